@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.tls import Trust
 
 Words = tuple[Step, str]
-_MAYBE_RAN = "; the complete request was sent, so the server may have run it: check before you resend it"
+_MAYBE_RAN = " The complete request was sent, so the server may have run it: check before you resend it."
 # OpenSSL's verify codes, see `man openssl-verification-options`.
 _EXPIRED, _TOO_EARLY, _WRONG_HOST = {10}, {9}, {62, 64}
 _SELF_SIGNED, _UNKNOWN_ISSUER = {18, 19}, {2, 20, 21}
-_WHO_CALLS = (
+_CERTIFICATE_ALERTS = (
     "CERTIFICATE_REQUIRED", "HANDSHAKE_FAILURE", "ALERT_UNKNOWN_CA", "ALERT_BAD_CERTIFICATE",
     "ALERT_UNSUPPORTED_CERTIFICATE", "ALERT_CERTIFICATE_", "ALERT_DECRYPT_ERROR", "ALERT_ACCESS_DENIED",
 )  # fmt: skip
@@ -57,8 +57,7 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
     else:
         step, words = _words(failure, attempt)
     maybe_ran = incoming.sent_whole and step != "tls"
-    if maybe_ran:
-        words += _MAYBE_RAN
+    sentence = f"{words}.{_MAYBE_RAN if maybe_ran else ''}"
     # The settings of the profile are for the server, not for the proxy's TLS.
     untrusted = (
         step == "tls"
@@ -69,7 +68,7 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
     is_closed = isinstance(failure, httpx.RemoteProtocolError) and "disconnected" in str(failure)
     hung_up = step == "wait" and maybe_ran and is_closed
     return Unreachable(
-        step, words + ".", maybe_ran=maybe_ran, response=incoming.response(), untrusted=untrusted, hung_up=hung_up
+        step, sentence, maybe_ran=maybe_ran, response=incoming.response(), untrusted=untrusted, hung_up=hung_up
     )
 
 
@@ -79,28 +78,25 @@ def _words(failure: Exception, attempt: Attempt) -> Words:
     if isinstance(failure, Oversize):
         limit = f"{attempt.cap:,} bytes"
         return "size", (
-            f"The response is larger than the limit of {limit} and was cut: "
-            "request less, or raise reply.limit in settings.toml"
+            f"The response was cut: it is larger than the limit of {limit}. "
+            "Request less data, or raise reply.limit in settings.toml"
         )
     if isinstance(failure, Undecodable):
-        return "body", f"The response body {failure}: only the part before is shown"
+        return "body", f"The response body {failure}. Only the part before is shown"
     if attempt.proxy and phase in {"start", "name", "connect", "proxy"}:
         return "proxy", _at_the_proxy(failure, attempt.proxy)
     if isinstance(failure, httpx.InvalidURL | httpx.UnsupportedProtocol | UnicodeError):
-        return "url", "The URL cannot be used: check its host and path for a typo"
+        return "url", "The URL cannot be used. Check its host and path for a typo"
     if isinstance(failure, httpx.LocalProtocolError):
-        return "request", "The request cannot be sent as HTTP: look at the profile's headers"
+        return "request", "The request cannot be sent as HTTP. Check the headers of the profile"
     if any(isinstance(cause, socket.gaierror) for cause in causes):
-        return "name", (
-            f"No address is known for the host {attempt.address.host}: "
-            "check its spelling, and whether the network or the VPN is up"
-        )
+        return "name", (f"The host {attempt.address.host} was not found. Check its spelling, the network and the VPN")
     tls = _tls_failure(causes)
     if phase == "tls" or (phase in {"send", "wait"} and "ALERT" in _reason(tls)):
         # With TLS 1.3 the server rejects the handshake when the request is already on its way.
         return "tls", _at_tls(tls, attempt)
     if phase in {"send", "wait"}:
-        return _without_a_reply(failure, attempt)
+        return _without_response(failure, attempt)
     if phase == "body":
         return "body", _within_the_body(failure, attempt)
     return "connect", _at_connecting(failure, causes, attempt.address.place)
@@ -133,118 +129,118 @@ def _out_of_time(attempt: Attempt) -> Words:
     time, place, incoming = f"{attempt.deadline:g} s", attempt.address.place, attempt.incoming
     match incoming.phase:
         case "name":
-            words = f"The address of {attempt.address.host} was not found within {time}: check the name and the network"
+            words = f"The host {attempt.address.host} was not found within {time}. Check its spelling and the network"
         case "start" | "connect":
-            words = f"No connection to {place} within {time}: check host and port, and whether a firewall drops it"
+            words = f"No connection to {place} within {time}. Check the host, the port and the firewall"
         case "proxy":
-            words = f"No connection to {place} through the proxy {attempt.proxy} within {time}: check the proxy"
+            words = f"No connection to {place} through the proxy {attempt.proxy} within {time}. Check the proxy"
         case "tls":
-            words = f"The TLS handshake with {place} was not finished within {time}: check that this is its https port"
+            words = f"The TLS handshake with {place} did not end within {time}. Check that this is its https port"
         case "send":
-            words = f"The request could not be sent completely to {place} within {time}: raise the timeout"
+            words = f"The request could not be sent completely to {place} within {time}. Raise the timeout"
         case "wait":
-            words = f"No response from {place} within {time}: raise the timeout if the call needs it"
+            words = f"No response from {place} within {time}. Raise the timeout if the call needs more time"
         case "body":
-            came = f"{incoming.received:,} bytes were received"
-            words = f"No complete response within {time} ({came}): raise the timeout if the call needs it"
+            received = f"{incoming.received:,} bytes were received"
+            words = f"No complete response within {time} ({received}). Raise the timeout if the call needs more time"
     return "timeout", words
 
 
 def _at_the_proxy(failure: Exception, proxy: str) -> str:
-    advice = "check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or name the host in NO_PROXY"
+    advice = "Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or add the host to NO_PROXY"
     if isinstance(failure, ImportError):
-        return f"The proxy {proxy} speaks SOCKS, which needs the package socksio: install it, or {advice}"
+        return f"The proxy {proxy} uses SOCKS, which needs the package socksio. Install it. {advice}"
     if isinstance(failure, httpx.ProxyError):
         status = str(failure)[:3]
         if status == "407":
-            return f"The proxy {proxy} wants a user name and password (407): {advice}"
+            return f"The proxy {proxy} requires a user name and a password (407). {advice}"
         if status.isdecimal():
-            return f"The proxy {proxy} refused to connect, with status {status}: {advice}"
-    return f"The proxy {proxy} cannot be used: {advice}"
+            return f"The proxy {proxy} refused to connect, with status {status}. {advice}"
+    return f"The proxy {proxy} cannot be used. {advice}"
 
 
 def _at_connecting(failure: Exception, causes: list[BaseException], place: str) -> str:
     numbers = {cause.errno for cause in causes if isinstance(cause, OSError)}
     if errno.ECONNREFUSED in numbers:
-        return f"Nothing accepts connections at {place}: check that the service is running and the port right"
+        return f"Nothing accepts connections at {place}. Check the port, and that the service is running"
     if numbers & {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL}:
-        return f"There is no route to {place}: check the network or the VPN"
-    return f"No connection to {place} could be made ({type(failure).__name__}): check host, port and network"
+        return f"There is no route to {place}. Check the network and the VPN"
+    return f"Could not connect to {place} ({type(failure).__name__}). Check the host, the port and the network"
 
 
 def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
     place = attempt.address.place
     if failure is None or isinstance(failure, ssl.SSLEOFError | ssl.SSLZeroReturnError):
-        return f"{place} closed the connection during the TLS handshake: check that the port is its https port"
+        return f"{place} closed the connection during the TLS handshake. Check that this is its https port"
     if isinstance(failure, ssl.SSLCertVerificationError):
         return _bad_certificate(failure.verify_code, attempt)
     if isinstance(failure, OtherCertificate):
         return (
-            f"{place} shows a different certificate than the pinned one, {failure.fingerprint} instead of "
-            f"{attempt.trust.certificate}: ask who runs it whether it has a new one"
+            f"{place} shows another certificate: {failure.fingerprint} instead of the pinned "
+            f"{attempt.trust.certificate}. Ask the owner of the server whether it was replaced"
         )
     reason = _reason(failure)
     if reason in {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"}:
-        return f"{place} does not speak TLS: check the port, or whether the URL should begin with http://"
-    if any(word in reason for word in _WHO_CALLS):
-        return _not_known(place, attempt.trust)
+        return f"{place} does not speak TLS. Check the port, and whether the URL must begin with http://"
+    if any(word in reason for word in _CERTIFICATE_ALERTS):
+        return _about_client_certificate(place, attempt.trust)
     if "PROTOCOL" in reason or "VERSION" in reason:
-        return f"{place} offers no secure version of TLS: update the server"
-    return f"TLS with {place} failed ({reason.lower().replace('_', ' ') or 'no reason given'}): check the port"
+        return f"{place} offers no secure version of TLS. Update the server"
+    return f"TLS with {place} failed ({reason.lower().replace('_', ' ') or 'no reason given'}). Check the port"
 
 
-def _not_known(place: str, trust: Trust) -> str:
+def _about_client_certificate(place: str, trust: Trust) -> str:
     if trust.cert_file is None:
         return (
-            f"{place} refused the TLS handshake: it may want a client certificate; "
-            "name one as cert_file in the profile, and its key as key_file"
+            f"{place} refused the TLS handshake: it may require a client certificate. "
+            "Set cert_file and key_file in the profile"
         )
     return (
-        f"{place} refused the TLS handshake: it may not accept the client certificate of cert_file {trust.cert_file}; "
-        "ask who runs it which authority must have signed it"
+        f"{place} refused the TLS handshake: it may not accept the client certificate {trust.cert_file}. "
+        "Ask the owner of the server which authority must sign it"
     )
 
 
 def _bad_certificate(code: int, attempt: Attempt) -> str:
-    whose = f"The certificate of {attempt.address.place}"
-    trust = "if you trust it, name the PEM file of the authority that signed it as ca_file in the profile"
+    certificate = f"The certificate of {attempt.address.place}"
+    trust = "If you trust it, set ca_file in the profile to the PEM file of the authority that signed it"
     if attempt.trust.ca_file is not None:
-        trust = f"ask the owner of the server; the ca_file {attempt.trust.ca_file} does not include its authority"
+        trust = f"The ca_file {attempt.trust.ca_file} does not contain its authority. Ask the owner of the server"
     if code in _EXPIRED:
-        return f"{whose} has expired: the server needs a new one (or this machine's clock is wrong)"
+        return f"{certificate} has expired. The server needs a new one, or the clock of this computer is wrong"
     if code in _TOO_EARLY:
-        return f"{whose} is not valid yet: check this machine's clock"
+        return f"{certificate} is not valid yet. Check the clock of this computer"
     if code in _WRONG_HOST:
-        return f"{whose} is made out for another host: use the name that it was made for"
+        return f"{certificate} is for another host. Use a host name that the certificate contains"
     if code in _SELF_SIGNED:
-        return f"{whose} is self-signed or signed by an authority of its own: {trust}"
+        return f"{certificate} is self-signed or signed by a private authority. {trust}"
     if code in _UNKNOWN_ISSUER:
-        return f"{whose} is signed by an authority that is not known here: {trust}"
-    return f"{whose} does not stand up to checking (code {code}): {trust}"
+        return f"{certificate} is signed by an unknown authority. {trust}"
+    return f"{certificate} is not valid (code {code}). {trust}"
 
 
-def _without_a_reply(failure: Exception, attempt: Attempt) -> Words:
+def _without_response(failure: Exception, attempt: Attempt) -> Words:
     place = attempt.peer
     if not attempt.incoming.sent_whole:
         return "send", (
-            f"{place} closed the connection before the whole request was sent: it may reject one of this size"
+            f"{place} closed the connection before the complete request was sent. The request may be too large"
         )
     text = str(failure)
     if isinstance(failure, httpx.RemoteProtocolError) and "disconnected" not in text:
         if "too long" in text:
-            return "wait", f"{place} sent more than 100 kB of headers, which is more than is read here"
-        return "wait", f"{place} did not answer in HTTP: check the port, and http:// against https://"
+            return "wait", f"{place} sent more than 100 kB of headers, which is the limit"
+        return "wait", f"{place} did not answer in HTTP. Check the port, and whether the URL needs http:// or https://"
     if attempt.incoming.kept:
         return "wait", f"{place} closed a connection from an earlier call without a response"
-    encrypted = "" if attempt.address.scheme == "https" else ", or wants https://"
-    return "wait", f"{place} closed the connection without a response: it may have stopped or been restarted{encrypted}"
+    encrypted = "" if attempt.address.scheme == "https" else ", or it needs https://"
+    return "wait", f"{place} closed the connection without a response. It may have stopped or restarted{encrypted}"
 
 
 def _within_the_body(failure: Exception, attempt: Attempt) -> str:
     incoming, place = attempt.incoming, attempt.peer
-    came = f"{incoming.received:,} bytes were received"
+    received = f"{incoming.received:,} bytes were received"
     if incoming.announced is not None:
-        came = f"{incoming.received:,} of {incoming.announced:,} bytes were received"
+        received = f"{incoming.received:,} of {incoming.announced:,} bytes were received"
     if isinstance(failure, httpx.RemoteProtocolError) and "closed connection" not in str(failure):
-        return f"The response of {place} violates HTTP in the middle of its body: {came}"
-    return f"{place} closed the connection during the response: {came}. It may have stopped or been restarted"
+        return f"The response of {place} is not valid HTTP: {received}"
+    return f"{place} closed the connection during the response: {received}. It may have stopped or restarted"

@@ -346,4 +346,4 @@ async def _seen(url: str, looking: Looking, deadline: float) -> bytes:
             await transport.send(Request(url, b""), deadline=deadline)
         except CertificateSeen as seen:
             return seen.der
-    raise AssertionError("a handshake that always ends has gone on")
+    raise AssertionError("the handshake did not end")

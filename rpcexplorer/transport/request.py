@@ -149,7 +149,7 @@ def _port(parts: SplitResult) -> int:
 def _target(parts: SplitResult) -> str:
     path = _STRAY_PERCENT.sub("%25", parts.path) or "/"
     if any(segment in {".", ".."} for segment in path.split("/")):
-        raise _bad_url("The URL's path has a step like /../: write the path that is meant.")
+        raise _bad_url("The URL's path has a part such as /../. Write the path without it.")
     query = _STRAY_PERCENT.sub("%25", parts.query)
     return quote(path, safe=_PATH_SAFE) + (f"?{quote(query, safe=_QUERY_SAFE)}" if query else "")
 
@@ -165,7 +165,7 @@ def _checked_name(name: str) -> str:
 def _checked_value(name: str, value: str) -> str:
     if not _FIELD_VALUE.fullmatch(value):
         raise _bad_request(
-            f"The value of the header {name} has a character that HTTP cannot carry: use printable ASCII on one line."
+            f"The value of the header {name} has a character that HTTP does not allow. Use printable ASCII on one line."
         )
     return value.strip(" \t")
 
@@ -174,11 +174,11 @@ def _checked_cookie(cookie: str) -> str:
     """Return the cookie; raise for a character that would end it."""
     name, equals, value = cookie.partition("=")
     if not equals or not _TOKEN.fullmatch(name):
-        raise _bad_request("The session cookie is not of the form name=value: log in again, or paste it anew.")
+        raise _bad_request("The session cookie must have the form name=value. Log in again, or paste it again.")
     if not _COOKIE_VALUE.fullmatch(value):
         raise _bad_request(
-            "The session cookie's value has a character that a cookie cannot carry (a line break, a semicolon, "
-            "a space at an end or something beyond ASCII): log in again, or paste it anew."
+            "The session cookie has a character that is not allowed, such as a line break or a semicolon. "
+            "Log in again, or paste it again."
         )
     return cookie
 

@@ -61,12 +61,12 @@ class ReplyBody:
             for piece in self._unpacking.pieces(chunk):
                 self._keep(piece)
         except zlib.error:
-            raise Undecodable(f"is damaged: its {self._coding} cannot be undone beyond this point") from None
+            raise Undecodable(f"is damaged: its {self._coding} data cannot be decompressed any further") from None
 
     def finish(self) -> None:
         """End the body; raise `Undecodable` if it was cut short."""
         if self._head or (self._unpacking is not None and not self._unpacking.complete):
-            raise Undecodable(f"is cut short: the end mark of its {self._coding} is missing")
+            raise Undecodable(f"is incomplete: the end of its {self._coding} data is missing")
         if self._unpacking is not None and self._unpacking.surplus:
             self.remarks.append(f"Bytes after the end of the {self._coding} body were ignored.")
 
@@ -81,15 +81,15 @@ class ReplyBody:
         coding = _CODINGS.get(named[0]) if len(named) == 1 else None
         if coding is None:
             way = ascii(", ".join(named))[:80]
-            self.remarks.append(f"The body is encoded as {way}, which is not undone here: it is kept as it came.")
+            self.remarks.append(f"The body has the unknown encoding {way}. It was not decoded.")
         elif coding not in offered.lower():
-            self.remarks.append(f"The body came as {coding}, which was not asked for; it was decompressed.")
+            self.remarks.append(f"The body has the encoding {coding}, which was not requested. It was decompressed.")
         return coding
 
     def _begin(self, first: bytes) -> None:
         if self._coding == "gzip" and first != _GZIP_MAGIC:
             self._coding = None
-            self.remarks[:] = ["The body is announced as gzip and is not: it is kept as it came."]
+            self.remarks[:] = ["The body is not gzip, although its header says so. It was not decoded."]
             return
         self._unpacking = _Unpacking(_window(self._coding, first))
 

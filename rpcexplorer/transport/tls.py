@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from rpcexplorer.transport.port import Certificate, Unreachable
 
-_A_FILE = "it must be a PEM file that exists and may be read"
+_A_FILE = "it must be a readable PEM file"
 MOST = 16 * 1024 * 1024
 """Bytes of a certificate file; an operating system's has under 1 MB."""
 
@@ -50,7 +50,7 @@ class Trust(Struct, frozen=True):
         if self.cert_file is not None:
             _identify(context, self.cert_file, self.key_file)
         elif self.key_file is not None:
-            raise _unusable(f"The key_file {self.key_file} belongs to a certificate: name that as cert_file")
+            raise _unusable(f"The key_file {self.key_file} needs a certificate: set cert_file, too")
         return context
 
     def _checked_by_authorities(self) -> ssl.SSLContext:
@@ -124,8 +124,8 @@ def _source_of_roots(ca_file: Path | None) -> str:
         return f"The ca_file {ca_file}"
     for variable in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         if os.environ.get(variable):
-            return f"What {variable} names ({os.environ[variable]})"
-    return "The list of authorities that comes with certifi"
+            return f"The {variable} {os.environ[variable]}"
+    return "The certificate list of certifi"
 
 
 class _ByHandshake(ssl.SSLContext):
@@ -185,20 +185,22 @@ def _identify(context: ssl.SSLContext, cert_file: Path, key_file: Path | None) -
     if "-----BEGIN CERTIFICATE-----" not in _pem(cert_file):
         raise _unusable(f"{certificate} cannot be read as a certificate: {_A_FILE}")
     if "PRIVATE KEY-----" not in _pem(holder):
-        wanted = f"cannot be read as a key: {_A_FILE}" if key_file else "holds no key: name its file as key_file"
+        wanted = f"cannot be read as a key: {_A_FILE}" if key_file else "contains no key: set key_file to its file"
         raise _unusable(f"{key} {wanted}")
     try:
         context.load_cert_chain(cert_file, holder, password=_refuse)
     except _EncryptedKey:
         written = f"openssl pkey -in {holder} -out NEW.key"
-        problem = f"{key} holds an encrypted key: write it without a password, where only you may read: {written}"
+        problem = (
+            f"{key} contains an encrypted key. Write it without a password to a file that only you can read: {written}"
+        )
     except ssl.SSLError as failure:
         if (failure.reason or "") in _OTHER_KEY:
-            problem = f"{key} holds the key of another certificate than {cert_file}: name the two that belong together"
+            problem = f"{key} contains the key of another certificate, not of {cert_file}: correct one of them"
         else:
-            problem = f"{certificate} and its key cannot be used: both must be whole, in PEM"
+            problem = f"{certificate} and its key cannot be used: both must be complete PEM files"
     except (OSError, ValueError):
-        problem = f"{certificate} or its key cannot be read: check that both are there"
+        problem = f"{certificate} or its key cannot be read: check that both files exist"
     else:
         return
     raise _unusable(problem)
@@ -242,7 +244,7 @@ def certificate_from(der: bytes) -> Certificate:
             if kind in _NAMES_SHOWN
         )
     except (OSError, ValueError, OverflowError):  # This includes ssl.SSLError.
-        return Certificate(fingerprint, remark="what stands in it cannot be read")
+        return Certificate(fingerprint, remark="its content cannot be read")
     return Certificate(fingerprint, _name(found["subject"]), _name(found["issuer"]), names, since, until)
 
 

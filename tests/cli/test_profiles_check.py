@@ -77,7 +77,7 @@ def test_a_failed_call_names_the_command_and_the_command_mends_it(shell: Shell, 
 def test_an_address_that_was_typed_is_told_to_be_tested(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         failed = shell.run("call", "ping", "--url", server.url)
-    assert "the connection test shows this one certificate and can pin it" in failed.err
+    assert "The connection test shows the certificate and can pin it" in failed.err
     assert "profiles trust" not in failed.err
     assert f"\n  rpcexplorer profiles test {server.origin}\n" in failed.err
 
@@ -135,7 +135,7 @@ def test_a_certificate_that_has_changed_is_told_with_both_fingerprints(
         file = own(shell, cellar(server.origin, f'certificate = "{box.fingerprint}"'))
         failed = shell.run("call", "ping")
         assert failed.code == 4
-        assert f"{new.fingerprint} instead of {box.fingerprint}" in failed.err
+        assert f"{new.fingerprint} instead of the pinned {box.fingerprint}" in failed.err
         trusted = trust(shell, new)
         assert trusted.code == 0, trusted.err
         assert f"{box.fingerprint}  (different)" in trusted.err
@@ -274,7 +274,7 @@ def test_a_server_that_asks_who_calls_is_told_apart(shell: Shell, box: Identity,
         own(shell, cellar(url, f'certificate = "{box.fingerprint}"'))
         ran = shell.run("call", "ping")
     assert ran.code == 4
-    assert "name one as cert_file in the profile" in ran.err
+    assert "Set cert_file and key_file in the profile" in ran.err
 
 
 @pytest.mark.parametrize("kind", ["missing", "a pipe"])

@@ -53,5 +53,5 @@ def test_another_one_stands_beside_the_one_that_was_trusted() -> None:
 
 
 def test_one_that_cannot_be_read_still_has_its_fingerprint() -> None:
-    told = rows(Certificate("sha256:03", remark="what stands in it cannot be read"))
+    told = rows(Certificate("sha256:03", remark="its content cannot be read"))
     assert list(told) == ["fingerprint", "warning", "authorities"]

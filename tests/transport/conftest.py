@@ -1,4 +1,4 @@
-"""The environment of these tests: no proxy and no authorities but those that a test sets itself."""
+"""An environment without proxies and authorities of the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One exchange from a plain test: start a loop, send, close, hand back how it ended."""
+"""Send one request from a plain test, and return its outcome."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def failure_of(
     with pytest.raises(Unreachable) as caught:
         send(target, deadline=deadline, cap=cap, ca_file=ca_file, trust=trust, watch=watch)
     problem = caught.value
-    # What holds for every failure, checked at each of them.
+    # This is true of every failure.
     assert str(problem) == problem.sentence
     assert problem.sentence.endswith(".")
     assert "\n" not in problem.sentence
@@ -64,5 +64,4 @@ def partial_body(problem: Unreachable) -> bytes:
 
 
 def spent(phases: Phases) -> float:
-    """How long all the phases took."""
     return sum(filter(None, asdict(phases).values()), 0.0)

@@ -1,4 +1,4 @@
-"""What goes out and what comes back when the server means well."""
+"""Requests and responses of a server that behaves well."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 REPLY = b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}'
 
 
-def test_exactly_these_bytes_go_out_and_no_others() -> None:
+def test_request_sends_exactly_these_bytes() -> None:
     with RawServer(http_reply(REPLY)) as server:
         send(Request(server.url, BODY, headers=(("X-Tenant", "acme"),), cookie="sessionid=abc"))
     assert server.requests[0].head == (
@@ -41,7 +41,7 @@ def test_exactly_these_bytes_go_out_and_no_others() -> None:
     assert server.requests[0].body == BODY
 
 
-def test_what_is_said_to_go_out_is_what_goes_out() -> None:
+def test_head_of_shows_the_sent_headers() -> None:
     own = (("accept", "text/plain"), ("X-B", "2"), ("x-a", "1"), ("Host", "virtual.example"))
     with RawServer(http_reply(REPLY)) as server:
         request = Request(server.url, BODY, headers=own)
@@ -49,7 +49,7 @@ def test_what_is_said_to_go_out_is_what_goes_out() -> None:
     assert server.requests[0].headers == request_headers(request, address_of(request.url))
 
 
-def test_a_netrc_adds_no_password(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_netrc_adds_no_password(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     netrc = tmp_path / ".netrc"
     netrc.write_text("default login me password SECRET\n")
     netrc.chmod(0o600)
@@ -60,7 +60,7 @@ def test_a_netrc_adds_no_password(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert server.requests[0].header("Authorization") is None
 
 
-def test_an_empty_body_and_a_large_one_arrive_whole() -> None:
+def test_empty_and_large_bodies_arrive_whole() -> None:
     large = b"x" * (3 * MIB)
     with RawServer(http_reply(REPLY)) as server:
         send(Request(server.url, b""))
@@ -69,7 +69,7 @@ def test_an_empty_body_and_a_large_one_arrive_whole() -> None:
     assert server.requests[1].body == large
 
 
-def test_the_answer_is_what_the_server_said_to_the_byte() -> None:
+def test_response_has_the_bytes_of_the_server() -> None:
     body = b'\xef\xbb\xbf{"a": 1.10}\x00\xff'
     headers = [("x-Odd", "a"), ("X-ODD", "b"), ("Content-Type", "application/json; charset=zip")]
     with RawServer(http_reply(body, 502, headers, reason="B\x1b[2Jad \xe9")) as server:
@@ -92,12 +92,12 @@ def test_the_answer_is_what_the_server_said_to_the_byte() -> None:
     ],
     ids=["chunked", "up to the end", "after a 100", "no reason"],
 )
-def test_every_way_of_framing_a_body_is_understood(reply: bytes) -> None:
+def test_every_framing_of_a_body_is_read(reply: bytes) -> None:
     with RawServer(reply) as server:
         assert send(server.url).body == b"abc"
 
 
-def test_gzip_is_undone_and_progress_counts_what_is_on_the_wire() -> None:
+def test_gzip_is_decompressed_and_progress_counts_wire_bytes() -> None:
     heard: list[Progress] = []
     packed = gzip.compress(REPLY * 100)
     with RawServer(http_reply(packed, headers={"Content-Encoding": "gzip"})) as server:
@@ -109,7 +109,7 @@ def test_gzip_is_undone_and_progress_counts_what_is_on_the_wire() -> None:
     assert asked.remarks == ()
 
 
-def test_the_phases_add_up_to_no_more_than_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_phases_sum_to_at_most_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
     with RawServer(http_reply(REPLY)) as server:
         address = socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", server.port)
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [address])
@@ -122,7 +122,7 @@ def test_the_phases_add_up_to_no_more_than_the_total(monkeypatch: pytest.MonkeyP
     assert spent(phases) <= total
 
 
-def test_progress_tells_each_step_and_how_much_came() -> None:
+def test_progress_reports_each_phase_and_its_bytes() -> None:
     heard: list[Progress] = []
     with RawServer(http_reply(b"x" * MIB)) as server:
         send(server.url, watch=heard.append)
@@ -145,9 +145,7 @@ def test_progress_tells_each_step_and_how_much_came() -> None:
     ],
     ids=["a byte at a time", "packed"],
 )
-def test_everybody_else_has_a_turn_after_each_piece_however_many_were_read_at_once(
-    reply: bytes, least: int, size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_tasks_run_after_each_piece(reply: bytes, least: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     turn, taken = count(), []
 
     class Noted(Incoming):
@@ -172,7 +170,7 @@ def test_everybody_else_has_a_turn_after_each_piece_however_many_were_read_at_on
     assert all(after - before > 1 for before, after in pairwise(taken))
 
 
-def test_progress_is_told_a_few_times_a_second_however_many_pieces_come(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_a_few_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[Progress] = []
     clock = count()
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""A name with several addresses: the first that answers is taken, and nothing is left of the others."""
+"""Names with several addresses: the first one that answers is used."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def refusing() -> SocketAddress:
 
 
 def silent(stack: ExitStack) -> SocketAddress:
-    """An address that never answers: its backlog is full."""
+    """Yield an address that never answers: its backlog is full."""
     listener = stack.enter_context(socket.create_server((HERE, 0), backlog=0))
     for _ in range(4):
         filler = stack.enter_context(socket.socket())
@@ -53,7 +53,7 @@ def silent(stack: ExitStack) -> SocketAddress:
 
 
 def reached(*addresses: SocketAddress) -> Any:
-    """Where a connection to these addresses leads; no task and no socket is left but that one."""
+    """Connect to the addresses, and check that no other task or socket is left."""
 
     async def run() -> Any:
         try:
@@ -65,35 +65,35 @@ def reached(*addresses: SocketAddress) -> Any:
     try:
         return asyncio.run(run())
     finally:
-        gc.collect()  # a socket that was left open speaks up here
+        gc.collect()  # A socket that is still open causes a warning here.
 
 
-def test_behind_an_address_that_refuses_the_next_is_tried_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_address_is_followed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "_HEAD_START", 3600)
     with ExitStack() as stack:
         there = listening(stack)
         assert reached(refusing(), there) == there[1]
 
 
-def test_behind_an_address_that_does_not_answer_the_next_is_tried_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_address_is_followed_after_a_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "_HEAD_START", 0.001)
     with ExitStack() as stack:
         quiet, there = silent(stack), listening(stack)
         assert reached(quiet, quiet, there) == there[1]
 
 
-def test_where_none_answers_the_failures_of_all_are_raised() -> None:
+def test_failures_of_all_addresses_are_raised() -> None:
     with pytest.raises(ExceptionGroup) as caught:
         reached(refusing(), refusing())
     assert [type(each) for each in caught.value.exceptions] == [ConnectionRefusedError] * 2
 
 
-def test_a_name_that_has_no_address_cannot_be_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_without_addresses_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [])
     assert failure_of("http://nowhere.invalid/").step == "connect"
 
 
-def test_nobody_waits_for_an_address_once_it_is_cancelled() -> None:
+def test_cancelled_connect_waits_for_no_address() -> None:
     async def cancelled(addresses: list[SocketAddress]) -> None:
         connecting = asyncio.create_task(connect(addresses))
         await asyncio.sleep(0)
@@ -107,7 +107,7 @@ def test_nobody_waits_for_an_address_once_it_is_cancelled() -> None:
         gc.collect()
 
 
-def test_the_families_of_a_name_are_tried_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_alternate_between_families(monkeypatch: pytest.MonkeyPatch) -> None:
     six, four = (socket.AF_INET6, ("::1", 80, 0, 0)), (socket.AF_INET, (HERE, 80))
     answer = [(family, socket.SOCK_STREAM, 6, "", where) for family, where in (six, six, six, four)]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answer)
@@ -125,24 +125,24 @@ def test_the_families_of_a_name_are_tried_in_turns(monkeypatch: pytest.MonkeyPat
         ("127.0.0.1.", []),
     ],
 )
-def test_known_addresses_of_other_names_are_none(host: str, known: list[str]) -> None:
+def test_other_names_have_no_known_addresses(host: str, known: list[str]) -> None:
     assert [where[0] for _, where in known_addresses(host, 80)] == known
 
 
-def test_localhost_is_reached_without_a_lookup(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_localhost_needs_no_lookup(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: pytest.fail("localhost was looked up"))
     with RawServer(http_reply(b"here")) as server:
         answer = send(f"http://localhost:{server.port}/")
     assert (answer.body, answer.phases.name) == (b"here", None)
 
 
-def test_the_pool_of_a_transport_opens_its_connections_through_ours() -> None:
+def test_pool_opens_our_connections() -> None:
     pool = pool_of(httpx.AsyncHTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)))
     assert hasattr(pool, "_network_backend")
     assert hasattr(Backend, "connect_tcp")
 
 
-def test_the_state_of_http_on_a_connection_is_found_and_says_what_is_left_over() -> None:
+def test_http_state_reports_leftover_bytes() -> None:
     async def exchange(url: str) -> tuple[bytes, bool]:
         connection = Connection(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), None)
         headers = (("Host", "127.0.0.1"), ("Content-Length", str(len(BODY))))

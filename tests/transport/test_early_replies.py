@@ -1,4 +1,4 @@
-"""Replies that come while the request is still on its way out are shown, whatever the server does with the rest."""
+"""Responses that begin before the request is sent completely."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ WAYS: dict[str, Parts] = {
 
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_reply_before_the_request_is_out_is_shown_whatever_the_server_does_then(
+def test_early_response_is_read_whatever_the_server_does(
     way: str, tls: bool, authority: Authority, tmp_path: Path
 ) -> None:
     with RawServer(WAYS[way], tls=authority.server() if tls else None, read_body=False) as server:
-        server._listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a reset overtakes the reply
+        # Without it, a reset overtakes the response.
+        server._listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         answer = send(Request(server.url, LARGE), ca_file=authority.write(tmp_path) if tls else None)
     assert answer.status == (200 if way == "is content" else 413)
     assert answer.body == (b"y" * 3 * MIB if "more" in way else SAYS)
     assert answer.remarks == (EARLY,)
 
 
-def test_a_reply_that_breaks_off_before_the_request_is_out_is_kept_as_far_as_it_came() -> None:
+def test_early_incomplete_response_is_kept() -> None:
     with RawServer([http_reply(SAYS, 413, headers={"Content-Length": "100"}), RESET], read_body=False) as server:
         problem = failure_of(Request(server.url, LARGE))
     assert (problem.step, partial_body(problem), problem.maybe_ran) == ("body", SAYS, False)
@@ -53,7 +54,7 @@ def test_a_reply_that_breaks_off_before_the_request_is_out_is_kept_as_far_as_it_
 
 @contextmanager
 def talking(talk: Callable[[socket.socket], None]) -> Iterator[str]:
-    """A server for one connection; its URL."""
+    """Run a server for one connection, and yield its URL."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:
@@ -70,7 +71,7 @@ def talking(talk: Callable[[socket.socket], None]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("early", [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 102 P\r\n\r\n"])
-def test_a_server_that_begins_to_speak_and_reads_on_gets_the_whole_request(early: bytes) -> None:
+def test_server_that_answers_early_gets_whole_request(early: bytes) -> None:
     read: list[int] = []
 
     def talk(connection: socket.socket) -> None:
@@ -91,7 +92,7 @@ def test_a_server_that_begins_to_speak_and_reads_on_gets_the_whole_request(early
     assert read == [len(LARGE)]
 
 
-def test_a_server_that_speaks_before_it_is_spoken_to_is_heard() -> None:
+def test_response_before_the_request_is_read() -> None:
     def talk(connection: socket.socket) -> None:
         connection.sendall(b"SSH-2.0-OpenSSH_9.2p1\r\n\r\n")
         connection.recv(65536)

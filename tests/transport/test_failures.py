@@ -1,4 +1,4 @@
-"""The table itself, for what no server on loopback can be made to do."""
+"""Failures that no server on this machine can cause."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def explained(failure: Exception, phase: Phase, *, sent: bool = False, ca_file: 
 
 
 def caused(failure: Exception, cause: Exception) -> Exception:
-    """Chain them as httpcore does: the cause is left as context only."""
+    """Chain them as httpcore does: the cause is only the context."""
     failure.__context__ = cause
     return failure
 
@@ -60,14 +60,14 @@ def caused(failure: Exception, cause: Exception) -> Exception:
     ids=lambda failure: type(failure).__name__,
 )
 @pytest.mark.parametrize("phase", ["start", "name", "connect", "proxy", "tls", "send", "wait", "body"])
-def test_every_exception_at_every_step_has_a_sentence_that_quotes_nothing(failure: Exception, phase: Phase) -> None:
+def test_every_failure_has_a_sentence_without_quotes(failure: Exception, phase: Phase) -> None:
     problem = explained(failure, phase)
     assert problem.sentence.endswith(".")
     assert problem.sentence.isprintable()
     assert "SECRET" not in problem.sentence
 
 
-def test_whatever_httpx_raises_leaves_as_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_httpx_exception_becomes_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(*_: object) -> httpx.Response:
         raise ExceptionGroup("several", [AssertionError("sessionid=SECRET")])
 
@@ -81,17 +81,17 @@ def test_whatever_httpx_raises_leaves_as_ours(monkeypatch: pytest.MonkeyPatch) -
         (errno.ECONNREFUSED, "Nothing accepts connections at rpc.example.com:443"),
         (errno.ENETUNREACH, "no route"),
         (errno.EHOSTUNREACH, "no route"),
-        (errno.EPERM, "No connection to rpc.example.com:443"),
+        (errno.EPERM, "Could not connect to rpc.example.com:443"),
     ],
 )
-def test_a_reason_deep_inside_a_group_is_found(number: int, says: str) -> None:
+def test_reason_deep_in_a_group_is_found(number: int, says: str) -> None:
     deep = ExceptionGroup("all failed", [OSError(errno.EINVAL, ""), ExceptionGroup("", [OSError(number, "")])])
     problem = explained(caused(httpx.ConnectError(""), caused(OSError("All failed"), deep)), "connect")
     assert problem.step == "connect"
     assert says in problem.sentence
 
 
-def test_causes_that_go_round_in_a_circle_are_walked_once() -> None:
+def test_circular_causes_are_visited_once() -> None:
     first, second = ValueError(), ValueError()
     assert explained(caused(first, caused(second, first)), "connect").step == "connect"
 
@@ -105,11 +105,11 @@ def test_causes_that_go_round_in_a_circle_are_walked_once() -> None:
         (64, "another host"),
         (18, "self-signed"),
         (19, "self-signed"),
-        (20, "not known here"),
+        (20, "unknown authority"),
         (77, "code 77"),
     ],
 )
-def test_what_is_wrong_with_a_certificate_is_said_in_words(code: int, says: str) -> None:
+def test_certificate_failure_is_explained(code: int, says: str) -> None:
     certificate = ssl.SSLCertVerificationError(1, "x")
     certificate.verify_code = code
     problem = explained(caused(httpx.ConnectError(""), certificate), "tls")
@@ -127,7 +127,7 @@ def test_what_is_wrong_with_a_certificate_is_said_in_words(code: int, says: str)
         ("BAD_SIGNATURE", "bad signature"),
     ],
 )
-def test_what_is_wrong_with_a_handshake_is_said_in_words(reason: str, says: str) -> None:
+def test_handshake_failure_is_explained(reason: str, says: str) -> None:
     failure = ssl.SSLError(1, "x")
     failure.reason = reason
     problem = explained(caused(httpx.ConnectError(""), failure), "tls")
@@ -136,7 +136,7 @@ def test_what_is_wrong_with_a_handshake_is_said_in_words(reason: str, says: str)
 
 
 @pytest.mark.parametrize(("sent", "says"), [(True, True), (False, False)])
-def test_only_a_request_that_went_out_whole_may_have_run(sent: bool, says: bool) -> None:
+def test_only_completely_sent_requests_may_have_run(sent: bool, says: bool) -> None:
     problem = explained(httpx.ReadError(""), "wait", sent=sent)
     assert problem.maybe_ran is says
     assert ("may have run it" in problem.sentence) is says

@@ -1,4 +1,4 @@
-"""What holds when the server, or what is between, misbehaves: everything ends, in time, with what had come."""
+"""Servers that misbehave: every call ends in time, and received data is kept."""
 
 from __future__ import annotations
 
@@ -41,9 +41,6 @@ def endless(first: bytes) -> Iterator[Part]:
     yield from itertools.repeat(b"x" * 65536)
 
 
-# --- the deadline ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("script", "says", "came"),
     [
@@ -55,7 +52,7 @@ def endless(first: bytes) -> Iterator[Part]:
     ],
     ids=["hang", "slow header", "endless headers", "stalled body", "stalled chunks"],
 )
-def test_one_deadline_holds_for_everything(script: Script, says: str, came: bytes | None) -> None:
+def test_deadline_covers_all_phases(script: Script, says: str, came: bytes | None) -> None:
     with RawServer(script) as server:
         problem = failure_of(server.url, deadline=SOON)
     assert problem.step == "timeout"
@@ -69,7 +66,7 @@ def test_one_deadline_holds_for_everything(script: Script, says: str, came: byte
 
 
 @pytest.mark.thorough
-def test_a_server_that_reads_no_request_ends_on_time_and_cannot_have_run_it() -> None:
+def test_unread_request_ends_in_time_and_cannot_have_run() -> None:
     with RawServer([HOLD], read_body=False) as server:
         problem = failure_of(Request(server.url, b"x" * 20 * MIB), deadline=SOON)
     assert problem.step == "timeout"
@@ -79,8 +76,8 @@ def test_a_server_that_reads_no_request_ends_on_time_and_cannot_have_run_it() ->
 
 
 @pytest.mark.thorough
-def test_a_port_that_accepts_nothing_ends_on_time() -> None:
-    # A full backlog drops further connections without a word, as a firewall would.
+def test_silent_port_ends_in_time() -> None:
+    # A full backlog drops further connections silently, as a firewall would.
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
         address = listener.getsockname()
         fillers = [socket.socket() for _ in range(4)]
@@ -95,24 +92,21 @@ def test_a_port_that_accepts_nothing_ends_on_time() -> None:
     assert not problem.maybe_ran
 
 
-# --- size -----------------------------------------------------------------------------------------------------
-
-
-def test_an_endless_body_is_stopped_at_the_cap_and_kept_up_to_there() -> None:
+def test_endless_body_is_cut_at_the_limit() -> None:
     with RawServer(lambda _: endless(b"HTTP/1.1 200 OK\r\n\r\n")) as server:
         problem = failure_of(server.url, cap=MIB)
     assert problem.step == "size"
     assert "1,048,576 bytes" in problem.sentence
     assert partial_body(problem) == b"x" * MIB
-    gc.collect()  # whatever was left hanging speaks up here
+    gc.collect()  # Anything that is still open causes a warning here.
 
 
-def test_a_gzip_bomb_is_stopped_at_the_cap_without_swelling() -> None:
+def test_gzip_bomb_is_cut_at_the_limit() -> None:
     packing = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     block = packing.compress(bytes(MIB)) + packing.flush(zlib.Z_FULL_FLUSH)
     bomb = gzip.compress(b"")[:10] + block * 256
     with RawServer(http_reply(bomb, headers=GZIP)) as server:
-        failure_of(server.url, cap=MIB)  # once unmeasured: imports and caches are not what is measured
+        failure_of(server.url, cap=MIB)  # The first run loads modules and fills caches, which are not measured.
         tracemalloc.start()
         problem = failure_of(server.url, cap=MIB)
         peak = tracemalloc.get_traced_memory()[1]
@@ -122,14 +116,11 @@ def test_a_gzip_bomb_is_stopped_at_the_cap_without_swelling() -> None:
     assert peak < 6 * MIB
 
 
-def test_headers_beyond_all_measure_are_refused_with_a_sentence() -> None:
+def test_too_many_headers_are_explained() -> None:
     with RawServer(http_reply(headers=[(f"x-{number}", "y" * 90) for number in range(5000)])) as server:
         problem = failure_of(server.url)
     assert problem.step == "wait"
     assert "100 kB of headers" in problem.sentence
-
-
-# --- bodies that break off ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -143,7 +134,7 @@ def test_headers_beyond_all_measure_are_refused_with_a_sentence() -> None:
     ],
     ids=["reset", "length too long", "chunks cut", "reset in chunks", "reset without a length"],
 )
-def test_a_body_that_breaks_off_is_kept_and_the_call_may_have_run(script: Script, came: str) -> None:
+def test_incomplete_body_is_kept_and_may_have_run(script: Script, came: str) -> None:
     with RawServer(script) as server:
         # The reset waits until the bytes before it were read: not every system keeps them beyond a reset.
         problem = failure_of(server.url, watch=lambda report: server.release() if report.received else None)
@@ -156,41 +147,38 @@ def test_a_body_that_breaks_off_is_kept_and_the_call_may_have_run(script: Script
     assert MAYBE in problem.sentence
 
 
-def test_chunks_that_are_none_are_told_from_a_broken_line() -> None:
+def test_invalid_chunks_differ_from_a_closed_connection() -> None:
     with RawServer(http_reply(b"7\r\npartial\r\nzz\r\n", headers=CHUNKED)) as server:
         problem = failure_of(server.url)
     assert problem.step == "body"
-    assert "violates HTTP" in problem.sentence
+    assert "is not valid HTTP" in problem.sentence
     assert partial_body(problem) == b"partial"
 
 
-def test_a_trailer_that_never_ends_is_given_up_and_the_body_kept() -> None:
+def test_endless_trailer_is_ended_and_body_kept() -> None:
     head = http_reply(b"7\r\npartial\r\n0\r\n", headers=CHUNKED)
     with RawServer(lambda _: endless(head)) as server:
         problem = failure_of(server.url)
     assert (problem.step, partial_body(problem)) == ("body", b"partial")
-    assert "violates HTTP" in problem.sentence
+    assert "is not valid HTTP" in problem.sentence
 
 
 @pytest.mark.thorough
-def test_news_of_a_reply_that_never_comes_ends_on_time() -> None:
+def test_endless_interim_responses_end_in_time() -> None:
     with RawServer(lambda _: itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)) as server:
         problem = failure_of(server.url, deadline=SOON)
     assert (problem.step, problem.maybe_ran) == ("timeout", True)
 
 
-def test_a_length_too_short_ends_the_body_where_it_says() -> None:
+def test_short_content_length_ends_the_body() -> None:
     with RawServer(http_reply(b"abcdef", headers={"Content-Length": "3"})) as server:
         assert send(server.url).body == b"abc"
-
-
-# --- no reply at all ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "script", [b"", [RESET], b"HTTP/1.1 200 OK\r\nContent-"], ids=["close", "reset", "half a head"]
 )
-def test_a_connection_that_closes_without_a_reply_may_have_run_the_call(script: Script) -> None:
+def test_close_without_response_may_have_run(script: Script) -> None:
     with RawServer(script) as server:
         problem = failure_of(server.url)
     assert problem.step == "wait"
@@ -213,29 +201,23 @@ def test_a_connection_that_closes_without_a_reply_may_have_run_the_call(script: 
     ],
     ids=["ssh", "tls", "000", "negative", "two lengths", "coded transfer", "nul", "no colon"],
 )
-def test_what_is_not_http_is_said_to_be_none(reply: bytes) -> None:
+def test_response_that_is_not_http_is_explained(reply: bytes) -> None:
     with RawServer(reply) as server:
         problem = failure_of(server.url)
     assert problem.step == "wait"
     assert "did not answer in HTTP" in problem.sentence
 
 
-def test_a_server_that_slams_the_door_on_a_large_request_has_not_run_it() -> None:
+def test_connection_closed_during_large_request_has_not_run() -> None:
     with RawServer([RESET], read_body=False) as server:
         problem = failure_of(Request(server.url, b"x" * 20 * MIB))
     assert problem.step == "send"
-    assert "before the whole request was sent" in problem.sentence
+    assert "before the complete request was sent" in problem.sentence
     assert not problem.maybe_ran
 
 
-# --- names ----------------------------------------------------------------------------------------------------
-
-
-# --- what must not leave --------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_a_lookup_that_never_ends_does_not_hold_up_the_deadline_or_the_exit(
+def test_endless_lookup_delays_neither_deadline_nor_exit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     over, ended = threading.Event(), list[bool]()

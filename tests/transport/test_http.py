@@ -1,4 +1,4 @@
-"""A connection serves the next request too: only one that is clean, open and quiet, and no request is sent twice."""
+"""Kept connections: only a clean, open and quiet one is used again."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from tests.fakes.wire import HOLD, NEXT, RESET, Authority, Part, RawServer, Rece
 from tests.transport.sending import BODY
 
 OPEN: list[Part] = [http_reply(b"open"), NEXT]
-"""A reply on a connection that the server leaves open."""
+"""A response on a connection that the server keeps open."""
 FORGED = http_reply(b"forged")
 
 
 def in_a_row(url: str, count: int = 2, ca_file: Path | None = None) -> list[Response]:
-    """Replies to one request after the other."""
+    """Send requests one after the other, and return the responses."""
 
     async def send() -> list[Response]:
         async with HttpTransport(trust=Trust(ca_file)) as transport:
@@ -51,7 +51,7 @@ def socket_of(transport: HttpTransport) -> socket.socket:
 
 
 async def something_came(transport: HttpTransport) -> None:
-    """Wait for what the server does with a connection that is kept."""
+    """Wait until the server does something with a kept connection."""
     await asyncio.to_thread(select.select, [socket_of(transport)], [], [], 5)
 
 
@@ -61,7 +61,7 @@ def after(
     count: int = 1,
     ca_file: Path | None = None,
 ) -> list[Response | Unreachable]:
-    """What becomes of requests that follow a first one, and something that happened in between."""
+    """Send a first request, run `meanwhile`, and send `count` more."""
 
     async def send() -> list[Response | Unreachable]:
         ends: list[Response | Unreachable] = []
@@ -79,7 +79,7 @@ def after(
 
 
 def released(server: RawServer) -> Callable[[HttpTransport], Awaitable[None]]:
-    """Let the server go on, and wait for what comes of it."""
+    """Let the server go on, and wait for the effect."""
 
     async def meanwhile(transport: HttpTransport) -> None:
         server.release()
@@ -88,13 +88,8 @@ def released(server: RawServer) -> Callable[[HttpTransport], Awaitable[None]]:
     return meanwhile
 
 
-# --- kept ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
-def test_the_next_request_goes_over_the_same_connection_and_its_timing_says_so(
-    tls: bool, authority: Authority, tmp_path: Path
-) -> None:
+def test_next_request_uses_the_same_connection(tls: bool, authority: Authority, tmp_path: Path) -> None:
     with RawServer(OPEN, tls=authority.server() if tls else None) as server:
         first, *others = in_a_row(server.url, 3, authority.write(tmp_path) if tls else None)
     assert (server.connections, len(server.requests)) == (1, 3)
@@ -120,13 +115,13 @@ def test_the_next_request_goes_over_the_same_connection_and_its_timing_says_so(
     ],
     ids=["chunked", "trailer", "gzip", "503", "nonsense", "ages", "after a 100"],
 )
-def test_whatever_its_form_a_reply_that_was_read_to_its_end_leaves_the_connection_open(reply: bytes) -> None:
+def test_complete_response_keeps_the_connection(reply: bytes) -> None:
     with RawServer([reply, NEXT]) as server:
         assert [answer.body for answer in in_a_row(server.url)] == [b"open", b"open"]
     assert server.connections == 1
 
 
-def test_a_reply_without_a_body_leaves_the_connection_open() -> None:
+def test_response_without_body_keeps_the_connection() -> None:
     with RawServer([b"HTTP/1.1 204 No Content\r\n\r\n", NEXT]) as server:
         assert [answer.status for answer in in_a_row(server.url)] == [204, 204]
     assert server.connections == 1
@@ -143,14 +138,14 @@ def test_a_reply_without_a_body_leaves_the_connection_open() -> None:
     ],
     ids=["close", "1.0", "1.0 that says so", "no time", "the last one"],
 )
-def test_a_connection_that_the_server_gives_up_is_not_used_though_it_is_open(reply: bytes) -> None:
+def test_connection_that_server_will_close_is_not_kept(reply: bytes) -> None:
     with RawServer([reply, NEXT]) as server:
         assert [answer.body for answer in in_a_row(server.url)] == [b"open", b"open"]
         assert server.wait_for_hangup()
     assert server.connections == 2
 
 
-def test_a_request_that_says_close_is_the_last_one() -> None:
+def test_request_with_close_is_the_last_one() -> None:
     async def send(url: str) -> None:
         async with HttpTransport() as transport:
             for _ in range(2):
@@ -177,12 +172,12 @@ def test_a_request_that_says_close_is_the_last_one() -> None:
         (["timeout=5.5", "timeout", "timeout=1e9", "timeout=\u0665", ",,"], LONGEST),
     ],
 )
-def test_a_server_says_how_long_and_is_believed_with_something_to_spare(said: list[str], seconds: float) -> None:
+def test_keep_alive_timeout_is_used_with_a_margin(said: list[str], seconds: float) -> None:
     head = Response(200, version="HTTP/1.1", headers=tuple(("keep-alive", value) for value in said))
     assert time_to_keep((), head) == seconds
 
 
-def test_after_its_time_a_connection_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expired_connection_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(http, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
@@ -198,7 +193,7 @@ def test_after_its_time_a_connection_is_not_used(monkeypatch: pytest.MonkeyPatch
         assert asyncio.run(send(server.url)) == [False, True, True, False]
 
 
-def test_after_its_time_a_connection_is_closed_though_nobody_sends_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expired_connection_is_closed_without_another_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "LONGEST", 0.001)
 
     async def send(server: RawServer) -> None:
@@ -211,17 +206,14 @@ def test_after_its_time_a_connection_is_closed_though_nobody_sends_anything(monk
         asyncio.run(send(server))
 
 
-# --- looked at before it is used ------------------------------------------------------------------------------------
-
-
-def test_bytes_beyond_the_end_are_told_and_never_the_head_of_the_next_reply() -> None:
+def test_surplus_bytes_are_reported_and_not_read_next() -> None:
     with RawServer([http_reply(b"ab", headers={"Content-Length": "2"}) + FORGED, NEXT]) as server:
         answers = in_a_row(server.url)
     assert [(answer.body, answer.remarks) for answer in answers] == [(b"ab", (SURPLUS,))] * 2
     assert server.connections == 2
 
 
-def test_an_answer_that_nobody_asked_for_is_told_and_never_taken_for_the_next_reply() -> None:
+def test_unrequested_response_is_reported_and_not_used() -> None:
     with RawServer([http_reply(b"first"), HOLD, FORGED, NEXT], OPEN) as server:
         (answer,) = after(server, released(server))
     assert isinstance(answer, Response)
@@ -230,7 +222,7 @@ def test_an_answer_that_nobody_asked_for_is_told_and_never_taken_for_the_next_re
 
 
 @pytest.mark.parametrize("end", [[], [RESET]], ids=["close", "reset"])
-def test_a_connection_that_was_closed_meanwhile_is_not_used(end: list[Part]) -> None:
+def test_closed_connection_is_not_used(end: list[Part]) -> None:
     with RawServer([http_reply(b"first"), HOLD, *end], OPEN) as server:
         (answer,) = after(server, released(server))
     assert isinstance(answer, Response)
@@ -238,7 +230,7 @@ def test_a_connection_that_was_closed_meanwhile_is_not_used(end: list[Part]) -> 
     assert [request.body for request in server.requests] == [b"first", BODY]
 
 
-def test_where_a_server_closes_at_once_without_a_word_no_connection_is_kept_any_more() -> None:
+def test_server_that_closes_silently_loses_kept_connections() -> None:
     async def at_once(transport: HttpTransport) -> None:
         await something_came(transport)
 
@@ -252,7 +244,7 @@ def test_where_a_server_closes_at_once_without_a_word_no_connection_is_kept_any_
 async def encrypted(
     authority: Authority, say: Callable[[ssl.SSLObject, ssl.MemoryBIO], object]
 ) -> AsyncIterator[tuple[Encrypted, socket.socket]]:
-    """A client's stream, and its socket, from which it has read nothing since the handshake; what the server says."""
+    """Yield a stream and its socket, after the server has sent something unread."""
     near, far = socket.socketpair()
     for each in (near, far):
         each.setblocking(False)
@@ -297,24 +289,21 @@ def unwrap(tls: ssl.SSLObject, _: ssl.MemoryBIO) -> None:
     ],
     ids=["tickets", "the end", "no tls", "surplus"],
 )
-def test_of_what_comes_over_tls_tickets_are_nothing_and_a_farewell_is_the_end(
+def test_tls_tickets_are_ignored_and_close_notify_ends(
     authority: Authority, say: Callable[[ssl.SSLObject, ssl.MemoryBIO], object], came: bytes | None
 ) -> None:
     async def look() -> bytes | None:
         async with encrypted(authority, say) as (stream, near):
-            assert near.recv(1, socket.MSG_PEEK)  # tickets at least
+            assert near.recv(1, socket.MSG_PEEK)  # There are at least tickets.
             return stream.arrived()
 
     assert asyncio.run(look()) == came
 
 
-# --- a connection that dies -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "script", [b"", [RESET], b"HTTP/1.1 200 OK\r\nContent-"], ids=["close", "reset", "half a head"]
 )
-def test_a_request_that_dies_with_a_kept_connection_may_have_run_and_is_not_sent_again(script: Script) -> None:
+def test_request_on_broken_connection_is_not_repeated(script: Script) -> None:
     with RawServer([http_reply(b"first"), NEXT], script, OPEN) as server:
         problem, *others = after(server, lambda _: asyncio.sleep(0), 3)
     assert isinstance(problem, Unreachable)
@@ -322,12 +311,12 @@ def test_a_request_that_dies_with_a_kept_connection_may_have_run_and_is_not_sent
     assert "a connection from an earlier call" in problem.sentence
     assert "the server may have run it" in problem.sentence
     assert len(server.requests) == 4
-    # A connection that broke though the server had not said that it would is the last one that was kept.
+    # The broken connection was closed without notice, so no further one is kept.
     assert [isinstance(other, Response) and other.phases.kept for other in others] == [False, False]
     assert server.connections == 3
 
 
-def test_a_body_that_breaks_off_on_a_kept_connection_is_kept_and_the_connection_is_not() -> None:
+def test_incomplete_body_closes_a_kept_connection() -> None:
     with RawServer([http_reply(b"first"), NEXT], http_reply(b"part", headers={"Content-Length": "9"}), OPEN) as server:
         problem, other = after(server, lambda _: asyncio.sleep(0), 2)
     assert isinstance(problem, Unreachable)
@@ -337,11 +326,11 @@ def test_a_body_that_breaks_off_on_a_kept_connection_is_kept_and_the_connection_
 
 
 def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the server close between the look at a connection and its use."""
+    """Let the server close between the check of a connection and its use."""
     monkeypatch.setattr(Plain, "arrived", lambda _: None)
 
 
-def test_a_connection_that_closes_just_as_a_request_goes_out_takes_it_along(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_closed_while_sending_fails_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
     unseen(monkeypatch)
     with RawServer([http_reply(b"first"), HOLD], OPEN) as server:
         (problem,) = after(server, released(server))
@@ -351,7 +340,7 @@ def test_a_connection_that_closes_just_as_a_request_goes_out_takes_it_along(monk
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
-def test_a_request_of_which_nothing_could_be_written_is_sent_over_a_new_connection(
+def test_unwritten_request_is_sent_over_new_connection(
     tls: bool, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unseen(monkeypatch)
@@ -365,7 +354,7 @@ def test_a_request_of_which_nothing_could_be_written_is_sent_over_a_new_connecti
 
 
 @pytest.mark.parametrize("how", ["cancel", "deadline"])
-def test_a_slow_reply_that_is_given_up_takes_its_connection_along(how: str) -> None:
+def test_cancelled_slow_response_closes_its_connection(how: str) -> None:
     async def give_up(transport: HttpTransport) -> None:
         slow = asyncio.create_task(
             transport.send(Request(server.url, b"slow"), deadline=0.05 if how == "deadline" else 60)
@@ -385,11 +374,11 @@ def test_a_slow_reply_that_is_given_up_takes_its_connection_along(how: str) -> N
     with RawServer([http_reply(b"first"), NEXT], lambda _: forging(), OPEN) as server:
         answers = after(server, give_up, 2)
     assert [isinstance(answer, Response) and answer.body for answer in answers] == [b"open", b"open"]
-    # That somebody lost patience says nothing against the server: the third connection is kept.
+    # A cancelled call says nothing about the server, so the third connection is kept.
     assert server.connections == 2
 
 
-def test_a_reply_before_the_request_is_out_takes_the_connection_along() -> None:
+def test_early_response_closes_the_connection() -> None:
     async def send(url: str) -> list[bytes]:
         async with HttpTransport() as transport:
             large = await transport.send(Request(url, b"x" * 20_000_000), deadline=5)
@@ -400,10 +389,7 @@ def test_a_reply_before_the_request_is_out_takes_the_connection_along() -> None:
     assert server.connections == 2
 
 
-# --- several at once, loops and processes ---------------------------------------------------------------------------
-
-
-def test_requests_at_the_same_time_have_a_connection_each_and_all_of_them_are_kept() -> None:
+def test_parallel_requests_use_and_keep_separate_connections() -> None:
     def echo(request: Received) -> Iterator[Part]:
         yield HOLD
         yield http_reply(request.body)
@@ -430,7 +416,7 @@ def test_requests_at_the_same_time_have_a_connection_each_and_all_of_them_are_ke
     assert server.connections == 3
 
 
-def test_only_so_many_connections_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_kept_connections_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     async def send(urls: list[str]) -> int:
         async with HttpTransport() as transport:
             for url in urls:
@@ -444,7 +430,7 @@ def test_only_so_many_connections_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST > 1
 
 
-def test_a_connection_of_a_loop_that_is_over_is_closed_and_not_used() -> None:
+def test_connection_of_ended_loop_is_closed() -> None:
     transport = HttpTransport()
 
     async def send(url: str) -> bool:
@@ -458,11 +444,11 @@ def test_a_connection_of_a_loop_that_is_over_is_closed_and_not_used() -> None:
     with RawServer(OPEN) as server:
         assert asyncio.run(send(server.url)) is False
         assert asyncio.run(end(server.url)) == (False, True)
-    gc.collect()  # a socket that was left open speaks up here
+    gc.collect()  # A socket that is still open causes a warning here.
     assert server.connections == 2
 
 
-def test_a_connection_of_another_process_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_of_another_process_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     async def forked(_: HttpTransport) -> None:
         monkeypatch.setattr("os.getpid", lambda: -1)
 
@@ -472,7 +458,7 @@ def test_a_connection_of_another_process_is_not_used(monkeypatch: pytest.MonkeyP
     assert (answer.phases.kept, server.connections) == (False, 2)
 
 
-def test_to_close_a_transport_closes_what_waits_and_what_is_under_way_then() -> None:
+def test_closing_transport_closes_idle_and_active_connections() -> None:
     async def send(server: RawServer) -> None:
         transport = HttpTransport()
         under_way = asyncio.create_task(transport.send(Request(server.url, BODY), deadline=5))
@@ -506,7 +492,7 @@ def looked(url: str, trust: Trust = USUAL) -> ShownCertificate:
     return asyncio.run(certificate_of(url, trust, deadline=5))
 
 
-def test_one_that_nobody_vouches_for_is_shown_with_the_reason(box: Identity, tmp_path: Path) -> None:
+def test_untrusted_certificate_is_shown_with_its_problem(box: Identity, tmp_path: Path) -> None:
     with RawServer(http_reply(), tls=box.server(tmp_path)) as server:
         shown = looked(server.url)
         assert server.requests == []
@@ -514,7 +500,7 @@ def test_one_that_nobody_vouches_for_is_shown_with_the_reason(box: Identity, tmp
     assert "self-signed" in shown.problem
 
 
-def test_one_that_the_authorities_vouch_for_is_shown_without_one(ca: trustme.CA, tmp_path: Path) -> None:
+def test_trusted_certificate_is_shown_without_problem(ca: trustme.CA, tmp_path: Path) -> None:
     ca.cert_pem.write_to_path(tmp_path / "ca.pem")
     identity = issued(ca)
     with RawServer(http_reply(), tls=identity.server(tmp_path)) as server:
@@ -525,21 +511,21 @@ def test_one_that_the_authorities_vouch_for_is_shown_without_one(ca: trustme.CA,
     assert shown.certificate.names == ("127.0.0.1",)
 
 
-def test_a_fingerprint_that_is_trusted_does_not_count_as_vouching(box: Identity, tmp_path: Path) -> None:
+def test_pin_does_not_count_as_trusted_authority(box: Identity, tmp_path: Path) -> None:
     with RawServer(http_reply(), tls=box.server(tmp_path)) as server:
         assert looked(server.url, Trust(certificate=box.fingerprint)).problem
 
 
-def test_ours_is_not_shown(ca: trustme.CA, box: Identity, tmp_path: Path) -> None:
+def test_client_certificate_is_not_shown(ca: trustme.CA, box: Identity, tmp_path: Path) -> None:
     ca.cert_pem.write_to_path(tmp_path / "people.pem")
     cert, key = issued(ca, "ada@example.com").write(tmp_path)
     tls = box.server(tmp_path, wants=tmp_path / "people.pem")
     with RawServer(http_reply(), tls=tls) as server:
         assert looked(server.url, Trust(None, None, cert, key)).certificate.fingerprint == box.fingerprint
-        assert server.requests == []  # it has not accepted the handshake
+        assert server.requests == []  # The server has not accepted the handshake.
 
 
-def test_without_tls_nothing_is_sent_at_all() -> None:
+def test_certificate_of_plain_http_sends_nothing() -> None:
     with RawServer(http_reply()) as server:
         with pytest.raises(Unreachable, match="https://") as caught:
             looked(server.url)

@@ -1,4 +1,4 @@
-"""Proxies come from the environment, carry what they are meant to, and are told without their credentials."""
+"""Proxies of the environment, which are shown without their credentials."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         ({"HTTP_PROXY": "http://127.0.0.1:1", "NO_PROXY": "localhost"}, "http://localhost:8000/", None),
     ],
 )
-def test_the_environment_says_which_proxy(
+def test_environment_names_the_proxy(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], url: str, shown: str | None
 ) -> None:
     for name, value in variables.items():
@@ -82,7 +82,7 @@ def test_loopback_address_ignores_proxy_of_another_machine(monkeypatch: pytest.M
     assert proxy_for(address_of("http://a.localhost/")) is not None
 
 
-def test_plain_http_goes_through_the_proxy_which_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_http_uses_and_names_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     with RawServer(http_reply(b"by proxy")) as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"http://me:SECRET@127.0.0.1:{proxy.port}")
         answer = send("http://rpc.example.invalid/api/v2/")
@@ -94,9 +94,7 @@ def test_plain_http_goes_through_the_proxy_which_is_told(monkeypatch: pytest.Mon
     assert received.header("Proxy-Authorization") == f"Basic {base64.b64encode(b'me:SECRET').decode()}"
 
 
-def test_https_goes_through_a_tunnel_that_sees_nothing(
-    monkeypatch: pytest.MonkeyPatch, authority: Authority, tmp_path: Path
-) -> None:
+def test_https_tunnel_sees_no_plaintext(monkeypatch: pytest.MonkeyPatch, authority: Authority, tmp_path: Path) -> None:
     with RawServer(http_reply(b"safe"), tls=authority.server()) as server, tunnel_to(server.port) as (port, heads):
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
         answer = send(server.url, ca_file=authority.write(tmp_path))
@@ -107,9 +105,7 @@ def test_https_goes_through_a_tunnel_that_sees_nothing(
     assert b"application/json-rpc" not in heads[0]
 
 
-def test_a_tunnel_is_kept_for_the_next_request(
-    monkeypatch: pytest.MonkeyPatch, authority: Authority, tmp_path: Path
-) -> None:
+def test_tunnel_is_kept_for_next_request(monkeypatch: pytest.MonkeyPatch, authority: Authority, tmp_path: Path) -> None:
     async def twice(url: str) -> list[tuple[bytes, str | None, bool]]:
         async with HttpTransport(trust=Trust(authority.write(tmp_path))) as transport:
             answers = [await transport.send(Request(url, BODY), deadline=5) for _ in range(2)]
@@ -121,7 +117,7 @@ def test_a_tunnel_is_kept_for_the_next_request(
         assert asyncio.run(twice(server.url)) == [(b"safe", proxy, False), (b"safe", proxy, True)]
 
 
-def test_what_comes_after_a_reply_is_noticed_behind_each_kind_of_proxy(
+def test_surplus_bytes_are_noticed_behind_each_proxy(
     monkeypatch: pytest.MonkeyPatch, authority: Authority, tmp_path: Path
 ) -> None:
     surplus: Script = [http_reply(b"safe, and more", headers={"Content-Length": "4"}), NEXT]
@@ -133,7 +129,7 @@ def test_what_comes_after_a_reply_is_noticed_behind_each_kind_of_proxy(
         assert send(server.url, ca_file=authority.write(tmp_path)).remarks == (SURPLUS,)
 
 
-def test_a_connection_is_kept_for_one_proxy_and_one_login_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_connection_belongs_to_proxy_and_login(monkeypatch: pytest.MonkeyPatch) -> None:
     async def by(*proxies: str) -> list[bool]:
         kept = []
         async with HttpTransport() as transport:
@@ -149,11 +145,9 @@ def test_a_connection_is_kept_for_one_proxy_and_one_login_there(monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("status", "says"), [(407, "user name and password (407)"), (502, "refused to connect, with status 502")]
+    ("status", "says"), [(407, "a user name and a password (407)"), (502, "refused to connect, with status 502")]
 )
-def test_a_proxy_that_refuses_the_tunnel_is_told_and_nothing_ran(
-    monkeypatch: pytest.MonkeyPatch, status: int, says: str
-) -> None:
+def test_proxy_that_refuses_the_tunnel_is_named(monkeypatch: pytest.MonkeyPatch, status: int, says: str) -> None:
     with RawServer(http_reply(status=status, reason="\x1b[2J")) as proxy:
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:SECRET@127.0.0.1:{proxy.port}")
         problem = failure_of("https://rpc.example.invalid/")
@@ -182,7 +176,7 @@ def test_hangup_on_plain_http_names_the_proxy(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.thorough
-def test_a_proxy_that_says_nothing_ends_on_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_proxy_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     with RawServer([HOLD]) as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.origin)
         problem = failure_of("https://rpc.example.invalid/", deadline=2)
@@ -203,7 +197,7 @@ def test_a_proxy_that_says_nothing_ends_on_time(monkeypatch: pytest.MonkeyPatch)
         "http://\x1b",
     ],
 )
-def test_a_proxy_that_cannot_be_used_is_blamed(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+def test_unusable_proxy_is_named(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
     monkeypatch.setenv("HTTP_PROXY", proxy)
     problem = failure_of("http://rpc.example.invalid/")
     assert problem.step == "proxy"
@@ -212,7 +206,7 @@ def test_a_proxy_that_cannot_be_used_is_blamed(monkeypatch: pytest.MonkeyPatch, 
     assert problem.sentence.isprintable()
 
 
-def test_a_socks_proxy_names_the_package_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_socks_proxy_names_the_needed_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "socksio", None)
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
     problem = failure_of("http://rpc.example.invalid/")
@@ -222,7 +216,7 @@ def test_a_socks_proxy_names_the_package_it_needs(monkeypatch: pytest.MonkeyPatc
 
 @contextlib.contextmanager
 def tunnel_to(port: int) -> Iterator[tuple[int, list[bytes]]]:
-    """Run a proxy that takes one CONNECT and carries bytes to the port, whatever host was asked for."""
+    """Run a proxy that accepts one CONNECT and connects to the port."""
     heads: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
 

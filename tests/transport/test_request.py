@@ -23,24 +23,24 @@ def refusal(of: Request) -> Unreachable:
     return caught.value
 
 
-def test_a_document_is_asked_for_without_a_body_and_what_is_said_of_one() -> None:
+def test_document_request_has_no_body_headers() -> None:
     headers = headers_of(request(verb="GET", body=b"", headers=(("Authorization", "Bearer x"),)))
     assert headers == (("Host", "rpc.example.com"), ("Accept", "*/*"), ("Authorization", "Bearer x"))
 
 
-def test_the_profiles_own_header_replaces_a_default_in_its_place() -> None:
+def test_profile_header_replaces_default_in_place() -> None:
     headers = headers_of(request(headers=(("X-Tenant", "acme"), ("content-type", "text/plain"))))
     assert [name for name, _ in headers] == ["Host", "content-type", "Accept", "Content-Length", "X-Tenant"]
     assert dict(headers)["content-type"] == "text/plain"
 
 
-def test_there_is_one_cookie_header_even_if_the_profile_has_its_own() -> None:
+def test_request_has_one_cookie_header() -> None:
     headers = headers_of(request(headers=(("cookie", "theme=dark"),), cookie="sessionid=abc"))
     assert [value for name, value in headers if name.lower() == "cookie"] == ["theme=dark; sessionid=abc"]
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "a\0", "é", "\x1b[2J", "\x7f", "\ud800"])
-def test_a_header_value_that_could_break_out_is_refused_by_name(value: str) -> None:
+def test_unsafe_header_value_is_refused_by_name(value: str) -> None:
     problem = refusal(request(headers=(("X-Key", value),)))
     assert problem.step == "request"
     assert "X-Key" in problem.sentence
@@ -48,7 +48,7 @@ def test_a_header_value_that_could_break_out_is_refused_by_name(value: str) -> N
 
 
 @pytest.mark.parametrize("name", ["", "X Y", "X:", "X\r\nY", "é", "X\x1b"])
-def test_a_header_name_that_is_none_is_refused_and_shown_harmless(name: str) -> None:
+def test_invalid_header_name_is_refused_and_escaped(name: str) -> None:
     problem = refusal(request(headers=((name, "v"),)))
     assert problem.step == "request"
     assert problem.sentence.isprintable()
@@ -56,24 +56,24 @@ def test_a_header_name_that_is_none_is_refused_and_shown_harmless(name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["Content-Length", "transfer-encoding"])
-def test_headers_that_frame_the_body_are_not_the_profiles_to_set(name: str) -> None:
+def test_framing_headers_of_profile_are_refused(name: str) -> None:
     assert name in refusal(request(headers=((name, "1"),))).sentence
 
 
 @pytest.mark.parametrize("field", ["content_type", "accept"])
-def test_the_default_headers_values_are_checked_as_well(field: str) -> None:
+def test_values_of_default_headers_are_checked(field: str) -> None:
     assert refusal(request(**{field: "a\nb"})).step == "request"
 
 
 @pytest.mark.parametrize("value", ["abc", "", '"quoted"', "a,b", "a b", "a\\b", "a=b==", "!#$%&'()*+-./:<>?@[]^_`{|}~"])
-def test_cookies_that_servers_hand_out_are_sent_as_they_are(value: str) -> None:
+def test_cookies_are_sent_unchanged(value: str) -> None:
     assert ("Cookie", f"sessionid={value}") in headers_of(request(cookie=f"sessionid={value}"))
 
 
 @pytest.mark.parametrize(
     "value", ["SECRET\n", "SECRET\r\nX: 1", "SECRET; a=b", "SECRÉT", "SECRET\0", " SECRET", "SECRET "]
 )
-def test_a_cookie_that_could_break_out_is_refused_without_being_quoted(value: str) -> None:
+def test_unsafe_cookie_is_refused_without_quoting_it(value: str) -> None:
     problem = refusal(request(cookie=f"sessionid={value}"))
     assert problem.step == "request"
     assert value.strip() not in problem.sentence
@@ -81,7 +81,7 @@ def test_a_cookie_that_could_break_out_is_refused_without_being_quoted(value: st
 
 
 @pytest.mark.parametrize("cookie", ["", "abc", "=abc", "a b=c", "é=c"])
-def test_a_cookie_without_a_proper_name_is_refused(cookie: str) -> None:
+def test_cookie_without_valid_name_is_refused(cookie: str) -> None:
     assert refusal(request(cookie=cookie)).step == "request"
 
 
@@ -125,7 +125,7 @@ def test_a_cookie_without_a_proper_name_is_refused(cookie: str) -> None:
         ("http://\u2102\u2100.example/", "host"),
     ],
 )
-def test_a_url_that_leads_nowhere_is_refused_with_the_reason(url: str, says: str) -> None:
+def test_unusable_url_is_refused_with_reason(url: str, says: str) -> None:
     with pytest.raises(Unreachable) as caught:
         address_of(url)
     assert caught.value.step == "url"
@@ -155,7 +155,7 @@ def test_a_url_that_leads_nowhere_is_refused_with_the_reason(url: str, says: str
         ("http://h/...//a.b", "h", 80, "/...//a.b"),
     ],
 )
-def test_an_address_is_what_httpx_will_make_of_it(url: str, authority: str, port: int, target: str) -> None:
+def test_address_equals_that_of_httpx(url: str, authority: str, port: int, target: str) -> None:
     address = address_of(url)
     assert (address.authority, address.port, address.target) == (authority, port, target)
     theirs = httpx.URL(address.url)

@@ -37,7 +37,7 @@ def body(encodings: list[str], *, offered: str = "gzip, deflate", cap: int = 256
 
 
 def bomb(mebibytes: int) -> bytes:
-    """Pack zeros into a single gzip member, quickly: one packed mebibyte, again and again."""
+    """Return a gzip member of zeros, built from one compressed mebibyte."""
     packing = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     block = packing.compress(bytes(MIB)) + packing.flush(zlib.Z_FULL_FLUSH)
     return gzip.compress(b"", mtime=0)[:10] + block * mebibytes
@@ -45,7 +45,7 @@ def bomb(mebibytes: int) -> bytes:
 
 @pytest.mark.parametrize("step", [1000, 7, 10**7])
 @pytest.mark.parametrize(("encodings", "wire"), PACKED.values(), ids=PACKED)
-def test_a_body_is_undone_however_it_is_cut_up(encodings: list[str], wire: bytes, step: int) -> None:
+def test_body_is_decompressed_from_any_pieces(encodings: list[str], wire: bytes, step: int) -> None:
     kept = body(encodings)
     for start in range(0, len(wire), step):
         kept.feed(wire[start : start + step])
@@ -56,7 +56,7 @@ def test_a_body_is_undone_however_it_is_cut_up(encodings: list[str], wire: bytes
 
 
 @pytest.mark.parametrize("size", [65535, 65536, 65537, 131072, 131073, 200_000, 10 * MIB])
-def test_a_body_that_swells_past_its_last_byte_comes_out_whole(size: int) -> None:
+def test_body_that_swells_at_the_end_is_complete(size: int) -> None:
     kept = body(["deflate"])
     kept.feed(bare_deflate(bytes(size)))
     kept.finish()
@@ -64,7 +64,7 @@ def test_a_body_that_swells_past_its_last_byte_comes_out_whole(size: int) -> Non
 
 
 @given(st.binary(), st.integers(1, 9), st.sampled_from(["gzip", "deflate"]))
-def test_whatever_was_packed_comes_out_again(data: bytes, step: int, coding: str) -> None:
+def test_compressed_data_is_decompressed(data: bytes, step: int, coding: str) -> None:
     wire = gzip.compress(data, mtime=0) if coding == "gzip" else zlib.compress(data)
     kept = body([coding])
     for start in range(0, len(wire), step):
@@ -74,7 +74,7 @@ def test_whatever_was_packed_comes_out_again(data: bytes, step: int, coding: str
 
 
 @given(st.binary(max_size=200), st.sampled_from(["gzip", "deflate", "br", "gzip, gzip", ""]))
-def test_no_bytes_raise_anything_but_what_is_announced(data: bytes, coding: str) -> None:
+def test_damaged_bytes_raise_only_undecodable(data: bytes, coding: str) -> None:
     kept = body([coding])
     with contextlib.suppress(Undecodable):
         kept.feed(data)
@@ -84,16 +84,16 @@ def test_no_bytes_raise_anything_but_what_is_announced(data: bytes, coding: str)
 
 @pytest.mark.parametrize(("encodings", "wire"), [PACKED["gzip"], PACKED["deflate"], PACKED["deflate, bare"]])
 @pytest.mark.parametrize("missing", [1, 4, 8, 500])
-def test_a_stream_cut_short_is_noticed_and_what_came_is_kept(encodings: list[str], wire: bytes, missing: int) -> None:
+def test_incomplete_stream_is_noticed_and_kept(encodings: list[str], wire: bytes, missing: int) -> None:
     kept = body(encodings)
     kept.feed(wire[:-missing])
-    with pytest.raises(Undecodable, match="cut short"):
+    with pytest.raises(Undecodable, match="is incomplete"):
         kept.finish()
     assert TEXT.startswith(kept.so_far())
     assert kept.so_far() or missing == 500
 
 
-def test_damage_in_the_middle_keeps_what_came_before() -> None:
+def test_damage_keeps_the_data_before_it() -> None:
     wire = bytearray(gzip.compress(TEXT, 0))
     wire[200_000:] = b"\xff" * 120_000
     kept = body(["gzip"])
@@ -103,17 +103,17 @@ def test_damage_in_the_middle_keeps_what_came_before() -> None:
     assert TEXT.startswith(kept.so_far())
 
 
-def test_gzip_that_is_none_is_kept_as_it_came_with_a_remark() -> None:
+def test_false_gzip_is_kept_with_a_remark() -> None:
     kept = body(["gzip"])
     kept.feed(b'{"id"')
     kept.feed(b": 1}")
     kept.finish()
     assert kept.so_far() == b'{"id": 1}'
-    assert kept.remarks == ["The body is announced as gzip and is not: it is kept as it came."]
+    assert kept.remarks == ["The body is not gzip, although its header says so. It was not decoded."]
 
 
 @pytest.mark.parametrize("encodings", [["br"], ["zstd"], ["gzip, gzip"], ["gzip", "gzip"], ["gzip", "br"], ["\x1b[2J"]])
-def test_other_encodings_and_stacks_are_kept_as_they_came_with_a_remark(encodings: list[str]) -> None:
+def test_unknown_encodings_are_kept_with_a_remark(encodings: list[str]) -> None:
     kept = body(encodings)
     kept.feed(gzip.compress(gzip.compress(b"x")))
     kept.finish()
@@ -122,16 +122,16 @@ def test_other_encodings_and_stacks_are_kept_as_they_came_with_a_remark(encoding
     assert kept.remarks[0].isprintable()
 
 
-def test_gzip_that_was_not_asked_for_is_undone_with_a_remark() -> None:
+def test_unrequested_gzip_is_decompressed_with_a_remark() -> None:
     kept = body(["gzip"], offered="")
     kept.feed(gzip.compress(b"x"))
     kept.finish()
     assert kept.so_far() == b"x"
-    assert kept.remarks == ["The body came as gzip, which was not asked for; it was decompressed."]
+    assert kept.remarks == ["The body has the encoding gzip, which was not requested. It was decompressed."]
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate"])
-def test_bytes_after_the_end_mark_are_left_out_with_a_remark(coding: str) -> None:
+def test_bytes_after_end_are_dropped_with_remark(coding: str) -> None:
     wire = gzip.compress(b"x") if coding == "gzip" else zlib.compress(b"x")
     kept = body([coding])
     kept.feed(wire + b"\0\0")
@@ -142,7 +142,7 @@ def test_bytes_after_the_end_mark_are_left_out_with_a_remark(coding: str) -> Non
 
 
 @pytest.mark.parametrize("coding", [[], ["gzip"]])
-def test_exactly_the_cap_is_let_in_and_not_a_byte_more(coding: list[str]) -> None:
+def test_limit_is_exact_to_the_byte(coding: list[str]) -> None:
     def fed(size: int) -> ReplyBody:
         data = b"a" * size
         kept = body(coding, cap=100_000)
@@ -154,7 +154,7 @@ def test_exactly_the_cap_is_let_in_and_not_a_byte_more(coding: list[str]) -> Non
         fed(100_001)
 
 
-def test_a_bomb_is_stopped_at_the_cap_without_swelling() -> None:
+def test_gzip_bomb_is_cut_without_large_memory() -> None:
     wire = bomb(256)
     assert len(wire) < 400_000
     kept = body(["gzip"], cap=MIB)

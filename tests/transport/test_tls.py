@@ -1,4 +1,4 @@
-"""Certificates are always checked, against the right authorities, and a failure says what to do."""
+"""Certificates are always checked, and a failure says what to do."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from tests.transport.sending import failure_of, send
 from tests.transport.test_proxies import tunnel_to
 
 
-def test_a_server_signed_by_the_ca_file_is_trusted(authority: Authority, tmp_path: Path) -> None:
+def test_certificate_signed_by_ca_file_is_trusted(authority: Authority, tmp_path: Path) -> None:
     with RawServer(http_reply(b"safe"), tls=authority.server()) as server:
         answer = send(server.url, ca_file=authority.write(tmp_path))
     assert answer.body == b"safe"
     assert answer.phases.tls is not None
 
 
-def test_the_authorities_of_the_environment_are_trusted(
+def test_authorities_of_environment_are_trusted(
     authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.write(tmp_path)))
@@ -41,7 +41,7 @@ def test_the_authorities_of_the_environment_are_trusted(
         assert send(server.url).body == b"safe"
 
 
-def test_the_ca_file_replaces_the_other_authorities(
+def test_ca_file_replaces_other_authorities(
     authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.write(tmp_path)))
@@ -53,7 +53,7 @@ def test_the_ca_file_replaces_the_other_authorities(
     assert str(other) in problem.sentence
 
 
-def test_what_is_written_between_certificates_may_be_of_any_letters(authority: Authority, tmp_path: Path) -> None:
+def test_text_between_certificates_may_have_any_bytes(authority: Authority, tmp_path: Path) -> None:
     ca_file = authority.write(tmp_path)
     ca_file.write_bytes("# Zertifikate für uns\n".encode() + ca_file.read_bytes() + b"\n# \xff\n")
     with RawServer(http_reply(b"safe"), tls=authority.server()) as server:
@@ -61,10 +61,10 @@ def test_what_is_written_between_certificates_may_be_of_any_letters(authority: A
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "an endless device", "a folder", "nothing", "an empty file", "300 MB"])
-def test_what_is_no_file_of_certificates_is_told_and_never_waited_for(
+def test_invalid_ca_file_is_named_without_waiting(
     authority: Authority, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(authority.write(tmp_path)))  # which must not be trusted instead
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.write(tmp_path)))  # These authorities must not be used instead.
     ca_file = tmp_path / "own.pem"
     match kind:
         case "a pipe":
@@ -84,7 +84,7 @@ def test_what_is_no_file_of_certificates_is_told_and_never_waited_for(
     assert "cannot be read as certificates" in problem.sentence
 
 
-def test_an_unknown_authority_is_refused_and_ca_file_is_named_as_the_way(authority: Authority) -> None:
+def test_unknown_authority_is_refused_and_names_ca_file(authority: Authority) -> None:
     with RawServer(http_reply(), tls=authority.server()) as server:
         problem = failure_of(server.url)
         assert server.requests == []
@@ -93,21 +93,21 @@ def test_an_unknown_authority_is_refused_and_ca_file_is_named_as_the_way(authori
     assert not problem.maybe_ran
 
 
-def test_a_certificate_for_another_host_is_refused(authority: Authority, tmp_path: Path) -> None:
+def test_certificate_for_another_host_is_refused(authority: Authority, tmp_path: Path) -> None:
     with RawServer(http_reply(), tls=authority.server("elsewhere.example")) as server:
         problem = failure_of(server.url, ca_file=authority.write(tmp_path))
     assert problem.step == "tls"
     assert "another host" in problem.sentence
 
 
-def test_authorities_of_the_environment_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_authorities_of_environment_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
     problem = failure_of("https://127.0.0.1:1/")
     assert problem.step == "tls"
     assert "SSL_CERT_FILE" in problem.sentence
 
 
-def test_without_tls_no_authorities_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_http_reads_no_authorities(monkeypatch: pytest.MonkeyPatch) -> None:
     def unexpected(_: HttpTransport, _trust: Trust) -> ssl.SSLContext:
         raise AssertionError
 
@@ -117,7 +117,7 @@ def test_without_tls_no_authorities_are_read(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("linger", [struct.pack("ii", 0, 0), struct.pack("ii", 1, 0)], ids=["close", "reset"])
-def test_a_door_slammed_in_the_handshake_is_a_tls_failure(linger: bytes) -> None:
+def test_connection_closed_in_handshake_is_a_tls_failure(linger: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=slam, args=(listener, linger))
         thread.start()
@@ -128,10 +128,10 @@ def test_a_door_slammed_in_the_handshake_is_a_tls_failure(linger: bytes) -> None
 
 
 @pytest.mark.thorough
-def test_a_handshake_that_never_ends_ends_on_time() -> None:
+def test_endless_handshake_ends_in_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         problem = failure_of(f"https://127.0.0.1:{listener.getsockname()[1]}/", deadline=2)
-        gc.collect()  # a connection left open speaks up here
+        gc.collect()  # A connection that is still open causes a warning here.
     assert problem.step == "timeout"
     assert "TLS handshake" in problem.sentence
 
@@ -163,12 +163,9 @@ def box() -> Identity:
     return self_signed()
 
 
-# --- one certificate ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("version", [V2, V3])
 @pytest.mark.parametrize("kind", ["self-signed", "made out for another name", "expired"])
-def test_the_one_certificate_is_trusted_whatever_it_says(
+def test_pinned_certificate_is_trusted_whatever_it_says(
     ca: trustme.CA, box: Identity, tmp_path: Path, version: ssl.TLSVersion, kind: str
 ) -> None:
     identity = {
@@ -182,10 +179,10 @@ def test_the_one_certificate_is_trusted_whatever_it_says(
 
 
 @pytest.mark.parametrize("version", [V2, V3])
-def test_any_other_certificate_gets_not_one_byte_of_the_request(
+def test_other_certificate_than_pinned_gets_no_bytes(
     ca: trustme.CA, box: Identity, tmp_path: Path, version: ssl.TLSVersion
 ) -> None:
-    ca.cert_pem.write_to_path(tmp_path / "ca.pem")  # also one that the authorities vouch for
+    ca.cert_pem.write_to_path(tmp_path / "ca.pem")  # The authorities would trust this one.
     trust = Trust(tmp_path / "ca.pem", box.fingerprint)
     other = issued(ca)
     with RawServer(http_reply(), tls=other.server(tmp_path, version)) as server:
@@ -194,10 +191,10 @@ def test_any_other_certificate_gets_not_one_byte_of_the_request(
     assert problem.step == "tls"
     assert problem.untrusted
     assert not problem.maybe_ran
-    assert f"{other.fingerprint} instead of {box.fingerprint}" in problem.sentence
+    assert f"{other.fingerprint} instead of the pinned {box.fingerprint}" in problem.sentence
 
 
-def test_the_one_certificate_is_trusted_without_any_authorities(
+def test_pinned_certificate_needs_no_authorities(
     box: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
@@ -206,7 +203,7 @@ def test_the_one_certificate_is_trusted_without_any_authorities(
 
 
 @pytest.mark.parametrize("expected", [True, False])
-def test_through_a_proxy_it_is_the_certificate_of_the_server_behind(
+def test_pin_is_checked_behind_a_proxy(
     box: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: bool
 ) -> None:
     shown = box if expected else self_signed()
@@ -221,25 +218,22 @@ def test_through_a_proxy_it_is_the_certificate_of_the_server_behind(
 
 
 @pytest.mark.parametrize("pin", ["", "sha256:", "sha256:" + "0" * 64, "0" * 64])
-def test_no_fingerprint_switches_checking_off(box: Identity, tmp_path: Path, pin: str) -> None:
+def test_empty_pin_does_not_disable_checks(box: Identity, tmp_path: Path, pin: str) -> None:
     with RawServer(http_reply(), tls=box.server(tmp_path)) as server:
         assert failure_of(server.url, trust=Trust(certificate=pin)).untrusted
         assert server.requests == []
 
 
-def test_nothing_but_a_handshake_that_is_checked_makes_a_connection(box: Identity) -> None:
+def test_only_checked_handshakes_make_connections(box: Identity) -> None:
     context = Trust(certificate=box.fingerprint).context()
     near, far = socket.socketpair()
     with near, far, pytest.raises(NotImplementedError):
         context.wrap_socket(near)
 
 
-# --- who calls ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("version", [V2, V3])
 @pytest.mark.parametrize("in_one_file", [False, True])
-def test_a_server_that_asks_is_shown_who_calls(
+def test_client_certificate_is_sent_if_server_asks(
     ca: trustme.CA, box: Identity, tmp_path: Path, version: ssl.TLSVersion, in_one_file: bool
 ) -> None:
     ca.cert_pem.write_to_path(tmp_path / "people.pem")
@@ -253,7 +247,7 @@ def test_a_server_that_asks_is_shown_who_calls(
 
 
 @pytest.mark.parametrize("version", [V2, V3])
-def test_a_server_that_asks_somebody_without_one_is_told_apart(
+def test_missing_client_certificate_is_explained(
     ca: trustme.CA, box: Identity, tmp_path: Path, version: ssl.TLSVersion
 ) -> None:
     ca.cert_pem.write_to_path(tmp_path / "people.pem")
@@ -262,11 +256,11 @@ def test_a_server_that_asks_somebody_without_one_is_told_apart(
     assert problem.step == "tls"
     assert not problem.maybe_ran
     assert not problem.untrusted
-    assert "name one as cert_file" in problem.sentence
+    assert "Set cert_file and key_file" in problem.sentence
 
 
 @pytest.mark.parametrize("version", [V2, V3])
-def test_a_server_that_does_not_know_who_calls_is_told_apart(
+def test_unknown_client_certificate_is_explained(
     ca: trustme.CA, box: Identity, tmp_path: Path, version: ssl.TLSVersion
 ) -> None:
     ca.cert_pem.write_to_path(tmp_path / "people.pem")
@@ -274,13 +268,11 @@ def test_a_server_that_does_not_know_who_calls_is_told_apart(
     with refusing(box.server(tmp_path, version, tmp_path / "people.pem")) as url:
         problem = failure_of(url, trust=Trust(None, box.fingerprint, cert, key))
     assert problem.step == "tls"
-    assert f"the client certificate of cert_file {cert}" in problem.sentence
+    assert f"the client certificate {cert}" in problem.sentence
 
 
-def test_a_certificate_is_only_shown_where_the_server_is_the_one_that_is_trusted(
-    ca: trustme.CA, box: Identity, tmp_path: Path
-) -> None:
-    """Where authorities are asked, they are asked before; and a proxy never sees it."""
+def test_client_certificate_is_sent_only_to_trusted_server(ca: trustme.CA, box: Identity, tmp_path: Path) -> None:
+    """The server is checked before, and a proxy never sees the certificate."""
     cert, key = issued(ca, "ada@example.com").write(tmp_path)
     assert Trust(None, box.fingerprint, cert, key).of_proxies == Trust()
     assert Trust(cert, None, cert, key).of_proxies == Trust(cert)
@@ -289,21 +281,21 @@ def test_a_certificate_is_only_shown_where_the_server_is_the_one_that_is_trusted
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        ("no certificate", "me.pem cannot be read as a certificate: it must be a PEM file"),
-        ("no key", "me.key cannot be read as a key: it must be a PEM file"),
-        ("a pipe", "me.key cannot be read as a key: it must be a PEM file"),
-        ("a device", "me.pem cannot be read as a certificate: it must be a PEM file"),
-        ("DER", "me.pem cannot be read as a certificate: it must be a PEM file"),
-        ("half a key", "its key cannot be used: both must be whole, in PEM"),
-        ("another key", "me.key holds the key of another certificate than"),
-        ("a key of another kind", "me.key holds the key of another certificate than"),
-        ("an encrypted key", "me.key holds an encrypted key: write it without a password"),
-        ("an old encrypted key", "me.key holds an encrypted key: write it without a password"),
-        ("no key named", "me.pem holds no key: name its file as key_file"),
-        ("no certificate named", "me.key belongs to a certificate: name that as cert_file"),
+        ("no certificate", "me.pem cannot be read as a certificate: it must be a readable PEM file"),
+        ("no key", "me.key cannot be read as a key: it must be a readable PEM file"),
+        ("a pipe", "me.key cannot be read as a key: it must be a readable PEM file"),
+        ("a device", "me.pem cannot be read as a certificate: it must be a readable PEM file"),
+        ("DER", "me.pem cannot be read as a certificate: it must be a readable PEM file"),
+        ("half a key", "its key cannot be used: both must be complete PEM files"),
+        ("another key", "me.key contains the key of another certificate, not of"),
+        ("a key of another kind", "me.key contains the key of another certificate, not of"),
+        ("an encrypted key", "me.key contains an encrypted key. Write it without a password"),
+        ("an old encrypted key", "me.key contains an encrypted key. Write it without a password"),
+        ("no key named", "me.pem contains no key: set key_file to its file"),
+        ("no certificate named", "me.key needs a certificate: set cert_file, too"),
     ],
 )
-def test_a_file_that_does_not_tell_who_calls_is_named_and_nothing_is_sent(
+def test_unusable_client_certificate_is_named_before_sending(
     ca: trustme.CA, box: Identity, tmp_path: Path, spoil: str, says: str
 ) -> None:
     cert, key = issued(ca, "ada@example.com").write(tmp_path)
@@ -354,7 +346,7 @@ LEAF = issued(CA, "rpc.example.com", "*.example.org", "127.0.0.1", "::1", "ada@e
 BOX = self_signed()
 
 
-def test_what_a_person_needs_to_know_is_read() -> None:
+def test_certificate_fields_are_read() -> None:
     found = certificate_from(LEAF.der)
     reference = x509.load_der_x509_certificate(LEAF.der)
     assert found.fingerprint == LEAF.fingerprint
@@ -366,11 +358,11 @@ def test_what_a_person_needs_to_know_is_read() -> None:
     assert not found.remark
 
 
-def test_a_name_cannot_look_like_two() -> None:
+def test_name_cannot_look_like_two() -> None:
     assert "O=Nobody\\, O=Bank\\\\" in certificate_from(LEAF.der).issuer.split(", OU")[0]
 
 
-def test_one_that_its_owner_signed_says_so() -> None:
+def test_self_signed_certificate_is_marked() -> None:
     found = certificate_from(BOX.der)
     assert found.self_signed
     assert found.subject == found.issuer
@@ -379,7 +371,7 @@ def test_one_that_its_owner_signed_says_so() -> None:
 
 
 @pytest.mark.parametrize("year", [1950, 1999, 2049, 2050, 2999])
-def test_both_forms_of_a_date_are_read(year: int) -> None:
+def test_both_date_formats_are_read(year: int) -> None:
     since, until = dt.datetime(year, 2, 28, 23, 59, 58, tzinfo=dt.UTC), dt.datetime(2999, 12, 31, tzinfo=dt.UTC)
     leaf = CA.issue_cert("a", not_before=since, not_after=until)
     der = ssl.PEM_cert_to_DER_cert(leaf.cert_chain_pems[0].bytes().decode())
@@ -388,7 +380,7 @@ def test_both_forms_of_a_date_are_read(year: int) -> None:
 
 
 def unread(der: bytes) -> bool:
-    """Whether nothing is claimed of it but its fingerprint."""
+    """Return whether only the fingerprint is known."""
     found = certificate_from(der)
     assert found.fingerprint.startswith("sha256:")
     assert bool(found.remark) == (found.since is None)
@@ -401,12 +393,12 @@ def test_any_bytes_have_a_fingerprint(der: bytes) -> None:
 
 
 @given(st.integers(0, len(LEAF.der) - 1), st.binary(max_size=8), st.integers(0, 8))
-def test_any_damage_is_survived(at: int, put: bytes, instead: int) -> None:
+def test_damaged_certificate_is_survived(at: int, put: bytes, instead: int) -> None:
     unread(LEAF.der[:at] + put + LEAF.der[at + instead :])
 
 
 @pytest.mark.parametrize("at", range(0, len(LEAF.der), 7))
-def test_one_that_is_cut_short_is_not_read(at: int) -> None:
+def test_incomplete_certificate_is_not_read(at: int) -> None:
     assert unread(LEAF.der[:at])
 
 
@@ -414,9 +406,9 @@ def test_one_that_is_cut_short_is_not_read(at: int) -> None:
     "der",
     [
         b"",
-        b"0\x84\xff\xff\xff\xff",  # longer than there is
-        b"0\x82\x01\x00" * 400,  # one in the other
+        b"0\x84\xff\xff\xff\xff",  # The length is larger than the data.
+        b"0\x82\x01\x00" * 400,  # The sequences are nested.
     ],
 )
-def test_what_is_no_certificate_is_not_read(der: bytes) -> None:
+def test_other_data_is_not_read_as_certificate(der: bytes) -> None:
     assert unread(der)

@@ -52,10 +52,14 @@ def test_server_that_dies_and_returns_is_reported_between(shell: Shell) -> None:
         expect(call(shell), 0)
         expect(call(shell), 4, "closed the connection during the response",
                "6 of 100 bytes were received", "the server may have run it: check before you resend it")  # fmt: skip
-        expect(call(shell), 4, "closed the connection without a response: it may have stopped or been restarted",
+        expect(call(shell), 4, "closed the connection without a response. It may have stopped or restarted",
                "the server may have run it: check before you resend it")  # fmt: skip
     gone = call(shell)
-    expect(gone, 4, f"Nothing accepts connections at 127.0.0.1:{server.port}: check that the service is running")
+    expect(
+        gone,
+        4,
+        f"Nothing accepts connections at 127.0.0.1:{server.port}. Check the port, and that the service is running",
+    )
     assert "may have run it" not in gone.err
     with Again(PONG, port=server.port):
         expect(call(shell), 0)
@@ -71,7 +75,7 @@ def test_gateway_error_differs_from_server_error(shell: Shell) -> None:
 def test_program_without_http_on_the_port_is_reported(shell: Shell) -> None:
     with RawServer(b"SSH-2.0-OpenSSH_9.6\r\n\r\n") as server:
         profile(shell, server.origin)
-        expect(call(shell), 4, "did not answer in HTTP: check the port, and http:// against https://")
+        expect(call(shell), 4, "did not answer in HTTP. Check the port, and whether the URL needs http:// or https://")
 
 
 def test_certificate_of_another_authority_gets_no_request(shell: Shell, authority: Authority, tmp_path: Path) -> None:
@@ -80,8 +84,8 @@ def test_certificate_of_another_authority_gets_no_request(shell: Shell, authorit
         profile(shell, server.origin, pem)
         expect(call(shell), 0)
     with Again(PONG, port=server.port, tls=Authority().server()) as impostor:
-        expect(call(shell), 4, f"The certificate of 127.0.0.1:{server.port} is signed by an authority",
-               "ask the owner of the server", f"ca_file {pem} does not include its authority")  # fmt: skip
+        expect(call(shell), 4, f"The certificate of 127.0.0.1:{server.port} is signed by an unknown authority",
+               "Ask the owner of the server", f"ca_file {pem} does not contain its authority")  # fmt: skip
     assert impostor.requests == []
     with Again(PONG, port=server.port, tls=authority.server()) as back:
         expect(call(shell), 0)
@@ -91,11 +95,11 @@ def test_certificate_of_another_authority_gets_no_request(shell: Shell, authorit
 def test_certificate_errors_name_the_cause(shell: Shell, authority: Authority, tmp_path: Path) -> None:
     with RawServer(PONG, tls=authority.server("elsewhere.example")) as server:
         profile(shell, server.origin, authority.write(tmp_path))
-        expect(call(shell), 4, "is made out for another host: use the name that it was made for")
+        expect(call(shell), 4, "is for another host. Use a host name that the certificate contains")
         profile(shell, server.origin)
         assert shell.run("profiles", "allow", "here", "--yes").code == 0
-        expect(call(shell), 4, "signed by an authority that is not known here",
-               "if you trust it, name the PEM file of the authority that signed it as ca_file")  # fmt: skip
+        expect(call(shell), 4, "signed by an unknown authority",
+               "If you trust it, set ca_file in the profile to the PEM file")  # fmt: skip
     assert server.requests == []
 
 
@@ -110,12 +114,12 @@ def test_changed_scheme_of_a_server_is_reported(shell: Shell, authority: Authori
         thread = threading.Thread(target=answer_plainly)
         thread.start()
         profile(shell, f"https://127.0.0.1:{listener.getsockname()[1]}")
-        expect(call(shell), 4, "does not speak TLS: check the port, or whether the URL should begin with http://")
+        expect(call(shell), 4, "does not speak TLS. Check the port, and whether the URL must begin with http://")
         thread.join()
     with RawServer(PONG, tls=authority.server()) as server:
         profile(shell, server.origin.replace("https:", "http:"))
         assert shell.run("profiles", "allow", "here", "--forget").code == 0
-        expect(call(shell), 4, "closed the connection without a response", "or wants https://")
+        expect(call(shell), 4, "closed the connection without a response", "or it needs https://")
 
 
 def test_redirect_is_reported_and_not_followed(shell: Shell) -> None:
@@ -145,8 +149,8 @@ def test_unknown_host_differs_from_a_closed_port(shell: Shell, monkeypatch: pyte
         expect(call(shell), 0)
     expect(call(shell), 4, f"Nothing accepts connections at {HOST}:{server.port}")
     known = False
-    expect(call(shell), 4, f"No address is known for the host {HOST}: check its spelling",
-           "whether the network or the VPN is up")  # fmt: skip
+    expect(call(shell), 4, f"The host {HOST} was not found. Check its spelling",
+           "the network and the VPN")  # fmt: skip
 
 
 @pytest.mark.thorough
