@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from rpcexplorer.client.client import Client
     from rpcexplorer.client.replay import Replayed
-    from rpcexplorer.client.report import Report, Tell
+    from rpcexplorer.client.report import Report, ShowReport
     from rpcexplorer.discovery.store import Catalogues
     from rpcexplorer.drafts import CollectedBatches, Drafts, ImportedDrafts, ReplacedDrafts
     from rpcexplorer.history.case import Cases
@@ -488,8 +488,8 @@ class Explorer:
         exchange = await (await self.client_of(profile)).login(watch=watch, stop=stop)
         return self.catalogues.with_habits(exchange, profile)
 
-    async def test(self, profile: Profile, tell: Tell | None = None, stop: Stop | None = None) -> Report:
-        """Find out by a few harmless calls how a server wants to be spoken to; ``tell`` hears of each step.
+    async def test(self, profile: Profile, show: ShowReport | None = None, stop: Stop | None = None) -> Report:
+        """Find out by a few harmless calls how a server wants to be spoken to; ``show`` is called with each step.
 
         They are not recorded, and the first of them have no credentials.
         """
@@ -507,7 +507,7 @@ class Explorer:
             change=self.profiles.changed,
         )
         try:
-            return await tester.run(tell or (lambda _: None), stop or Stop())
+            return await tester.run(show or (lambda _: None), stop or Stop())
         finally:
             await tester.close()
 

@@ -113,7 +113,7 @@ def test_a_value_given_by_position_or_known_by_value_reaches_no_record(opened: C
         ('{ kind = "cookie" }', "Login", "not reached; user name and password missing"),
         ('{ kind = "cookie", username = "ada" }', "Login", "not reached; password missing"),
         ('{ kind = "inline", username = "known" }', "Credentials", "not reached; password missing"),
-        ('{ kind = "none" }', "Login", "this profile needs none"),
+        ('{ kind = "none" }', "Login", "this profile sends no credentials"),
     ],
 )
 def test_a_server_that_is_not_reached_says_nothing_of_the_login(

@@ -361,7 +361,7 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
         {"step": each.label, "state": each.state, "words": hide(each.words), "seconds": each.seconds}
         for each in report.checks
     ]
-    calls = [{"method": each.method, "path": hide(each.path), "reply": hide(each.said)} for each in report.asked]
+    calls = [{"method": call.method, "path": hide(call.path), "reply": hide(call.summary)} for call in report.calls]
     proposal = report.proposal
     return {
         "profile": None if profile.ad_hoc else profile.name,

@@ -1,3 +1,3 @@
-"""A call from draft to exchange. No files."""
+"""Calls from draft to exchange, without files."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One call: the requests of its auth flow sent and read within one deadline."""
+"""One call: the requests of its auth flow, within one deadline."""
 
 from __future__ import annotations
 
@@ -49,15 +49,21 @@ if TYPE_CHECKING:
 
 
 async def connect(profile: Profile, reply_limit: int) -> Transport:
-    """Open the transport for the profile's address. It is loaded in another thread, so that typing goes on."""
-    transport_type = await asyncio.to_thread(_http)  # ws:// and pipes would be told apart here
+    """Open the transport for the profile's address.
+
+    It is loaded in another thread, so that the screen stays responsive.
+    """
+    transport_type = await asyncio.to_thread(_http)  # Other transports, such as ws:// or pipes, would be chosen here.
     transport = transport_type(trust=_trust(profile), cap=reply_limit)
     await transport.open()
     return transport
 
 
 async def certificate_of(profile: Profile) -> ShownCertificate:
-    """Return the certificate that the profile's server shows; raises `Unreachable`. Nothing is sent to it."""
+    """Return the certificate that the server shows; send nothing to it.
+
+    Raises `Unreachable`.
+    """
     await asyncio.to_thread(_http)
     from rpcexplorer.transport.http import certificate_of
 
@@ -65,12 +71,15 @@ async def certificate_of(profile: Profile) -> ShownCertificate:
 
 
 async def load() -> None:
-    """Load what a first request takes: a tenth of a second of imports."""
+    """Load the modules that a first request needs, which takes 0.1 s."""
     await (await asyncio.to_thread(_http))().open()
 
 
 def head_of(request: Request) -> tuple[str, Headers]:
-    """Return request line and exact headers as they would go out; raises `Unreachable` for what cannot be sent."""
+    """Return request line and exact headers as they are sent.
+
+    Raises `Unreachable` for a request that cannot be sent.
+    """
     address = address_of(request.url)
     return f"POST {address.target} HTTP/1.1", request_headers(request, address)
 
@@ -85,7 +94,7 @@ def _trust(profile: Profile) -> Trust:
 
 @cache
 def _http() -> type[HttpTransport]:
-    # httpx imports its own command line if it can, and with it rich and pygments: a third of the time that it takes.
+    # If it can, httpx imports its own command line with rich and pygments, which takes a third of the time.
     modules: dict[str, Any] = sys.modules
     main = modules.setdefault("httpx._main", None)
     from rpcexplorer.transport.http import HttpTransport
@@ -98,7 +107,7 @@ def _http() -> type[HttpTransport]:
 REDIRECTS = {
     301: "Moved Permanently", 302: "Found", 303: "See Other", 307: "Temporary Redirect", 308: "Permanent Redirect",
 }  # fmt: skip
-"""What sends a caller elsewhere; 300 and 304 may have a ``Location`` and do not."""
+"""Statuses of a redirect; 300 and 304 do not count, even with ``Location``."""
 
 
 MEANINGS: Final = {
@@ -125,20 +134,20 @@ MEANINGS: Final = {
     503: ("Service Unavailable", "the service is not available now. Try again {later}."),
     504: (
         "Gateway Timeout",
-        "a gateway got no response in time. The service may still run the call: look before you repeat it.",
+        "a gateway got no response in time. The service may still run the call: check before you resend it.",
     ),
     505: ("HTTP Version Not Supported", "the server does not accept HTTP/1.1. Check the port."),
 }
-"""Of statuses that say more than the body: title and meaning."""
+"""Title and meaning of statuses that say more than the body."""
 OWN_PROXY: Final = (
-    "the proxy {proxy} asks for credentials of its own{wanted}. "
-    "Put user name and password into its address in HTTP_PROXY, or name the host in NO_PROXY."
+    "the proxy {proxy} asks for its own credentials{wanted}. "
+    "Add user name and password to its URL in HTTP_PROXY, or add the host to NO_PROXY."
 )
 REJECTED: Final = "the server rejected the credentials of this profile, or asks for others."
 
 
 def explain_status(response: Response, profile: Profile) -> str:
-    """Return a sentence that begins with the status; empty if the status says nothing that the body does not."""
+    """Return a sentence about the status; empty if the body says more."""
     status = response.status
     if status in REDIRECTS and (location := response.header("location")) is not None:
         title = f"HTTP {status} {REDIRECTS[status]}"
@@ -164,20 +173,20 @@ def explain_status(response: Response, profile: Profile) -> str:
 
 OK = 200
 CLEAR_STATUSES = frozenset({*REDIRECTS, 401, 407})
-"""Statuses after which it does not matter what the bytes were."""
+"""Statuses after which the content of the body does not matter."""
 CALLS_A_TOOL: Final = "tools/call"
 """The method of MCP whose result may say that it failed."""
 MAX_TOOL_RESULT: Final = 16 * 1024 * 1024
-"""Bytes of a tool's result that are read for that: some 20 ms."""
+"""Bytes of a tool's result that are searched for a failure, in 20 ms."""
 MAX_TOOL_TEXT: Final = 4_000
-"""Characters of what a failed tool says; the result has all of it."""
+"""Characters of a failed tool's text to show; the result has all of it."""
 GATEWAY_STATUSES = frozenset({413, 417, 502, 504, 505})
-"""Statuses that a gateway explains with a page, which says nothing about the path."""
+"""Statuses with a page of a gateway, which says nothing about the path."""
 HUNG_UP = "the server closed the connection without a response, as some do after a notification"
 
 
 def body_of(profile: Profile, message: Message) -> bytes:
-    """Return the message's body, with placeholders for secrets."""
+    """Return the message's body, with secret references."""
     if message.kind == "batch":
         return encode_batch(message.calls, profile.form)
     return encode(message.calls[0], profile.form)
@@ -186,9 +195,9 @@ def body_of(profile: Profile, message: Message) -> bytes:
 def request_of(
     profile: Profile, request: AuthRequest, secrets: Sequence[Secret], verb: Verb = "POST"
 ) -> tuple[Request, tuple[Secret, ...]]:
-    """Return a request with its secrets put in, and what in it is to be hidden beside them.
+    """Return a request with its secrets, and other values to redact.
 
-    It goes to the socket next and nowhere else.
+    It is passed to the socket next and nowhere else.
     """
     body = opened(body_of(profile, request.message), request, secrets) if verb == "POST" else b""
     url = opened_address(request.address, secrets) or profile.endpoint
@@ -196,7 +205,7 @@ def request_of(
         return http_request(profile, body, (), url, verb), ()
     try:
         target = address_of(url).target
-    except Unreachable:  # of an address that cannot be used, the transport says why
+    except Unreachable:  # The transport reports why an address cannot be used.
         target = ""
     opening = opening_of(secrets, target, body, verb)
     values = [(header, header.opened(opening)) for header in request.headers]
@@ -208,7 +217,7 @@ def request_of(
 def http_request(
     profile: Profile, body: bytes, headers: Headers = (), address: str = "", verb: Verb = "POST"
 ) -> Request:
-    """Return a request in the form that the profile wants, with headers and address of its auth type."""
+    """Return a request in the profile's form, with headers and address."""
     others = {name.lower(): (name, value) for name, value in headers}
     _, cookie = others.pop("cookie", ("", None))
     own = (header for header in profile.headers if header[0].lower() not in others)
@@ -236,33 +245,32 @@ def _find_tool_failure(result: Result) -> str:
         content = None
     parts = [part.get("text") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     text = "\n".join(part for part in parts if isinstance(part, str)).strip()
-    # Whole or not at all: a secret is found in a whole text only.
+    # The text is complete or omitted: secrets are found only in complete texts.
     return text if 0 < len(text) <= MAX_TOOL_TEXT else "isError is true"
 
 
 def _with_trust_command(error: Unreachable, profile: Profile) -> str:
-    """Return what went wrong; if only the certificate is, with the command that shows and pins it."""
+    """Return the failure; if it is the certificate, with the command to pin it."""
     if not error.untrusted:
         return error.sentence
     if profile.ad_hoc:
-        return f"{error.sentence[:-1]}; the connection test shows this one certificate and can pin it."
-    command = f"rpcexplorer profiles trust {profile.name}"
-    return f"{error.sentence[:-1]}; to see and pin this certificate: {command}."
+        return f"{error.sentence} The connection test shows the certificate and can pin it."
+    return f"{error.sentence} To see and pin this certificate, run: rpcexplorer profiles trust {profile.name}"
 
 
 def _read_document(response: Response) -> Outcome:
-    """Return a document as a result. It has no envelope; the caller decides what its text means."""
+    """Return a document as a result, for the caller to interpret."""
     if response.status != OK:
-        return Malformed("The server gave no document.")
+        return Malformed("The server did not return a document.")
     text, remarks = read_text(response.body)
     if isinstance(text, Malformed):
         return text
     is_json = text.lstrip()[:1] in {b"{", b"["}
-    return Result(text, remarks) if is_json else Malformed("What the server gave is no JSON document.")
+    return Result(text, remarks) if is_json else Malformed("The document is not JSON.")
 
 
 async def _read(message: Message, response: Response, form: MessageForm) -> Outcome:
-    """What the response means for the message that was sent; a large one is read in a thread."""
+    """Decode the response to the message, a large one in a thread."""
 
     def meaning() -> Outcome:
         if _is_notification(message):
@@ -279,29 +287,29 @@ def _is_notification(message: Message) -> bool:
 
 
 def _read_notification(response: Response, form: MessageForm) -> Outcome:
-    """Nothing is expected: a good status or silence is enough, but an error that came all the same is shown."""
+    """Return the outcome of a notification, whose answer is shown, if any."""
     accepted = response.status is None or response.status < 300
     if response.body.strip():
         reply = decode(response.body, None, form)
         if not isinstance(reply, Malformed) or not accepted:
             return replace(reply, remarks=(*reply.remarks, "the server answered a notification"))
-        return Sent(("the server answered a notification with something that is not a response",))
+        return Sent(("the server answered a notification with data that is not a response",))
     return Sent() if accepted else Malformed("The server did not accept the notification.")
 
 
 LARGE_BODY_BYTES = 64 * 1024
-"""Bytes that take a few milliseconds to write down."""
+"""Bytes that take a few milliseconds to record."""
 Record = Callable[[Exchange], None]
 
 
 def discard(exchange: Exchange) -> None:
-    """Record nothing: discovery, connection tests and clients without a history."""
+    """Record nothing, for discovery, connection tests and the Python client."""
 
 
 class RunningCall:
-    """One call under way. An exchange can be made of it at any point.
+    """One call in progress, which can become an exchange at any point.
 
-    All its requests have one deadline. The time between them, while a person types a password, does not count.
+    All its requests have one deadline. The time in which the user types a password does not count.
     """
 
     def __init__(
@@ -316,26 +324,27 @@ class RunningCall:
         document: str = "",
         prints: bool = False,
     ) -> None:
-        """``document`` is the address of one that is wanted instead of a reply: nothing but a login is posted then.
+        """Prepare a call.
 
-        ``prints``: the reply goes to stdout, so that the names of its members stay.
+        ``document`` is the address of a document to fetch instead: then only a login is posted. ``prints``: the
+        response goes to stdout, so the names of its members are not redacted.
         """
         self._policy = PRINT if prints else SHOW
         self._profile, self._credentials, self._transport = profile, credentials, transport
         self._unsent, self._document, self._watch = unsent, document, watch
         self._seconds_left = timeout
         self._seconds = 0.0
-        """How long all requests took."""
+        """Duration of all requests."""
         self._notes = list(unsent.notes)
         self._hidden = list(credentials.in_use())
-        """What no reply may show, sessions included that are opened and over before it is shown."""
+        """Values to redact in every response, ended sessions of the call included."""
         self._secrets: dict[str, Secret] = {}
-        """Those that were looked up for this call, by field."""
+        """Secrets that were looked up for this call, by field."""
         self._partial = Partial()
         self._sent = 0
 
     async def run(self, flow: AuthFlow, call: AuthCall, stop: Stop | None, record: Record) -> Exchange:
-        """Drive a flow to its end. However it ends, also by a cancelled task, the exchange is recorded."""
+        """Drive a flow to its end; record the exchange even if it is cancelled."""
         task = asyncio.current_task()
         assert task is not None
         stop = stop or Stop()
@@ -357,7 +366,7 @@ class RunningCall:
         except asyncio.CancelledError:
             cancelled = AuthResponse(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
             exchange = at_once(self._exchange(cancelled))
-            if not stop.pressed:  # the whole program ends: not ours to delay
+            if not stop.pressed:  # The whole program ends and must not wait for this call.
                 record(exchange)
                 raise
             task.uncancel()
@@ -365,12 +374,12 @@ class RunningCall:
             stop.watch(None)
         if len(exchange.response.body) < LARGE_BODY_BYTES:
             record(exchange)
-        else:  # in another thread, so that a screen goes on
+        else:  # A thread keeps the screen responsive.
             await asyncio.to_thread(record, exchange)
         return exchange
 
     def _apply_events(self, call: AuthCall) -> None:
-        """Act on what the flow has reported since its last request."""
+        """Handle the events that the flow reported since its last request."""
         for event in call.events:
             match event:
                 case SessionOpened(session=session):
@@ -386,7 +395,7 @@ class RunningCall:
         call.events.clear()
 
     async def _look_up(self, request: AuthRequest, call: AuthCall) -> Refused | None:
-        """Find the secrets that a request names, and ask for those that are missing; return why one is not sent."""
+        """Look up or ask for the secrets of a request; return why one is blocked."""
         for field in request.fields:
             if field == "session" and call.session is not None:
                 self._secrets[field] = call.session
@@ -399,7 +408,7 @@ class RunningCall:
         return auth_of(self._profile).header_problem(self._profile, secrets) if request.headers and secrets else None
 
     async def _send(self, request: AuthRequest) -> AuthResponse:
-        """Send a request, secrets put in, and decide what its response means."""
+        """Insert the secrets, send the request, and decode its response."""
         self._partial = Partial()
         fetches = bool(self._document) and not request.is_login
         if fetches:
@@ -408,7 +417,7 @@ class RunningCall:
         sent, derived = request_of(self._profile, request, secrets, "GET" if fetches else "POST")
         self._hidden += derived
         self._sent = len(sent.body)
-        transport = await self._transport()  # the first time, it is loaded: that does not count
+        transport = await self._transport()  # Loading the transport for the first call does not count.
         started = time.perf_counter()
         try:
             response = await transport.send(sent, deadline=self._seconds_left, watch=self._watch, partial=self._partial)
@@ -431,7 +440,7 @@ class RunningCall:
         return AuthResponse(outcome, response, self._sent)
 
     def _exchange(self, end: AuthResponse | Refused) -> Steps[Exchange]:
-        """Return the exchange as it is now, secrets hidden."""
+        """Return the exchange in its current state, with secrets redacted."""
         exchange = replace(self._unsent, seconds=self._seconds, notes=tuple(self._notes))
         if isinstance(end, AuthResponse):
             exchange = replace(exchange, outcome=end.outcome, response=end.response, sent=end.sent)

@@ -1,4 +1,4 @@
-"""The client of one service: calls, logins, and the request to come."""
+"""The client of one service: calls, logins, and previews of requests."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ ParamsValue = Sequence[Any] | Mapping[str, Any]
 
 
 class Client:
-    """One service. The connection is made with the first call and kept for the next.
+    """The client of one service, which connects with its first call.
 
-    A call never raises for anything a server or a network does: that is the exchange's outcome.
+    A call never raises for a failure of the server or the network: that is the outcome of the exchange.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class Client:
         reply_limit: int = 256 * 1024 * 1024,
         **settings: Any,
     ) -> None:
-        """Take an address, credentials, and any setting of a profile, such as ``path`` or ``timeout``.
+        """Accept a URL, credentials, and keys of a profile, such as ``timeout``.
 
-        A ``path`` is appended to ``url``. Without one, ``url`` is the whole address if it has a path of its own.
+        A ``path`` is appended to ``url``. Without one, ``url`` is the complete address if it has a path of its own.
         """
         if "path" not in settings:
             url, own_path = split_address(url)
@@ -83,10 +83,10 @@ class Client:
         *,
         prints: bool = False,
     ) -> Self:
-        """A client for a profile whose credentials and exchanges are kept elsewhere.
+        """Return a client with the given credentials, which calls ``record``.
 
-        Without a transport the one that the profile's address asks for is chosen with the first call. ``prints``: the
-        replies go to stdout.
+        Without a transport, the first call chooses the one for the profile's address. ``prints``: responses go to
+        stdout.
         """
         client = cls.__new__(cls)
         client._initialize(profile, credentials, reply_limit, record)  # noqa: SLF001 - its own
@@ -119,7 +119,7 @@ class Client:
         return await self.send(Draft(method, _to_json(params)))
 
     async def notify(self, method: str, params: ParamsValue | None = None) -> Exchange:
-        """Send a notification: no reply is expected."""
+        """Send a notification, which has no response."""
         return await self.send(Draft(method, _to_json(params), notification=True))
 
     async def batch(self, calls: Sequence[tuple[str, ParamsValue | None]]) -> Exchange:
@@ -136,10 +136,12 @@ class Client:
         stop: Stop | None = None,
         document: str = "",
     ) -> Exchange:
-        """Send a draft. ``watch`` is called with the progress; ``stop`` can end it.
+        """Send a draft.
 
-        ``document`` is a path on the same server, which is fetched instead: with credentials in headers and address,
-        but without anything of the draft.
+        ``watch`` is called with the progress; ``stop`` can end the call.
+
+        ``document`` is a path on the same server that is fetched instead: with credentials in headers and address, but
+        without any part of the draft.
         """
         id = id or fresh_id()
         profile = replace(self.profile, url=self.profile.origin, path=document) if document else self.profile
@@ -166,8 +168,8 @@ class Client:
         return await running.run(flow, call, stop, self._record)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
-        """Open a new session, whether or not there is one."""
-        from rpcexplorer.auth.login import login_params  # few calls need it
+        """Open a new session, even if there is one."""
+        from rpcexplorer.auth.login import login_params  # Few calls need this import.
 
         id, profile = fresh_id(), self.profile
         exchange = self._unsent(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
@@ -192,7 +194,7 @@ class Client:
 
     async def _open_transport(self) -> Transport:
         transport = self._transport or await connect(self.profile, self._reply_limit)
-        # Another call may have been quicker. A transport that nothing was sent with has no connection to close.
+        # Another call may have been faster. A transport that sent nothing has no connection to close.
         self._transport = self._transport or transport
         return self._transport
 
@@ -225,10 +227,10 @@ def preview(
     bare: bool = False,
     secrets: Iterable[Secret] = (),
 ) -> Preview | Refused:
-    """Return the request that sending the draft would make, or why none would be made.
+    """Return the request for the draft, or why it would not be sent.
 
-    ``logs_in``: without a session, a login goes first. ``bare``: without credentials, as a login is sent. The values of
-    ``secrets`` are hidden, wherever they were typed.
+    ``logs_in``: without a session, a login is sent first. ``bare``: without credentials, as a login is sent. The values
+    of ``secrets`` are redacted wherever they were typed.
     """
     redactor = redactor_of(profile, secrets)
     hide = redactor.text
@@ -240,7 +242,8 @@ def preview(
     shown = _first_request(profile, typed, bare=bare)
     if isinstance(shown, Refused):
         return shown
-    doubt = find_unsendable(profile, typed)  # what the auth type has put in beside it is in order
+    # Only the typed part is checked: the references of the auth type are correct.
+    doubt = find_unsendable(profile, typed)
     to_come = profile.has_sessions and not has_session
     headers = () if to_come and auth_of(profile).session_cookie else shown.headers
     stand_ins = _StandIns(shown.address or profile.endpoint, shown.address, headers)
@@ -264,7 +267,7 @@ def preview(
 
 
 class _StandIns:
-    """Text that passes every check in place of placeholders, which neither address nor header can hold."""
+    """Valid text for secret references, which a header cannot contain."""
 
     def __init__(self, address: str, marked: str, headers: Sequence[AuthHeader]) -> None:
         self._shown = {header.name: header.shown for header in headers}
@@ -287,7 +290,7 @@ class _StandIns:
 
 
 def _absent_from(address: str, count: int) -> list[str]:
-    """Return parts of a path that are not in an address yet."""
+    """Return path segments that the address does not contain."""
     part = "not-recorded"
     while part in address:
         part += "-"
@@ -295,7 +298,7 @@ def _absent_from(address: str, count: int) -> list[str]:
 
 
 def _first_request(profile: Profile, message: Message, *, bare: bool) -> AuthRequest | Refused:
-    """Return the request that the person means: the first one if there is a session."""
+    """Return the request of the message itself, as if there is a session."""
     call = AuthCall(profile, message, Secret("", profile.label("session")), datetime.now(UTC), lambda: False)
     try:
         request = auth_of(profile).request(profile, message, bare=True) if bare else next(requests_for(call))

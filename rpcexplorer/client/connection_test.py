@@ -1,7 +1,7 @@
-"""A test of the connection: an examination made with real requests, then once with the profile's credentials.
+"""The connection test: open calls first, then one with credentials.
 
-At most ``MOST`` requests, one after the other over one connection, and none of them recorded. The open ones come
-first; credentials go out only where the way to the server is as the profile has it.
+It sends at most ``MOST`` requests, one at a time over one connection, and records none. Credentials are sent only if
+the profile's address and form were right.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.call import certificate_of, connect, discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.hints import hint_for, is_nothing
-from rpcexplorer.client.probe import MOST, Examination, Proposal, TrialResult, behind_login, proposed
+from rpcexplorer.client.probe import MOST, Probe, Proposal, TrialResult, behind_login, proposed
 from rpcexplorer.client.report import (
     HTTP,
     LOGIN,
     RPC,
-    Asked,
     Check,
     Report,
-    Tell,
+    ShowReport,
+    TestCall,
     advice_for,
+    advice_of,
     checks_of,
     login_not_reached,
     steps,
-    what_to_try,
 )
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
@@ -40,15 +40,15 @@ from rpcexplorer.model.secret import Secret
 from rpcexplorer.transport.port import Partial, Request, Response, ShownCertificate, Transport, Unreachable, Watch
 
 REPLY_LIMIT: Final = 4 * 1024 * 1024
-"""Bytes of one reply: nothing that is asked here has a longer answer."""
-PATIENCE: Final = 10.0
-"""Seconds for one reply, where the profile has no less."""
+"""Bytes of one response: no call of the test has a longer one."""
+MAX_SECONDS: Final = 10.0
+"""Seconds for one response, if the profile does not allow less."""
 WITH_CREDENTIALS: Final = 4
-"""Requests that are kept for these: a challenge, a handshake, a login."""
+"""Requests that are reserved for a challenge, a handshake and a login."""
 
 
-class Counted:
-    """A transport for so many requests and not one more."""
+class LimitedTransport:
+    """A transport with a limited number of requests."""
 
     def __init__(self, transport: Transport, most: int) -> None:
         self._transport, self._most = transport, most
@@ -70,7 +70,7 @@ class Counted:
 
 
 class Tester:
-    """One test of one profile."""
+    """One connection test of one profile."""
 
     def __init__(
         self,
@@ -82,44 +82,45 @@ class Tester:
         chosen: Collection[str],
         change: Callable[[Profile, Changes], Profile | Problem],
     ) -> None:
-        """``missing`` are secrets that nobody has given, and ``chosen`` the keys of the profile that somebody has set.
+        """Prepare a test.
 
-        ``change`` returns the profile with changes, or why no file would take them.
+        ``missing`` are the secrets without a value, ``chosen`` the keys that are set in a file or on the command line.
+        ``change`` returns the profile with changes, or the problem that a file with them would have.
         """
         self._profile, self._credentials, self._missing, self._change = profile, credentials, missing, change
-        self._tell: Tell = lambda _: None
+        self._show_report: ShowReport = lambda _: None
         self._stop = Stop()
         self._clients: list[Client] = []
-        self._transport: Counted | None = None
+        self._transport: LimitedTransport | None = None
         self._certificate: ShownCertificate | None = None
-        self._examination = Examination(
+        self._probe = Probe(
             profile,
             presets,
             self._changed,
-            # A login that nobody has chosen is tried only if its address, one of the first, asks for it.
+            # The default login is tried only if its address, one of the first to be tested, asks for it.
             most=MOST - (WITH_CREDENTIALS if profile.secrets and not profile.assumes_auth else 0),
             chosen=chosen,
         )
 
-    async def run(self, tell: Tell, stop: Stop) -> Report:
-        """Make the calls and read what they show; ``tell`` hears of each step as it comes."""
-        self._tell, self._stop = tell, stop
-        self._transport = Counted(await connect(self._profile, REPLY_LIMIT), MOST)
-        if TOKEN_MARK in self._profile.path:  # without its token the address is another
+    async def run(self, show: ShowReport, stop: Stop) -> Report:
+        """Run the test; call ``show`` with each new state."""
+        self._show_report, self._stop = show, stop
+        self._transport = LimitedTransport(await connect(self._profile, REPLY_LIMIT), MOST)
+        if TOKEN_MARK in self._profile.path:  # Without its token, the URL is a different one.
             return await self._with_credentials([])
-        asking = self._examination.run()
-        probe = next(asking, None)
-        while probe is not None:
-            self._say(f"{probe.method} at {probe.form.path}")
-            exchange = await self._sent(probe.form, probe.method)
+        trials = self._probe.run()
+        trial = next(trials, None)
+        while trial is not None:
+            self._show(f"{trial.method} at {trial.form.path}")
+            exchange = await self._sent(trial.form, trial.method)
             try:
-                probe = asking.send(exchange)
+                trial = trials.send(exchange)
             except StopIteration:
-                probe = None
+                trial = None
         await self._look_at_certificate()
-        checks = checks_of(self._examination)
-        stopped = isinstance(self._examination.heard[-1].exchange.outcome, Cancelled)
-        if not self._has_credentials() or stopped or self._examination.cut_short:
+        checks = checks_of(self._probe)
+        stopped = isinstance(self._probe.results[-1].exchange.outcome, Cancelled)
+        if not self._has_credentials() or stopped or self._probe.cut_short:
             return self._report(checks)
         return await self._with_credentials(checks)
 
@@ -127,51 +128,51 @@ class Tester:
         """Return whether a last call is made with credentials."""
         if not self._profile.assumes_auth:
             return bool(self._profile.secrets)
-        return self._examination.wants_service_login and self._credentials.can_log_in(self._profile)
+        return self._probe.wants_service_login and self._credentials.can_log_in(self._profile)
 
     async def close(self) -> None:
         if self._transport is not None:
             await self._transport.close()
 
     async def _look_at_certificate(self) -> None:
-        """Read what the server shows before anything is sent to it, where there is TLS at all."""
-        form = self._examination.form
+        """Read the certificate that the server shows, if it uses TLS."""
+        form = self._probe.form
         if form.url.lower().startswith("https:") and not self._stop.pressed:
             with suppress(Unreachable):
                 self._certificate = await certificate_of(form)
 
     async def _with_credentials(self, checks: list[Check]) -> Report:
-        """The rows with what a call with credentials shows; none is made where the way is not as the profile has it."""
-        if checks and (self._examination.found is None or any(check.state == "failed" for check in checks[:-1])):
+        """Call with credentials, if the profile's address and form were right."""
+        if checks and (self._probe.found is None or any(check.state == "failed" for check in checks[:-1])):
             last = login_not_reached(self._profile, self._missing)
-            if doubted := self._examination.doubted_auth:
+            if doubted := self._probe.doubted_auth:
                 last = replace(last, words=f"{last.words}; {doubted}")
             return self._report([*checks[:-1], last])
-        method = behind_login(self._profile, self._examination.presets) or auth_of(self._profile).harmless
+        method = behind_login(self._profile, self._probe.presets) or auth_of(self._profile).harmless
         login = self._profile.has_sessions and not await self._has_session_alone()
-        self._say(f"{self._profile.login.method if login else method} with credentials")
+        self._show(f"{self._profile.login.method if login else method} with credentials")
         exchange = await self._sent(self._profile, method, login=login)
-        open_ = self._examination.found
+        open_ = self._probe.found
         tried = steps(exchange, self._profile, locked=open_ is not None and open_.asks_for_login)
         if not checks:
             return self._report(tried, exchange)
-        heard = TrialResult(self._profile, exchange)
-        if heard.ended and tried[LOGIN].state != "failed":  # neither the login nor the call came through
+        result = TrialResult(self._profile, exchange)
+        if result.ended and tried[LOGIN].state != "failed":  # Neither the login nor the call got a response.
             return self._report([*checks[:-1], _unreached(tried)], exchange)
-        if open_ and not open_.speaks and not login:  # only now a call has got through, or not
-            if heard.speaks:
-                self._examination.found = heard
-                checks = checks_of(self._examination)
-            elif not heard.ended:
+        if open_ and not open_.speaks and not login:  # Only this call shows whether JSON-RPC is spoken.
+            if result.speaks:
+                self._probe.found = result
+                checks = checks_of(self._probe)
+            elif not result.ended:
                 rows = {check.label: check for check in (tried[HTTP], tried[RPC])}
                 checks = [rows.get(check.label, check) for check in checks]
-        last, doubted = tried[LOGIN], self._examination.doubted_auth
+        last, doubted = tried[LOGIN], self._probe.doubted_auth
         if last.state == "failed" and doubted:
             last = replace(last, words=f"{last.words.rstrip('.')}. Also, {doubted}")
         return self._report([*checks[:-1], last], exchange)
 
     async def _has_session_alone(self) -> bool:
-        """Return whether a session is stored, but not all that a login takes."""
+        """Return whether a session is stored, but not all secrets of a login."""
         return bool(self._missing) and isinstance(await self._credentials.session(self._profile), Secret)
 
     async def _sent(self, form: Profile, method: str, *, login: bool = False) -> Exchange:
@@ -181,49 +182,50 @@ class Tester:
             self._clients.append(client)
         if login:
             return await client.login(stop=self._stop)
-        timeout = min(form.timeout, PATIENCE)
+        timeout = min(form.timeout, MAX_SECONDS)
         exchange = await client.send(Draft(method), timeout=timeout, stop=self._stop)
         if _was_closed(exchange) and not form.secrets:
-            # Closed by the server between two questions, which are harmless: a new connection tells more.
+            # The server closed the connection between two harmless calls, so a new connection is tried.
             exchange = await client.send(Draft(method), timeout=timeout, stop=self._stop)
         return exchange
 
-    def _say(self, under_way: str) -> None:
-        self._tell(self._report(checks_of(self._examination), under_way=under_way))
+    def _show(self, under_way: str) -> None:
+        self._show_report(self._report(checks_of(self._probe), under_way=under_way))
 
     def _report(self, checks: Sequence[Check], tried: Exchange | None = None, under_way: str = "") -> Report:
-        found, heard = self._examination.found, TrialResult(self._profile, tried) if tried else None
+        found, result = self._probe.found, TrialResult(self._profile, tried) if tried else None
         has_nothing = tried is not None and is_nothing(tried)
-        is_unfinished = under_way or (heard and heard.cut_short)
-        proposal = None if is_unfinished or has_nothing else proposed(self._examination)
+        is_unfinished = under_way or (result and result.cut_short)
+        proposal = None if is_unfinished or has_nothing else proposed(self._probe)
         if has_nothing and tried and found and not found.speaks:
             proposal = self._slash_added(tried)
         elif proposal and tried and (hint := hint_for(tried, self._profile, tested=True)) and not hint.careful:
             fresh = tuple(each for each in hint.changes if each[0] not in proposal.values)
             proposal = replace(proposal, changes=(*proposal.changes, *fresh))
-        if proposal and heard and self._examination.has_usual_type and heard.speaks:
-            proposal = proposal.without("content_type")  # the default was sent with the credentials, and is taken
+        if proposal and result and self._probe.has_usual_type and result.speaks:
+            # The server accepted the default, which was sent with the credentials.
+            proposal = proposal.without("content_type")
         if self._distrusted(checks) and not under_way and self._certificate:
-            url = self._examination.form.url
+            url = self._probe.form.url
             moved = (("url", url),) if url != self._profile.url else ()
             proposal = Proposal((*moved, ("certificate", self._certificate.certificate.fingerprint)))
-        calls = tuple(Asked(each.exchange.method, each.form.path, each.said) for each in self._examination.heard)
-        if heard:
-            calls += (Asked(f"{heard.exchange.method} with credentials", self._profile.path, heard.said),)
+        calls = tuple(TestCall(each.exchange.method, each.form.path, each.summary) for each in self._probe.results)
+        if result:
+            calls += (TestCall(f"{result.exchange.method} with credentials", self._profile.path, result.summary),)
         sent = self._transport.sent if self._transport else 0
-        advice = advice_for(self._profile) if has_nothing else what_to_try(self._examination)
+        advice = advice_for(self._profile) if has_nothing else advice_of(self._probe)
         advice = "" if proposal or under_way else advice
         return Report(tuple(checks), proposal, calls, sent, self._certificate, under_way, advice)
 
     def _slash_added(self, tried: Exchange) -> Proposal | None:
-        """Propose the path of a redirect that repeats calls, or only adds a slash; others lead to pages."""
+        """Propose the path of a redirect that repeats calls, or only adds a slash."""
         hint = hint_for(tried, self._profile, tested=True)
         path = str(dict(hint.changes).get("path", "")) if hint else ""
         repeats = tried.response.status in {307, 308} or path.rstrip("/") == self._profile.path.rstrip("/")
         return Proposal(hint.changes) if hint and path and repeats and not hint.careful else None
 
     def _distrusted(self, checks: Sequence[Check]) -> bool:
-        """It failed at the certificate: no authority vouches for it, or it is another one than is trusted."""
+        """Return whether the test failed because the certificate is not trusted."""
         shown, trusted = self._certificate, self._profile.certificate
         if shown is None or shown.certificate.fingerprint == trusted or not (shown.problem or trusted):
             return False
@@ -235,7 +237,7 @@ class Tester:
 
 
 def _unreached(tried: Sequence[Check]) -> Check:
-    """The last step of a way on which another one failed: that is why."""
+    """Return the last row with the reason of the step that failed before it."""
     failed = next((check for check in tried if check.state == "failed"), tried[LOGIN])
     return replace(tried[LOGIN], state=failed.state, words=failed.words, code=failed.code)
 

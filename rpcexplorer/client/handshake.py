@@ -1,4 +1,4 @@
-"""What a server wants before the first call."""
+"""Handshakes: requests that a server needs before the first call."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ BAD_REQUEST: Final = 400
 NOT_FOUND: Final = 404
 _INITIALIZE = Call("initialize", MCP_PARAMS)
 _OWN = regex(r"ping|initialize|.*/.*", re.DOTALL)
-"""Methods of MCP's own; whatever else is called is a tool."""
+"""MCP's own methods. All other names are tools."""
 _NO_SESSION = regex(
     r"(?:no valid|missing|invalid|unknown) session(?: id)?\b"
     r"|\bsession (?:id )?(?:not found|expired|is (?:unknown|invalid))",
     re.IGNORECASE,
 )
-"""What servers say with 400 that know a session no more."""
+"""Words of servers that answer 400 because the session has ended."""
 _SENDABLE = regex(r"[\x21-\x7e]{1,4096}")
 LONGEST: Final = 80
-"""Characters of a name that is told."""
+"""Characters of a server's name that are shown."""
 
 
 class Handshake(Protocol):
     def send(self, request: AuthRequest, events: list[Event]) -> AuthFlow:
-        """Send a request, with what the server wants ahead of it or with it."""
+        """Send a request, with the handshake that it needs."""
 
     def shown(self, request: AuthRequest) -> AuthRequest:
-        """The request as it goes out once the server has handed over what it wants back."""
+        """Return the request as it is sent after the handshake."""
 
 
 def handshake_of(profile: Profile) -> Handshake | None:
@@ -66,7 +66,7 @@ def handshake_of(profile: Profile) -> Handshake | None:
 
 
 def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) -> AuthFlow:
-    """A flow whose requests go by way of a handshake."""
+    """Yield the requests of a flow, each with its handshake."""
     try:
         request = next(flow)
         while True:
@@ -77,7 +77,7 @@ def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) ->
 
 
 class KeptHeader:
-    """A refusal with 409 hands over a header, which goes out with every further request."""
+    """A header that the server sends with 409 and needs in later requests."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -96,7 +96,7 @@ class KeptHeader:
         return (yield from self._send(request, events))
 
     def _send(self, request: AuthRequest, events: list[Event]) -> AuthFlow:
-        """Send it with the value that is known; neither that nor a value that is handed over now is shown."""
+        """Send the request with the current value, and redact it and a new one."""
         response = yield self._with(request, self._value)
         if isinstance(response, AuthResponse):
             new = response.response.header(self._name) if response.response.status == CONFLICT else None
@@ -116,20 +116,20 @@ class _Server(Struct, frozen=True):
 
 
 class _Initialized(Struct, frozen=True):
-    """What of the reply to ``initialize`` matters."""
+    """The members of an ``initialize`` result that are used."""
 
     protocolVersion: str = MCP_VERSION  # noqa: N815 - the protocol's own
     serverInfo: _Server = _Server()  # noqa: N815
 
 
 class McpSession:
-    """MCP's ``initialize`` ahead of the first call, and its headers with all that follow; tools are called by name."""
+    """MCP's ``initialize`` before the first call, and its headers later."""
 
     def __init__(self) -> None:
         self._headers: tuple[AuthHeader, ...] | None = None
 
     def send(self, request: AuthRequest, events: list[Event]) -> AuthFlow:
-        if request.message.method == _INITIALIZE.method:  # by hand
+        if request.message.method == _INITIALIZE.method:  # The user calls it.
             response = yield request
             if isinstance(response, AuthResponse):
                 events += self._hidden(response.response.header(MCP_SESSION_HEADER))
@@ -137,7 +137,7 @@ class McpSession:
                     self._headers = _headers_of(response, events)
             return response
         events += self._hidden()
-        # Other calls may begin a session meanwhile: this one goes on in the session that it knows to be ready.
+        # Another call may begin a session meanwhile. This one continues in the session that was ready.
         if (headers := self._headers) is not None:
             response = yield _with(request, headers)
             if not isinstance(response, AuthResponse) or not _is_over(response):
@@ -153,7 +153,7 @@ class McpSession:
     def _initialize(
         self, request: AuthRequest, events: list[Event]
     ) -> Generator[AuthRequest, AuthResponse | Refused, AuthResponse | Refused | tuple[AuthHeader, ...]]:
-        """Begin a session and return its headers; what was received if none begins."""
+        """Begin a session and return its headers, or the response if it failed."""
         id = f"{request.message.calls[0].id or 'notification'}.initialize"
         response = yield replace(request, message=Message("call", (replace(_INITIALIZE, id=id),)))
         if isinstance(response, Refused):
@@ -168,7 +168,7 @@ class McpSession:
         return headers
 
     def _hidden(self, new: str | None = None) -> Iterator[Hidden]:
-        """Whoever has the id of a session is in it."""
+        """Yield the session ids to redact: an id gives access to the session."""
         known = (header.text for header in self._headers or () if header.name == MCP_SESSION_HEADER)
         return (Hidden(value) for value in (new, *known) if value)
 
@@ -179,14 +179,14 @@ def _with(request: AuthRequest, headers: tuple[AuthHeader, ...]) -> AuthRequest:
 
 
 def _headers_of(received: AuthResponse, events: list[Event]) -> tuple[AuthHeader, ...]:
-    """Return the headers of the session that a result of ``initialize`` begins."""
+    """Return the headers of the session that ``initialize`` began."""
     assert isinstance(received.outcome, Result)
     try:
         said = msgspec.json.decode(received.outcome.value, type=_Initialized)
     except (msgspec.DecodeError, RecursionError):
         said = _Initialized()
     server = " ".join(filter(None, (said.serverInfo.name, said.serverInfo.version)))
-    # Whole or not at all: a secret is found in a whole text only.
+    # The name is complete or omitted: secrets are found only in complete texts.
     names = [server if 0 < len(server) <= LONGEST else "a server", said.protocolVersion]
     events.append(Note(f"initialized: {', MCP '.join(name for name in names if len(name) <= LONGEST)}"))
     session = received.response.header(MCP_SESSION_HEADER) or ""
@@ -195,7 +195,7 @@ def _headers_of(received: AuthResponse, events: list[Event]) -> tuple[AuthHeader
 
 
 def _is_over(received: AuthResponse) -> bool:
-    """Whether the session is known no more: a status says so, or what comes with it."""
+    """Return whether the server no longer knows the session."""
     outcome = received.outcome
     if isinstance(outcome, Result):
         return False
@@ -205,7 +205,7 @@ def _is_over(received: AuthResponse) -> bool:
 
 
 def _translated(message: Message) -> Message:
-    """A call of a tool by its name as what MCP has for it."""
+    """Return the message with each tool call as ``tools/call``."""
     return replace(message, calls=tuple(map(_call, message.calls)))
 
 
@@ -217,13 +217,15 @@ def _call(call: Call) -> Call:
 
 
 def _at_initializing(received: AuthResponse) -> AuthResponse:
-    """Say of a failure that it came before the call was sent."""
+    """Add to a failure that it happened before the call was sent."""
     outcome = received.outcome
     match outcome:
         case Unreached(sentence=sentence):
-            outcome = replace(outcome, sentence=f"At initialize, before the call: {sentence}", maybe_ran=False)
+            outcome = replace(outcome, sentence=f"During initialize, before the call: {sentence}", maybe_ran=False)
         case ErrorObject(remarks=remarks):
-            outcome = replace(outcome, remarks=(*remarks, "this answered initialize; the call itself was not sent"))
+            outcome = replace(
+                outcome, remarks=(*remarks, "this is the answer to initialize, and the call was not sent")
+            )
         case Malformed(reason=reason):
-            outcome = replace(outcome, reason=f"At initialize, before the call: {reason}")
+            outcome = replace(outcome, reason=f"During initialize, before the call: {reason}")
     return replace(received, outcome=outcome)

@@ -1,11 +1,9 @@
-"""Rules over a failed exchange: what the server wants, and what the profile would have to say.
+"""Rules that turn a failed exchange into a hint: which change may help.
 
-A call that failed shows the first hint, in the order of this file. The connection test asks again
-in the form that a hint suggests.
+A failed call shows the first hint, in the order of `RULES`. The connection test tries the suggested change.
 
-What a server says is text from outside. An address that it names becomes one of the profile only if
-it is plain: no user, no query, nothing in its path that may be a secret. Whoever writes a change
-into a file checks it again.
+Texts of the server are not trusted. A URL in them becomes a suggestion only if it is plain: no user, no query,
+nothing in its path that may be a secret. A change is checked again before it is saved.
 """
 
 from __future__ import annotations
@@ -28,20 +26,20 @@ from rpcexplorer.rpc.codec import BARE_RESULT
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
 
 MAX_TEXT: Final = 2_000
-"""Characters of a server's words that are read: no hint is deep in a traceback."""
+"""Characters of a server's text that are searched: tracebacks are long."""
 _TAGS = regex(r"<(?:style|script)\b.*?(?:</|\Z)|<[^>]{0,500}(?:>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 class FailedCall(Struct, frozen=True):
-    """A call as the rules look at it: how it was sent, and what the server says of it."""
+    """A call as the rules see it."""
 
     exchange: Exchange
     profile: Profile
-    """How it was sent."""
+    """The profile that the call was sent with."""
     text: str
-    """The words of the status line, then the error's message and data, or the body without tags."""
+    """Status line, and the error's message and data, or the body without tags."""
     variables: Collection[str] = ()
-    """Fields of secrets that come from environment variables, which overrule stored ones."""
+    """Fields that come from environment variables, which override stored ones."""
 
     @classmethod
     def of(cls, exchange: Exchange, profile: Profile, variables: Collection[str] = ()) -> FailedCall:
@@ -67,7 +65,7 @@ class FailedCall(Struct, frozen=True):
 
     @property
     def has_empty_params(self) -> bool:
-        """Whether it went out without params of its own, credentials included."""
+        """Return whether it was sent without params, credentials included."""
         bare = self.exchange.kind != "batch" and self.exchange.params.strip() in {"", "[]"}
         return bare and not self.profile.auth.in_params
 
@@ -81,17 +79,20 @@ class FailedCall(Struct, frozen=True):
     def says(self, pattern: str) -> bool:
         return re.search(pattern, self.text, re.IGNORECASE) is not None
 
-    def unreached(self, step: str, words: str) -> bool:
+    def failed_at(self, step: str, *words: str) -> bool:
+        """Return whether the call failed at a step, with one of the words."""
         outcome = self.exchange.outcome
-        return isinstance(outcome, Unreached) and outcome.step == step and words in outcome.sentence
+        if not isinstance(outcome, Unreached) or outcome.step != step:
+            return False
+        return not words or any(part in outcome.sentence for part in words)
 
     def hint(self, sentence: str, changes: Changes = (), secret: str = "", *, careful: bool = False) -> Hint:
-        """Return a hint with the commands that do the same."""
+        """Return a hint with the commands that apply it."""
         commands = setting(self.profile, self.exchange.url, changes, secret) if changes or secret else ()
         return Hint(sentence, changes, secret, commands, careful)
 
     def test_hint(self, sentence: str) -> Hint:
-        """Return a hint that proposes the connection test."""
+        """Return a hint that suggests the connection test."""
         profile = self.profile
         address = quoted(profile.url if profile.path == PATH else profile.endpoint) if profile.ad_hoc else profile.name
         return Hint(sentence, commands=(f"{PROGRAM} profiles test {address}",), tests=True)
@@ -100,14 +101,14 @@ class FailedCall(Struct, frozen=True):
 def hint_for(
     exchange: Exchange, profile: Profile, *, tested: bool = False, variables: Collection[str] = ()
 ) -> Hint | None:
-    """Return what may help a call that failed; ``profile`` is the one it was sent with.
+    """Return a hint for a failed call that was sent with ``profile``.
 
-    ``tested``: the connection test has sent it. ``variables``: fields that come from the environment.
+    ``tested``: the connection test sent it. ``variables``: fields that come from environment variables.
     """
     call = FailedCall.of(exchange, profile, variables)
     if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
         return call.hint(f"The {FIELD_WORDS.get(field, field)} is missing.", secret=field)
-    if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # a login was sent
+    if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # A login was sent.
         return call.test_hint("This login is only the default. A connection test shows which one the server needs.")
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
         return None
@@ -119,30 +120,29 @@ def _start(text: bytes) -> str:
     return text[:MAX_TEXT].decode("utf-8", "replace")
 
 
-# --- worth a test -----------------------------------------------------------------------------------------------------
-
 MOVED: Final = frozenset({301, 302, 307, 308})
-"""A call is to be sent elsewhere; 303 means that something is to be fetched there."""
+"""Redirects that repeat the call; a 303 only leads to a page."""
 NOTHING_THERE: Final = frozenset({404, 405, 501})
-"""Statuses that say no more than that an address is not one for calls."""
+"""Statuses that mean only that there are no calls at this URL."""
 _LOGIN = regex(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b", re.IGNORECASE)
 _PRINTABLE = regex(r"[\x21-\x7e]*")
-_UNTRUSTED = "shows this one certificate"
-"""Words of the client if only the certificate is not trusted."""
+_UNTRUSTED = ("shows the certificate and can pin it", "shows this one certificate")
+"""Words of the client if only the certificate is untrusted, old ones too."""
 
 
 def untested(call: FailedCall) -> Hint | None:
-    """An address or a path that nobody has chosen, and a certificate that cannot be pinned: a test finds out more."""
+    """Suggest a test for a default path or an untrusted certificate."""
     profile, is_usual = call.profile, call.profile.path == PATH
     is_malformed = isinstance(call.exchange.outcome, Malformed)
-    if profile.ad_hoc and call.unreached("tls", _UNTRUSTED):
+    if profile.ad_hoc and call.failed_at("tls", *_UNTRUSTED):
         return call.test_hint("No known authority signed the server's certificate.")
     has_no_auth = not profile.secrets or profile.assumes_auth
-    if is_usual and profile.ad_hoc and call.status == 401 and is_malformed and has_no_auth:  # some ask at any path
+    # Some servers ask for credentials at any path.
+    if is_usual and profile.ad_hoc and call.status == 401 and is_malformed and has_no_auth:
         return call.test_hint(
             f"The server asks for credentials. It is not clear whether its path is {PATH}, the default."
         )
-    if is_usual and call.status in {301, 302} and not leads_to_login(call):  # it may lead to pages
+    if is_usual and call.status in {301, 302} and not leads_to_login(call):  # The redirect may lead to web pages.
         there, own = _split(profile.endpoint, call.location), urlsplit(profile.endpoint)
         if there and there.netloc == own.netloc and there.path.rstrip("/") != own.path.rstrip("/"):
             return call.test_hint(
@@ -152,13 +152,13 @@ def untested(call: FailedCall) -> Hint | None:
 
 
 def leads_to_login(call: FailedCall) -> bool:
-    """Return whether it redirects to a page where a person logs in."""
+    """Return whether it redirects to a login page for users."""
     elsewhere = _LOGIN.search(call.location.partition("?")[0]) and not _LOGIN.search(call.profile.endpoint)
     return (call.status or 0) in MOVED | {303} and bool(elsewhere)
 
 
 def _split(base: str, url: str = "") -> SplitResult | None:
-    """Return the parts of an address, or None if it is not one."""
+    """Return the parts of a URL, or None if it is invalid."""
     try:
         parts = urlsplit(urljoin(base, url) if url else base)
         return parts if parts.port != 0 and _PRINTABLE.fullmatch(url) else None
@@ -166,19 +166,17 @@ def _split(base: str, url: str = "") -> SplitResult | None:
         return None
 
 
-# --- the address ------------------------------------------------------------------------------------------------------
-
 _NO_TLS = "does not speak TLS"
-"""Words of the transport if a server answers a TLS handshake with something else."""
+"""Words of the transport if a server answers a TLS handshake without TLS."""
 _PLAIN_HTTP = r"plain http request was sent to https port|http request to an https server|speaking plain http to an ssl"
 
 
 def encryption(call: FailedCall) -> Hint | None:
-    """A port that speaks https was spoken to in http, or the other way round."""
+    """Suggest http or https if the port uses the other one."""
     url = _split(call.profile.url)
     if url is None:
         return None
-    if url.scheme == "https" and call.unreached("tls", _NO_TLS):
+    if url.scheme == "https" and call.failed_at("tls", _NO_TLS):
         http = url._replace(scheme="http", netloc=url.netloc if url.port else f"{url.netloc}:443").geturl()
         sentence = "This port does not use TLS. With http, anyone on the network path can read what is sent."
         return call.hint(sentence, (("url", http),), careful=True)
@@ -199,7 +197,7 @@ _RANDOM = regex(r"(?=[\w~-]{12})(?:[A-Za-z_~-]*[0-9]+[A-Za-z]+){2}", re.ASCII)
 
 
 def moved(call: FailedCall) -> Hint | None:
-    """A redirect to another path of the same server, or anywhere else."""
+    """Suggest the target of a redirect."""
     if call.status not in MOVED or not call.location or leads_to_login(call):
         return None
     here = call.profile.endpoint
@@ -218,7 +216,7 @@ def moved(call: FailedCall) -> Hint | None:
 
 
 def _address_changes(profile: Profile, there: SplitResult) -> Changes:
-    """What changes in url and path; a url with a path of its own keeps it if it can."""
+    """Return the changes of url and path; a url keeps its path if possible."""
     target, base = there.path or "/", f"{there.scheme}://{there.netloc}"
     if origin_of(there.geturl()) != profile.origin:
         return (("url", base), *((("path", target),) if target != profile.path else ()))
@@ -230,17 +228,15 @@ def _address_changes(profile: Profile, there: SplitResult) -> Changes:
     return (("url", base), ("path", target))
 
 
-# --- what a server wants before the first call ------------------------------------------------------------------------
-
 _SESSION_HEADER = regex(r"x-[a-z0-9-]{0,60}(?:session|csrf|xsrf)[a-z0-9-]{0,60}", re.IGNORECASE | re.ASCII)
 
 
 def session_header(call: FailedCall) -> Hint | None:
-    """409 with a header whose value belongs into the next request."""
+    """Suggest a handshake for a 409 with a session header."""
     names = [name for name, _ in call.exchange.response.headers if _SESSION_HEADER.fullmatch(name)]
     if call.status != 409 or not names or call.profile.handshake is not None:
         return None
-    sentence = f"The server sends {names[0]} and needs it in every request."
+    sentence = f"The server sends the header {names[0]} and needs it in every request."
     return call.hint(sentence, (("handshake", {"header": names[0]}),))
 
 
@@ -250,15 +246,15 @@ _OLD_MCP: Final = (
 
 
 def old_mcp(call: FailedCall) -> Hint | None:
-    """MCP until 2024: a GET opens an event stream, and calls are posted to an address that it names."""
+    """Explain MCP's old transport, with an event stream and a second URL."""
     stream = call.exchange.response.body.lstrip().startswith(b"event: endpoint")
     refused = call.status in NOTHING_THERE and isinstance(call.exchange.outcome, Malformed)
     typical = refused and urlsplit(call.exchange.url).path.rstrip("/").endswith("/sse")
     if stream or typical or (call.status in {400, 404} and call.says(_OLD_MCP)):
         words = "This looks like MCP's old HTTP+SSE transport, which rpcexplorer cannot use"
-        return call.hint(f"{words}. Ask for the address of its streamable HTTP, often /mcp.")
+        return call.hint(f"{words}. Ask for the URL of its streamable HTTP transport, often /mcp.")
     if refused and call.profile.handshake == "mcp":
-        words = "There is no MCP over streamable HTTP at this address"
+        words = "The server has no MCP over streamable HTTP at this URL"
         return call.hint(f"{words}. MCP's old HTTP+SSE transport, often at /sse, is not supported.")
     return None
 
@@ -275,12 +271,10 @@ def mcp(call: FailedCall) -> Hint | None:
     return call.hint("The server speaks MCP and needs a handshake first.", (("handshake", "mcp"),))
 
 
-# --- the form of the request ------------------------------------------------------------------------------------------
-
 USUAL_TYPES: Final = ("application/json", "application/json-rpc")
-"""What servers accept, the most usual first."""
+"""Usual content types, the most frequent first."""
 BOTH: Final = "application/json, text/event-stream"
-"""What a server that may answer with a stream wants a client to accept."""
+"""The accept header for servers that may answer with a stream."""
 _TYPE = regex(r"\b(?:application|text)/[\w.+-]{1,60}", re.ASCII)
 
 
@@ -292,12 +286,12 @@ def accept(call: FailedCall) -> Hint | None:
 
 
 TYPE_REFUSED: Final = frozenset({200, 400, 406, 422, 500})
-"""Statuses of a refused content type if the server's words say so."""
+"""Statuses that may refuse a content type, if the text says so."""
 _SPOKEN_OF = r"content[- ]?type|media[- ]?type|mime[- ]?type"
 
 
 def content_type(call: FailedCall) -> Hint | None:
-    """415, or a refusal that speaks of the type; 412 without a condition can mean nothing else."""
+    """Suggest another content type; without a condition, 412 means this too."""
     if call.status not in {412, 415} and not (call.status in TYPE_REFUSED and call.says(_SPOKEN_OF)):
         return None
     now = _essence(call.profile.content_type)
@@ -312,12 +306,12 @@ def content_type(call: FailedCall) -> Hint | None:
 
 
 def _types_in(texts: Iterable[str]) -> list[str]:
-    """Return the media types that the texts name, each once."""
+    """Return the media types in the texts, without duplicates."""
     return [*dict.fromkeys(found.lower().rstrip(".") for text in texts for found in _TYPE.findall(text))]
 
 
 def _essence(media_type: str) -> str:
-    """Return a type without its parameters."""
+    """Return a media type without its parameters."""
     return media_type.partition(";")[0].strip().lower()
 
 
@@ -332,7 +326,7 @@ _WANTS_1: Final = (
 
 
 def envelope(call: FailedCall) -> Hint | None:
-    """A server of one version of JSON-RPC that was spoken to in another."""
+    """Suggest the JSON-RPC version that the server uses."""
     if call.error is None or call.code == METHOD_NOT_FOUND:
         return None
     now, is_new = call.profile.envelope, b'"jsonrpc"' in call.exchange.response.body
@@ -346,7 +340,7 @@ def envelope(call: FailedCall) -> Hint | None:
 
 
 def unquoted_id(call: FailedCall) -> Hint | None:
-    """Our id, a text, comes back without quotes, so that the response is not JSON."""
+    """Suggest a number as id if the server returns it without quotes."""
     echoed = rb'"id"\s*:\s*' + re.escape(call.exchange.id.encode())
     is_malformed = isinstance(call.exchange.outcome, Malformed)
     if not is_malformed or call.profile.id == "number" or not re.search(echoed, call.exchange.response.body):
@@ -355,7 +349,7 @@ def unquoted_id(call: FailedCall) -> Hint | None:
 
 
 PARAMS_REFUSED: Final = frozenset({-32600, -32602, -32603, -32700, -32000, 500, 400, 5, 1})
-"""Codes of errors that may be about the form of params."""
+"""Error codes that may refuse the form of params."""
 _BE = r"(?:expected|must be|should be|has to be|needs? (?:to be )?|is not|isn't|not|requires?|wants?|only)"
 _A = r"\W+(?:(?:an?|the|of|type|valid|json|to|be|as|by|passed|given|accepts?|supports?)\W+){0,4}"
 BY_NAME: Final = (
@@ -374,11 +368,11 @@ _NONE_WANTED = (
     r"(?:takes|expects?|wants|accepts) no (?:params|parameters|arguments)"
     r"|params\W+(?:must|should) be (?:omitted|left out|absent)"
 )
-EMPTY_PARAMS: Final = {"[]": "[]", "{}": "{}", "omit": "no params at all"}
+EMPTY_PARAMS: Final = {"[]": "as []", "{}": "as {}", "omit": "to be omitted"}
 
 
 def empty_params(call: FailedCall) -> Hint | None:
-    """An error that names the form in which the server wants empty params."""
+    """Suggest the form of empty params that the error names."""
     if call.code not in PARAMS_REFUSED or not call.has_empty_params:
         return None
     now, better = call.profile.empty_params, ""
@@ -391,7 +385,7 @@ def empty_params(call: FailedCall) -> Hint | None:
         better = "[]"
     if not better or better == now:
         return None
-    sentence = f"If a call has no params, the server needs {EMPTY_PARAMS[better]}, not {EMPTY_PARAMS[now]}."
+    sentence = f"The server needs empty params {EMPTY_PARAMS[better]}, not {EMPTY_PARAMS[now]}."
     return call.hint(sentence, (("empty_params", better),))
 
 
@@ -399,7 +393,7 @@ _OF_PARAMS = r"param|argument|positional|keyword|by[- ](?:name|position)"
 
 
 def typed_params(call: FailedCall) -> Hint | None:
-    """Params that somebody typed in the other form."""
+    """Explain that the server needs params in the other form."""
     if call.code not in PARAMS_REFUSED or not call.says(_OF_PARAMS):
         return None
     if call.exchange.kind == "batch" or call.has_empty_params or call.says(BY_NAME) == call.says(BY_POSITION):
@@ -412,17 +406,15 @@ def typed_params(call: FailedCall) -> Hint | None:
     return None
 
 
-# --- credentials ------------------------------------------------------------------------------------------------------
-
 _SCHEME = regex(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
 _QUOTED = regex(r'"(?:[^"\\]|\\.)*"')
 _KEY_HEADER = regex(r"\bx-[a-z-]{0,40}(?:key|token)\b", re.IGNORECASE)
 _NOT_WHO: Final = r"\bhost\b|\borigin\b|white-?list|allow-?list|\bip\b|csrf"
-"""What a refusal speaks of that is not about who calls."""
+"""Words of a refusal that is not about credentials."""
 
 
 def credentials(call: FailedCall) -> Hint | None:
-    """The server asks for credentials, or rejects those that were sent."""
+    """Suggest an auth type, or the credentials to correct."""
     profile = call.profile
     if call.status == 403 and (call.says(_NOT_WHO) or call.error):
         return None
@@ -431,7 +423,7 @@ def credentials(call: FailedCall) -> Hint | None:
         return None
     offered = schemes(call.headers("www-authenticate"))
     named = [each for each in KINDS.values() if each.scheme.lower() in offered]
-    kind = named[-1] if named else None  # of several the one that comes later gives less away
+    kind = named[-1] if named else None  # Of several auth types, later ones are more secure.
     if kind is not None and profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
         return _kind_hint(call, f"The server asks for {kind.scheme} auth.", kind)
     if profile.secrets and not profile.assumes_auth:
@@ -442,34 +434,35 @@ def credentials(call: FailedCall) -> Hint | None:
     for kind in KINDS.values():
         if kind.takes == ("token",) and kind.scheme and call.says(rf"\b{kind.scheme}\b"):
             return _kind_hint(call, f"The server asks for a {kind.scheme} token.", kind)
-    if profile.assumes_auth and call.error and not offered:  # the service at its address
+    if profile.assumes_auth and call.error and not offered:  # This is the service at its default address.
         fields = [field for field in profile.secrets if field != "session"]
         lines = [line for field in fields for line in setting(profile, call.exchange.url, (), field)]
         return Hint("The server asks for credentials.", secret=fields[-1], commands=tuple(dict.fromkeys(lines)))
-    unknown = f" by {', '.join(offered)}, which cannot be sent" if offered else ""
-    kinds = joined_words(each for each in KINDS if each != Auth.kind)
+    unknown = f" with {', '.join(offered)}, which is not supported" if offered else ""
+    kinds = joined_words(name for name in KINDS if name != Auth.kind)
     sentence = f"The server asks for credentials{unknown}. The auth types are {kinds}."
     return Hint(sentence, commands=(_set_kind(call),))
 
 
 def schemes(challenges: list[str]) -> list[str]:
-    """Return the schemes that a server offers, in lower case; one header may hold several."""
+    """Return the schemes of challenges in lower case."""
     bare = [_QUOTED.sub('""', each[:MAX_TEXT]) for each in challenges]
     return [*dict.fromkeys(found.lower() for each in bare for found in _SCHEME.findall(each))]
 
 
 def _gives_more_away(call: FailedCall, kind: type[Auth]) -> bool:
-    """Return whether secrets would go out more openly than now: anyone in between could ask for that."""
+    """Return whether an auth type is less secure: an attacker may ask for it."""
     order = [*KINDS]
     return bool(call.profile.auth.scheme) and order.index(kind.kind) < order.index(call.profile.auth.kind)
 
 
 def _kind_hint(call: FailedCall, sentence: str, kind: type[Auth]) -> Hint:
-    """Propose an auth type, with the user name, and a command for each secret that it takes."""
+    """Suggest an auth type, with the user name and a command for each secret."""
     profile = call.profile
     changes: Changes = (("auth.kind", kind.kind),)
     if profile.username is not None and "username" in kind.__struct_fields__:
-        changes += (("auth.username", profile.username),)  # a file that names a type discards the auth below it
+        # A file that sets an auth type discards the auth keys of files below it.
+        changes += (("auth.username", profile.username),)
     lines = setting(profile, call.exchange.url, changes)
     name = "NAME" if profile.ad_hoc else profile.name
     fields = [field for field in kind.takes if f"auth.{field}" not in dict(changes)]
@@ -478,22 +471,23 @@ def _kind_hint(call: FailedCall, sentence: str, kind: type[Auth]) -> Hint:
 
 
 def _elsewhere(call: FailedCall) -> Hint:
-    """Say that the method expects credentials in another place; the profile may be right for all others."""
+    """Explain that only this method may need another auth type."""
     method, kind, note = call.exchange.method, call.profile.auth.kind, call.profile.methods.get(call.exchange.method)
     if note and note.auth:
-        return Hint(f"{method} needs auth {note.auth}, but this profile uses {kind}.")
+        return Hint(f"{method} needs auth type {note.auth}, but this profile uses {kind}.")
     sentence = f"The server found no credentials: {method} may need another auth type than {kind}."
     return Hint(sentence, commands=(_set_kind(call),))
 
 
 def _rejected(call: FailedCall) -> Hint:
-    """Name the secret to enter again: of a session, the one that opens the next."""
+    """Name the secret to enter again; for a session, the one that opens it."""
     fields = [field for field in call.profile.secrets if field not in {"username", "session"}]
     field = (fields or ["session"])[0]
     name = "session" if call.profile.has_sessions else field
     sentence = f"The server rejected the {name}."
     if call.status == 403:
-        sentence = "The server refused this user. Check the user name and password, or ask its administrator."
+        given = "user name and password" if "password" in fields else name
+        sentence = f"The server does not allow this call. Check the {given}, or ask the owner of the server."
     given = next((each for each in ("session", field) if each in call.variables), "")
     if not given:
         return call.hint(sentence, secret=field)
@@ -510,20 +504,17 @@ def _set_kind(call: FailedCall) -> str:
     return f"{setting(call.profile, call.exchange.url, ())[0].partition(' --auth=')[0]} --auth=KIND"
 
 
-# --- what is only likely ----------------------------------------------------------------------------------------------
-
-
 def unchosen_path(call: FailedCall) -> Hint | None:
-    """No JSON-RPC at the usual path, which nobody has chosen."""
+    """Suggest a test if there is no JSON-RPC at the default path."""
     if call.profile.path != PATH or call.status in MOVED | {303} or not is_nothing(call.exchange):
         return None
     return call.test_hint(
-        f"There seems to be no JSON-RPC at {PATH}, the default path. Other servers use /, /jsonrpc or /rpc."
+        f"There seems to be no JSON-RPC at {PATH}, the default path. Many servers use /, /jsonrpc or /rpc."
     )
 
 
 def is_nothing(exchange: Exchange) -> bool:
-    """Return whether the response comes from a web server that has no calls at this address."""
+    """Return whether a web server answered that has no calls at this URL."""
     status = exchange.response.status
     if not isinstance(exchange.outcome, Malformed):
         return False
@@ -532,7 +523,7 @@ def is_nothing(exchange: Exchange) -> bool:
 
 
 def unread(call: FailedCall) -> Hint | None:
-    """A server that saw no call in the request may have looked at its type alone."""
+    """Suggest the usual content type if the server saw no call in the request."""
     codes = {-32600, -32700, METHOD_NOT_FOUND}
     if call.code not in codes or _essence(call.profile.content_type) == USUAL_TYPES[0] or was_read(call.exchange):
         return None
@@ -541,7 +532,7 @@ def unread(call: FailedCall) -> Hint | None:
 
 
 def was_read(exchange: Exchange) -> bool:
-    """Return whether the server found a call in the request: its response has an id, or names the method."""
+    """Return whether the response has an id or names the method."""
     outcome = exchange.outcome
     if isinstance(outcome, ErrorObject) and outcome.code == METHOD_NOT_FOUND and exchange.method in outcome.message:
         return True
@@ -554,7 +545,7 @@ _BARE = regex(r"\W*(?:invalid|bad|wrong) (?:method )?param(?:eter)?s?\W*", re.IG
 
 
 def maybe_empty_params(call: FailedCall) -> Hint | None:
-    """A refusal that gives no reason may be about the form of empty params."""
+    """Suggest another form of empty params for an error without a reason."""
     error, now = call.error, call.profile.empty_params
     if error is None or not call.has_empty_params or now == "omit":
         return None
@@ -570,7 +561,7 @@ def maybe_empty_params(call: FailedCall) -> Hint | None:
 
 
 def bare_result(call: FailedCall) -> Hint | None:
-    """A result without the members of version 2.0, as servers of an older version may send it."""
+    """Suggest version 1.0 for a result without the members of version 2.0."""
     outcome = call.exchange.outcome
     if call.profile.envelope != "2.0" or not isinstance(outcome, Malformed) or BARE_RESULT not in outcome.reason:
         return None
@@ -579,14 +570,14 @@ def bare_result(call: FailedCall) -> Hint | None:
 
 
 _CLIENT_CERTIFICATE: Final = r"no required ssl certificate|client certificate (?:is )?required|requires? a client cert"
-_WANTS_CERTIFICATE = "it may want a client certificate"
-"""Words of the transport if a server refuses the handshake and no certificate was sent."""
+_WANTS_CERTIFICATE = ("it may require a client certificate", "it may want a client certificate")
+"""Words of the transport if no certificate was sent, with older ones."""
 
 
 def client_certificate(call: FailedCall) -> Hint | None:
-    """A handshake, or a page of a gateway, that asks for a certificate of the client."""
+    """Explain that the server requires a client certificate."""
     page = call.status in {400, 403, 495, 496} and call.says(_CLIENT_CERTIFICATE)
-    if call.profile.cert_file is not None or not (page or call.unreached("tls", _WANTS_CERTIFICATE)):
+    if call.profile.cert_file is not None or not (page or call.failed_at("tls", *_WANTS_CERTIFICATE)):
         return None
     name = "NAME" if call.profile.ad_hoc else call.profile.name
     command = f"{PROGRAM} profiles set {name} cert_file=CERTIFICATE.pem key_file=KEY.pem"
@@ -595,16 +586,14 @@ def client_certificate(call: FailedCall) -> Hint | None:
 
 
 def timeout(call: FailedCall) -> Hint | None:
-    """A call that took longer than the profile allows; it is not sent again, for it may have run."""
-    if not call.unreached("timeout", ""):
+    """Suggest a longer timeout, but not to resend the call: it may have run."""
+    if not call.failed_at("timeout"):
         return None
     longer = max(60, round(2 * call.profile.timeout))
     sentence = f"To wait longer, add --timeout {longer} or set timeout in the profile."
     lines = () if call.profile.ad_hoc else (f"{PROGRAM} profiles set {call.profile.name} timeout={longer}",)
     return Hint(sentence, commands=lines)
 
-
-# --- the table --------------------------------------------------------------------------------------------------------
 
 HintRule = Callable[[FailedCall], Hint | None]
 RULES: Final[tuple[HintRule, ...]] = (
@@ -627,4 +616,4 @@ RULES: Final[tuple[HintRule, ...]] = (
     client_certificate,
     timeout,
 )
-"""What is plain to see before what is only likely."""
+"""Certain rules come before likely ones."""

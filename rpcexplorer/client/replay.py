@@ -1,4 +1,4 @@
-"""Recorded calls sent again and compared."""
+"""Replays of recorded calls, and their comparison."""
 
 from __future__ import annotations
 
@@ -21,38 +21,39 @@ from rpcexplorer.rpc.messages import ErrorObject, Malformed
 from rpcexplorer.variables.references import OPENING
 
 ReplayVerdict = Literal["same", "differs", "not comparable", "failed", "stopped", "skipped"]
-"""``failed``: there is no reply to compare with. ``skipped``: a login whose password is not recorded."""
+"""``failed``: no response. ``skipped``: a login without its password."""
 
 
 def server_of(record: Exchange) -> tuple[str, str]:
-    """Return how a record names the server that it went to: by profile and by URL."""
+    """Return the profile and URL that identify the server of a record."""
     return record.profile, record.url
 
 
 class Replayed(Struct, frozen=True):
-    """One record, and what came of sending it again. Each record has one, in their order."""
+    """The result of replaying one record."""
 
     recorded: Exchange
     live: Exchange | None
-    """None where nothing was sent."""
+    """None if nothing was sent."""
     comparison: Comparison | None
-    """None where there was no reply to compare with."""
+    """None if there was no response to compare with."""
     verdict: ReplayVerdict
     why: str = ""
-    """Why it failed, was stopped or left out, or cannot be compared: a sentence."""
+    """Sentence: why it failed, was stopped or skipped, or cannot be compared."""
     ignore: tuple[str, ...] = ()
-    """JSON pointers that were left out of the comparison; whoever compares the two once more leaves out the same."""
+    """JSON pointers that were ignored, for comparing the two again."""
 
 
 def replayed(recorded: Exchange, live: Exchange, comparison: Comparison, ignore: Iterable[str] = ()) -> Replayed:
-    """What came of a call that was sent again and compared without what these pointers ``ignore``."""
+    """Return the result of a comparison without these pointers."""
     return Replayed(recorded, live, comparison, comparison.verdict, comparison.why, tuple(ignore))
 
 
 def draft_to_send(recorded: Exchange, profile: Profile, *, ours: bool) -> Draft | Batch:
-    """What is sent for a record. Where it may be somebody else's, nothing in it stands for a secret of the profile.
+    """Return the draft to send for a record.
 
-    Nothing in it is resolved either, also not when the new record is sent once more.
+    In a record that another user may have written, secret references of the profile are removed. Variables are never
+    resolved again, not even when the new record is sent again.
     """
     draft = replace(sent_draft(recorded), typed=None)
     if not ours:
@@ -61,9 +62,9 @@ def draft_to_send(recorded: Exchange, profile: Profile, *, ours: bool) -> Draft 
 
 
 def failure(recorded: Exchange, live: Exchange) -> str:
-    """Why there is nothing to compare; empty where the two can be set side by side.
+    """Return why there is nothing to compare, or an empty text.
 
-    What failed then and fails alike now, such as a reply that is no JSON-RPC, is compared.
+    A malformed response is compared with a malformed response.
     """
     match live.outcome:
         case Unreached(sentence=sentence) | Refused(sentence=sentence):
@@ -74,13 +75,13 @@ def failure(recorded: Exchange, live: Exchange) -> str:
 
 
 def ignored_pointers(recorded: Exchange, profiles: Mapping[str, Profile], ignore: Iterable[str] = ()) -> list[str]:
-    """Return the pointers to ignore: those given, and those of the profile that a record names."""
-    # what a stranger's record names is not our profile
+    """Return the pointers to ignore: given ones, and those of the profile."""
+    # A foreign record may name a profile that only has the same name as ours.
     return ignored_in(recorded, None if recorded.foreign else profiles.get(recorded.profile), ignore)
 
 
 def ignored_in(recorded: Exchange, profile: Profile | None, ignore: Iterable[str]) -> list[str]:
-    """Return the pointers to ignore in a comparison: those given, and those that the profile has for the method.
+    """Return the pointers to ignore: the given ones, and those of the profile.
 
     A pointer begins at the result or the error, or at the top of the response: ``/at`` is ``/result/at``. If both
     places exist, both are ignored. In a batch it begins there in each response, or at the list of them.
@@ -103,9 +104,9 @@ def _noted(profile: Profile | None, method: str) -> tuple[str, ...]:
 
 
 def exit_code(results: Iterable[Replayed]) -> int:
-    """What a shell learns of a replay: the first that applies of 130, 3, 4, 5, 6 and 0.
+    """Return the exit code of a replay: the first of 130, 3, 4, 5, 6 and 0.
 
-    Skipped calls do not count beside others; if all are skipped, nothing was compared, and that is not 0.
+    Skipped calls do not count. If all are skipped, nothing was compared, and the code is 6.
     """
     every = list(results)
     codes = {_code(each) for each in every}
@@ -131,25 +132,25 @@ def _code(result: Replayed) -> int:
 
 
 LARGE: Final = 64 * 1024
-"""Bytes of a reply that take more than a moment to hide secrets in."""
-NOT_SENT: Final = "It was stopped before this was sent."
+"""Bytes of a response that take long to redact."""
+NOT_SENT: Final = "Not sent: the replay was stopped."
 HALTED: Final = "Not sent: the call before it had no valid credentials."
-STOPPED: Final = "It was stopped while it ran."
-LOGIN: Final = "This is a login without a recorded password: it cannot be replayed. Calls log in by themselves."
+STOPPED: Final = "The replay was stopped during this call."
+LOGIN: Final = "This is a login without a recorded password: it cannot be replayed. Calls log in automatically."
 
 
 class Replaying(Struct, frozen=True):
-    """What it takes to send records again with one profile."""
+    """The dependencies of a replay with one profile."""
 
     profile: Profile
     send: Callable[[Draft | Batch], Awaitable[Exchange]]
     as_recorded: Callable[[Exchange], Exchange]
-    """An exchange as its record would be, so that both sides of a comparison hide alike."""
+    """Return an exchange as it would be recorded, so that both sides are redacted alike."""
     is_ours: Callable[[Exchange], bool]
-    """Whether nobody else can have written a record."""
+    """Return whether no other user can have written a record."""
 
     async def run(self, records: Sequence[Exchange], ignore: Sequence[str], stop: Stop) -> AsyncIterator[Replayed]:
-        """Give what came of each record, in their order. Where a login fails, no further one is tried."""
+        """Yield the result of each record in order; stop after a failed login."""
         halted = ""
         for record in map(as_called, records):
             if stop.pressed or halted:

@@ -271,7 +271,7 @@ class ConnectionTest(Dialog[str]):
         self._stop = Stop()
         self._show()
         try:
-            report = await self._explorer.test(self.profile, tell=self._heard, stop=self._stop)
+            report = await self._explorer.test(self.profile, show=self._heard, stop=self._stop)
         finally:
             self._stop = None
         if proposal := report.proposal:

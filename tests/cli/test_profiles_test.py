@@ -80,7 +80,7 @@ def test_an_address_ends_with_a_profile_and_the_commands_that_make_it(shell: She
     with RawServer(aria2) as server:
         ran = shell.run("profiles", "test", server.origin)
         assert ran.code == 3, "it asks for a token"
-        assert "✗ Login         asked for: error 1 Unauthorized. Enter token\n" in ran.text
+        assert "✗ Login         the server asks for credentials (error 1 Unauthorized). Enter the token\n" in ran.text
         assert "rpcexplorer: Credentials are missing: token. Add the profile, then run: " in ran.err
         *_, lines, commands = ran.text.strip().split("\n\n")
         said = tomllib.loads(lines)["profile"]["NAME"]

@@ -1,4 +1,4 @@
-"""Requests in the form that a profile wants, over real sockets: what goes out, what is read of the reply and kept."""
+"""Requests in the form of a profile, over real sockets, and what is read of the response."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TORRENTS = Profile("torrents", "", envelope="transmission", empty_params="omit")
 
 
 class OneSecret(GivenCredentials):
-    """CredentialSource with a value that nobody is to see."""
+    """A CredentialSource with one secret value."""
 
     def in_use(self) -> tuple[Secret, ...]:
         return (Secret("hunter2-secret", "dev.password"),)
@@ -35,7 +35,7 @@ class OneSecret(GivenCredentials):
 def exchange_with(
     profile: Profile, draft: Draft | Batch, answer: Callable[[Any], str], id: str | None = None, **headers: str
 ) -> tuple[Exchange, RawServer]:
-    """Call once; the reply is made of what was sent."""
+    """Call once; `answer` makes the response from the request."""
 
     def reply(request: Received) -> bytes:
         return http_reply(answer(json.loads(request.body)).encode(), headers=headers)
@@ -57,7 +57,7 @@ def of_transmission(sent: Any) -> str:
     return json.dumps({"arguments": {"method": sent["method"]}, "result": "success", "tag": sent["tag"]})
 
 
-def test_a_server_of_1_0_with_number_ids_is_called_and_nothing_is_remarked() -> None:
+def test_server_of_1_0_with_number_ids_has_no_warning() -> None:
     exchange, server = exchange_with(OLD, Draft("getinfo"), of_1_0)
     sent = server.requests[0].body
     assert sent == f'{{"id":{number_of(exchange.id)},"method":"getinfo","params":[]}}'.encode()
@@ -65,7 +65,7 @@ def test_a_server_of_1_0_with_number_ids_is_called_and_nothing_is_remarked() -> 
     assert exchange.outcome.habits == ()
 
 
-def test_transmissions_own_dialect_is_spoken() -> None:
+def test_transmission_format_is_sent_and_read() -> None:
     exchange, server = exchange_with(TORRENTS, Draft("torrent-get", '{"ids":[1]}'), of_transmission)
     tag = number_of(exchange.id)
     assert server.requests[0].body == f'{{"method":"torrent-get","arguments":{{"ids":[1]}},"tag":{tag}}}'.encode()
@@ -77,13 +77,13 @@ def test_transmissions_own_dialect_is_spoken() -> None:
 
 @pytest.mark.parametrize("profile", [OLD, TORRENTS])
 @pytest.mark.parametrize(("id", "sent"), [("7", 7), ("seven", "seven")])
-def test_an_id_that_was_given_goes_out_as_it_is(profile: Profile, id: str, sent: object) -> None:
+def test_given_id_is_sent_unchanged(profile: Profile, id: str, sent: object) -> None:
     name = "tag" if profile is TORRENTS else "id"
     _, server = exchange_with(profile, Draft("ping"), lambda _: "{}", id=id)
     assert json.loads(server.requests[0].body)[name] == sent
 
 
-def test_each_call_of_a_batch_has_a_number_of_its_own() -> None:
+def test_calls_of_batch_have_numbers_as_ids() -> None:
     def answer(sent: Any) -> str:
         return json.dumps([json.loads(of_1_0(each)) for each in sent if each["id"] is not None])
 
@@ -97,14 +97,14 @@ def test_each_call_of_a_batch_has_a_number_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("draft", "said"), [(Batch('[{"method":"a"}]'), NO_BATCH), (Draft("torrent-remove", "[1]"), BY_NAME)]
 )
-def test_what_that_dialect_cannot_say_is_not_sent(draft: Draft | Batch, said: str) -> None:
+def test_batch_in_transmission_format_is_not_sent(draft: Draft | Batch, said: str) -> None:
     exchange, server = exchange_with(TORRENTS, draft, of_transmission)
     assert exchange.outcome == Refused("params", said)
     assert server.requests == []
     assert preview(TORRENTS, draft, "1", has_session=False) == Refused("params", said)
 
 
-def test_a_notification_of_1_0_that_is_answered_all_the_same_is_told() -> None:
+def test_answered_notification_of_1_0_is_noted() -> None:
     exchange, server = exchange_with(OLD, Draft("ping", notification=True), of_1_0)
     assert server.requests[0].body == b'{"id":null,"method":"ping","params":[]}'
     assert exchange.outcome == Result(b'["ping"]', ("the server answered a notification",))
@@ -118,14 +118,14 @@ def test_a_notification_of_1_0_that_is_answered_all_the_same_is_told() -> None:
 @pytest.mark.parametrize(
     "draft", [Draft("ping"), Draft("ping", '{"a":1.10}'), Draft("ping", notification=True)], ids=str
 )
-def test_the_preview_is_the_body_that_goes_out(profile: Profile, draft: Draft) -> None:
+def test_preview_equals_the_sent_body(profile: Profile, draft: Draft) -> None:
     exchange, server = exchange_with(profile, draft, lambda _: "{}")
     shown = preview(replace(profile, url=server.origin), draft, exchange.id, has_session=False)
     assert isinstance(shown, Preview)
     assert shown.body == server.requests[0].body
 
 
-def test_a_login_has_an_id_in_the_form_of_the_profile() -> None:
+def test_login_id_has_the_form_of_profile() -> None:
     profile = replace(OLD, auth=CookieAuth(username="ada"))
     for draft in (Draft("ping"), Draft("ping", notification=True)):
         exchange, server = exchange_with(profile, draft, of_1_0, **{"Set-Cookie": "sessionid=abc12345"})
@@ -135,7 +135,7 @@ def test_a_login_has_an_id_in_the_form_of_the_profile() -> None:
 
 
 @pytest.mark.parametrize("id", ["number", "string"])
-def test_a_reply_in_a_stream_is_read_and_comes_back_from_its_record(id: Any) -> None:
+def test_streamed_response_is_read_and_recorded(id: Any) -> None:
     note = '{"jsonrpc":"2.0","method":"progress"}'
 
     def answer(sent: Any) -> str:
@@ -182,7 +182,7 @@ def called(reply: bytes, kind: str = "none") -> Exchange:
     ],
 )
 @pytest.mark.parametrize("body", [b"", b"<html>no", b"{}"])
-def test_each_is_named_as_what_it_is(status: int, headers: dict[str, str], code: int, said: str, body: bytes) -> None:
+def test_status_is_explained(status: int, headers: dict[str, str], code: int, said: str, body: bytes) -> None:
     exchange = called(http_reply(body, status, headers))
     assert isinstance(exchange.outcome, Malformed)
     assert said in exchange.outcome.reason
@@ -201,10 +201,10 @@ def test_407_through_a_proxy_exits_3_and_names_it(monkeypatch: pytest.MonkeyPatc
         exchange = asyncio.run(call())
     assert exchange.exit_code == 3
     assert isinstance(exchange.outcome, Malformed)
-    assert f"the proxy {proxy.origin} asks for credentials" in exchange.outcome.reason
+    assert f"the proxy {proxy.origin} asks for its own credentials" in exchange.outcome.reason
 
 
-def test_credentials_that_were_sent_are_to_be_entered_again() -> None:
+def test_rejected_credentials_are_named() -> None:
     exchange = called(http_reply(b"", 401), "inline")
     assert isinstance(exchange.outcome, Malformed)
     assert "the server rejected the credentials of this profile" in exchange.outcome.reason
@@ -212,7 +212,7 @@ def test_credentials_that_were_sent_are_to_be_entered_again() -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403, 407, 415, 429, 503])
-def test_an_error_object_and_a_result_count_whatever_the_status(status: int) -> None:
+def test_error_object_and_result_count_with_any_status(status: int) -> None:
     failed = called(http_reply(b'{"jsonrpc": "2.0", "id": null, "error": {"code": 1, "message": "no"}}', status))
     assert (type(failed.outcome), failed.exit_code) == (ErrorObject, 1)
     worked = called(http_reply(b'{"jsonrpc": "2.0", "id": null, "result": 1}', status))

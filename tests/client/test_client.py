@@ -23,7 +23,7 @@ from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Scri
 
 
 def reply_to(request: Received, **members: Any) -> bytes:
-    """A JSON-RPC reply with the id of the request."""
+    """Build a JSON-RPC response with the id of the request."""
     return json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body).get("id"), **members}).encode()
 
 
@@ -34,7 +34,7 @@ def answering(**members: Any) -> Callable[[Received], bytes]:
 def exchange_with(
     script: Script, method: str = "ping", params: Any = None, **settings: Any
 ) -> tuple[Exchange, RawServer]:
-    """Call once; the exchange and the server with what it was sent."""
+    """Call once; return the exchange, and the server with the request."""
     with RawServer(script) as server:
 
         async def call() -> Exchange:
@@ -44,7 +44,7 @@ def exchange_with(
         return asyncio.run(call()), server
 
 
-def test_the_request_is_the_one_of_the_service_document() -> None:
+def test_request_is_that_of_the_service_document() -> None:
     exchange, server = exchange_with(answering(result="pong"))
     request = server.requests[0]
     sent = json.loads(request.body)
@@ -58,14 +58,14 @@ def test_the_request_is_the_one_of_the_service_document() -> None:
 
 
 @pytest.mark.parametrize("method", ["", "  "])
-def test_a_method_without_a_name_is_not_sent(method: str) -> None:
+def test_method_without_name_is_not_sent(method: str) -> None:
     exchange, server = exchange_with(answering(result=1), method)
     assert exchange.outcome == Refused("params", NAMELESS)
     assert exchange.exit_code == 2
     assert server.requests == []
 
 
-def test_the_exchange_tells_the_whole_story() -> None:
+def test_exchange_has_request_response_and_timing() -> None:
     exchange, server = exchange_with(answering(result=[1]))
     assert exchange.outcome == Result(b"[1]")
     assert (exchange.method, exchange.kind, exchange.exit_code) == ("ping", "call", 0)
@@ -84,13 +84,13 @@ def test_the_exchange_tells_the_whole_story() -> None:
         ({"headers": (("X-Tenant", "acme"),)}, "x-tenant", "acme"),
     ],
 )
-def test_the_form_of_the_request_is_the_profiles(settings: dict[str, Any], header: str, value: str) -> None:
+def test_request_has_the_form_of_profile(settings: dict[str, Any], header: str, value: str) -> None:
     _, server = exchange_with(answering(result=1), **settings)
     assert server.requests[0].header(header) == value
 
 
 @pytest.mark.parametrize(("empty_params", "sent"), [("{}", {"params": {}}), ("omit", {})])
-def test_empty_params_are_sent_as_the_profile_says(empty_params: str, sent: dict[str, Any]) -> None:
+def test_empty_params_have_the_form_of_profile(empty_params: str, sent: dict[str, Any]) -> None:
     _, server = exchange_with(answering(result=1), empty_params=empty_params)
     body = json.loads(server.requests[0].body)
     assert {name: body[name] for name in body.keys() - {"jsonrpc", "id", "method"}} == sent
@@ -120,7 +120,7 @@ def test_client_has_the_defaults_of_its_address(
     assert (request.line, request.header("Content-Type")) == (line, content_type)
 
 
-def test_client_with_credentials_logs_in_at_the_address_of_the_service() -> None:
+def test_client_with_credentials_logs_in_at_service_path() -> None:
     def service(request: Received) -> bytes:
         return http_reply(reply_to(request, result=1), headers={"Set-Cookie": "sessionid=fresh-fresh"})
 
@@ -128,7 +128,7 @@ def test_client_with_credentials_logs_in_at_the_address_of_the_service() -> None
     assert [json.loads(request.body)["method"] for request in server.requests] == ["auth", "ping"]
 
 
-def test_what_was_typed_and_what_was_sent_in_its_place_are_both_told() -> None:
+def test_exchange_keeps_typed_and_sent_params() -> None:
     draft = Draft("ping", '["1"]', typed='["{{a}}"]')
 
     def answer(request: Received) -> bytes:
@@ -142,7 +142,7 @@ def test_what_was_typed_and_what_was_sent_in_its_place_are_both_told() -> None:
 
         exchange = asyncio.run(call(draft))
         assert (exchange.params, exchange.params_sent) == ('["{{a}}"]', '["1"]')
-        assert sent_draft(exchange) == draft  # sent once more, nothing in it is resolved anew
+        assert sent_draft(exchange) == draft  # If it is sent again, nothing in it is resolved again.
         assert draft_of(exchange) == Draft("ping", '["{{a}}"]')
         batch = asyncio.run(call(Batch('[{"method": "a"}]', typed="[{{a}}]")))
         assert (batch.params, batch.params_sent) == ("[{{a}}]", '[{"method": "a"}]')
@@ -152,7 +152,7 @@ def test_what_was_typed_and_what_was_sent_in_its_place_are_both_told() -> None:
     assert json.loads(server.requests[0].body)["params"] == ["1"]
 
 
-def test_a_cookie_client_logs_in_calls_and_keeps_the_session() -> None:
+def test_cookie_client_logs_in_and_keeps_session() -> None:
     def script(request: Received) -> bytes:
         method = json.loads(request.body)["method"]
         cookies = {"Set-Cookie": "sessionid=fresh; Path=/; HttpOnly"} if method == "auth" else {}
@@ -174,7 +174,7 @@ def test_a_cookie_client_logs_in_calls_and_keeps_the_session() -> None:
     assert second.notes == ()
 
 
-def test_a_session_that_ended_costs_one_login_and_one_second_try_on_the_wire() -> None:
+def test_ended_session_causes_one_login_and_one_retry() -> None:
     def script(request: Received) -> bytes:
         if json.loads(request.body)["method"] == "auth":
             return http_reply(reply_to(request, result={}), headers={"Set-Cookie": "sessionid=fresh"})
@@ -187,7 +187,7 @@ def test_a_session_that_ended_costs_one_login_and_one_second_try_on_the_wire() -
     assert [json.loads(request.body)["method"] for request in server.requests] == ["ping", "auth", "ping"]
 
 
-def test_inline_credentials_reach_the_wire_and_nothing_else() -> None:
+def test_only_inline_credentials_are_sent() -> None:
     exchange, server = exchange_with(
         answering(result=1), "arg_test", {"x": 1}, auth="inline", username="ada", password='hu"nter\\2é'
     )
@@ -196,7 +196,7 @@ def test_inline_credentials_reach_the_wire_and_nothing_else() -> None:
     assert exchange.params == '{"x":1}'
 
 
-def test_credentials_that_were_not_given_are_asked_for_by_name() -> None:
+def test_missing_credentials_are_named() -> None:
     exchange, server = exchange_with(answering(result=1), "arg_test", auth="inline", username="ada")
     assert exchange.outcome == Refused(
         "credentials", "No password was given: pass password=… to the client.", "password"
@@ -205,7 +205,7 @@ def test_credentials_that_were_not_given_are_asked_for_by_name() -> None:
     assert server.requests == []
 
 
-def test_a_redirect_is_shown_and_not_followed() -> None:
+def test_redirect_is_shown_and_not_followed() -> None:
     with RawServer(answering(result=1)) as other:
         exchange, server = exchange_with(
             http_reply(b"", status=307, headers={"Location": other.url}), "auth", {"password": "p"}
@@ -216,14 +216,14 @@ def test_a_redirect_is_shown_and_not_followed() -> None:
     assert (len(server.requests), other.requests) == (1, [])
 
 
-def test_a_body_that_breaks_off_keeps_what_came() -> None:
+def test_incomplete_body_is_kept() -> None:
     exchange, _ = exchange_with(b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"jsonrpc"')
     assert isinstance(exchange.outcome, Unreached)
     assert exchange.outcome.maybe_ran
     assert exchange.response.body == b'{"jsonrpc"'
 
 
-def test_stop_ends_a_call_at_once_and_keeps_what_came() -> None:
+def test_stop_ends_call_and_keeps_received_data() -> None:
     with RawServer([b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", HOLD]) as server:
 
         async def call() -> Exchange:
@@ -239,7 +239,7 @@ def test_stop_ends_a_call_at_once_and_keeps_what_came() -> None:
     assert exchange.response.status == 200
 
 
-def test_a_button_pressed_before_the_call_sends_nothing() -> None:
+def test_stop_before_the_call_sends_nothing() -> None:
     with RawServer(answering(result=1)) as server:
 
         async def call() -> Exchange:
@@ -253,7 +253,7 @@ def test_a_button_pressed_before_the_call_sends_nothing() -> None:
     assert server.requests == []
 
 
-def test_a_notification_expects_nothing() -> None:
+def test_notification_needs_no_response() -> None:
     with RawServer(http_reply(b"", status=204)) as server:
 
         async def notify() -> Exchange:
@@ -266,7 +266,7 @@ def test_a_notification_expects_nothing() -> None:
 
 
 @pytest.mark.parametrize(("script", "exit_code"), [(b"", 0), ((RESET,), 4), (b"SSH-2.0 hello\r\n\r\n", 4)])
-def test_a_server_may_close_the_connection_after_a_notification(script: Any, exit_code: int) -> None:
+def test_server_may_close_connection_after_notification(script: Any, exit_code: int) -> None:
     with RawServer(script) as server:
 
         async def notify() -> list[Exchange]:
@@ -278,7 +278,7 @@ def test_a_server_may_close_the_connection_after_a_notification(script: Any, exi
     assert called.exit_code == 4, "a call wants its response"
 
 
-def test_on_a_kept_connection_that_is_closed_nobody_knows_whether_a_notification_came() -> None:
+def test_notification_on_closed_kept_connection_is_uncertain() -> None:
     def answer(request: Received) -> Parts:
         return [http_reply(reply_to(request, result=1)), NEXT] if b'"id"' in request.body else b""
 
@@ -304,7 +304,7 @@ def test_on_a_kept_connection_that_is_closed_nobody_knows_whether_a_notification
         (http_reply(b"", status=405), Malformed),
     ],
 )
-def test_what_comes_back_for_a_notification_all_the_same_is_shown(reply: bytes, kind: type) -> None:
+def test_response_to_notification_is_shown(reply: bytes, kind: type) -> None:
     with RawServer(reply) as server:
 
         async def notify() -> Exchange:
@@ -314,7 +314,7 @@ def test_what_comes_back_for_a_notification_all_the_same_is_shown(reply: bytes, 
         assert isinstance(asyncio.run(notify()).outcome, kind)
 
 
-def test_a_batch_is_one_body_with_an_id_for_each_call() -> None:
+def test_batch_is_one_body_with_an_id_per_call() -> None:
     def script(request: Received) -> bytes:
         calls = json.loads(request.body)
         return http_reply(json.dumps([{"jsonrpc": "2.0", "id": call["id"], "result": 1} for call in calls]).encode())
@@ -346,7 +346,7 @@ def test_a_batch_is_one_body_with_an_id_for_each_call() -> None:
         ('[{"method":"a","id":7}]', "an id is a string"),
     ],
 )
-def test_a_batch_that_cannot_be_sent_says_where_and_why(text: str, words: str) -> None:
+def test_invalid_batch_names_place_and_reason(text: str, words: str) -> None:
     async def batch() -> Exchange:
         async with Client("http://127.0.0.1:9") as client:
             return await client.send(Batch(text))
@@ -357,7 +357,7 @@ def test_a_batch_that_cannot_be_sent_says_where_and_why(text: str, words: str) -
     assert words in outcome.sentence
 
 
-def test_params_that_cannot_be_sent_are_refused_with_their_place() -> None:
+def test_invalid_params_name_place_and_reason() -> None:
     async def call() -> Exchange:
         async with Client("http://127.0.0.1:9") as client:
             return await client.send(Draft("arg_test", '["username": "ada"]'))
@@ -366,9 +366,6 @@ def test_params_that_cannot_be_sent_are_refused_with_their_place() -> None:
     assert isinstance(exchange.outcome, Refused)
     assert "line 1, column 12" in exchange.outcome.sentence
     assert exchange.exit_code == 2
-
-
-# --- documents -------------------------------------------------------------------------------------------------------
 
 
 def fetched(script: Script, path: str = "/openrpc.json", **settings: Any) -> tuple[Exchange, RawServer]:
@@ -381,7 +378,7 @@ def fetched(script: Script, path: str = "/openrpc.json", **settings: Any) -> tup
         return asyncio.run(fetch()), server
 
 
-def test_a_document_is_fetched_from_the_origin_and_no_call_goes_along() -> None:
+def test_document_is_fetched_from_origin_without_the_call() -> None:
     exchange, server = fetched(http_reply(b' {"openrpc": "1.3.2"}'), "/docs/openrpc.json?v=1")
     (request,) = server.requests
     assert (request.line, request.body) == ("GET /docs/openrpc.json?v=1 HTTP/1.1", b"")
@@ -403,9 +400,7 @@ def test_a_document_is_fetched_from_the_origin_and_no_call_goes_along() -> None:
         (MemberAuth(), "GET /d HTTP/1.1", "Authorization", None),
     ],
 )
-def test_credentials_go_along_in_headers_and_address_and_never_in_a_body(
-    auth: Auth, line: str, header: str, value: str | None
-) -> None:
+def test_document_request_has_credentials_but_no_body(auth: Auth, line: str, header: str, value: str | None) -> None:
     secrets = {"password": "hunter2hunter2", "session": "ses-4711", "token": "tok-4711-tok"}
     exchange, server = fetched(http_reply(b"{}"), "/d", auth=auth, **secrets)
     (request,) = server.requests
@@ -414,7 +409,7 @@ def test_credentials_go_along_in_headers_and_address_and_never_in_a_body(
     assert "4711" not in exchange.url
 
 
-def test_a_digest_is_of_the_request_that_asks_for_the_document() -> None:
+def test_digest_of_document_uses_its_request() -> None:
     challenge = {"WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth", algorithm=MD5'}
 
     def script(request: Received) -> bytes:
@@ -434,22 +429,22 @@ def test_a_digest_is_of_the_request_that_asks_for_the_document() -> None:
     ("reply", "words"),
     [
         (http_reply(b"", 302, {"Location": "https://elsewhere.example/"}), "redirects to https://elsewhere.example/"),
-        (http_reply(b"{}", 404), "gave no document"),
-        (http_reply(b"{}", 206), "gave no document"),
-        (http_reply(b"<html>"), "no JSON document"),
+        (http_reply(b"{}", 404), "did not return a document"),
+        (http_reply(b"{}", 206), "did not return a document"),
+        (http_reply(b"<html>"), "document is not JSON"),
         (http_reply(b""), "empty"),
         (http_reply(b'{"a": "\xff"}'), "not UTF-8"),
         (http_reply(b"", 401), "HTTP 401"),
     ],
 )
-def test_what_is_no_document_is_said(reply: bytes, words: str) -> None:
+def test_invalid_document_is_explained(reply: bytes, words: str) -> None:
     exchange, server = fetched(reply)
     assert isinstance(exchange.outcome, Malformed)
     assert words in exchange.outcome.reason
     assert len(server.requests) == 1
 
 
-def test_a_document_beyond_the_limit_is_not_read_on() -> None:
+def test_document_beyond_the_limit_is_not_read() -> None:
     exchange, _ = fetched(http_reply(b'{"a": "' + b"x" * 5_000), reply_limit=1_000)
     assert isinstance(exchange.outcome, Unreached)
     assert exchange.outcome.step == "size"
@@ -461,14 +456,14 @@ def cookies(profile: Profile, *, has_session: bool) -> list[str]:
     return [value for name, value in found.headers if name == "Cookie"]
 
 
-def test_a_session_is_shown_by_its_name() -> None:
+def test_preview_shows_session_as_reference() -> None:
     shop = Profile("shop", "https://rpc.example.com", auth=CookieAuth())
     assert cookies(shop, has_session=True) == ["sessionid=«shop.session»"]
     assert cookies(shop, has_session=False) == []
 
 
 @pytest.mark.parametrize("auth", [CookieAuth(), NoAuth()])
-def test_a_cookie_of_the_profiles_own_stays_as_it_is(auth: CookieAuth | NoAuth) -> None:
+def test_preview_keeps_own_cookie_of_profile(auth: CookieAuth | NoAuth) -> None:
     shop = Profile("shop", "https://rpc.example.com", auth=auth, headers=(("Cookie", "a=bcd"),))
     assert cookies(shop, has_session=False) == ["a=bcd"]
 
@@ -482,7 +477,7 @@ def body_of(text: str, *secrets: Secret, profile: Profile = INLINE) -> tuple[str
     return found.body.decode(), found.doubt
 
 
-def test_what_was_typed_is_shown_as_it_would_go_out() -> None:
+def test_preview_shows_typed_params_as_sent() -> None:
     body, doubt = body_of(
         '{"password":"bobs-new-pw","mine":"hunter2-hunter2"}', Secret("hunter2-hunter2", "shop.password")
     )
@@ -490,7 +485,7 @@ def test_what_was_typed_is_shown_as_it_would_go_out() -> None:
     assert doubt == ""
 
 
-def test_what_would_not_be_sent_is_shown_with_the_reason() -> None:
+def test_preview_of_unsendable_params_shows_the_reason() -> None:
     for mark, said in (
         ("«not recorded»", "not recorded"),
         ("«other.password»", "profile other"),
@@ -502,7 +497,7 @@ def test_what_would_not_be_sent_is_shown_with_the_reason() -> None:
 
 
 @pytest.mark.parametrize("path", ["/v3/«not recorded»/x", "/not-recorded/«not recorded»"])
-def test_what_an_address_had_that_was_not_recorded_is_marked_and_hides_nothing_else(path: str) -> None:
+def test_preview_marks_only_unrecorded_parts_of_address(path: str) -> None:
     profile = Profile("url", f"https://rpc.example.com{path}", path="", ad_hoc=True)
     made = preview(profile, Draft("ping"), "1", has_session=False)
     assert isinstance(made, Preview)

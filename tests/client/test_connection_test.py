@@ -1,7 +1,7 @@
-"""A test of the connection against servers that refuse as real ones do: what it finds, asks, and never sends.
+"""The connection test against servers that refuse calls as real ones do.
 
-Each server here says what a real one of its kind said on the wire. It never gets more than ``MOST`` requests, no batch,
-no method that was not named beforehand, and no credential before the open calls got through.
+Each server answers as a real one does. It never gets more than ``MOST`` requests, a batch, an unlisted method, or a
+credential before the open calls succeeded.
 """
 
 from __future__ import annotations
@@ -45,9 +45,6 @@ def report_of(explorer: Explorer, profile: Profile | str, **given: Any) -> Repor
             return await explorer.test(ad_hoc(profile) if isinstance(profile, str) else profile, **given)
 
     return asyncio.run(run())
-
-
-# --- servers ---------------------------------------------------------------------------------------------------------
 
 
 def path_of(request: Received) -> str:
@@ -149,7 +146,7 @@ def transmission(request: Received) -> Parts:
 
 
 def handing_out(request: Received) -> Parts:
-    """Somebody else's way of the same."""
+    """Send another session header."""
     if request.header("X-Csrf-Session") != "c-1":
         return http_reply(b"", 409, {"X-Csrf-Session": "c-1"})
     return error(request, -32601, "Method not found")
@@ -184,14 +181,14 @@ def asks_in_words(request: Received) -> Parts:
 
 
 def pjrpc(request: Received) -> Parts:
-    """A guard before one path and all below it."""
+    """Require a login at one path and all paths below it."""
     if not path_of(request).startswith("/api/v1"):
         return NOT_THERE
     return http_reply(b"a token is wanted", 401, {"WWW-Authenticate": 'Bearer realm="pjrpc"'})
 
 
 def unquoted(request: Received) -> Parts:
-    """A server that takes the id for a number, and prints it as it came."""
+    """Read the id as a number, and return it without quotes."""
     said = str(call_of(request)["id"])
     return http_reply(f'{{"jsonrpc":"2.0","id":{said},"error":{{"code":-32601,"message":"no"}}}}'.encode())
 
@@ -205,11 +202,11 @@ def only_at(path: str) -> Callable[[Received], Parts]:
 
 
 def key_wanted(request: Received) -> Parts:
-    """Somebody's API: who calls has a key, and nothing says where that goes."""
+    """Require an API key without saying where it belongs."""
     return http_reply(b'{"message": "No API key"}', 401) if path_of(request) == "/rpc" else NOT_THERE
 
 
-def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, explorer: Explorer) -> None:
+def test_login_of_unknown_auth_type_is_not_none(tmp_path: Path, explorer: Explorer) -> None:
     with RawServer(key_wanted) as wire:
         typed = ad_hoc(wire.origin)
         report = report_of(explorer, typed)
@@ -221,7 +218,7 @@ def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, expl
     state, words = row(report, "Login")
     assert (state, report.exit_code) == ("failed", 3)
     assert words.startswith(
-        "asked for: HTTP 401; of which type is not known. Ask the owner of the server. The auth types "
+        "the server asks for credentials (HTTP 401). Ask the owner of the server for the auth type: "
     )
     assert "none" not in words
     assert filed.proposal is not None
@@ -249,7 +246,7 @@ def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, expl
         (pjrpc, {"path": "/api/v1", "auth.kind": "bearer"}, ("token",)),
     ],
 )
-def test_the_profile_that_fits_is_found_from_a_bare_address(
+def test_profile_is_found_from_a_bare_address(
     explorer: Explorer, server: Callable[[Received], Parts], changes: dict[str, Any], secrets: tuple[str, ...]
 ) -> None:
     with RawServer(server) as wire:
@@ -261,16 +258,13 @@ def test_the_profile_that_fits_is_found_from_a_bare_address(
 
 
 def assert_harmless(wire: RawServer, report: Report, *more: str) -> None:
-    """No more than a dozen, all of names that were told; nothing that opens a door."""
+    """Check that only listed and harmless calls were made."""
     assert report.requests == len(wire.requests) <= MOST
     for request in wire.requests:
         assert call_of(request)["method"] in {*METHODS, *more}
         assert request.header("Cookie") is None
         if not more:
             assert request.header("Authorization") is None
-
-
-# --- what does not work ----------------------------------------------------------------------------------------------
 
 
 def row(report: Report, label: str) -> tuple[str, str]:
@@ -290,14 +284,12 @@ def json_of_no_kind(request: Received) -> Parts:
 
 
 @pytest.mark.parametrize("server", [page, garbage, json_of_no_kind])
-def test_where_nothing_speaks_json_rpc_nothing_is_proposed(
-    explorer: Explorer, server: Callable[[Received], Parts]
-) -> None:
+def test_server_without_json_rpc_has_no_proposal(explorer: Explorer, server: Callable[[Received], Parts]) -> None:
     with RawServer(server) as wire:
         report = report_of(explorer, wire.origin)
     assert (report.proposal, report.exit_code) == (None, 5)
     assert report.advice == (
-        "No JSON-RPC was found. Try the whole address with its path, https instead of http, or another port."
+        "No JSON-RPC was found. Try the complete URL with its path, https instead of http, or another port."
     )
     state, words = row(report, "Address")
     assert state == "failed"
@@ -305,7 +297,7 @@ def test_where_nothing_speaks_json_rpc_nothing_is_proposed(
     assert_harmless(wire, report)
 
 
-def test_a_server_that_says_nothing_is_asked_once(tmp_path: Path) -> None:
+def test_silent_server_is_asked_once(tmp_path: Path) -> None:
     with RawServer([HOLD]) as wire:
         explorer = opened(tmp_path, f'[profile.mute]\nurl = "{wire.origin}"\ntimeout = 0.2\n')
         report = report_of(explorer, explorer.profiles.profiles["mute"])
@@ -320,18 +312,19 @@ def nobody_known(request: Received) -> Parts:
 @pytest.mark.parametrize(
     ("scripts", "wanting"),
     [
-        ((nobody_known, nobody_known, [RESET]), ["Server", "Login"]),  # before any preset was asked for
+        # This happens before a method of a preset is called.
+        ((nobody_known, nobody_known, [RESET]), ["Server", "Login"]),
         ((aria2, aria2, [RESET]), ["Login"]),
         ((NOT_THERE, NOT_THERE, [RESET]), ["Address", "Login"]),
     ],
 )
-def test_what_a_server_that_goes_away_did_not_tell_is_not_found_out(
+def test_missing_responses_leave_their_rows_unknown(
     explorer: Explorer, scripts: tuple[Script, ...], wanting: list[str]
 ) -> None:
     with RawServer(*scripts) as wire:
         report = report_of(explorer, wire.origin)
     assert (report.proposal, report.exit_code) == (None, 4)
-    rows = [check for check in report.checks if check.words.startswith("not found out: ")]
+    rows = [check for check in report.checks if check.words.startswith("unknown: ")]
     assert [check.label for check in rows] == wanting
     assert [check.state for check in rows] == ["failed", "unknown"][: len(rows)]
     assert "closed the connection" in rows[0].words
@@ -339,7 +332,7 @@ def test_what_a_server_that_goes_away_did_not_tell_is_not_found_out(
 
 
 def kept(script: Callable[[Received], Parts]) -> Script:
-    """Answer, and wait on the same connection for what comes next."""
+    """Answer, and wait for the next request on the same connection."""
 
     def play(request: Received) -> Parts:
         parts = script(request)
@@ -349,7 +342,7 @@ def kept(script: Callable[[Received], Parts]) -> Script:
 
 
 @pytest.mark.parametrize("first", [b"", [RESET]])
-def test_question_on_closed_kept_connection_is_repeated(explorer: Explorer, first: Parts) -> None:
+def test_call_on_closed_kept_connection_is_repeated(explorer: Explorer, first: Parts) -> None:
     with RawServer(kept(open_aria2), first, kept(open_aria2)) as wire:
         report = report_of(explorer, wire.origin)
     assert report.proposal is not None
@@ -359,36 +352,36 @@ def test_question_on_closed_kept_connection_is_repeated(explorer: Explorer, firs
     assert_harmless(wire, report)
 
 
-def test_question_without_response_is_repeated_only_once(explorer: Explorer) -> None:
+def test_call_without_response_is_repeated_only_once(explorer: Explorer) -> None:
     with RawServer(kept(open_aria2), [RESET]) as wire:
         report = report_of(explorer, wire.origin)
     assert (len(wire.requests), report.exit_code) == (3, 4)
 
 
-def test_whoever_ends_it_keeps_what_was_found(explorer: Explorer) -> None:
+def test_cancelled_test_keeps_its_results(explorer: Explorer) -> None:
     stop, heard = Stop(), list[Report]()
 
-    def tell(report: Report) -> None:
+    def show(report: Report) -> None:
         heard.append(report)
-        if len(heard) == 3:  # at aria2.getVersion
+        if len(heard) == 3:  # This is aria2.getVersion.
             stop.press()
 
     with RawServer(aria2) as wire:
-        report = report_of(explorer, wire.origin, tell=tell, stop=stop)
+        report = report_of(explorer, wire.origin, show=show, stop=stop)
     assert len(wire.requests) == 2
     assert row(report, "Address") == ("well", "/jsonrpc speaks JSON-RPC; not /")
-    assert row(report, "Login") == ("unknown", "not found out: you ended the connection test")
+    assert row(report, "Login") == ("unknown", "unknown: you ended the connection test")
     assert report.advice == ""
     assert report.proposal is None
     assert [each.under_way for each in heard] == [
         "system.listMethods at /", "system.listMethods at /jsonrpc", "aria2.getVersion at /jsonrpc"
     ]  # fmt: skip
     assert heard[0].checks == ()
-    assert ("unknown", "looked at /") in {(check.state, check.words) for check in heard[1].checks}, "as it came"
+    assert ("unknown", "tried /") in {(check.state, check.words) for check in heard[1].checks}, "as it came"
 
 
 def hostile(request: Received) -> Parts:
-    """Whatever a server can say that would end up in a profile, or on a terminal."""
+    """Answer with everything that might reach a profile or a terminal."""
     names = {"Location": "/a?token=5ecret5ecret5ecret", "Server": "S\x9b2J[@click=app.quit]"}
     if path_of(request) == "/":
         return http_reply(b"", 308, names)
@@ -399,7 +392,7 @@ def hostile(request: Received) -> Parts:
     return error(request, -32601, HOSTILE, 200, headers={**JSON, "WWW-Authenticate": "Basic [/]\x9b"})
 
 
-def test_nothing_that_a_server_says_leads_astray(explorer: Explorer) -> None:
+def test_hostile_texts_reach_neither_profile_nor_terminal(explorer: Explorer) -> None:
     with RawServer(hostile) as wire:
         report = report_of(explorer, wire.origin)
     assert report.proposal is not None
@@ -410,7 +403,7 @@ def test_nothing_that_a_server_says_leads_astray(explorer: Explorer) -> None:
 
 
 @pytest.mark.parametrize("typed", ["/foo", ""])
-def test_a_redirect_to_another_port_of_the_host_is_followed_and_proposed(explorer: Explorer, typed: str) -> None:
+def test_redirect_to_another_port_is_followed_and_proposed(explorer: Explorer, typed: str) -> None:
     with RawServer(by_name) as there:
         target = f"{there.origin}/rpc"
         with RawServer(lambda _: http_reply(b"", 301, {"Location": target})) as wire:
@@ -427,12 +420,10 @@ def test_a_redirect_to_another_port_of_the_host_is_followed_and_proposed(explore
     ("location", "told"),
     [
         ("http://ada:5ecret@rpc.example.com/rpc?token=5ecret5ecret", "HTTP 301 to http://rpc.example.com/rpc"),
-        ("http://127.0.0.1:9/rpc", "HTTP 301 to http://127.0.0.1:9/rpc"),  # nobody is there
+        ("http://127.0.0.1:9/rpc", "HTTP 301 to http://127.0.0.1:9/rpc"),  # Nothing listens there.
     ],
 )
-def test_where_a_redirect_leads_is_told_also_where_it_is_not_followed(
-    explorer: Explorer, location: str, told: str
-) -> None:
+def test_redirect_that_is_not_followed_is_shown(explorer: Explorer, location: str, told: str) -> None:
     with RawServer(lambda _: http_reply(b"", 301, {"Location": location})) as wire:
         report = report_of(explorer, f"{wire.origin}/foo")
     assert report.proposal is None
@@ -441,21 +432,18 @@ def test_where_a_redirect_leads_is_told_also_where_it_is_not_followed(
 
 
 def endless(request: Received) -> Parts:
-    """Each refusal asks for another form."""
+    """Refuse each form and ask for another one."""
     kinds = ["application/json-rpc", "application/json"]
     other = kinds[request.header("Content-Type") == kinds[0]]
     return http_reply(f"unsupported content type, use {other}".encode(), 415, {"Accept": other})
 
 
-def test_a_server_that_is_never_content_costs_no_more_than_a_dozen(explorer: Explorer) -> None:
+def test_server_that_refuses_everything_gets_limited_requests(explorer: Explorer) -> None:
     with RawServer(endless) as wire:
         report = report_of(explorer, wire.origin)
     assert len(wire.requests) == MOST
     assert report.exit_code == 5
     assert_harmless(wire, report)
-
-
-# --- profiles of files -----------------------------------------------------------------------------------------------
 
 
 def profile_of(folder: Path, wire: RawServer, more: str, **variables: str) -> tuple[Explorer, Profile]:
@@ -476,7 +464,7 @@ def profile_of(folder: Path, wire: RawServer, more: str, **variables: str) -> tu
         (bitcoin, 'path = "/"', {"preset": "bitcoin"}, {"Login"}),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_profile_is_told_and_changed_where_a_file_says_it(
+def test_wrong_setting_of_a_file_is_reported_and_changed(
     tmp_path: Path, server: Callable[[Received], Parts], more: str, changes: dict[str, Any], failed: set[str]
 ) -> None:
     with RawServer(server) as wire:
@@ -490,14 +478,14 @@ def test_what_is_wrong_with_a_profile_is_told_and_changed_where_a_file_says_it(
 
 
 def without_id(request: Received) -> Parts:
-    """A server that reads no body of this content type, and answers all the same."""
+    """Ignore bodies of this content type, and answer without an id."""
     if request.header("Content-Type") == "application/json":
         return error(request, -32601, "Method not found")
     return error(request, -32601, "The method undefined does not exist", id=...)
 
 
 def dies_of_json_rpc(request: Received) -> Parts:
-    """A server whose process ends at the first body that it cannot read; it answers at any path."""
+    """End the process at the first body that cannot be read, at any path."""
     return error(request, -32601, "no") if request.header("Content-Type") == "application/json" else [RESET]
 
 
@@ -507,12 +495,12 @@ def test_first_request_has_most_usual_content_type(tmp_path: Path, more: str) ->
         explorer, profile = profile_of(tmp_path, wire, more)
         report = report_of(explorer, profile)
     assert {request.header("Content-Type") for request in wire.requests} == {"application/json"}
-    assert row(report, "Content type") == ("well", "application/json is taken")
+    assert row(report, "Content type") == ("well", "application/json is accepted")
     assert report.proposal is not None
     assert dict(report.proposal.changes) == ({} if more else {"content_type": "application/json"})
 
 
-def test_content_type_of_unread_request_is_not_taken(tmp_path: Path) -> None:
+def test_content_type_of_unread_request_is_replaced(tmp_path: Path) -> None:
     with RawServer(without_id) as wire:
         explorer, profile = profile_of(tmp_path, wire, 'content_type = "application/json-rpc"')
         report = report_of(explorer, profile)
@@ -520,7 +508,7 @@ def test_content_type_of_unread_request_is_not_taken(tmp_path: Path) -> None:
     assert dict(report.proposal.changes) == {"content_type": "application/json"}
     state, words = row(report, "Content type")
     assert state == "failed"
-    assert words.startswith("application/json; application/json-rpc is refused: ")
+    assert words.startswith("application/json; the server refused application/json-rpc: ")
 
 
 def test_content_type_without_any_id_stays_unknown(tmp_path: Path) -> None:
@@ -531,7 +519,7 @@ def test_content_type_without_any_id_stays_unknown(tmp_path: Path) -> None:
 
 
 def databases(request: Received) -> Parts:
-    """One path for each database, each behind a login; a database of any name seems to be there."""
+    """Require a login at every path, as a server with one path per database."""
     return basic("Databases") if path_of(request).endswith("rpc") else NOT_THERE
 
 
@@ -560,9 +548,6 @@ def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> Non
     assert (state, words.split(";")[0]) == ("well", "old JSON-RPC version, without jsonrpc and id")
 
 
-# --- what nobody has chosen ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("server", "more", "changes"),
     [
@@ -574,7 +559,7 @@ def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> Non
         (only_at("/api/v1/jsonrpc"), "", {"path": "/api/v1/jsonrpc"}),
     ],
 )
-def test_test_fills_in_what_nobody_has_chosen(
+def test_unset_keys_are_filled_in(
     tmp_path: Path, server: Callable[[Received], Parts], more: str, changes: dict[str, Any]
 ) -> None:
     with RawServer(server) as wire:
@@ -587,7 +572,7 @@ def test_test_fills_in_what_nobody_has_chosen(
 
 
 def service(request: Received) -> Parts:
-    """Takes one type at its own path, and asks for a login in words."""
+    """Accept one content type at the own path, and ask for a login in words."""
     if path_of(request) != "/api/v2/":
         return NOT_THERE
     if request.header("Content-Type") != "application/json-rpc":
@@ -597,7 +582,7 @@ def service(request: Received) -> Parts:
     return error(request, -32001, "Not logged in")
 
 
-def test_service_at_its_address_needs_credentials_and_no_change(tmp_path: Path) -> None:
+def test_service_at_its_address_needs_only_credentials(tmp_path: Path) -> None:
     with RawServer(service) as wire:
         explorer, profile = profile_of(tmp_path, wire, "")
         report = report_of(explorer, profile)
@@ -609,7 +594,7 @@ def test_service_at_its_address_needs_credentials_and_no_change(tmp_path: Path) 
     assert_harmless(wire, report)
 
 
-def test_service_is_tried_with_credentials_that_were_given(tmp_path: Path) -> None:
+def test_service_is_tested_with_given_credentials(tmp_path: Path) -> None:
     given = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
     with RawServer(service) as wire:
         explorer, profile = profile_of(tmp_path, wire, "", **given)
@@ -618,7 +603,7 @@ def test_service_is_tried_with_credentials_that_were_given(tmp_path: Path) -> No
     assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "auth")
 
 
-def test_foreign_server_gets_no_credentials_without_chosen_auth(tmp_path: Path) -> None:
+def test_other_server_gets_no_credentials_of_default_login(tmp_path: Path) -> None:
     given = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
     with RawServer(by_name) as wire:
         explorer, profile = profile_of(tmp_path, wire, "", **given)
@@ -633,12 +618,12 @@ def open_list(request: Received) -> Parts:
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ('auth = { kind = "cookie" }', "auth cookie is chosen, but aria2 servers use first"),
+        ('auth = { kind = "cookie" }', "auth type cookie is set, but aria2 servers use first"),
         ('auth = { kind = "first" }', "not reached; token missing"),
-        ('path = "/jsonrpc"\nauth = { kind = "cookie" }\ncontent_type = "text/plain"', "cookie is chosen, but aria2"),
+        ('path = "/jsonrpc"\nauth = { kind = "cookie" }\ncontent_type = "text/plain"', "cookie is set, but aria2"),
     ],
 )
-def test_chosen_auth_that_the_preset_does_not_have_is_named(tmp_path: Path, more: str, sentence: str) -> None:
+def test_auth_type_that_preset_does_not_use_is_named(tmp_path: Path, more: str, sentence: str) -> None:
     with RawServer(aria2) as wire:
         explorer, profile = profile_of(tmp_path, wire, more)
         report = report_of(explorer, profile)
@@ -647,13 +632,13 @@ def test_chosen_auth_that_the_preset_does_not_have_is_named(tmp_path: Path, more
     assert dict(report.proposal.changes).get("auth.kind") is None
 
 
-def test_chosen_auth_that_the_server_does_not_want_is_named(tmp_path: Path) -> None:
+def test_auth_type_that_server_does_not_need_is_named(tmp_path: Path) -> None:
     with RawServer(open_list) as wire:
         explorer, profile = profile_of(tmp_path, wire, 'path = "/rpc"\nauth = { kind = "basic", username = "ada" }')
         report = report_of(explorer, profile)
     state, words = row(report, "Credentials")
     assert (state, report.exit_code) == ("failed", 3)
-    assert words.endswith("Also, auth basic is chosen, but system.listMethods was answered without credentials")
+    assert words.endswith("Also, auth type basic is set, but system.listMethods works without credentials")
 
 
 SECRET = "hunter2hunter2"
@@ -661,7 +646,7 @@ AUTH = 'auth = { kind = "basic", username = "ada" }'
 
 
 def guarded(request: Received) -> Parts:
-    """Behind HTTP Basic, at the usual path only, in one form."""
+    """Require HTTP Basic, at the default path only, in one form."""
     if request.header("Authorization") is None:
         return basic("guarded")
     if request.header("Content-Type") != "application/json":
@@ -675,7 +660,7 @@ def guarded_in_any_form(request: Received) -> Parts:
     return error(request, -32601, "Method not found")
 
 
-def test_credentials_are_the_last_thing_that_is_sent(tmp_path: Path) -> None:
+def test_credentials_are_sent_last(tmp_path: Path) -> None:
     with RawServer(guarded) as wire:
         explorer, profile = profile_of(
             tmp_path, wire, f'{AUTH}\ncontent_type = "application/json"', RPCEXPLORER_SHOP_PASSWORD=SECRET
@@ -684,10 +669,10 @@ def test_credentials_are_the_last_thing_that_is_sent(tmp_path: Path) -> None:
     assert [bool(request.header("Authorization")) for request in wire.requests] == [False, True]
     assert report.exit_code == 0
     assert row(report, "JSON-RPC") == ("well", "2.0; ping: an error object: -32601 Method not found")
-    assert row(report, "Content type") == ("well", "application/json is taken")
+    assert row(report, "Content type") == ("well", "application/json is accepted")
     assert row(report, "Credentials") == (
         "well",
-        "the credentials were accepted, and needed",
+        "required, and the credentials were accepted",
     )
     assert SECRET not in str(report)
     assert_harmless(wire, report, "ping")
@@ -707,19 +692,17 @@ def test_stored_session_without_user_name_is_tested(tmp_path: Path) -> None:
             RPCEXPLORER_SHOP_SESSION=SECRET,
         )
         report = report_of(explorer, profile)
-    assert row(report, "Login") == ("well", "the session was accepted, and needed")
+    assert row(report, "Login") == ("well", "required, and the session was accepted")
     assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "ping")
 
 
 def logged_in(request: Received) -> Parts:
-    """Wants a login for every call, in JSON-RPC."""
+    """Require a login for every call, with a JSON-RPC error."""
     return error(request, -32601 if request.header("Authorization") else -32001, "Please log in or go")
 
 
 @pytest.mark.parametrize("server", [guarded_in_any_form, logged_in])
-def test_usual_content_type_stays_if_taken_with_credentials(
-    tmp_path: Path, server: Callable[[Received], Parts]
-) -> None:
+def test_content_type_accepted_with_credentials_is_kept(tmp_path: Path, server: Callable[[Received], Parts]) -> None:
     with RawServer(server) as wire:
         explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
         report = report_of(explorer, profile)
@@ -728,14 +711,14 @@ def test_usual_content_type_stays_if_taken_with_credentials(
     assert report.proposal.changes == ()
 
 
-def test_where_the_call_with_credentials_is_cut_short_nothing_is_proposed(tmp_path: Path) -> None:
+def test_incomplete_call_with_credentials_proposes_nothing(tmp_path: Path) -> None:
     with RawServer(guarded, [RESET]) as wire:
         explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
         report = report_of(explorer, profile)
     assert (report.proposal, report.exit_code, len(wire.requests)) == (None, 4, 2)
 
 
-def test_what_only_shows_behind_the_login_is_proposed_as_well(tmp_path: Path) -> None:
+def test_hint_behind_the_login_is_proposed(tmp_path: Path) -> None:
     with RawServer(guarded) as wire:
         explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
         report = report_of(explorer, profile)
@@ -750,7 +733,7 @@ def known_aria2(request: Received) -> Parts:
     return open_aria2(request) if known else aria2(request)
 
 
-def test_credentials_are_tried_with_a_method_that_the_server_has(tmp_path: Path) -> None:
+def test_credentials_are_tried_with_existing_method(tmp_path: Path) -> None:
     with RawServer(known_aria2) as wire:
         explorer, profile = profile_of(tmp_path, wire, 'preset = "aria2"', RPCEXPLORER_SHOP_TOKEN=SECRET)
         report = report_of(explorer, profile)
@@ -761,7 +744,7 @@ def test_credentials_are_tried_with_a_method_that_the_server_has(tmp_path: Path)
 
 
 def guarded_at(path: str) -> Callable[[Received], Parts]:
-    """Behind HTTP Basic at every path, with calls at one of them."""
+    """Require HTTP Basic at every path, with calls at one of them."""
 
     def server(request: Received) -> Parts:
         if request.header("Authorization") is None:
@@ -781,18 +764,18 @@ def test_credentials_stay_at_their_path(tmp_path: Path, more: str, path: str) ->
         explorer, profile = profile_of(tmp_path, wire, more, RPCEXPLORER_SHOP_PASSWORD=SECRET)
         report = report_of(explorer, profile)
     assert (with_credentials(wire), report.proposal, report.exit_code) == ([path], None, 5)
-    assert report.advice.startswith("No JSON-RPC was found. Try the whole address with its path, https")
+    assert report.advice.startswith("No JSON-RPC was found. Try the complete URL with its path, https")
 
 
-def test_question_that_times_out_is_not_repeated(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_test, "PATIENCE", 0.2)
+def test_call_that_times_out_is_not_repeated(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_test, "MAX_SECONDS", 0.2)
     with RawServer(kept(open_aria2), [HOLD]) as wire:
         report_of(explorer, wire.origin)
     assert len({(path_of(each), call_of(each)["method"]) for each in wire.requests}) == len(wire.requests)
 
 
 def pages_of_transmission(request: Received) -> Parts:
-    """Transmission as it is with a password: a redirect to its web pages from every other path."""
+    """Answer as Transmission with a password: redirect other paths to its pages."""
     server = {"Server": "Transmission"}
     if request.header("Authorization") is None:
         return http_reply(b"", 401, {**server, "WWW-Authenticate": 'Basic realm="Transmission"'})
@@ -814,9 +797,7 @@ def test_redirect_to_pages_is_not_proposed(tmp_path: Path, more: str) -> None:
 
 
 @pytest.mark.parametrize("server", [page, json_of_no_kind, by_name, aria2])
-def test_no_credential_goes_where_the_way_is_not_as_the_profile_has_it(
-    tmp_path: Path, server: Callable[[Received], Parts]
-) -> None:
+def test_credentials_need_the_way_of_the_profile(tmp_path: Path, server: Callable[[Received], Parts]) -> None:
     with RawServer(server) as wire:
         explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
         report = report_of(explorer, profile)
@@ -826,7 +807,7 @@ def test_no_credential_goes_where_the_way_is_not_as_the_profile_has_it(
     assert_harmless(wire, report)
 
 
-def test_a_token_in_the_path_is_all_there_is_to_try(tmp_path: Path) -> None:
+def test_token_in_the_path_is_tested_alone(tmp_path: Path) -> None:
     with RawServer(lambda request: answer(request, result="pong")) as wire:
         explorer, profile = profile_of(
             tmp_path, wire, 'path = "/v3/{token}"\nauth = { kind = "none" }', RPCEXPLORER_SHOP_TOKEN=SECRET
@@ -851,7 +832,7 @@ def test_redirect_to_unknown_certificate_ends_with_https_address(tmp_path: Path)
     assert report.proposal.made_from(typed) == (safe.origin, {"certificate": box.fingerprint})
 
 
-def test_a_certificate_that_nobody_vouches_for_is_shown_and_can_be_trusted(tmp_path: Path, explorer: Explorer) -> None:
+def test_untrusted_certificate_is_shown_and_can_be_pinned(tmp_path: Path, explorer: Explorer) -> None:
     box = self_signed()
     with RawServer(by_name, tls=box.server(tmp_path)) as wire:
         report = report_of(explorer, wire.origin)

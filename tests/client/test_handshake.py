@@ -1,4 +1,4 @@
-"""What a server wants before the first call: a header from a 409, and MCP's initialize."""
+"""Handshakes before the first call: a header from a 409, and MCP's initialize."""
 
 from __future__ import annotations
 
@@ -37,9 +37,6 @@ def calls(script: Script, *drafts: Draft | Batch, **settings: Any) -> tuple[list
         return asyncio.run(send()), server
 
 
-# --- a header from a 409 ---------------------------------------------------------------------------------------------
-
-
 def keeper(wanted: Callable[[], str]) -> Callable[[Received], bytes]:
     def answer(request: Received) -> bytes:
         if request.header(HEADER.header) != wanted():
@@ -49,7 +46,7 @@ def keeper(wanted: Callable[[], str]) -> Callable[[Received], bytes]:
     return answer
 
 
-def test_the_header_is_kept_and_goes_out_with_every_call_after() -> None:
+def test_header_is_kept_for_all_calls() -> None:
     (one, two), server = calls(keeper(lambda: "abc"), Draft("torrent-get"), Draft("ping"), handshake=HEADER)
     assert isinstance(one.outcome, Result)
     assert isinstance(two.outcome, Result)
@@ -57,7 +54,7 @@ def test_the_header_is_kept_and_goes_out_with_every_call_after() -> None:
     assert [json.loads(request.body)["method"] for request in server.requests] == ["torrent-get", "torrent-get", "ping"]
 
 
-def test_a_result_with_409_is_the_answer() -> None:
+def test_result_with_409_is_the_result() -> None:
     def answer(request: Received) -> bytes:
         return http_reply(reply_to(request, result=1), 409, {HEADER.header: "abc"}, reason="Conflict")
 
@@ -65,7 +62,7 @@ def test_a_result_with_409_is_the_answer() -> None:
     assert (type(one.outcome), len(server.requests)) == (Result, 1)
 
 
-def test_it_is_tried_once_and_never_where_no_header_came() -> None:
+def test_header_is_sent_once_and_only_if_received() -> None:
     count = iter(range(100))
     (one,), server = calls(keeper(lambda: f"v{next(count)}"), Draft("ping"), handshake=HEADER)
     assert (type(one.outcome), len(server.requests)) == (Malformed, 2)
@@ -74,13 +71,13 @@ def test_it_is_tried_once_and_never_where_no_header_came() -> None:
 
 
 @pytest.mark.parametrize("value", ["a b", "x" * 5000, "\xabp.password\xbb"])
-def test_a_value_that_no_header_should_have_is_not_sent_back(value: str) -> None:
+def test_invalid_header_value_is_not_sent(value: str) -> None:
     reply = b"HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n" + f"{HEADER.header}: {value}\r\n\r\n".encode("latin-1")
     _, server = calls(reply, Draft("ping"), handshake=HEADER)
     assert len(server.requests) == 1
 
 
-def test_what_was_handed_over_is_shown_in_no_reply_also_where_it_was_not_enough() -> None:
+def test_handshake_header_is_redacted_in_all_responses() -> None:
     count = iter(range(100))
 
     def refusing(request: Received) -> bytes:
@@ -104,11 +101,8 @@ def test_what_was_handed_over_is_shown_in_no_reply_also_where_it_was_not_enough(
     assert b"h4nded" not in b"".join(each.response.body for each in told)
 
 
-# --- MCP -------------------------------------------------------------------------------------------------------------
-
-
 class Mcp:
-    """A server that checks the order of things as the protocol has it."""
+    """A server that checks the order of messages in the protocol."""
 
     def __init__(self, *, token: str = "", forgotten: int = 404) -> None:
         self.token, self.forgotten = token, forgotten
@@ -145,7 +139,7 @@ class Mcp:
 MCP: dict[str, Any] = {"handshake": "mcp", "empty_params": "{}"}
 
 
-def test_a_session_is_begun_before_the_first_call_and_kept() -> None:
+def test_mcp_session_begins_before_the_first_call() -> None:
     (one, two), server = calls(Mcp(), Draft("tools/list"), Draft("add", '{"a": 1.10}'), **MCP)
     assert isinstance(one.outcome, Result), one
     assert isinstance(two.outcome, Result), two
@@ -188,7 +182,7 @@ def test_tool_with_is_error_exits_1_and_stays_a_result() -> None:
         ("null", ""),
     ],
 )
-def test_failed_tool_tells_its_own_text(result: str, message: str) -> None:
+def test_failed_tool_shows_its_own_text(result: str, message: str) -> None:
     def answer(request: Received) -> bytes:
         return http_reply(f'{{"jsonrpc": "2.0", "id": {json.dumps(json.loads(request.body)["id"])}, '.encode() + tail)
 
@@ -200,7 +194,7 @@ def test_failed_tool_tells_its_own_text(result: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("status", [404, 400])
-def test_a_session_that_is_over_is_begun_anew_once(status: int) -> None:
+def test_ended_mcp_session_begins_again_once(status: int) -> None:
     mcp = Mcp(forgotten=status)
 
     def answer(request: Received) -> bytes:
@@ -223,7 +217,7 @@ def test_a_session_that_is_over_is_begun_anew_once(status: int) -> None:
         (400, {"error": {"code": -1, "message": "Booked seat 7, but session_name is too long"}}),
     ],
 )
-def test_a_call_that_was_answered_is_not_sent_again(status: int, said: dict[str, Any]) -> None:
+def test_answered_call_is_not_sent_again(status: int, said: dict[str, Any]) -> None:
     mcp = Mcp()
 
     def answer(request: Received) -> bytes:
@@ -234,7 +228,7 @@ def test_a_call_that_was_answered_is_not_sent_again(status: int, said: dict[str,
     assert [json.loads(each.body)["method"] for each in server.requests].count("tools/call") == 2
 
 
-def test_a_login_is_no_tool() -> None:
+def test_login_is_not_a_tool() -> None:
     mcp = Mcp()
 
     def answer(request: Received) -> bytes:
@@ -250,7 +244,7 @@ def test_a_login_is_no_tool() -> None:
     ]
 
 
-def test_a_name_that_is_too_long_to_be_told_whole_is_not_told_in_part() -> None:
+def test_too_long_server_name_is_not_shown() -> None:
     def answer(request: Received) -> bytes:
         return http_reply(reply_to(request, result={"serverInfo": {"name": "t0ken" * 40}}))
 
@@ -259,7 +253,7 @@ def test_a_name_that_is_too_long_to_be_told_whole_is_not_told_in_part() -> None:
     assert not any("t0ken" in note for note in one.notes)
 
 
-def test_the_credentials_go_with_all_of_it_and_a_refusal_is_the_answer_to_the_call() -> None:
+def test_credentials_are_sent_with_the_whole_handshake() -> None:
     (one,), server = calls(Mcp(token="t0ken-t0ken"), Draft("add"), auth=BearerAuth(), token="t0ken-t0ken", **MCP)
     assert isinstance(one.outcome, Result)
     assert {request.header("Authorization") for request in server.requests} == {"Bearer t0ken-t0ken"}
@@ -270,12 +264,12 @@ def test_the_credentials_go_with_all_of_it_and_a_refusal_is_the_answer_to_the_ca
 @pytest.mark.parametrize(
     ("script", "kind", "words"),
     [
-        (answering(error={"code": -32601, "message": "no"}), ErrorObject, "the call itself was not sent"),
-        (http_reply(b"<h1>no</h1>", 404), Malformed, "At initialize, before the call"),
-        (b"", Unreached, "At initialize, before the call"),
+        (answering(error={"code": -32601, "message": "no"}), ErrorObject, "the call was not sent"),
+        (http_reply(b"<h1>no</h1>", 404), Malformed, "During initialize, before the call"),
+        (b"", Unreached, "During initialize, before the call"),
     ],
 )
-def test_a_failure_to_begin_is_told_as_such_and_the_call_is_not_sent(script: Script, kind: type, words: str) -> None:
+def test_failed_initialize_is_named_and_call_not_sent(script: Script, kind: type, words: str) -> None:
     (one,), server = calls(script, Draft("add"), **MCP)
     assert isinstance(one.outcome, kind)
     assert words in " ".join([str(one.outcome), *one.remarks])
@@ -283,20 +277,20 @@ def test_a_failure_to_begin_is_told_as_such_and_the_call_is_not_sent(script: Scr
 
 
 @pytest.mark.parametrize("result", ["1", '"x"', "[]", '{"protocolVersion": 1}', '{"serverInfo": []}', "{}"])
-def test_whatever_a_server_answers_to_initialize_the_call_goes_out(result: str) -> None:
+def test_any_result_of_initialize_sends_the_call(result: str) -> None:
     (one,), server = calls(answering(result=json.loads(result)), Draft("ping"), **MCP)
     assert isinstance(one.outcome, Result)
     assert len(server.requests) == 3
 
 
-def test_initialize_by_hand_is_sent_alone_and_its_session_kept() -> None:
+def test_initialize_by_hand_keeps_its_session() -> None:
     (one, two), server = calls(Mcp(), Draft("initialize", "{}"), Draft("tools/list"), **MCP)
     assert isinstance(one.outcome, Result)
     assert isinstance(two.outcome, Result)
     assert [json.loads(each.body)["method"] for each in server.requests] == ["initialize", "tools/list"]
 
 
-def test_the_id_of_a_session_is_shown_in_no_reply() -> None:
+def test_mcp_session_id_is_redacted_in_responses() -> None:
     session = "5e551on-of-mcp"
 
     def telling(request: Received) -> bytes:
@@ -314,7 +308,7 @@ def test_the_id_of_a_session_is_shown_in_no_reply() -> None:
         assert all("«not recorded»".encode() in each.response.body for each in told)
 
 
-def test_calls_at_once_keep_to_their_own_session() -> None:
+def test_parallel_calls_keep_their_own_session() -> None:
     mcp, request = McpSession(), AuthRequest(message(method="add"))
     flows = [mcp.send(request, []) for _ in range(2)]
 
@@ -326,16 +320,16 @@ def test_calls_at_once_keep_to_their_own_session() -> None:
 
     assert [session_of(next(flow)) for flow in flows] == ["", ""]
     assert [session_of(flow.send(answer(number))) for number, flow in enumerate(flows)] == ["s0", "s1"]
-    # a server refuses calls in a session before it was told that the client is ready
+    # A server refuses calls in a session until the client says that it is ready.
     assert [session_of(flow.send(received(Sent()))) for flow in flows] == ["s0", "s1"]
 
 
-def test_a_notification_goes_after_the_handshake_too() -> None:
+def test_notification_is_sent_after_the_handshake() -> None:
     (one,), server = calls(Mcp(), Draft("notifications/cancelled", "{}", notification=True), **MCP)
     assert (one.outcome_name, len(server.requests)) == ("sent", 3)
 
 
-def test_the_request_to_come_is_shown_as_it_will_be() -> None:
+def test_preview_shows_request_with_handshake() -> None:
     profile = Profile("p", "http://h", handshake="mcp", empty_params="{}")
     shown = preview(profile, Draft("add", '{"a":1}'), "7", has_session=False)
     assert isinstance(shown, Preview)

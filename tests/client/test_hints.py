@@ -1,4 +1,4 @@
-"""What is told of a call that failed, from what real servers send."""
+"""Hints for calls that failed, from responses of real servers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def failed(
     params: str = "",
     outcome: Outcome | None = None,
 ) -> Hint | None:
-    """The hint for a reply to a call."""
+    """Return the hint for a response to a call."""
     response = Response(status=status, reason=reason, headers=headers, body=body, size=len(body))
     outcome = outcome or decode(body, "a1")
     when = datetime(2026, 1, 1, tzinfo=UTC)
@@ -67,7 +67,7 @@ MODEL = {"errors": [{"type": "dict_type", "loc": ["params"], "msg": "Input shoul
 ZOD = json.dumps([{"path": ["params"], "message": "Expected object, received array"}])
 ABSENT = 'Invalid parameter "/": the parameter "%s" is missing.'
 BARE = error(-32602, "Invalid params.")
-NO_TLS = "h:8080 does not speak TLS: check the port, or whether the URL should begin with http://."
+NO_TLS = "h:8080 does not speak TLS. Check the port, and whether the URL must begin with http://."
 TWO = tuple(("WWW-authenticate", DIGEST % each) for each in ("MD5", "MD5-sess"))
 SESSION = (("Server", "T"), ("X-Transmission-Session-Id", "abc"))
 UNSUPPORTED = "Unsupported Media Type: Content-Type must be application/json"
@@ -76,7 +76,7 @@ INLINE = of(auth=KINDS["inline"]())
 BY_BASIC = of(auth=KINDS["basic"]())
 AS_JSON: Changes = (("content_type", "application/json"),)
 REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
-    # what it is that is sent, and what is taken
+    # Content type and accept header.
     "mopidy": ({"status": 415, "reason": "Content-Type must be application/json"}, AS_JSON),
     "deluge": ({"body": error(5, f"JSONException: {INVALID} content-type: application/json-rpc", id=None)}, AS_JSON),
     "deluge, typed json": (
@@ -105,7 +105,7 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         (("accept", BOTH),),
     ),
     "a bare 406": ({"status": 406}, (("accept", BOTH),)),
-    # params that are none
+    # Empty params.
     "fastapi-jsonrpc": ({"body": error(-32600, "Invalid Request", MODEL)}, (("empty_params", "{}"),)),
     "mcp 2.3": (
         {"status": 400, "profile": STREAMS, "body": error(-32602, f"Validation error: {PYDANTIC}", id=None)},
@@ -137,7 +137,7 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         {"body": error(-32602, "This method takes no parameters")},
         (("empty_params", "omit"),),
     ),
-    # before the first call
+    # Handshakes.
     "transmission": (
         {"status": 409, "headers": SESSION, "body": HTML},
         (("handshake", {"header": "X-Transmission-Session-Id"}),),
@@ -146,7 +146,7 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         {"status": 400, "profile": STREAMS, "body": error(-32000, "Bad Request: Server not initialized", id=None)},
         (("handshake", "mcp"),),
     ),
-    # versions
+    # JSON-RPC versions.
     "zabbix, spoken to in 1.0": (
         {"profile": of(envelope="1.0"), "body": error(-32600, "Invalid request.", ABSENT % "jsonrpc")},
         (("envelope", "2.0"),),
@@ -161,7 +161,7 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
     ),
     "an id without quotes": ({"body": b'{"jsonrpc": "2.0", "id": a1, "result": 1}'}, (("id", "number"),)),
     "a bare result": ({"body": b'{"result": "pong"}'}, (("envelope", "1.0"),)),
-    # who calls
+    # Auth types.
     "litecoind": ({"status": 401, "headers": BASIC}, (("auth.kind", "basic"),)),
     "litecoind, asked with a session": (
         {"status": 401, "headers": BASIC, "profile": COOKIE},
@@ -181,7 +181,7 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         (("auth.kind", "header"), ("auth.header", "X-Api-Key")),
     ),
     "another": ({"status": 401, "body": b"no Bearer token"}, (("auth.kind", "bearer"),)),
-    # where it is
+    # URLs.
     "flask, a slash": (
         {"status": 308, "headers": (("Location", "http://h/api/v2"),), "body": HTML},
         (("path", "/api/v2"),),
@@ -229,11 +229,11 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
 
 
 CAREFUL = {"another server", "another port", "no longer encrypted", "no TLS"}
-"""What leads elsewhere, or is not encrypted."""
+"""Cases that lead to another server, or are not encrypted."""
 
 
 @pytest.mark.parametrize("name", REPLIES)
-def test_what_a_server_says_becomes_a_change_of_the_profile(name: str) -> None:
+def test_response_suggests_a_change_of_the_profile(name: str) -> None:
     reply, changes = REPLIES[name]
     hint = failed(**reply)
     assert hint is not None
@@ -257,8 +257,13 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "zabbix": ({"body": error(-32602, "Invalid params: not logged in")}, "asks for credentials", "auth.kind=KIND"),
     "electrum, wrong password": (
         {"status": 403, "body": b"Forbidden", "profile": BY_BASIC},
-        "The server refused this user",
+        "The server does not allow this call. Check the user name and password, or ask the owner of the server.",
         "secret staging password",
+    ),
+    "a token without the right": (
+        {"status": 403, "body": b"Forbidden", "profile": of(auth=KINDS["bearer"]())},
+        "The server does not allow this call. Check the token, or ask the owner of the server.",
+        "secret staging token",
     ),
     "litecoind, wrong password": (
         {"status": 401, "headers": BASIC, "profile": BY_BASIC},
@@ -280,7 +285,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
             "body": error(-32001, "session has ended"),
             "profile": replace(INLINE, methods={"ping": MethodNote(auth="cookie")}),
         },
-        "ping needs auth cookie, but this profile uses inline.",
+        "ping needs auth type cookie, but this profile uses inline.",
         "",
     ),
     "a session that has ended, in the words of many": (
@@ -300,7 +305,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "windows": (
         {"status": 401, "headers": (("WWW-Authenticate", "Negotiate, NTLM"),)},
-        "by negotiate, ntlm, which cannot be sent. The auth types are cookie, inline, basic, digest, bearer, ",
+        "with negotiate, ntlm, which is not supported. The auth types are cookie, inline, basic, digest, bearer, ",
         "",
     ),
     "django, a page to log in": (
@@ -363,7 +368,10 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "",
     ),
     "a certificate of the client": (
-        {"status": None, "outcome": Unreached("tls", "h refused the TLS handshake: it may want a client certificate.")},
+        {
+            "status": None,
+            "outcome": Unreached("tls", "h refused the TLS handshake: it may require a client certificate."),
+        },
         "requires a client certificate",
         "profiles set staging cert_file=CERTIFICATE.pem key_file=KEY.pem",
     ),
@@ -376,6 +384,11 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "requires a client certificate",
         "profiles set NAME cert_file=",
     ),
+    "a certificate of the client, in the words of an older version": (
+        {"status": None, "outcome": Unreached("tls", "h refused the TLS handshake: it may want a client certificate.")},
+        "requires a client certificate",
+        "profiles set staging cert_file=CERTIFICATE.pem key_file=KEY.pem",
+    ),
     "a timeout": (
         {"status": None, "outcome": Unreached("timeout", "No response.", maybe_ran=True), "profile": of(timeout=45)},
         "add --timeout 90",
@@ -386,7 +399,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_what_cannot_be_set_by_itself_is_said(name: str) -> None:
+def test_response_suggests_a_step_without_a_change(name: str) -> None:
     reply, words, command = SAID[name]
     hint = failed(**reply)
     assert hint is not None
@@ -431,7 +444,7 @@ NOTHING: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", NOTHING)
-def test_nothing_is_said_where_nothing_is_known(name: str) -> None:
+def test_unknown_failure_has_no_hint(name: str) -> None:
     assert failed(**NOTHING[name]) is None
 
 
@@ -445,7 +458,7 @@ def test_nothing_is_said_where_nothing_is_known(name: str) -> None:
         (["", ",,,", "="], []),
     ],
 )
-def test_a_scheme_is_told_from_what_stands_behind_it(challenges: list[str], offered: list[str]) -> None:
+def test_schemes_are_separated_from_their_parameters(challenges: list[str], offered: list[str]) -> None:
     assert schemes(challenges) == offered
 
 
@@ -458,9 +471,7 @@ words = st.text(max_size=40) | st.sampled_from(
     st.binary(max_size=200), st.sampled_from([200, 301, 308, 400, 401, 403, 404, 406, 409, 412, 415, 426, 500]),
     st.lists(st.tuples(words, words), max_size=4), words,
 )  # fmt: skip
-def test_whatever_comes_there_is_a_hint_or_none(
-    body: bytes, status: int, headers: list[tuple[str, str]], reason: str
-) -> None:
+def test_any_response_has_a_hint_or_none(body: bytes, status: int, headers: list[tuple[str, str]], reason: str) -> None:
     for outcome in (None, Malformed("x")):
         hint = failed(body, status, tuple(headers), reason=reason, outcome=outcome)
         if hint is not None:
@@ -479,12 +490,12 @@ def test_whatever_comes_there_is_a_hint_or_none(
         ((("content_type", None), ("timeout", 5)), ["content_type=", "timeout=5"]),
     ],
 )
-def test_a_command_says_the_same_to_any_shell(changes: Changes, words: list[str]) -> None:
+def test_command_has_the_changes_in_any_shell(changes: Changes, words: list[str]) -> None:
     (line,) = setting(FILED, "http://h", changes)
     assert shlex.split(line) == ["rpcexplorer", "profiles", "set", "staging", *words]
 
 
-def test_a_path_that_nobody_typed_is_tested_before_it_is_kept() -> None:
+def test_default_path_is_tested_before_it_is_saved() -> None:
     bare, typed = ad_hoc("http://h"), ad_hoc("http://h/rpc")
     hint = failed(status=401, headers=BASIC, profile=bare, outcome=Malformed("x"))
     assert hint is not None
@@ -495,6 +506,15 @@ def test_a_path_that_nobody_typed_is_tested_before_it_is_kept() -> None:
     hint = failed(error(1, "Unauthorized"), 401, BASIC, profile=bare)
     assert hint is not None
     assert hint.changes, "JSON-RPC is spoken there"
+
+
+@pytest.mark.parametrize(
+    "words", ["shows the certificate and can pin it.", "shows this one certificate and can pin it."]
+)
+def test_untrusted_certificate_without_profile_proposes_a_test(words: str) -> None:
+    hint = failed(status=None, profile=ad_hoc("https://h"), outcome=Unreached("tls", f"The connection test {words}"))
+    assert hint is not None
+    assert hint.tests
 
 
 def test_redirect_from_usual_path_proposes_a_test() -> None:
@@ -519,7 +539,7 @@ def test_default_login_that_fails_proposes_a_test() -> None:
     assert hint_for(refused, COOKIE) is None
 
 
-def test_an_address_is_kept_as_a_profile_first() -> None:
+def test_url_is_saved_as_a_profile_first() -> None:
     lines = setting(ad_hoc("http://h"), "http://h/api/v2/", (("auth.kind", "basic"),), "password")
     assert lines == (
         "rpcexplorer profiles add NAME --url=http://h/api/v2/ --auth=none",
@@ -528,7 +548,7 @@ def test_an_address_is_kept_as_a_profile_first() -> None:
     )
 
 
-def test_a_credential_that_is_missing_or_was_not_taken_by_a_login_can_be_entered() -> None:
+def test_missing_credential_can_be_entered() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
     refused = Exchange("a", when, "staging", "http://h", "ping", "", "call", Refused("credentials", "x", "username"))
     hint = hint_for(refused, FILED)
@@ -545,7 +565,7 @@ def test_basic_hint_names_user_name_and_password() -> None:
     )  # fmt: skip
 
 
-def test_no_kind_is_proposed_that_gives_more_away_and_who_calls_goes_along() -> None:
+def test_less_secure_auth_type_is_not_suggested() -> None:
     digest = replace(FILED, auth=DigestAuth(username="ada"))
     assert (failed(status=401, headers=BASIC, profile=digest) or Hint("")).changes == ()
     basic = replace(FILED, auth=BasicAuth(username="ada"))
@@ -581,7 +601,7 @@ def test_no_kind_is_proposed_that_gives_more_away_and_who_calls_goes_along() -> 
         ),
     ],
 )
-def test_rejected_variable_is_named_and_nothing_stored(
+def test_rejected_environment_variable_is_named(
     auth: str, status: int, fields: list[str], variable: str, said: str
 ) -> None:
     profile = of(auth=KINDS[auth]())
@@ -596,7 +616,7 @@ def test_rejected_variable_is_named_and_nothing_stored(
 
 
 def answered(status: int, profile: Profile) -> Exchange:
-    """A call that came back without a JSON-RPC response."""
+    """Return a call whose response is not JSON-RPC."""
     when = datetime(2026, 1, 1, tzinfo=UTC)
     response = Response(status=status)
     outcome = decode(b"", "a1")

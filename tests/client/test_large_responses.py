@@ -1,4 +1,4 @@
-"""Replies that take a while to read: the loop goes on, and what comes of them is what comes of small ones."""
+"""Large responses: the event loop stays free, and the outcome is the same as for small ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECRET = "hunter2-secret"
 
 
 class KnownKeys(GivenCredentials):
-    """CredentialSource whose values nobody is to see."""
+    """A CredentialSource with one secret value."""
 
     def in_use(self) -> tuple[Secret, ...]:
         return (Secret(SECRET, "dev.password"),)
@@ -34,7 +34,7 @@ class KnownKeys(GivenCredentials):
 def exchange_with(
     reply: Callable[[str], str], record: Callable[[Exchange], None], draft: Draft | Batch | None = None
 ) -> Exchange:
-    """Call once; the reply is made of the id."""
+    """Call once; `reply` makes the response from the id."""
 
     def answer(request: Received) -> bytes:
         sent = json.loads(request.body)
@@ -52,7 +52,7 @@ def result_of(rows: object) -> Callable[[str], str]:
     return lambda id: f'{{"jsonrpc":"2.0","id":{id},"result":{json.dumps(rows)}}}'
 
 
-def test_a_large_result_is_a_result_without_remarks_and_recorded_before_it_is_handed_over() -> None:
+def test_large_result_is_recorded_before_it_is_returned() -> None:
     recorded: list[tuple[Exchange, int]] = []
     exchange = exchange_with(result_of(ROWS), lambda told: recorded.append((told, threading.get_ident())))
     assert isinstance(exchange.outcome, Result)
@@ -62,7 +62,7 @@ def test_a_large_result_is_a_result_without_remarks_and_recorded_before_it_is_ha
     assert recorded[0][1] != threading.get_ident()
 
 
-def test_a_secret_is_hidden_in_the_body_and_in_the_result() -> None:
+def test_secret_is_redacted_in_body_and_result() -> None:
     rows = [*ROWS, {"echo": SECRET}, *ROWS]
     exchange = exchange_with(result_of(rows), lambda _: None)
     assert isinstance(exchange.outcome, Result)
@@ -71,7 +71,7 @@ def test_a_secret_is_hidden_in_the_body_and_in_the_result() -> None:
     assert any("«profile.password»" in remark for remark in exchange.response.remarks)
 
 
-def test_a_large_reply_to_a_batch_is_the_whole_of_it() -> None:
+def test_large_batch_response_is_complete() -> None:
     exchange = exchange_with(
         lambda id: f"[{result_of(ROWS)(id)}]", lambda _: None, Batch('[{"method":"ping","params":[]}]')
     )
@@ -79,7 +79,7 @@ def test_a_large_reply_to_a_batch_is_the_whole_of_it() -> None:
     assert exchange.outcome.decoded()[0]["result"] == ROWS
 
 
-def test_to_load_httpx_touches_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loading_httpx_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[object] = []
     monkeypatch.setattr("socket.socket.connect", lambda *where: tried.append(where))
     monkeypatch.setattr("socket.getaddrinfo", lambda *where, **_: tried.append(where))

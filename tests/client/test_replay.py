@@ -1,4 +1,4 @@
-"""Recorded calls sent again: what goes out, what is compared with what, and where it stops."""
+"""Replayed calls: the request, the comparison, and when a replay stops."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def result(text: str, method: str = "get", params: str = "[]") -> Exchange:
 
 
 class Server:
-    """Answers what it is told to, in a row, and notes what it was sent."""
+    """A server that gives the scripted outcomes in order, and records its requests."""
 
     def __init__(self, *answers: Outcome) -> None:
         self.answers = iter(answers)
@@ -82,28 +82,26 @@ def again(
     ],
 )
 @pytest.mark.everyday(15)
-def test_what_comes_of_a_call_is_a_verdict_and_an_exit_code(
-    recorded: Outcome, live: Outcome, verdict: str, code: int
-) -> None:
+def test_replayed_call_has_verdict_and_exit_code(recorded: Outcome, live: Outcome, verdict: str, code: int) -> None:
     results = again([exchange(recorded)], Server(live))
     assert ([each.verdict for each in results], exit_code(results)) == ([verdict], code)
 
 
-def test_a_record_that_was_cut_is_not_comparable() -> None:
+def test_shortened_record_is_not_comparable() -> None:
     record = replace(result('{"a":1}'), response=Response(cut=True, size=9))
     (only,) = again([record], Server(Result(b'{"a":1}')))
     assert (only.verdict, exit_code([only])) == ("not comparable", 6)
     assert "cut" in only.why
 
 
-def test_the_worst_of_all_is_the_exit_code() -> None:
+def test_worst_result_is_the_exit_code() -> None:
     outcomes = (Result(b"2"), GONE, NO_JSON)
     assert exit_code(again([result("1")] * 3, Server(*outcomes))) == 4
     assert exit_code(again([result("1")] * 2, Server(Result(b"1"), NO_JSON))) == 5
     assert exit_code([]) == 0
 
 
-def test_what_was_sent_is_sent_again_and_nothing_in_it_is_resolved_anew() -> None:
+def test_sent_params_are_replayed_without_resolving_again() -> None:
     server = Server(*[Result(b"1")] * 4)
     resolved = replace(result("1", params='["{{last.get#/id}}"]'), params_sent="[7]")
     literal = replace(result("1", params='["{{{{x}}"]'), params_sent='["{{x}}"]')
@@ -117,7 +115,7 @@ def test_what_was_sent_is_sent_again_and_nothing_in_it_is_resolved_anew() -> Non
     ]
 
 
-def test_what_somebody_else_has_recorded_opens_no_secret_of_the_profile() -> None:
+def test_record_of_others_inserts_no_secret() -> None:
     server = Server(Result(b"1"), Result(b"1"))
     record = replace(result("1", params='["«staging.password»"]'), params_sent='["«staging.token»", "«prod.token»"]')
     again([record], server, ours=False)
@@ -129,7 +127,7 @@ def test_what_somebody_else_has_recorded_opens_no_secret_of_the_profile() -> Non
     assert all(draft.typed is None for draft in server.sent)
 
 
-def test_a_login_without_its_password_is_left_out_and_told() -> None:
+def test_login_without_recorded_password_is_skipped() -> None:
     server = Server(Result(b"1"))
     login = result("1", "user.login", '["ada", "«not recorded»"]')
     of_prod = result("1", "user.login", '["ada", "«prod.password»"]')
@@ -143,7 +141,7 @@ def test_a_login_without_its_password_is_left_out_and_told() -> None:
     assert exit_code(results[:2]) == 6, "nothing was compared, which is not the same as the same"
 
 
-def test_after_a_login_that_failed_no_further_one_is_tried() -> None:
+def test_failed_login_ends_the_replay() -> None:
     server = Server(Result(b"1"), NO_LOGIN, Result(b"1"))
     results = again([result("1")] * 4, server)
     assert [each.verdict for each in results] == ["same", "failed", "failed", "failed"]
@@ -151,7 +149,7 @@ def test_after_a_login_that_failed_no_further_one_is_tried() -> None:
     assert (len(server.sent), exit_code(results)) == (2, 3)
 
 
-def test_a_stop_keeps_what_was_done_and_sends_nothing_more() -> None:
+def test_stop_keeps_results_and_sends_nothing_more() -> None:
     stop = Stop()
     server = Server(Result(b"1"), Cancelled())
 
@@ -166,7 +164,7 @@ def test_a_stop_keeps_what_was_done_and_sends_nothing_more() -> None:
     assert (len(server.sent), exit_code(results)) == (2, 130)
 
 
-def test_a_stop_ends_a_comparison_too() -> None:
+def test_stop_ends_a_comparison() -> None:
     stop = Stop()
 
     async def send(draft: Draft | Batch) -> Exchange:
@@ -178,7 +176,7 @@ def test_a_stop_ends_a_comparison_too() -> None:
     assert only.live is not None
 
 
-def test_what_always_differs_is_left_out_by_pointer() -> None:
+def test_ignored_pointers_are_left_out() -> None:
     one, two = '{"n":[{"seen":1},{"seen":2}],"at":1}', b'{"n":[{"seen":3},{"seen":4}],"at":2}'
     (differs,) = again([result(one, "other")], Server(Result(two)))
     assert (differs.verdict, len(differs.comparison.differences if differs.comparison else ())) == ("differs", 3)
@@ -207,7 +205,7 @@ def test_ignored_pointer_begins_at_result_or_top(outcome: type, pointer: str, ve
     assert again([exchange(one)], Server(two), ignore=[pointer])[0].verdict == verdict
 
 
-def test_a_batch_is_compared_call_by_call_whatever_the_ids_and_their_order() -> None:
+def test_batch_is_compared_by_call_in_any_order() -> None:
     calls = '[{"method":"set"},{"method":"get"}]'
     one = '[{"jsonrpc":"2.0","id":"x.1","result":{"s":1}},{"jsonrpc":"2.0","id":"x.2","result":{"at":1,"n":1}}]'
     two = '[{"jsonrpc":"2.0","id":"x.2","result":{"at":2,"n":1}},{"jsonrpc":"2.0","id":"x.1","result":{"s":2}}]'

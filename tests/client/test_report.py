@@ -32,20 +32,17 @@ def error(code: int | None, message: str = "") -> ErrorObject:
 
 
 def states(one: Exchange, of: Profile | None = None) -> str:
-    """The first letter of each step's state."""
+    """Return the first letter of each step's state."""
     return " ".join(step.state[0] for step in steps(one, of or profile()))
 
 
 def failed(one: Exchange, of: Profile | None = None) -> tuple[str, str]:
-    """Label and words of the one step that failed."""
+    """Return label and words of the one step that failed."""
     (step,) = [step for step in steps(one, of or profile()) if step.state == "failed"]
     return step.label, step.words
 
 
-# --- what went well
-
-
-def test_a_result_proves_every_step_and_tells_how_long_each_took() -> None:
+def test_result_proves_every_step_with_its_time() -> None:
     rows = steps(exchange(PONG), profile())
     assert [row.label for row in rows] == ["Name", "TCP", "TLS", "HTTP", "JSON-RPC", "Login"]
     assert {row.state for row in rows} == {"well"}
@@ -58,36 +55,33 @@ def test_a_result_proves_every_step_and_tells_how_long_each_took() -> None:
     [
         (CookieAuth(), "auth", "Login", "well", "a session was opened"),
         (InlineAuth(), "auth", "Credentials", "well", "the credentials were accepted"),
-        (NoAuth(), "auth", "Login", "skipped", "this profile needs none"),
+        (NoAuth(), "auth", "Login", "skipped", "this profile sends no credentials"),
     ],
 )
-def test_each_kind_of_auth_has_its_words(auth: Auth, method: str, label: str, state: str, words: str) -> None:
+def test_auth_type_has_its_words(auth: Auth, method: str, label: str, state: str, words: str) -> None:
     row = steps(exchange(PONG, method=method), profile(auth))[-1]
     assert (row.label, row.state, row.words) == (label, state, words)
 
 
-def test_http_has_no_tls_and_an_address_no_name() -> None:
+def test_http_skips_tls_and_ip_address_skips_name() -> None:
     assert states(exchange(PONG, url="http://127.0.0.1:8000/api/v2/", phases=replace(ALL, name=None, tls=None))) == (
         "s w s w w w"
     )
 
 
-def test_a_proxy_is_named() -> None:
+def test_proxy_is_named() -> None:
     response = Response(200, proxy="http://proxy:3128", phases=replace(ALL, name=None))
     rows = steps(exchange(PONG, response=response), profile())
     assert (rows[0].state, rows[0].words) == ("skipped", "resolved by the proxy")
     assert rows[1].words == "connected through the proxy http://proxy:3128"
 
 
-def test_an_error_object_proves_json_rpc_but_not_the_login() -> None:
+def test_error_object_proves_json_rpc_only() -> None:
     one = exchange(error(-32601, "Method not found"))
     assert states(one) == "w w w w w u"
     assert steps(one, profile())[4].words == "an error object: -32601 Method not found"
     assert states(one, profile(NoAuth())) == "w w w w w s"
     assert steps(exchange(error(None)), profile())[4].words == "an error object: without code"
-
-
-# --- what failed
 
 
 @pytest.mark.parametrize(
@@ -107,7 +101,7 @@ def test_an_error_object_proves_json_rpc_but_not_the_login() -> None:
         ("timeout", Phases(wait=5.0), "HTTP", "w w w f u u"),
     ],
 )
-def test_an_unreached_exchange_fails_where_it_got_stuck(step: Any, phases: Phases, label: str, expected: str) -> None:
+def test_unreached_exchange_fails_at_its_step(step: Any, phases: Phases, label: str, expected: str) -> None:
     one = exchange(Unreached(step, "It did not work: try again."), phases, status=None)
     assert states(one) == expected
     assert failed(one) == (label, "It did not work: try again.")
@@ -115,7 +109,7 @@ def test_an_unreached_exchange_fails_where_it_got_stuck(step: Any, phases: Phase
 
 
 @pytest.mark.parametrize("status", [302, 404, 502])
-def test_a_status_that_is_not_well_fails_at_http(status: int) -> None:
+def test_error_status_fails_at_http(status: int) -> None:
     one = exchange(Malformed("The response is HTML."), status=status)
     assert states(one) == "w w w f u u"
     assert failed(one) == ("HTTP", f"HTTP {status}: The response is HTML.")
@@ -131,7 +125,7 @@ def test_a_status_that_is_not_well_fails_at_http(status: int) -> None:
     ],
 )
 @pytest.mark.parametrize("auth", [CookieAuth(), InlineAuth(), NoAuth()])
-def test_an_answer_that_wants_a_login_fails_there(outcome: Outcome, status: int, expected: str, auth: Auth) -> None:
+def test_request_for_login_fails_at_login(outcome: Outcome, status: int, expected: str, auth: Auth) -> None:
     one = exchange(outcome, status=status)
     assert states(one, profile(auth)) == expected
     label, words = failed(one, profile(auth))
@@ -139,20 +133,20 @@ def test_an_answer_that_wants_a_login_fails_there(outcome: Outcome, status: int,
     assert ("set auth in the profile" in words) is isinstance(auth, NoAuth)
 
 
-def test_credentials_that_were_not_looked_for_are_not_to_be_entered_again() -> None:
+def test_unseen_credentials_need_another_auth_type() -> None:
     one = exchange(error(-32001, "authentication required"))
-    words = "the server found none (-32001 authentication required): ping may need another auth type"
+    words = "the server found no credentials (-32001 authentication required): ping may need another auth type"
     assert failed(one, profile(InlineAuth())) == ("Credentials", words)
 
 
-def test_a_login_that_brought_no_session_fails_at_the_login() -> None:
+def test_failed_login_fails_at_login() -> None:
     refused = Refused("credentials", "Login with auth failed: -32001 wrong password.")
     one = exchange(refused, Phases(), status=None, seconds=0.03)
     assert states(one) == "w w w w u f"
     assert failed(one) == ("Login", refused.sentence)
 
 
-def test_a_missing_credential_fails_at_the_login_and_nothing_was_sent() -> None:
+def test_missing_credential_fails_at_login_without_sending() -> None:
     one = exchange(Refused("credentials", "No password."), Phases(), status=None, seconds=0.0)
     assert states(one) == "u u u u u f"
     assert failed(one) == ("Login", "No password.")
@@ -162,7 +156,7 @@ def test_a_missing_credential_fails_at_the_login_and_nothing_was_sent() -> None:
 @pytest.mark.parametrize(
     ("phases", "expected"), [(Phases(name=1.0), "u u u u u u"), (ALL, "w w w u u u"), (Phases(), "w u u u u u")]
 )
-def test_a_cancelled_exchange_fails_nowhere(phases: Phases, expected: str) -> None:
+def test_cancelled_exchange_has_no_failed_step(phases: Phases, expected: str) -> None:
     one = exchange(Cancelled(), phases, status=None)
     assert states(one) == expected
     assert "stopped here" in [step.words for step in steps(one, profile())]
@@ -180,8 +174,6 @@ def test_a_cancelled_exchange_fails_nowhere(phases: Phases, expected: str) -> No
         (Unreached("name", "No address."), None, 4),
     ],
 )
-def test_a_check_that_failed_has_the_exit_code_of_a_call_that_comes_as_far(
-    outcome: Outcome, status: int | None, code: int
-) -> None:
+def test_failed_step_has_exit_code_of_a_call(outcome: Outcome, status: int | None, code: int) -> None:
     (failing,) = [step for step in steps(exchange(outcome, status=status), profile()) if step.state == "failed"]
     assert failing.code == code

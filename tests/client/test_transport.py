@@ -1,4 +1,4 @@
-"""A call over another transport than HTTP, kept in memory: the client asks it for nothing that only HTTP has."""
+"""Calls over a transport in memory: the client needs nothing that only HTTP has."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def exchange_over(
     return exchange
 
 
-def test_a_result_needs_no_status_and_no_headers() -> None:
+def test_result_needs_no_status_and_headers() -> None:
     transport = MemoryTransport(echo)
     exchange = exchange_over(transport, Draft("ping", "[1]"))
     assert exchange.outcome == Result(b'["ping", [1]]')
@@ -55,11 +55,11 @@ def test_a_result_needs_no_status_and_no_headers() -> None:
     assert exchange.sent == len(transport.requests[0].body)
 
 
-def test_calls_at_once_share_one_transport(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parallel_calls_share_one_transport(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[MemoryTransport] = []
 
     async def connect(*_: object) -> MemoryTransport:
-        await asyncio.sleep(0)  # the others begin meanwhile
+        await asyncio.sleep(0)  # The other calls begin in this turn.
         opened.append(MemoryTransport(echo))
         return opened[-1]
 
@@ -72,7 +72,7 @@ def test_calls_at_once_share_one_transport(monkeypatch: pytest.MonkeyPatch) -> N
     assert [(len(each.requests), each.closed) for each in opened if each.requests] == [(3, True)]
 
 
-def test_what_the_transport_could_not_reach_is_unreached_with_what_came() -> None:
+def test_unreachable_transport_keeps_received_data() -> None:
     lost = Unreachable("body", "The pipe broke.", maybe_ran=True, response=Response(body=b'{"js', size=4))
     exchange = exchange_over(MemoryTransport(lambda _: lost), Draft("ping", "[1]"))
     assert exchange.outcome == Unreached("body", "The pipe broke.", maybe_ran=True)

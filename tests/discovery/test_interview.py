@@ -343,7 +343,7 @@ def test_document_asks_for_no_credentials_that_cannot_go_along(auth: Any, status
             "GET /d: unreadable: HTTP 301 Moved Permanently: the server redirects to /e",
             0,
         ),
-        (http_reply(b"<html>"), "GET /d: unreadable: What the server gave is no JSON document.", 0),
+        (http_reply(b"<html>"), "GET /d: unreadable: The document is not JSON.", 0),
         (http_reply(b'{"openapi": "3"}'), "GET /d: answered, but not with an OpenRPC document", 0),
         (http_reply(b'{"a": '), "GET /d: unreadable: not JSON", 0),
         (http_reply(b"", 401), "GET /d: HTTP 401 Unauthorized", 3),

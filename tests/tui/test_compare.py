@@ -201,7 +201,7 @@ def test_stopped_replay_keeps_its_results() -> None:
         yield result(calls[0], calls[1])
         yield replace(result(calls[1], calls[2]), ignore=("/at",))
         await go_on.wait()
-        yield Replayed(calls[2], None, None, "stopped", "It was stopped before this was sent.")
+        yield Replayed(calls[2], None, None, "stopped", "Not sent: the replay was stopped.")
 
     screen = ReplayScreen(
         "Replay  3 calls on staging", ["user.get", "user.list", "user.set"], run, PendingKeys(), FRAME
@@ -223,7 +223,7 @@ def test_stopped_replay_keeps_its_results() -> None:
         go_on.set()
         await until(pilot, lambda: screen.stop is None)
         await pilot.pause()
-        assert "◌ user.set   stopped  It was stopped before this was sent." in text_of(screen.list)
+        assert "◌ user.set   stopped  Not sent: the replay was stopped." in text_of(screen.list)
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ComparisonScreen))
         opened: Any = pilot.app.screen

@@ -406,13 +406,13 @@ def test_a_profile_cannot_be_added_as_it_is(picture: Callable[..., bool]) -> Non
 CHECKS = (
     Check("Name", "well", "the host name was resolved", 0.0012),
     Check("TCP", "well", "connected", 0.0131),
-    Check("TLS", "well", "encrypted, and the certificate is good", 0.0208),
+    Check("TLS", "well", "encrypted, and the certificate is valid", 0.0208),
     Check("HTTP", "well", "HTTP 401 by Transmission", 0.0093),
     Check("Address", "failed", "/api/v2/: HTTP 401. /transmission/rpc asks for credentials", code=5),
-    Check("Content type", "well", "application/json, as transmission servers need it"),
-    Check("Empty params", "well", "{}, as transmission servers need it"),
-    Check("Handshake", "unknown", "not known before a login"),
-    Check("JSON-RPC", "unknown", "not known before a login"),
+    Check("Content type", "well", "application/json, which transmission servers need"),
+    Check("Empty params", "well", "{}, which transmission servers need"),
+    Check("Handshake", "unknown", "unknown before a login"),
+    Check("JSON-RPC", "unknown", "unknown before a login"),
     Check("Server", "well", "looks like Transmission before 4.1, the BitTorrent client (preset transmission)"),
     Check("Login", "failed", "The server asks for Basic auth.", code=3),
 )
