@@ -302,7 +302,7 @@ _NAMES: Final[dict[Grouping, tuple[str, ...]]] = {
     "profile": ("profile",),
     "code": ("outcome",),
 }
-_NUMBERS: Final = ("calls", "failed", "median", "95 %", "worst", "last")
+_NUMBERS: Final = ("calls", "failed", "median", "p95", "max", "last")
 _WIDTHS: Final = (7, 7, 9, 9, 9, 22)
 _NARROW: Final = 76
 _LEAST: Final = 8
@@ -344,7 +344,7 @@ class TableColumns:
 
 
 def total_words(statistics: Statistics) -> str:
-    """All calls in one line: ``128 calls · 9 failed: 7 errors, 2 no response · median 34 ms, 95 % 120 ms, …``."""
+    """All calls in one line: ``128 calls · 9 failed: 7 errors, 2 no response · median 34 ms, p95 120 ms, …``."""
     total = statistics.total
     parts = [counted(total.calls, "call")]
     if total.failed:
@@ -357,7 +357,7 @@ def total_words(statistics: Statistics) -> str:
         parts.append("none failed")
     if latency := total.latency():
         took = (duration(latency.median), duration(latency.p95), duration(latency.worst))
-        parts.append("median {}, 95 % {}, worst {}".format(*took))
+        parts.append("median {}, p95 {}, max {}".format(*took))
     return " · ".join(parts)
 
 

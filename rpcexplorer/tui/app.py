@@ -259,7 +259,7 @@ class ExplorerApp(App[Wish]):
         from rpcexplorer.tui.widgets.picker import Pick, Picker
 
         before = self.theme
-        picks = [Pick(name, name, mark="now" if name == before else "") for name in self.explorer.themes.files()]
+        picks = [Pick(name, name, mark="current" if name == before else "") for name in self.explorer.themes.files()]
         picker = Picker("Themes", picks, on=before, moved=self.wear_theme)
         picker.manual_pane = "theme"
         chosen = await self.push_screen_wait(picker)
@@ -416,15 +416,16 @@ def interrupted(screen: Screen[Any], home: Screen[Any] | None) -> bool:
 def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, kept: bool) -> str:
     """The keys for it, as they are mapped: out of this screen, and out of the program. ``kept``: there is an editor."""
     key, palette = first_key("quit", keymap), first_key("palette", keymap)
-    leave = f"{key} quits rpcexplorer" if key else f"quit with the command palette: {palette}"
+    ways = [f"{key} quits rpcexplorer." if key else f"Quit with the command palette: {palette}."]
     scope = getattr(screen, "scope", "")
     if isinstance(screen, ModalScreen):
-        leave = f"Esc closes this, {leave}"
+        ways.insert(0, "Esc closes this dialog.")
     elif scope in {"history", "batch", "comparison", "profiles"} and screen.check_action("close", ()):
         back = first_key(f"{scope}.close", keymap)
-        leave = f"{back} goes back, {leave}" if back else leave
-    comfort = " Your drafts are kept." if kept else ""
-    return f"Nothing is selected, and nothing runs. {capitalised(leave)}.{comfort}"
+        ways[:0] = [f"{back} goes back."] if back else []
+    if kept:
+        ways.append("Your drafts are kept.")
+    return " ".join(["Nothing to copy or cancel.", *ways])
 
 
 GUARD: Final = Guard()

@@ -141,7 +141,7 @@ class BatchPreview(Vertical):
     def watch_shown(self) -> None:
         self._say()
         shown = self.shown
-        self._reader.empty = [] if shown is None else [[], [("   There is nothing to read.", "dim")]]
+        self._reader.empty = [] if shown is None else [[], [("   No response to show.", "dim")]]
         text = b""
         if shown is not None and shown.came is not None:
             outcome = shown.came.outcome
@@ -203,7 +203,8 @@ class BatchScreen(FullScreen[BatchRow | None]):
         """``under_way`` says which call runs elsewhere: one at a time is sent. ``at``: where the cursor is at first."""
         super().__init__(pending, frame, explorer.profile)
         self.explorer, self._under_way = explorer, under_way
-        add = first_key("add-to-batch", explorer.settings.keymap) or "The palette"
+        keymap = explorer.settings.keymap
+        add = first_key("add-to-batch", keymap) or first_key("palette", keymap)
         self._bar, self._remarks = Bar(), WarningLines()
         advice = [("   No calls yet. Press ", "dim"), (add, "bold"), (" in the editor to add one.", "dim")]
         self._list = BatchList([[], advice])

@@ -20,6 +20,7 @@ from textual.widget import Widget
 from rpcexplorer.compare.compare import Comparison, compared
 from rpcexplorer.jsontext.steps import run_in_turns
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.problem import counted
 from rpcexplorer.text.compare import (
     ComparedLine,
     compared_lines,
@@ -362,7 +363,7 @@ class ComparisonScreen(FullScreen[None]):
         self._bar.words = [("Compare", "bold"), (f"  {names}", "middle")]
         count = len(self.comparison.differences) if self.comparison else 0
         at = self.text.difference
-        place = f"   difference {at + 1:,} of {count:,}" if at is not None else f"   {count:,} differences"
+        place = f"   difference {at + 1:,} of {count:,}" if at is not None else f"   {counted(count, 'difference')}"
         self._bar.after = [(place, "middle")] if count else []
 
     # --- what happened -----------------------------------------------------------------------------------------
@@ -403,7 +404,7 @@ class ComparisonScreen(FullScreen[None]):
 
     def action_unfold_all(self) -> None:
         if self.comparison is None or len(self.comparison.left) + len(self.comparison.right) > MAX_UNFOLDED_BYTES:
-            self.notify("This is too long to show all of it. Space unfolds a part.", timeout=6)
+            self.notify("Too long to unfold everything. Press Space to unfold the part under the cursor.", timeout=6)
             return
         self._is_unfolded = True
         self._show_folds(all_changed=True)
@@ -425,5 +426,5 @@ class ComparisonScreen(FullScreen[None]):
 
     def action_close(self) -> None:
         if self.comparison is None:
-            self.notify("Stopped: nothing was compared.")
+            self.notify("The comparison was stopped.")
         self.dismiss(None)

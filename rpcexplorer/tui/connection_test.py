@@ -63,7 +63,7 @@ async def trusted(
     problem = explorer.apply(profile, (("certificate", found),), file, {"certificate"})
     said = str(problem or f"Pinned the certificate of {name} in {file}.")
     if not problem and explorer.profiles.profiles[name].certificate != found:
-        said = f"Pinned in {file}, but {explorer.profiles.source_of(name, 'certificate')} overrides it."
+        said = f"Pinned the certificate in {file}, but {explorer.profiles.source_of(name, 'certificate')} overrides it."
     screen.notify(said, severity="warning" if problem else "information", timeout=10)
     if not problem:
         await warn_about(screen, explorer, file)
@@ -186,9 +186,9 @@ class ConnectionTest(Dialog[str]):
         for answer in self.query(Answer):
             answer.display = self._stop is None and shown[answer.id or ""]
         self.set_focus(field if asks else next((answer for answer in self.query(Answer) if answer.display), None))
-        ends = "ends the test" if self._stop else "closes it" if asks else "closes it, and changes nothing"
-        tests = ("Enter", "tests this URL") if asks else ()
-        self.query_one(".hint", Static).update(keys("↑↓", "reads on", *tests, "Esc", ends))
+        ends = "stop the test" if self._stop else "close"
+        tests = ("Enter", "test this URL") if asks else ()
+        self.query_one(".hint", Static).update(keys("↑↓", "scroll", *tests, "Esc", ends))
 
     def _lines(self) -> list[SheetLine]:
         if self._stop is None and not self.report.checks:
@@ -210,9 +210,9 @@ class ConnectionTest(Dialog[str]):
             words = " No suggestions. Press Esc, check the address and the server, then test again."
         elif proposal.lacks_auth:
             profiles, edit = (self._key(command) for command in ("profiles", "profiles.edit"))
-            words = f" Nothing but the auth type has to change. To set it, press Esc, {profiles}, then {edit}."
+            words = f" Only the auth type must change. To set it, press Esc, {profiles}, then {edit}."
         else:
-            words = f" Nothing has to change in the profile. Press Esc, then {self._key('send')} to send a call."
+            words = f" The profile needs no changes. Press Esc, then {self._key('send')} to send a call."
         return [*lines, [], [(words, "dim")]]
 
     def _key(self, command: str) -> str:
@@ -226,7 +226,7 @@ class ConnectionTest(Dialog[str]):
             if proposal.lacks_auth:
                 title = " Suggested profile, without its auth type:"
                 profiles, add = (first_key(command, keymap) for command in ("profiles", "profiles.add"))
-                lines = [*lines, f"{profiles}, then {add}, saves the address with an auth type that you choose."]
+                lines = [*lines, f"To choose an auth type, press Esc, {profiles}, then {add}."]
             return [[(title, "text bold")], *([(f"   {line}", "text")] for line in lines)]
         file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
         changes = rows_of(self._profile, proposal.changes)

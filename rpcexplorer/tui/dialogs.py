@@ -51,7 +51,7 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     if profile is None or not explorer.to_ask_about([draft]) or _is_quiet(explorer, draft):
         return True
     if isinstance(draft, Batch):
-        method, calls = "This batch", to_calls(draft, "")
+        method, calls = "A method of this batch", to_calls(draft, "")
         names = [] if isinstance(calls, Typo) else [call.method for call in calls]
         what = "calls", clipped(f"{len(names):,}: {', '.join(names)}", PARAMS_COLUMNS)
     else:
@@ -66,7 +66,7 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     if not isinstance(draft, Batch):
         choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
     where = profile.badge_word if profile.badge == "prod" else profile.name
-    title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is treated as unsafe.")
+    title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is not marked safe.")
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, _bound(profile, method))
@@ -122,7 +122,7 @@ async def mark_safe(screen: Screen[Any], explorer: Explorer, method: str) -> boo
         rows = [
             ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
             ("host", profile.origin),
-            ("effect", "sent without a question" if profile.confirm == "unsafe" else "shown without the sign !"),
+            ("effect", "sent without confirmation" if profile.confirm == "unsafe" else "shown without the sign !"),
             ("file", str(file)),
             *(("or", f"{each}  (project file)") for each in teams),
         ]
@@ -159,8 +159,8 @@ async def file_to_change(
     teams = [file for file in found.files_of(profile.name) if file not in {own, mine}][-1:]
     rows = [*rows_of(profile, changes), ("file", str(mine)), *(("or", f"{file}  (project file)") for file in teams)]
     choices = [
-        Choice("set", f"Set in {'local' if mine.name == OVERLAY else 'user'} file" if teams else SET),
-        *(Choice("team", "Set in project file") for _ in teams),
+        Choice("set", f"Change in {'local' if mine.name == OVERLAY else 'user'} file" if teams else SET),
+        *(Choice("team", "Change in project file") for _ in teams),
     ]
     answer = await _changed(screen, profile, rows, choices, careful=careful)
     return {"set": mine, "team": teams[-1] if teams else None}.get(answer)
@@ -224,7 +224,7 @@ class AskSecret(Dialog[Entered]):
 
     def content(self) -> ComposeResult:
         if not self._store:
-            yield Static(plain("It is kept until you quit."), classes="words")
+            yield Static(plain("The value is kept until you quit."), classes="words")
         yield Entry(masked=self._masked, take=self._answer, classes="alone")
         if self._store:
             with Horizontal(classes="keep"):
@@ -305,7 +305,7 @@ class Credentials(Form):
         if missing := self._missing(typed):
             return Wrong(f"The {LABELS[missing[0]]} is missing.", missing[0])
         if not self._login and not any(typed[field] for field in self._found):
-            return Wrong("Type a value, or press Press Esc to cancel.", next(iter(self._found)))
+            return Wrong("Type a value, or press Esc to cancel.", next(iter(self._found)))
         return None
 
 
@@ -410,7 +410,7 @@ def _explain_missing(profile: Profile, found: KnownFields, lacking: list[str]) -
             changes = "\n".join(map(str, known.changes))
             return f"The {LABELS.get(known.field, known.field)} is blocked: {known.why}.\n{changes}".rstrip()
     missing = " and ".join(LABELS.get(field, field) for field in lacking)
-    return f"{profile.name}: {missing} missing."
+    return f"Missing for {profile.name}: {missing}."
 
 
 def _explain_source(profile: Profile, field: str, known: Secret | DestinationChanged | None) -> str:
@@ -569,18 +569,18 @@ class Help(PageDialog):
             for command in commands_of(scope):
                 keys = shown_keys(command, self._keymap)
                 yield [
-                    (f"   {keys or 'by palette':<{KEYS_COLUMNS}}  ", "accent bold" if keys else "dim"),
+                    (f"   {keys or 'palette':<{KEYS_COLUMNS}}  ", "accent bold" if keys else "dim"),
                     (command.help, "middle"),
                 ]
             yield []
             if scope == "methods":
-                yield [("   Signs in the list of methods", "text bold")]
+                yield [("   Signs in the method list", "text bold")]
                 for sign, meaning in SIGNS.items():
                     yield [(f"   {sign:<{KEYS_COLUMNS}}  ", "accent bold"), (meaning, "middle")]
                 yield []
-        yield [("   Other keys", "text bold")]
-        yield [('   settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
-        yield [("   The commands are called ", "dim"), (", ".join(command.id for command in COMMANDS), "dim")]
+        yield [("   To change a key", "text bold")]
+        yield [('   In settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
+        yield [("   Names of commands: ", "dim"), (", ".join(command.id for command in COMMANDS), "dim")]
 
 
 class Files(PageDialog):
@@ -639,7 +639,7 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
 async def _save_elsewhere(app: App[Any], explorer: Explorer) -> bool:
     """Ask where; False where it was left, or that place takes nothing either."""
     words = "Name a new file. Only you can read it. Known secrets are redacted."
-    path = await app.push_screen_wait(Ask("Save your drafts in", value="~/params.txt", words=words))
+    path = await app.push_screen_wait(Ask("Save your drafts in", value="~/params.txt", words=words, done="save"))
     if not path:
         return False
     home = os.path.expanduser(path)  # noqa: ASYNC240, PTH111 - no disk is asked, and Path's own raises without a home
@@ -731,10 +731,10 @@ class ChangesDialog(Dialog[str]):
         _, change = event.item
         if change.kind == "gone":
             self._told.update(
-                plain(f"{clipped(change.name, MAX_NAME_COLUMNS)} is gone from the service and cannot be opened.")
+                plain(f"{clipped(change.name, MAX_NAME_COLUMNS)} cannot be opened: the server no longer has it.")
             )
         else:
             self.dismiss(change.name)
 
     def _tell_keys(self) -> None:
-        self._told.update(keys("↑ ↓", "choose", "Enter", "opens the method", "Esc", "closes"))
+        self._told.update(keys("↑ ↓", "choose", "Enter", "open method", "Esc", "close"))

@@ -259,9 +259,10 @@ class FormScreen(FullScreen[bool | None]):
     def __init__(self, explorer: Explorer, source: FormSource, pending: PendingKeys, frame: Frame) -> None:
         super().__init__(pending, frame, explorer.profile)
         self.explorer, self.source, self.model = explorer, source, FormModel(source)
-        add = first_key("form.add", explorer.settings.keymap) or "The palette"
+        keymap = explorer.settings.keymap
+        add = first_key("form.add", keymap) or first_key("palette", keymap)
         nothing = "   The params of this method are unknown."
-        advice = [[(nothing, "dim")], [("   ", "dim"), (add, "bold"), (" adds one.", "dim")]]
+        advice = [[(nothing, "dim")], [("   Press ", "dim"), (add, "bold"), (" to add one.", "dim")]]
         self.list = FormList([[], *advice])
         self._bar, self._doc = Bar(), Sheet(id="doc")
         self._request_bar, self._request = Bar(), RequestSheet()
@@ -278,7 +279,7 @@ class FormScreen(FullScreen[bool | None]):
 
     def on_mount(self) -> None:
         self._doc.can_focus = False
-        self._request_bar.words = [("Request", "bold"), ("  as it would go out", "middle")]
+        self._request_bar.words = [("Request", "bold"), ("  as it will be sent", "middle")]
         self._show()
         self.list.cursor = self.model.index_around(self.source.cursor)
         self.set_focus(self.list)
@@ -464,7 +465,7 @@ class FormScreen(FullScreen[bool | None]):
 
         choices = picks(row, self.model.reader)
         here = next((each.id for each in choices if each.mark and each.id != ABSENT), "")
-        answer = await self.app.push_screen_wait(Picker(f"What stands at {row.name}?", choices, on=here))
+        answer = await self.app.push_screen_wait(Picker(f"Choose a value for {row.name}", choices, on=here))
         if answer == ABSENT:
             self.model.remove(row)
         elif answer == NULL:
@@ -491,8 +492,8 @@ class FormScreen(FullScreen[bool | None]):
         if row.is_array if row is not None else not self.model.is_by_name:
             self._show(self.model.add(row))
             return
-        words = f"It is added to {row.name}." if row is not None else "It is added to the params."
-        name = await self.app.push_screen_wait(Ask("What is the member called?", words=words))
+        title = f"Add a member to {row.name}" if row is not None else "Add a param"
+        name = await self.app.push_screen_wait(Ask(title, hint="name", done="add"))
         if name:
             self._show(self.model.add(row, name))
 
@@ -511,7 +512,7 @@ class FormScreen(FullScreen[bool | None]):
             self.model.refresh()
             self._show()
         else:  # only the editor can show it
-            self.notify("What stood there before is not valid JSON: the editor has it.")
+            self.notify("The restored text is not valid JSON. Fix it in the editor.")
             self.dismiss(None)
 
     # --- leaving -----------------------------------------------------------------------------------------------

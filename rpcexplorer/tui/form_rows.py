@@ -276,15 +276,15 @@ def picks(row: FormField, reader: SchemaReader) -> list[Pick]:
     place, found = row.place, list[Pick]()
     if place.alternatives:
         for at, each in enumerate(place.alternatives):
-            mark = "here now" if at == place.chosen and row.state == "value" else ""
+            mark = "current" if at == place.chosen and row.state == "value" else ""
             found.append(Pick(f"={at}", alternative_words(reader, place, at), kind_words(reader, each), mark))
     else:
         for at, each in enumerate(place.node.choices or ()):
-            found.append(Pick(f"={at}", value_words(each), "", "here now" if _is_here(row, each) else ""))
+            found.append(Pick(f"={at}", value_words(each), "", "current" if _is_here(row, each) else ""))
     if place.nullable:
-        found.append(Pick(NULL, "null", "", "here now" if row.state == "null" else ""))
+        found.append(Pick(NULL, "null", "", "current" if row.state == "null" else ""))
     if not row.stays:
-        found.append(Pick(ABSENT, "absent", "it is omitted", "here now" if row.state == "absent" else ""))
+        found.append(Pick(ABSENT, "absent", "omit it", "current" if row.state == "absent" else ""))
     return found
 
 

@@ -55,7 +55,7 @@ class CaseNote(Sheet):
     CaseNote { height: auto; max-height: 30%; background: $surface; }
     CaseNote.-long { border-bottom: solid $line; border-subtitle-color: $middle; }
     """
-    MORE: ClassVar[str] = " ↓ PgDn show more, Tab goes on to the calls "
+    MORE: ClassVar[str] = " ↓ PgDn scroll, Tab go to the calls "
 
     def __init__(self, note: str) -> None:
         super().__init__()
@@ -314,7 +314,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
 
     @opens("edit")
     async def action_annotate(self) -> None:
-        await self._annotate("note", "A note to this call")
+        await self._annotate("note", "Add a note to this call")
 
     async def _annotate(self, field: Literal["name", "note"], title: str) -> None:
         """Ask for a name or a note; an empty one removes it."""
@@ -322,7 +322,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         if call is None or self._is_refused(call):
             return
         words = f"{clipped(call.method, 32)}   {self._moment(call)}"
-        ask = Ask(title, value=getattr(call, field), words=words, hint=f"leave empty for no {field}")
+        ask = Ask(title, value=getattr(call, field), words=words, hint=f"empty removes the {field}", done="save")
         text = await self.app.push_screen_wait(ask)
         if text is None:
             return
@@ -346,7 +346,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             rows += [("profile", record.profile), ("name", record.name), ("note", record.note)]
         named = [(label, clipped(" ".join(text.split()), ROOM)) for label, text in rows if text]
         choices = [Choice("cancel", "Cancel"), Choice("delete", "Delete")]
-        question = Confirm("Delete this from the history?", named, choices)
+        question = Confirm("Delete this record from the history?", named, choices)
         if await self.app.push_screen_wait(question) == "delete":
             await self._write(lambda: self.explorer.journal.delete(self.explorer.profile, record.id))
             self._mark(self._others_marked(record))

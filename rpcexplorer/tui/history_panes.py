@@ -407,9 +407,9 @@ class HistoryPreview(Vertical):
                 self._remarks.pieces = [(call.kind, "middle"), (call.profile, "middle"), (call.url, "middle")]
                 document = Document.of_json((call.params.strip() or "[]").encode(errors="backslashreplace"))
             else:
-                opens = "Enter opens the batch, each call with its own outcome"
-                again = "" if call.foreign else "; r sends it as it is"  # a stranger's is replayed: that asks where to
-                batch = [(opens + again, "middle")] if call.kind == "batch" else []
+                batch = [("Enter shows each call of the batch", "middle")] if call.kind == "batch" else []
+                if batch and not call.foreign:  # an imported call is replayed: that asks for a profile
+                    batch.append(("r resends the batch", "middle"))
                 self._remarks.pieces = [*remark_pieces(call, self._outcome.room), *batch]
                 value = call.outcome.value if isinstance(call.outcome, Result | ErrorObject) else b""
                 body = value or call.response.body

@@ -37,8 +37,8 @@ class CaseOnView(Struct, frozen=True):
     @property
     def origin(self) -> str:
         more = len(self.addresses) - 1
-        where = f", sent to {self.addresses[0]}{f' and {more} more' if more else ''}" if self.addresses else ""
-        return f"someone else's{where}"
+        sent = f", sent to {self.addresses[0]}{f' and {more} more' if more else ''}" if self.addresses else ""
+        return f"recorded by someone else{sent}"
 
 
 Records = Iterator[Exchange | Damaged | None]
@@ -134,7 +134,7 @@ class Reading(SlicedReader):
         """The filter and its progress in words; empty without a filter."""
         if not (words := filter_words(self.wanted, self._zone)):
             return ""
-        on = "" if self.ended else " so far, more further down" if self.full else ", searching …"
+        on = "" if self.ended else " so far, scroll down for more" if self.full else ", searching …"
         return f"{self.found:,} found{on}   {words}"
 
     async def go_on(self) -> None:
@@ -149,12 +149,12 @@ def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
     if reading.problem:
         return []
     if not reading.ended:
-        return [[("   Looking …", "dim")]]
+        return [[("   Searching …", "dim")]]
     if filter_words(reading.wanted):
         with_profile, or_all = (f" with {profile}", ", or p to show all profiles") if only else ("", "")
         return [[(f"   No calls{with_profile} match the filter. Press / to change it{or_all}.", "dim")]]
     if not recording:
-        return [[("   Calls are not recorded: settings.toml says record = false under [history].", "dim")]]
+        return [[("   Calls are not recorded: settings.toml has record = false under [history].", "dim")]]
     whose = f" with {profile}" if only else ""
     more: list[Pieces] = (
         [[("   Press ", "dim"), ("p", "bold"), (" to show the calls of all profiles.", "dim")]] if only else []

@@ -171,7 +171,7 @@ class Navigation:
         reading = asyncio.ensure_future(run_in_thread(partial(self._explorer.cases.read, file)))
         await asyncio.wait([reading], timeout=CASE_SECONDS)
         if not reading.done():
-            self._app.notify(f"{file.name} is being read.")
+            self._app.notify(f"Reading {file.name} …")
             self._pending.go_on(group)  # keys wait no longer: one of them may want to leave
         case = await reading
         self._pending.wait(group)
@@ -206,8 +206,8 @@ class Navigation:
             # whoever has recorded it, its profile is chosen by this person alone
             is_used = exchange.foreign or exchange.profile == explorer.profile.name
             if not is_used and not (is_used := await calls.use(exchange.profile)):
-                missing = f"There is no profile {exchange.profile} any more: the call is loaded into this one."
-                self._app.notify(missing)
+                loaded = f"the call was loaded into {explorer.profile.name}."
+                self._app.notify(f"The profile {exchange.profile} no longer exists: {loaded}")
             (calls.again if choice.action == "again" and is_used else calls.load)(exchange, ours=ours)
 
     # --- profiles ------------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ class Navigation:
         used, before = explorer.profile, explorer.profiles.profiles
         explorer.reload()
         if used is not None and used.name in before and used.name not in explorer.profiles.profiles:
-            self._app.notify(f"{used.name} cannot be read any more; it stays in use as it was.", severity="warning")
+            self._app.notify(f"{used.name} can no longer be read. It stays in use unchanged.", severity="warning")
             for problem in first_few(explorer.profiles.problems, MAX_COMPLAINTS):
                 self._app.notify(problem, timeout=10, severity="warning")
 

@@ -58,9 +58,9 @@ async def transform(
 ) -> tuple[bytes, str, bool]:
     """Put a body through a jq expression or a shell command; return the text, what to say of it, and if it failed."""
     if kind == "pipe":
-        result, remark = await piped(expression, body, limit), "what the command made of it"
+        result, remark = await piped(expression, body, limit), "output of the command"
     else:
-        result, remark = await filtered(expression, body, limit), "spelled by jq, not by the server"
+        result, remark = await filtered(expression, body, limit), "formatted by jq, not by the server"
     remarks = [result.problem] if result.code else [remark, result.problem * result.cut]
     if (kind == "pipe" and not result.cut) or not any(remarks):
         remarks.append(ending(result.code))
@@ -125,7 +125,7 @@ def _communicate(process: subprocess.Popen[bytes], body: bytes, limit: int) -> P
         helper.join()
     stderr.close()
     if cut:
-        return ProcessResult(text[:limit], f"only its first {size(limit)} are kept", 0, cut=True)
+        return ProcessResult(text[:limit], f"only the first {size(limit)} are kept", 0, cut=True)
     lines = problems[0].decode(errors="replace").strip().splitlines()
     return ProcessResult(text, lines[-1][:MAX_COMPLAINT_CHARACTERS] if lines else "", code)
 
@@ -171,14 +171,14 @@ def fed(program: Sequence[str], body: bytes, seconds: float) -> str:
             start_new_session=POSIX,
         )
     if process is None:
-        return "it does not start"
+        return "it cannot be started"
     with suppress(subprocess.TimeoutExpired):
         process.communicate(body, timeout=seconds)
         return ending(process.returncode) if process.returncode else ""
     _end(process)
     with suppress(OSError), process:  # what it has not read is still waiting for it
         pass
-    return f"it took nothing for {seconds:g} s, and was ended"
+    return f"stopped, because it read nothing for {seconds:g} s"
 
 
 def edited(text: str, method: str) -> tuple[str, str]:
@@ -196,11 +196,11 @@ def edited(text: str, method: str) -> tuple[str, str]:
             shell = ["/bin/sh", "-c", f'{editor} "$1"', editor, str(file)]
             code = subprocess.call(shell, env=for_others(os.environ))  # noqa: S603 - their own choice
         if code:
-            return text, f"{editor} ended with code {code}; the params stay as they were. $EDITOR names another one."
+            return text, f"Params unchanged: {editor} ended with exit code {code}. Set $EDITOR to use another editor."
         came = file.read_bytes().decode("utf-8", "replace")
         # editors end a file with a line break, which nobody has typed
         return came if text.endswith("\n") else came.removesuffix("\n"), ""
-    return text, f"No file went to {editor} and back: the params stay as they were. Is the disk full?"
+    return text, f"Params unchanged: the file for {editor} could not be written or read. Check the free disk space."
 
 
 @contextmanager
@@ -269,13 +269,13 @@ async def copy(screen: Screen[Any], text: str, what: str, *, also: str = "") -> 
         screen.notify(f"Copied {told}.", timeout=3)
         return
     if buffered:
-        told = f"Copied {told}, into tmux's buffer. Whether the clipboard has it cannot be known."
+        told = f"Copied {told}, to the tmux buffer (clipboard not confirmed)."
     elif sent:
-        told = f"Sent {told}, to the terminal. Whether the clipboard has it cannot be known."
+        told = f"Copied {told}, through the terminal (not confirmed)."
     else:
-        told = f"Not copied: {size(len(body))} are too much for a terminal. They can be saved to a file."
+        told = f"Not copied: {size(len(body))} is too large for the terminal. Save it to a file instead."
     if sent and not buffered and len(body) > OSC_LIMIT:
-        told += " Some terminals take no more than 74 kB at a time."
+        told += " Some terminals accept at most 74 kB."
     screen.notify(" ".join([told, *why, *why_not]), timeout=READING)
 
 

@@ -40,12 +40,12 @@ def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
     if not name:
         return Wrong("A profile needs a name, such as staging.", "name")
     if not PROFILE_NAME.fullmatch(name):
-        return Wrong("Up to 64 letters, digits, `_`, `-` and `.`, a letter or a digit first, such as staging.", "name")
+        return Wrong("Use at most 64 letters, digits, `_`, `-` and `.`. Begin with a letter or digit.", "name")
     if is_reserved(name):
         return Wrong(f"{capitalised(RESERVED)} Choose another one.", "name")
     for other in known:
         if shares_variables(other, name):
-            return Wrong(f"There is a profile {other} already: choose a name that differs in letters.", "name")
+            return Wrong(f"Too similar to the profile {other}: change a letter or digit.", "name")
     return None
 
 
@@ -57,7 +57,7 @@ def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
     if not url.lower().startswith(("https://", "http://")):
         return Wrong("A URL begins with https:// or http://, such as https://rpc.example.com.", "url")
     if number_of(typed["timeout"]) is None:
-        return Wrong("A number of seconds greater than 0, such as 30.", "timeout")
+        return Wrong("Type a number of seconds greater than 0, such as 30.", "timeout")
     return None
 
 
@@ -203,7 +203,7 @@ class ProfileForm(Form):
     def _about_preset(self, name: str) -> str:
         preset = self._presets.get(name)
         if preset is None:
-            return "settings for a known server; type a letter to find it"
+            return "settings for a known server. Type a letter to find one"
         return f"{preset.description}. {preset.advice}".rstrip()
 
 

@@ -199,12 +199,12 @@ class ProfilesScreen(FullScreen[bool]):
             profile = found.profiles.get(name)
             auth = self._auth(profile, short=True) if profile else ()
             rows.append(ProfileRow(name, profile, used is not None and used.name == name, auth))
-        unreadable = [("   ! No profile can be read now.", "careful")]
+        unreadable = [("   ! The profiles cannot be read.", "careful")]
         none_yet = [("   No profiles yet. Press ", "dim"), ("a", "bold"), (" to add one.", "dim")]
         shown.empty = [[], unreadable if found.refused is not None else none_yet]
         shown.items = rows
         shown.cursor = next((at for at, row in enumerate(rows) if row.name == on), shown.cursor)
-        wish = [("   choose the one to use", "careful bold")] if self._must_choose else []
+        wish = [("   choose a profile to use", "careful bold")] if self._must_choose else []
         self._list_bar.words = [("Profiles", "bold"), (f"  {len(rows)}", "dim"), *wish]
         self._show_used()
         self._show()
@@ -301,7 +301,7 @@ class ProfilesScreen(FullScreen[bool]):
         problem = self.explorer.edits(file).set_default(name)
         self.explorer.reload()
         found = self.explorer.profiles
-        words = str(problem) if problem else f"The default is now {name}, in {file}."
+        words = str(problem) if problem else f"{name} is now the default profile, in {file}."
         if not problem and found.default != name:
             words = f"Saved in {file}, but {found.default_source} overrides it: the default stays {found.default}."
         self.notify(words, severity="warning" if problem else "information")
@@ -386,7 +386,7 @@ class ProfilesScreen(FullScreen[bool]):
             return problem_after_reload(self.explorer, copy)
 
         files = " and ".join(str(each.file) for each in homes)
-        words = f"It is written to {files}. Secrets are not copied."
+        words = f"Saved in {files}. Secrets are not copied."
         form = Form(f"Duplicate {name}", words, [Field("name", "new name", f"{name}-copy")], save)
         typed = await self.app.push_screen_wait(form)
         self._fill(typed["name"].strip() if typed else "")
@@ -399,7 +399,7 @@ class ProfilesScreen(FullScreen[bool]):
         name, homes = profile.name, homes_of(self.explorer, profile.name)
         rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
         rows += [("file" if at == 0 else "", f"{each.file}  ({each.label})") for at, each in enumerate(homes)]
-        rows.append(("also", "removes its stored secrets, and leaves its history"))
+        rows.append(("also", "removes its stored secrets, keeps its history"))
         choices = [Choice("cancel", "Cancel"), Choice("remove", "Remove")]
         grave = profile.badge == "prod" or any(each.label == "project file" for each in homes)
         if await self.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) == "remove":
@@ -437,7 +437,7 @@ class Way(Struct, frozen=True):
 
 WAYS: Final = (
     Way("demo", "Try the demo service", "on this machine, removed when you quit", "^T"),
-    Way("add", "Add a profile", "a server, and how to log in", "F7"),
+    Way("add", "Add a profile", "a server and its auth type", "F7"),
     Way("quit", "Quit", "", "^Q"),
 )
 

@@ -56,7 +56,7 @@ class ReplayRow(Struct, frozen=True):
     """A call, and what came of it or why there is nothing yet."""
 
     name: str
-    result: Replayed | Literal["sending", "waits", "was not sent"]
+    result: Replayed | Literal["sending", "waiting", "not sent"]
 
 
 ROLES: Final[dict[ReplayVerdict, str]] = {
@@ -165,7 +165,7 @@ class ReplayScreen(FullScreen[None]):
 
     def _show(self) -> None:
         """What has come, then what still waits; the cursor stays where it is."""
-        rows = [ReplayRow(name, "waits" if self.stop else "was not sent") for name in self._names]
+        rows = [ReplayRow(name, "waiting" if self.stop else "not sent") for name in self._names]
         rows[: len(self.done)] = map(ReplayRow, self._names, self.done)
         if self.stop and len(self.done) < len(rows):
             rows[len(self.done)] = ReplayRow(self._names[len(self.done)], "sending")
@@ -234,7 +234,7 @@ class SendQuestion(Confirm):
     ) -> None:
         super().__init__(title, rows, choices, grave=grave)
         self._all = VerticalScroll(*named(rows), classes="all", can_focus=False)
-        self._more = Static(keys("PgDn", "shows more", "PgUp", "goes back"), classes="hint")
+        self._more = Static(keys("PgDn", "scroll down", "PgUp", "scroll up"), classes="hint")
 
     def asked(self) -> ComposeResult:
         yield self._all
@@ -273,7 +273,7 @@ async def may_send_all(
     where = " and ".join(each.badge_word if each.badge == "prod" else each.name for each in profiles.values())
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
     always = all(profile.confirm == "always" for _, profile in asked)
-    title = f"Send to {where}?" + ("" if always else f"  {calls} treated as unsafe.")
+    title = f"Send to {where}?" + ("" if always else f"  {calls} not marked safe.")
     return await screen.app.push_screen_wait(SendQuestion(title, rows, choices, grave=is_prod)) == "send"
 
 
@@ -326,7 +326,7 @@ async def _profile_for(
         return None
     profile = explorer.profile if chosen == used else explorer.profiles.get(chosen)
     if isinstance(profile, Problem):
-        screen.notify(f"{chosen} cannot be used, so nothing was sent. {profile}", severity="warning")
+        screen.notify(f"Nothing was sent: {chosen} cannot be used. {profile}", severity="warning")
     return profile if isinstance(profile, Profile) else None
 
 
@@ -389,7 +389,7 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
             self._list.ticked = tuple(each.name for each in self._profiles)
         self._list.styles.height = min(len(self._profiles), MOST)
         self.set_focus(self._list)
-        self._told.update(keys("Space", "ticks", "Enter", "sends the call to each", "Esc", "sends nothing"))
+        self._told.update(keys("Space", "select", "Enter", "send to each", "Esc", "cancel"))
 
     def action_tick(self) -> None:
         self._list.tick()
@@ -400,7 +400,7 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
         if len(self._list.ticked) > 1:
             self.dismiss(self._list.ticked)
         else:
-            self._told.update(keys("Space", "ticks another one: there have to be two to compare"))
+            self._told.update(keys("Space", "select a second profile to compare with"))
 
 
 NAME: Final = 32
@@ -417,7 +417,7 @@ async def compare(
     other = wanted.other or await asyncio.to_thread(explorer.journal.before, used, one)
     if other is None:
         name = clipped(one.method, NAME)
-        screen.notify(f"There is no call of {name} with the same params before this one. In the history, m marks any.")
+        screen.notify(f"No earlier call of {name} has the same params. In the history, mark another call with m.")
         return
     left, right = sorted((one, other), key=lambda call: call.when)
     ignore = ignored_pointers(right, explorer.profiles.profiles)
@@ -471,7 +471,7 @@ async def compare_profiles(
     known = [each for each in explorer.profiles.profiles.values() if used is None or each.name != used.name]
     offered = [*([used] if used else []), *known]
     if len(offered) < 2:
-        screen.notify("There is no other profile to compare with.")
+        screen.notify("There is no other profile to compare with. Add one first.")
         return
     question = f"Compare {clipped(draft.method, MAX_NAME_COLUMNS)} on …"
     chosen = await screen.app.push_screen_wait(SeveralProfiles(question, offered, used.name if used else ""))

@@ -15,6 +15,7 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.method import SIGN, SavedCall
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.printable import clipped
+from rpcexplorer.tui.profile_form import home
 from rpcexplorer.tui.widgets.dialog import Choice, Confirm, Field, Form, Wrong
 from rpcexplorer.variables.resolve import Missing
 
@@ -72,24 +73,24 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
     own = explorer.paths.user_sessions
     homes: dict[str, tuple[Path, str]] = {}
     for path, its in explorer.profiles.call_homes(profile, own):
-        who = "me" if path == own or path.name.endswith(".local.toml") else "team"
-        homes[who if its else f"{who}, all profiles"] = path, its
+        label = home(explorer, path).label
+        homes[label if its else f"{label}, all profiles"] = path, its
 
     def meaning(words: str) -> str:
         file, its = homes[words]
-        return f"with {its or 'all profiles'}, in {file}"
+        return f"for {its or 'all profiles'}, in {file}"
 
     fields = [
         Field("name", "name", name, hint="list users", required=True),
         Field("doc", "about", hint="one line, shown in the method list"),
-        Field("home", "for", next(iter(homes)), choices=list(homes), meaning=meaning),
+        Field("home", "file", next(iter(homes)), choices=list(homes), meaning=meaning),
     ]
 
     def save(typed: Mapping[str, str]) -> Wrong | None:
         file, its = homes[typed["home"]]
         called = typed["name"].strip().removeprefix(SIGN)
         if not called:
-            return Wrong("write a name", "name")
+            return Wrong("Type a name.", "name")
         call = SavedCall(called, draft.method, draft.text, typed["doc"].strip(), str(file), its)
         problem = explorer.save_call(call)
         return Wrong(problem.sentence, "name" if "name" in problem.sentence else "home") if problem else None
@@ -135,7 +136,7 @@ async def filled(
     def fits(typed: Mapping[str, str]) -> Wrong | None:
         values = values_of(typed)
         if empty := next((field.key for field in fields if not typed[field.key]), ""):
-            return Wrong("enter a value", empty)
+            return Wrong("Type a value.", empty)
         tried = explorer.resolved(draft, values, id=id, profile=profile)
         if not isinstance(tried, Missing):
             return None

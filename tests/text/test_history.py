@@ -165,7 +165,7 @@ def found() -> Statistics:
 def test_a_row_has_names_on_the_left_and_numbers_on_the_right() -> None:
     table = TableColumns("method", [row := found().rows()[0]], 100)
     heading, line = table.heading, table.line(row, WHEN.date(), UTC)
-    assert heading.split() == ["method", "profile", "calls", "failed", "median", "95", "%", "worst", "last"]
+    assert heading.split() == ["method", "profile", "calls", "failed", "median", "p95", "max", "last"]
     assert line.split() == ["user.get", "staging", "1,200", "12", "34", "ms", "34", "ms", "34", "ms", "10:40:12"]
     assert len(heading) == len(line)
     assert line.index("1,200") + 5 == heading.index("calls") + 5
@@ -181,11 +181,11 @@ def test_no_row_is_wider_than_there_is_room(width: int) -> None:
 
 
 def test_all_calls_are_one_line() -> None:
-    assert total_words(found()) == "1,201 calls · 12 failed: 12 errors · median 34 ms, 95 % 34 ms, worst 2 min 5 s"
+    assert total_words(found()) == "1,201 calls · 12 failed: 12 errors · median 34 ms, p95 34 ms, max 2 min 5 s"
     assert left_out_words(found()) == "1 damaged record is not counted"
     assert total_lines(found(), columns(total_words(found())) - 1) == [
         "1,201 calls · 12 failed: 12 errors",
-        "median 34 ms, 95 % 34 ms, worst 2 min 5 s",
+        "median 34 ms, p95 34 ms, max 2 min 5 s",
     ]
     assert total_lines(found(), columns(total_words(found()))) == [total_words(found())]
     nothing = Statistics()

@@ -134,12 +134,12 @@ def history() -> Iterator[Stop]:
         yield Stop("note of a record", ("]",), (f"★ {shown}",))
         yield Stop("name of a record", ("t",), ("Name this call", shown))
         yield Stop("", ("escape",), gone="Name this call")
-        yield Stop("note in a line", ("a",), ("A note to this call", shown))
-        yield Stop("", ("escape",), gone="A note to this call")
+        yield Stop("note in a line", ("a",), ("Add a note to this call", shown))
+        yield Stop("", ("escape",), gone="Add a note to this call")
         yield Stop(
             "question before deleting",
             ("delete",),
-            ("Delete this from the history?", f"call     {spelled(' '.join(text.split()))[:54]}"),
+            ("Delete this record from the history?", f"call     {spelled(' '.join(text.split()))[:54]}"),
         )
         yield Stop("", ("escape",), gone="Delete this")
         yield Stop("", ("]",), ("HTTP 500",))

@@ -278,7 +278,7 @@ async def method_under_the_cursor_is_marked_safe(at: Visit) -> None:
     at.paste("demo.echo")
     await at.press("alt+u")
     await on(at.pilot, Confirm)
-    await at.sees("Mark demo.echo as safe?", "sent without a question", str(local)[:40])
+    await at.sees("Mark demo.echo as safe?", "sent without confirmation", str(local)[:40])
     await at.pilot.press("right", "enter")
     await until(at.pilot, lambda: "Marked demo.echo as safe" in said(at.app))
     assert '[profile.prod.method."demo.echo"]\nsafe = true\n' in local.read_text()
@@ -358,9 +358,9 @@ async def all_of_a_text_is_selected_and_copied_else_the_way_out_is_told(at: Visi
     await at.write("[1, 2]")
     await at.press("alt+a", "ctrl+c")
     await until(at.pilot, lambda: at.app.clipboard == "[1, 2]")
-    await at.sees("Sent the selection, 6 B, to the terminal.")
+    await at.sees("Copied the selection, 6 B, through the terminal")
     await at.press("f4", "ctrl+c")
-    await at.sees("Nothing is selected, and nothing runs. ^Q quits rpcexplorer")
+    await at.sees("Nothing to copy or cancel. ^Q quits rpcexplorer")
 
 
 @shows("quit")
@@ -851,14 +851,14 @@ async def the_value_at_hand_its_path_and_the_reply_are_copied(at: Visit) -> None
     at.calls.response.body.reader.go_to(1)
     await at.press("c")
     await until(at.pilot, lambda: at.app.clipboard == "1.10")
-    await at.sees("Sent the value under the cursor, 4 B, to the terminal.")
+    await at.sees("Copied the value under the cursor, 4 B, through the terminal")
     await at.press("p")
     await until(at.pilot, lambda: at.app.clipboard.endswith("price"))
     await at.press("y")
     await at.choose("the raw response")
     await until(at.pilot, lambda: at.app.clipboard == exchange.response.body.decode())
     assert at.posted(ResponsePane.CopyReplyWanted)
-    await at.sees("Sent the raw response")
+    await at.sees("Copied the raw response")
 
 
 @shows("response.save")
@@ -1047,7 +1047,7 @@ async def a_recorded_call_is_deleted_after_a_yes(at: Visit) -> None:
     await at.history()
     await at.press("delete")
     await on(at.pilot, Confirm)
-    await at.sees("Delete this from the history?", "demo.echo")
+    await at.sees("Delete this record from the history?", "demo.echo")
     await at.press("enter")
     await on(at.pilot, HistoryScreen)
     assert len(at.explorer.history.newest(9)) == 1
@@ -1167,7 +1167,7 @@ async def calls_are_counted_and_one_row_leads_to_its_calls(at: Visit) -> None:
 async def a_reply_is_compared_with_the_one_before_and_on_other_profiles(at: Visit) -> None:
     await at.reply(BEFORE)
     await at.press("d")
-    await at.sees("There is no call of demo.echo with the same params before this one.")
+    await at.sees("No earlier call of demo.echo has the same params.")
     await at.reply(BEFORE)
     await at.press("d")
     await on(at.pilot, ComparisonScreen)
@@ -1338,7 +1338,7 @@ async def the_address_of_a_profile_is_copied(at: Visit) -> None:
         at.app.copy_to_clipboard("")
         await at.press(key)
         await until(at.pilot, lambda: at.app.clipboard == "http://127.0.0.1:9/api/v2/")
-    await at.sees("Sent the URL")
+    await at.sees("Copied the URL")
 
 
 @shows("profiles.add")
@@ -1406,7 +1406,7 @@ async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
     await at.sees("Connection test: cookie", "at most 16 requests", "system.listMethods")
     await at.press("enter")
     await until(at.pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
-    await at.sees("✓ JSON-RPC", "Nothing has to change")
+    await at.sees("✓ JSON-RPC", "The profile needs no changes")
     await at.press("escape")
     await until(at.pilot, lambda: at.app.screen is screen)
     _, steps = screen._tested["cookie"]

@@ -179,11 +179,11 @@ def test_chosen_tested_copied_profile_is_the_current_row(explorer: Explorer) -> 
 def test_history_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four", "five")
     keys_and_titles = [
-        ("delete down escape", "Delete this from the history? five"),
-        ("down delete down escape", "Delete this from the history? four"),
+        ("delete down escape", "Delete this record from the history? five"),
+        ("down delete down escape", "Delete this record from the history? four"),
         ("down t x down escape", "Name this call three"),
-        ("end a up escape", "A note to this call one"),
-        ("tab down shift+tab up delete escape", "Delete this from the history? two"),
+        ("end a up escape", "Add a note to this call one"),
+        ("tab down shift+tab up delete escape", "Delete this record from the history? two"),
         ("down y down home r a w enter", "Copy"),
     ]
 

@@ -142,7 +142,7 @@ def test_escape_stops_a_comparison_that_blocks_nothing(monkeypatch: pytest.Monke
         assert "Comparing …  Esc stops it." in text_of(screen.text)
         await pilot.press("n", "escape")
         await until(pilot, lambda: pilot.app.screen is not screen and bool(ended))
-        assert said(pilot.app) == "Stopped: nothing was compared."
+        assert said(pilot.app) == "The comparison was stopped."
 
     on_screen(screen, act)
 
@@ -241,7 +241,7 @@ def test_stopped_replay_keeps_its_results() -> None:
 def test_confirmation_can_be_read_in_a_small_terminal() -> None:
     rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
-    question = SendQuestion("Send to shop?  30 calls are treated as unsafe.", rows, choices, grave=True)
+    question = SendQuestion("Send to shop?  30 calls are not marked safe.", rows, choices, grave=True)
 
     async def act(pilot: Pilot[None]) -> None:
         seen = set[str]()
@@ -249,7 +249,7 @@ def test_confirmation_can_be_read_in_a_small_terminal() -> None:
             await pilot.pause()
             text = on_view(pilot.app)
             assert "Send to shop?" in text
-            assert "PgDn shows more" in text
+            assert "PgDn scroll down" in text
             assert "Cancel" in text
             seen |= set(text.split())
             await pilot.press("pagedown")

@@ -149,8 +149,8 @@ def test_exported_failure_is_replayed_compared_and_reported(tmp_path: Path, monk
         developer.open(replay_case, case)
 
     opened, _, asked, listed, compared = developer.seen
-    assert f"someone else's, sent to {prod.url}" in opened
-    assert_says(asked, "user.get", staging.origin, prod.url, "treated as unsafe")
+    assert f"by someone else, sent to {prod.url}" in opened
+    assert_says(asked, "user.get", staging.origin, prod.url, "not marked safe")
     assert_says(listed, "≠ user.get  differs  1 member differs", f"recorded at {prod.url}, sent to {staging.url}")
     assert_says(compared, "1 member differs; 1 redacted value was not compared", '"at": "prod-7"', '"at": "staging-2"')
     hosts = [server.origin.removeprefix("http://") for server in (prod, staging)]

@@ -24,7 +24,7 @@ from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import on, said, tell, type_in, visit
 from tests.tui.waiting import until
 
-NOTHING = "Nothing is selected, and nothing runs."
+NOTHING = "Nothing to copy or cancel."
 KEPT = "quits rpcexplorer. Your drafts are kept."
 HELD = """\
 version = 1
@@ -196,8 +196,8 @@ def test_connection_test_is_cancelled(held: Explorer) -> None:
     ("keys", "kind", "message"),
     [
         ([], CallScreen, f"{NOTHING} ^Q {KEPT}"),
-        (["f6"], HistoryScreen, f"{NOTHING} Esc goes back, ^Q {KEPT}"),
-        (["f8"], Credentials, f"{NOTHING} Esc closes this, ^Q {KEPT}"),
+        (["f6"], HistoryScreen, f"{NOTHING} Esc goes back. ^Q {KEPT}"),
+        (["f8"], Credentials, f"{NOTHING} Esc closes this dialog. ^Q {KEPT}"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -239,8 +239,8 @@ def test_profile_choice_names_no_way_back(explorer: Explorer) -> None:
 @pytest.mark.parametrize(
     ("keymap", "message"),
     [
-        ('quit = "f12"\nhistory.close = "f11"\n', "Esc closes this, F12 quits"),
-        ('quit = ""\n', "Esc closes this, quit with the command palette: ^P"),
+        ('quit = "f12"\nhistory.close = "f11"\n', "Esc closes this dialog. F12 quits"),
+        ('quit = ""\n', "Esc closes this dialog. Quit with the command palette: ^P."),
     ],
 )
 def test_mapped_key_is_named(

@@ -77,7 +77,9 @@ def test_click_on_an_answer_gives_it() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("dialog", [Confirm(HOSTILE, HOSTILE, [Choice("a", HOSTILE)]), Ask(HOSTILE, words=HOSTILE)])
+@pytest.mark.parametrize(
+    "dialog", [Confirm(HOSTILE, HOSTILE, [Choice("a", HOSTILE)]), Ask(HOSTILE, words=HOSTILE, done="save")]
+)
 def test_hostile_words_are_shown_and_do_nothing(dialog: Dialog[Any]) -> None:
     async def act(pilot: Pilot[None], opened: Dialog[Any]) -> None:
         picture = pilot.app.export_screenshot()
@@ -137,7 +139,7 @@ def test_unmasked_text_is_copied() -> None:
         assert pilot.app.clipboard == "ada"
         await pilot.press("escape")
 
-    ask(Ask("Name", value="ada"), act)
+    ask(Ask("Name", value="ada", done="save"), act)
 
 
 def test_enter_moves_down_and_saves_in_last_line() -> None:

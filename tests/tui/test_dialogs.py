@@ -76,7 +76,7 @@ def value(explorer: Explorer, profile: str, field: str) -> str:
 def test_missing_credentials_are_asked_for_and_log_in(lacking: Explorer, store: Path) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
-        assert "user name and password missing" in shown(form)
+        assert "Missing for c: user name and password" in shown(form)
         assert "Sent only to" in shown(form)
         await type_in(pilot, USERNAME)
         await pilot.press("enter")

@@ -393,8 +393,8 @@ def test_a_batch_can_be_opened_and_sent_again(explorer: Explorer, key: str, acti
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         said = screen.query_one(HistoryPreview).query_one(WarningLines)
-        opens = "Enter opens the batch, each call with its own outcome"
-        assert said.pieces[-1] == (f"{opens}; r sends it as it is", "middle")
+        opens = "Enter shows each call of the batch"
+        assert said.pieces[-2:] == [(opens, "middle"), ("r resends the batch", "middle")]
         await press(pilot, "down")
         assert not screen.check_action("again", ())
         assert said.pieces[-1] == (opens, "middle")
@@ -536,7 +536,7 @@ def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_se
         assert isinstance(stage, Stage)
         shown = text_of(screen.query_one(HistoryPane)._bar)
         assert shown.strip() == "▍Case  case.toml  2 calls"
-        told = "someone else's, sent to https://theirs.example.com/rpc and 1 more"
+        told = "recorded by someone else, sent to https://theirs.example.com/rpc and 1 more"
         assert screen.query_one(HistoryPane).told == told
         assert screen.focused is screen.query_one(HistoryList), "a short note takes no focus"
         assert methods(screen) == ["user.list", "ping"]

@@ -111,7 +111,7 @@ def test_a_search_says_what_it_looks_for_and_how_far_it_has_come() -> None:
     assert reading_of(MANY, ping).state == "0 found, searching …   method with “ping”"
     assert (
         read(reading_of(MANY, ping, goal=SLICE)).state
-        == f"{SLICE} found so far, more further down   method with “ping”"
+        == f"{SLICE} found so far, scroll down for more   method with “ping”"
     )
     assert read(reading_of(MANY, ping)).state == f"{len(MANY)} found   method with “ping”"
     assert read(reading_of(MANY)).state == ""

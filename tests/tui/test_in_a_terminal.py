@@ -177,7 +177,7 @@ def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: 
         terminal.burst("f2", "two", "enter", "f5")
         terminal.sees("▍two", "two          no response")
         terminal.burst("f6", "delete", "down")
-        terminal.sees("Delete this from the history?", "two")
+        terminal.sees("Delete this record from the history?", "two")
         terminal.burst("escape", "down", "enter", "up")
         terminal.sees("▍one")
         terminal.burst("f2", "two", "enter", "f10", "down", "enter")

@@ -179,7 +179,7 @@ def test_a_hint_that_is_taken_in_a_tall_terminal(picture: Callable[..., bool], m
         await pilot.press("ctrl+r")
         await on(pilot, Confirm)
 
-    assert picture(hinting(show), "auth.kind  none → basic", "Set in project file", calls=CALLS, size=TALL)
+    assert picture(hinting(show), "auth.kind  none → basic", "Change in project file", calls=CALLS, size=TALL)
 
 
 def test_without_colours(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:

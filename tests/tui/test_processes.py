@@ -24,7 +24,7 @@ from tests.tui.waiting import until
 TEXT = "Zoë's text"
 TAKES = 'echo "$0 $*" >>"$(dirname "$0")/asked"; cat >"$(dirname "$0")/$(basename "$0").took"'
 """A tool that takes what it is given."""
-UNKNOWN = "Whether the clipboard has it cannot be known."
+UNKNOWN = "through the terminal (not confirmed)."
 Tools = Callable[..., Path]
 
 
@@ -85,7 +85,7 @@ def test_in_tmux_it_is_in_the_buffer_of_tmux_and_nobody_says_that_it_is_on_the_c
     explorer: Explorer, with_tools: Tools
 ) -> None:
     folder = with_tools("TMUX", tmux=TAKES)
-    told = "Copied the response, 11 B, into tmux's buffer. Whether the clipboard has it cannot be known."
+    told = "Copied the response, 11 B, to the tmux buffer (clipboard not confirmed)."
     assert copied(explorer) == told
     assert (folder / "tmux.took").read_text() == TEXT
     assert "load-buffer -w -" in (folder / "asked").read_text()
@@ -94,7 +94,7 @@ def test_in_tmux_it_is_in_the_buffer_of_tmux_and_nobody_says_that_it_is_on_the_c
 @pytest.mark.thorough
 def test_a_tmux_that_cannot_send_it_on_takes_it_for_itself(explorer: Explorer, with_tools: Tools) -> None:
     folder = with_tools("TMUX", tmux=f'[ "$2" = -w ] && exit 1\n{TAKES}')
-    assert "into tmux's buffer" in copied(explorer)
+    assert "to the tmux buffer" in copied(explorer)
     assert (folder / "tmux.took").read_text() == TEXT
 
 
@@ -109,9 +109,9 @@ def test_where_the_terminal_is_the_only_way_it_is_sent_there_and_not_said_to_be_
     explorer: Explorer, with_tools: Tools
 ) -> None:
     with_tools()
-    assert copied(explorer) == f"Sent the response, 11 B, to the terminal. {UNKNOWN}"
+    assert copied(explorer) == f"Copied the response, 11 B, {UNKNOWN}"
     long = copied(explorer, "x" * (OSC_LIMIT + 1))
-    assert long.endswith(f"{UNKNOWN} Some terminals take no more than 74 kB at a time.")
+    assert long.endswith(f"{UNKNOWN} Some terminals accept at most 74 kB.")
 
 
 @pytest.mark.thorough
@@ -119,7 +119,7 @@ def test_where_the_terminal_is_the_only_way_it_is_sent_there_and_not_said_to_be_
     ("script", "why"),
     [
         ("exit 3", "exit code 3"),
-        ("exec sleep 60", "it took nothing for 0.5 s, and was ended"),
+        ("exec sleep 60", "stopped, because it read nothing for 0.5 s"),
         ("kill -9 $$", "ended by SIGKILL"),
     ],
 )
@@ -127,7 +127,7 @@ def test_a_tool_that_fails_or_hangs_is_named_and_holds_up_nothing(
     explorer: Explorer, with_tools: Tools, script: str, why: str
 ) -> None:
     with_tools("WAYLAND_DISPLAY", wl_copy=script)
-    assert copied(explorer, "x" * 70_000) == f"Sent the response, 70 kB, to the terminal. {UNKNOWN} wl-copy: {why}."
+    assert copied(explorer, "x" * 70_000) == f"Copied the response, 70 kB, {UNKNOWN} wl-copy: {why}."
 
 
 @pytest.mark.thorough
@@ -195,7 +195,7 @@ def test_a_command_gets_the_reply_and_its_problem_is_kept() -> None:
 @pytest.mark.parametrize(
     ("command", "remark"),
     [
-        ("wc -c", "what the command made of it; exit code 0"),
+        ("wc -c", "output of the command; exit code 0"),
         ("echo no such luck >&2; exit 4", "no such luck; exit code 4"),
         ("kill -9 $$", "ended by SIGKILL"),
     ],
@@ -211,7 +211,7 @@ def test_a_command_that_does_not_read_its_input_is_no_failure() -> None:
 def test_a_command_that_writes_for_ever_is_ended_and_its_beginning_kept() -> None:
     came = asyncio.run(piped("yes", b"1", 100_000))
     assert came.text == b"y\n" * 50_000
-    assert came.problem == "only its first 100 kB are kept"
+    assert came.problem == "only the first 100 kB are kept"
 
 
 def test_a_command_that_complains_a_lot_does_not_fill_the_memory() -> None:
@@ -262,7 +262,7 @@ def test_an_editor_that_fails_leaves_the_text_as_it_was(command: str, monkeypatc
     monkeypatch.setenv("VISUAL", command)
     text, problem = edited("[1]", "ping")
     assert text == "[1]"
-    assert "the params stay as they were" in problem
+    assert "Params unchanged" in problem
 
 
 def test_an_interrupt_is_the_editors_alone_and_an_end_is_heard_afterwards(editor: Path) -> None:
@@ -285,7 +285,7 @@ def test_an_editor_that_removes_the_file_leaves_the_text_as_it_was(editor: Path)
     editor.write_text('rm "$1"')
     text, problem = edited("[1]", "ping")
     assert text == "[1]"
-    assert "the params stay as they were" in problem
+    assert "Params unchanged" in problem
 
 
 def test_a_command_does_not_see_the_variables_that_hold_secrets(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -182,7 +182,7 @@ def test_the_file_of_the_team_is_named_and_written_when_it_is_chosen(
 WRONG = [
     (("", "https://x.example.com"), "needs a name", "name"),
     (("a/b", "https://x.example.com"), "a letter or a digit first", "name"),
-    (("ONE", "https://x.example.com"), "There is a profile one already", "name"),
+    (("ONE", "https://x.example.com"), "Too similar to the profile one", "name"),
     (("Url", "https://x.example.com"), "The name is reserved", "name"),
     (("new", ""), "needs a URL", "url"),
     (("new", "rpc.example.com"), "begins with https://", "url"),
@@ -447,9 +447,9 @@ def test_what_changed_in_the_files_meanwhile_is_seen_when_the_screen_opens(make_
 def test_a_file_that_is_not_in_order_now_takes_no_profile_away(make_explorer: Make, team: Path) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
-        assert "No profile can be read now" in drawn(screen.query_one(ProfileList))
+        assert "The profiles cannot be read" in drawn(screen.query_one(ProfileList))
         assert "this is not TOML" in page(screen)
-        assert "one cannot be read any more; it stays in use" in said(app)
+        assert "one can no longer be read. It stays in use" in said(app)
         assert "sessions.toml" in said(app)
         await pilot.press("escape")
         await on(pilot, CallScreen)
@@ -591,7 +591,7 @@ def test_a_copy_stands_in_the_same_file_and_a_taken_name_is_refused_first(make_e
         assert form.values == {"name": "one-copy"}
         await type_in(pilot, "two")
         await pilot.press("enter")
-        await until(pilot, lambda: "There is a profile two already" in shown(form))
+        await until(pilot, lambda: "Too similar to the profile two" in shown(form))
         assert form.values == {"name": "two"}
         await type_in(pilot, "three")
         await pilot.press("enter")
@@ -777,7 +777,7 @@ def test_an_address_that_wants_some_login_is_not_taken_without_its_auth(make_exp
         async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
             await on(pilot, CallScreen)
             dialog = await begun(pilot, "alt+t")
-            assert "F7, then a, saves the address with an auth type" in asked(dialog)
+            assert "To choose an auth type, press Esc, F7, then a." in asked(dialog)
             assert "auth =" not in asked(dialog)
             assert [each.id for each in dialog.query(Answer) if each.display] == ["leave"]
             await pilot.press("enter")
@@ -839,7 +839,7 @@ def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, 
             assert form.of("name").value == "aria2"
             await type_in(pilot, "one")
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: "There is a profile one already" in shown(form))
+            await until(pilot, lambda: "Too similar to the profile one" in shown(form))
             await type_in(pilot, "mine")
             await pilot.press("ctrl+s")
             await on(pilot, CallScreen)

@@ -63,7 +63,10 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
         await burst(pilot, KEEP, *"who is", "tab", *"Asks", "tab")  # typed ahead: they wait for what opens
         await on(pilot, Form)
         await pilot.press("right", "right")
-        assert whose(app.screen) == ("me me, all profiles team team, all profiles", f"with demo, in {team(explorer)}")
+        assert whose(app.screen) == (
+            "user file user file, all profiles project file project file, all profiles",
+            f"for demo, in {team(explorer)}",
+        )
         await answered(pilot, screen, "enter")
         assert (screen.method, screen.called, screen.params.text) == ("@who is", "demo.echo", text)
         assert (
@@ -245,7 +248,7 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
         explorer.credentials.hold(explorer.profiles.profiles["inline"], "password", "demo-password", keep=False)
         await pilot.press(KEEP)
         form: Form = await on(pilot, Form)
-        assert form.of("home").value == "me"
+        assert form.of("home").value == "user file"
         await burst(pilot, *"x", "enter")
         problems = ".problem"
         await until(pilot, lambda: "contains a secret" in "".join(str(each.render()) for each in form.query(problems)))

@@ -314,7 +314,7 @@ def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
         transform = screen.response.transform
         transform.label = ".items[].name"  # as if jq ran
         transform.finish(
-            transform.label, b'"Ada Lovelace"\n"Alan Turing"', "spelled by jq, not by the server", is_wrong=False
+            transform.label, b'"Ada Lovelace"\n"Alan Turing"', "formatted by jq, not by the server", is_wrong=False
         )
 
     assert snap_compare(
@@ -375,7 +375,7 @@ def test_confirm(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
         await until(pilot, lambda: app.screen is not screen)
 
     assert snap_compare(
-        calls[0], terminal_size=SIZE, run_before=state("Send to PROD?", "user.delete is treated as unsafe", then=show)
+        calls[0], terminal_size=SIZE, run_before=state("Send to PROD?", "user.delete is not marked safe", then=show)
     )
 
 

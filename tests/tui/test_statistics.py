@@ -67,7 +67,7 @@ def test_from_the_history_to_the_slowest_method_and_back_to_its_calls(tmp_path: 
         await pilot.pause()
         assert rows(screen) == ["ping", "user.get", "report.run"]
         told = text_of(screen._summary)
-        assert "6 calls · 2 failed: 2 errors · median 34 ms, 95 % 2.0 s, worst 2.0 s" in told
+        assert "6 calls · 2 failed: 2 errors · median 34 ms, p95 2.0 s, max 2.0 s" in told
         assert "1 Jun 2025 12:00 · each bar 1 min" in told
         assert text_of(screen._heading).split()[1:4] == ["profile", "calls", "failed"]
         await pilot.press("down", "s")

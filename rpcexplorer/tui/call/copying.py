@@ -56,7 +56,7 @@ async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, bod
 
 async def case_saved(screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange]) -> None:
     """Write recorded calls into a file for somebody else, with a note that its receiver sees first."""
-    note: str | None = await screen.app.push_screen_wait(Ask(NOTE, words=NOTE_WORDS))
+    note: str | None = await screen.app.push_screen_wait(Ask(NOTE, words=NOTE_WORDS, done="next"))
     if note is None:
         return
     made = await asyncio.to_thread(partial(explorer.cases.made_of, records, note=note.strip()))
@@ -87,7 +87,9 @@ async def put_in_file(
     """
     typed = name
     while True:
-        path: str | None = await screen.app.push_screen_wait(Ask(f"Save {what} in", value=typed, words=words))
+        path: str | None = await screen.app.push_screen_wait(
+            Ask(f"Save {what} in", value=typed, words=words, done="save")
+        )
         if path is None or not path.strip():
             return
         typed = path

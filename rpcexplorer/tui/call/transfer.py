@@ -282,7 +282,7 @@ class Transfer:
         typed, words = "", IMPORT_WORDS
         while True:
             answer: str | None = await self._host.app.push_screen_wait(
-                Ask("Import calls from", value=typed, words=words)
+                Ask("Import calls from", value=typed, words=words, done="import")
             )
             if answer is None or not answer.strip():
                 return None

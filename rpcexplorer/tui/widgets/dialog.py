@@ -236,15 +236,16 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
 class Ask(Dialog[str]):
     """A line of text is wanted; the answer is the text, or None where it was left."""
 
-    def __init__(self, title: str, *, value: str = "", words: str = "", hint: str = "") -> None:
+    def __init__(self, title: str, *, value: str = "", words: str = "", hint: str = "", done: str) -> None:
+        """``done``: the verb of Enter."""
         super().__init__(title)
-        self._value, self._words, self._hint = value, words, hint
+        self._value, self._words, self._hint, self._done = value, words, hint, done
 
     def content(self) -> ComposeResult:
         if self._words:
             yield Static(plain(self._words), classes="words")
         yield Entry(self._value, hint=self._hint, classes="alone")
-        yield Static(keys("Enter", "confirm", "Esc", "cancel"), classes="hint")
+        yield Static(keys("Enter", self._done, "Esc", "cancel"), classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
