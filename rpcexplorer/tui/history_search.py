@@ -38,7 +38,7 @@ class CaseOnView(Struct, frozen=True):
     def origin(self) -> str:
         more = len(self.addresses) - 1
         sent = f", sent to {self.addresses[0]}{f' and {more} more' if more else ''}" if self.addresses else ""
-        return f"recorded by someone else{sent}"
+        return f"by someone else{sent}"
 
 
 Records = Iterator[Exchange | Damaged | None]

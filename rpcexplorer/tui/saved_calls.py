@@ -73,8 +73,8 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
     own = explorer.paths.user_sessions
     homes: dict[str, tuple[Path, str]] = {}
     for path, its in explorer.profiles.call_homes(profile, own):
-        label = home(explorer, path).label
-        homes[label if its else f"{label}, all profiles"] = path, its
+        label = home(explorer, path).label.removesuffix(" file")  # the label of the row says it
+        homes[label if its else f"{label}, all"] = path, its
 
     def meaning(words: str) -> str:
         file, its = homes[words]

@@ -93,7 +93,7 @@ def replies() -> Iterator[Stop]:
     yield Stop("raw tab", ("]",), ("jsonrpc", in_json(CARRIERS["aa"])))
     yield Stop("timing tab", ("]", "]"), ("connect",))
     yield Stop("copy picker", ("]", "down", "y"), ("the value under the cursor", "its path"))
-    yield Stop("what is said of a copy", ("enter",), ("to the terminal",))
+    yield Stop("what is said of a copy", ("enter",), ("through the terminal",))
     yield Stop("", ("f",), ("│  jq",))
     yield Stop("a line typed before", ("up",), ("[@click=app.quit]x[/][b][red].",))
     yield Stop("", ("escape",), gone="│  jq")
@@ -120,7 +120,7 @@ def replies() -> Iterator[Stop]:
     yield Stop("location", ("f4", "]", "]"), ("ocation",))
     yield from send("name", "no response")
     yield from send("line", "no response")
-    yield Stop("toast of an editor", ("f3", CTRL_G), ("ended with code",))
+    yield Stop("toast of an editor", ("f3", CTRL_G), ("ended with exit code",))
 
 
 def history() -> Iterator[Stop]:

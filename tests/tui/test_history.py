@@ -536,7 +536,7 @@ def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_se
         assert isinstance(stage, Stage)
         shown = text_of(screen.query_one(HistoryPane)._bar)
         assert shown.strip() == "▍Case  case.toml  2 calls"
-        told = "recorded by someone else, sent to https://theirs.example.com/rpc and 1 more"
+        told = "by someone else, sent to https://theirs.example.com/rpc and 1 more"
         assert screen.query_one(HistoryPane).told == told
         assert screen.focused is screen.query_one(HistoryList), "a short note takes no focus"
         assert methods(screen) == ["user.list", "ping"]

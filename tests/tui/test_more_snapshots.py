@@ -232,7 +232,7 @@ def test_a_batch_in_the_history(picture: Callable[..., bool]) -> None:
         await history(app, pilot, screen)
         await pilot.press("end")
 
-    assert picture(show, "user.get, ping  result", "Enter opens the batch", calls=[*CALLS, BATCH])
+    assert picture(show, "user.get, ping  result", "Enter shows each call", calls=[*CALLS, BATCH])
 
 
 COLLECTED = (

@@ -181,7 +181,7 @@ def test_the_file_of_the_team_is_named_and_written_when_it_is_chosen(
 
 WRONG = [
     (("", "https://x.example.com"), "needs a name", "name"),
-    (("a/b", "https://x.example.com"), "a letter or a digit first", "name"),
+    (("a/b", "https://x.example.com"), "Begin with a letter or digit", "name"),
     (("ONE", "https://x.example.com"), "Too similar to the profile one", "name"),
     (("Url", "https://x.example.com"), "The name is reserved", "name"),
     (("new", ""), "needs a URL", "url"),

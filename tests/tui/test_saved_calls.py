@@ -64,7 +64,7 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
         await on(pilot, Form)
         await pilot.press("right", "right")
         assert whose(app.screen) == (
-            "user file user file, all profiles project file project file, all profiles",
+            "local user, all project project, all",
             f"for demo, in {team(explorer)}",
         )
         await answered(pilot, screen, "enter")
@@ -248,7 +248,7 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
         explorer.credentials.hold(explorer.profiles.profiles["inline"], "password", "demo-password", keep=False)
         await pilot.press(KEEP)
         form: Form = await on(pilot, Form)
-        assert form.of("home").value == "user file"
+        assert form.of("home").value == "user"
         await burst(pilot, *"x", "enter")
         problems = ".problem"
         await until(pilot, lambda: "contains a secret" in "".join(str(each.render()) for each in form.query(problems)))
