@@ -1,3 +1,3 @@
-"""The auth types and their registry. No I/O."""
+"""The auth types and their list, without I/O."""
 
 from __future__ import annotations

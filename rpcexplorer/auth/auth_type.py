@@ -1,4 +1,4 @@
-"""What an auth type is: the requests that it makes, and what they ask for."""
+"""The base of all auth types: their requests, and the secrets they need."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from rpcexplorer.rpc.messages import Call
 class AuthField(Struct, frozen=True):
     name: str
     label: str = ""
-    """Of its line in the form of a profile; a field without one has no line there."""
+    """The label of its row in the form; a field without one has no row there."""
     hint: str = ""
     pattern: re.Pattern[str] | None = None
-    """What its value must match, if that cannot be any text."""
+    """What its value must match, unless any text is valid."""
     mismatch: str = ""
 
     def fits(self, value: str) -> bool:
@@ -42,21 +42,21 @@ class AuthField(Struct, frozen=True):
 
 
 class ByClient(Struct, frozen=True):
-    """A scheme of HTTP that other programs know how to answer by themselves, as a snippet has them do it."""
+    """A scheme of HTTP that other programs can answer, for exported calls."""
 
     username: str
     password: str
     curl: str
     httpie: str
     python: str
-    """The class of httpx."""
+    """The name of the httpx class."""
 
 
-USERNAME = AuthField("username", "user name", "the user who logs in")
+USERNAME = AuthField("username", "user name", "the name to log in with")
 
 
 class AuthType(Auth, frozen=True):
-    """How calls authenticate; all auth types are listed in ``auth/registry.py``.
+    """How calls authenticate; ``auth/registry.py`` lists all auth types.
 
     Each has ``kind``, ``sends``, ``needed``, ``takes``, ``fields`` and ``words``, and overrides one or two of these:
 
@@ -71,12 +71,12 @@ class AuthType(Auth, frozen=True):
     """
 
     sends: ClassVar[str] = ""
-    """What it sends and where, in a few words; empty where it sends nothing."""
+    """The sent value and its place, in a few words; empty if there is none."""
     needed: ClassVar[str] = ""
     fields: ClassVar[tuple[AuthField, ...]] = ()
-    """Its own fields that a form offers, or that cannot have any text."""
+    """Its own fields that are in the form, or that do not accept any text."""
     harmless: ClassVar[str] = "ping"
-    """A method that tries the way: whatever a service answers, even that it has no such method, it has answered."""
+    """A harmless method that tests the credentials; any answer proves them."""
 
     @classmethod
     def mismatch(cls, values: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -93,26 +93,27 @@ class AuthType(Auth, frozen=True):
 
     @property
     def session_cookie(self) -> str:
-        """The name of the cookie that a session comes and goes in; empty where it is in none."""
+        """The name of the session cookie; empty for other auth types."""
         return ""
 
     def words(self, profile: Profile) -> str:
-        """One line about how a profile logs in."""
+        """Return a line that explains how the profile authenticates."""
         raise NotImplementedError
 
     def requests(self, call: AuthCall) -> AuthFlow:
-        """Return the requests of a call without a session: one, unless it answers a challenge."""
+        """Yield the requests of a call without a session, usually one."""
         request = self.request(call.profile, call.message, bare=self.is_free(call.profile, call.message))
         return request if isinstance(request, Refused) else (yield request)
 
     def request(
         self, profile: Profile, message: Message, *, bare: bool = False, headers: tuple[AuthHeader, ...] = ()
     ) -> AuthRequest | Refused:
-        """The request for a message, ``bare`` or with its credentials.
+        """Return the request for a message, ``bare`` or with its credentials.
 
-        ``headers`` replace what the auth type would put in by itself.
+        ``headers`` replace those of the auth type.
         """
-        unsendable = find_unsendable(profile, message)  # before anything is put in
+        # This comes first, because the credentials themselves are secret references.
+        unsendable = find_unsendable(profile, message)
         if unsendable is not None and not message.only_shown:
             return unsendable
         request = AuthRequest(message, headers) if bare or headers else self.put(profile, message)
@@ -126,49 +127,49 @@ class AuthType(Auth, frozen=True):
         return replace(request, fields=fields_in(profile, request))
 
     def put(self, profile: Profile, message: Message) -> AuthRequest | Refused:
-        """The request with placeholders where credentials go; or why they cannot go there."""
+        """Return the request with secret references, or why they do not fit."""
         return AuthRequest(message, self.headers(profile))
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:  # noqa: ARG002
         return ()
 
     def by_client(self, profile: Profile) -> ByClient | None:  # noqa: ARG002
-        """How another program logs in by itself, where no request can be written down that would do."""
+        """Return how another program authenticates if no fixed request can."""
         return None
 
     def header_problem(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:  # noqa: ARG002
         return None
 
     def places(self, profile: Profile) -> Iterable[str]:
-        """The members, of requests or replies, that a profile has secrets in."""
+        """Yield the members of requests and responses that contain secrets."""
         if self.opens_session(profile):
             yield from (name for name, value in leaves(profile.login.params) if name and value == "{password}")
             if session := (profile.login.session or "").rpartition("/")[2]:
                 yield session
 
     def username_places(self, profile: Profile) -> Iterable[str]:
-        """The members that a profile has a user name in."""
+        """Yield the members that contain a user name."""
         if self.opens_session(profile):
             yield from (name for name, value in leaves(profile.login.params) if name and value == "{username}")
 
     def offered(self, method: Method) -> Method:
-        """Return a method as a person calls it, who does not give what this kind puts in by itself."""
+        """Return the method without the params that this auth type adds."""
         return method
 
     def offered_in_full(self, method: Method, full: Described) -> Described:  # noqa: ARG002
-        """All that is known of one of them, in the same way."""
+        """Return its full description without the params that this type adds."""
         return full
 
     def pasted(self, field: str, text: str) -> str:  # noqa: ARG002
-        """The value of a secret in what somebody has copied from somewhere."""
+        """Return the secret's value in text that was copied, such as a header."""
         return text
 
     def sendable(self, value: str) -> bool:
-        """Whether a session can be sent back as it is."""
+        """Return whether a session can be sent back unchanged."""
         return bool(value)
 
     def free(self, profile: Profile, call: Call) -> bool:
-        """Whether a call is noted as going without credentials."""
+        """Return whether a call is marked as sent without credentials."""
         note = profile.methods.get(call.method)
         return note is not None and note.auth == Auth.kind
 
@@ -177,6 +178,6 @@ class AuthType(Auth, frozen=True):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The values of its fields, as far as they are set."""
+        """The values of its fields that are text."""
         values = (getattr(self, field) for field in self.__struct_fields__)
         return tuple(value for value in values if isinstance(value, str))

@@ -1,4 +1,4 @@
-"""The auth types without a session: basic, none and inline."""
+"""The auth types with user name and password, and the one without any."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from rpcexplorer.rpc.messages import Call, spelled
 
 
 class BasicAuth(AuthType, frozen=True):
-    """Credentials as HTTP has them, which many servers ask for that call themselves wallets, nodes or media centres."""
+    """User name and password in the header, as HTTP defines it."""
 
     username: str | None = None
-    """Who calls; None asks the secret store."""
+    """The user name; None looks it up as a secret."""
 
     kind: ClassVar[str] = "basic"
     scheme: ClassVar[str] = "Basic"
@@ -30,7 +30,7 @@ class BasicAuth(AuthType, frozen=True):
     fields: ClassVar[tuple[AuthField, ...]] = (USERNAME,)
 
     def words(self, profile: Profile) -> str:  # noqa: ARG002
-        return "basic: user name and password go out in the header Authorization"
+        return "basic: sends user name and password in the header Authorization"
 
     def header_problem(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
         names = [each.reveal() for each in secrets if each.label == profile.label("username")]
@@ -63,18 +63,18 @@ class NoAuth(AuthType, frozen=True):
         return AuthRequest(message, address=profile.endpoint.replace(TOKEN_MARK, token) if profile.secrets else "")
 
     def free(self, profile: Profile, call: Call) -> bool:  # noqa: ARG002
-        """Without its token the address is another."""
+        """Return False: without its token, the URL is a different one."""
         return False
 
 
 class InlineAuth(AuthType, frozen=True):
     username: str | None = None
-    """Who calls; None asks the secret store."""
+    """The user name; None looks it up as a secret."""
     username_member: str = "username"
     password_member: str = "password"  # noqa: S105 - the member's name, not a password
 
     kind: ClassVar[str] = "inline"
-    sends: ClassVar[str] = "a user name and a password among the params"
+    sends: ClassVar[str] = "a user name and a password in the params"
     needed: ClassVar[str] = "takes the credentials in its params"
     takes: ClassVar[tuple[str, ...]] = ("username", "password")
     fields: ClassVar[tuple[AuthField, ...]] = (USERNAME,)
@@ -82,10 +82,10 @@ class InlineAuth(AuthType, frozen=True):
     harmless: ClassVar[str] = "arg_test"
 
     def words(self, profile: Profile) -> str:  # noqa: ARG002
-        return "inline: user name and password go into the params of each call"
+        return "inline: sends user name and password in the params of each call"
 
     def put(self, profile: Profile, message: Message) -> AuthRequest | Refused:
-        """The call with the credentials put into its params, but for methods noted as needing none."""
+        """Return the call with the credentials added to its params."""
         calls = []
         for call in message.calls:
             params = call.params if self.free(profile, call) else self._params(call, profile)
@@ -101,7 +101,7 @@ class InlineAuth(AuthType, frozen=True):
         return (self.username_member,)
 
     def offered(self, method: Method) -> Method:
-        """Credentials have a place among params by name alone: an array is refused here."""
+        """Make params go by name, because credentials in an array are refused."""
         ours = {self.username_member, self.password_member}
         if method.auth == Auth.kind or not (method.by == "position" or ours & {*method.required}):
             return method
@@ -116,7 +116,7 @@ class InlineAuth(AuthType, frozen=True):
         return replace(full, params=tuple(params))
 
     def _params(self, call: Call, profile: Profile) -> str | Refused:
-        """The call's params with the two members put in; members that are there already stay as typed."""
+        """Return the params with the two members, unless they were typed."""
         username = spelled(self.username) if self.username is not None else quoted(profile, "username")
         wanted = {self.username_member: username, self.password_member: quoted(profile, "password")}
         if call.params == "[]":
@@ -127,8 +127,8 @@ class InlineAuth(AuthType, frozen=True):
         if present is None:
             return Refused(
                 "params",
-                f"Profile {profile.name} puts {self.username_member} and {self.password_member} into params, and an "
-                'array has no place for them: write an object, such as {"first": 1}.',
+                f"Profile {profile.name} adds {self.username_member} and {self.password_member} to the params, "
+                'so they cannot be an array. Write an object, such as {"first": 1}.',
             )
         missing = {name: value for name, value in wanted.items() if name not in {member.name for member in present}}
         if not missing:

@@ -1,4 +1,4 @@
-"""Credentials as secret references in requests, and where their values come from."""
+"""Credentials in requests as secret references, and their sources."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from rpcexplorer.transport.port import NOTHING_CAME, Response
 
 
 class Message(Struct, frozen=True):
-    """What the person asked for: one call, a notification, or several calls in one body."""
+    """A call, a notification, or several calls in one body."""
 
     kind: CallKind
     calls: tuple[Call, ...]
     only_shown: bool = False
-    """Nothing of it will be sent, so that it may hold what never is."""
+    """It is only previewed, so it may contain what cannot be sent."""
 
     @property
     def method(self) -> str:
@@ -33,12 +33,12 @@ class Message(Struct, frozen=True):
 
 
 class Opening(Struct, frozen=True):
-    """What a header is opened with, on the last line before the socket."""
+    """The values that are inserted into a header just before it is sent."""
 
     values: Mapping[str, str]
-    """Of each placeholder, what it stands for."""
+    """The value of each secret reference."""
     target: str = ""
-    """Path and query of the request, as its first line has them."""
+    """Path and query, as in the first line of the request."""
     body: bytes = b""
     verb: str = "POST"
 
@@ -47,12 +47,12 @@ class Opening(Struct, frozen=True):
 
 
 class AuthHeader(Struct, frozen=True):
-    """A header that a kind of auth puts into a request, with placeholders where secrets will stand."""
+    """A header of an auth type, with secret references."""
 
     name: str
     text: str
     scheme: str = ""
-    """What stands before the text, such as a scheme of HTTP and a space."""
+    """The text before the value, such as an HTTP scheme and a space."""
     encoded: bool = False
 
     @property
@@ -64,21 +64,21 @@ class AuthHeader(Struct, frozen=True):
         return f"{self.scheme}{b64encode(as_bytes(text)).decode() if self.encoded else text}"
 
     def betrays(self, opened: str) -> Iterable[str]:  # noqa: ARG002
-        """What of the value that went out opens a door for a while, though it holds no secret as it is."""
+        """Yield parts of the sent value that give access for a while."""
         return ()
 
 
 class AuthRequest(Struct, frozen=True):
-    """A request that an auth type wants sent. Its secrets are placeholders until the transport puts them in."""
+    """A request of an auth type, with secret references instead of secrets."""
 
     message: Message
     headers: tuple[AuthHeader, ...] = ()
     address: str = ""
-    """The whole address if it holds a secret; empty for the profile's own."""
+    """The complete address if it contains a secret, or empty."""
     texts: tuple[str, ...] = ()
-    """Strings of the params that hold a placeholder beside other text."""
+    """Strings in the params that contain a secret reference and other text."""
     fields: tuple[str, ...] = ()
-    """The secrets that must be known before it is sent, in the order in which they are asked for."""
+    """The secrets that it needs, in the order of their questions."""
     is_login: bool = False
 
 
@@ -94,45 +94,46 @@ class SessionOpened(Struct, frozen=True):
 
 
 class SessionEnded(Struct, frozen=True):
-    """The session is over, to be forgotten."""
+    """The session has ended and is removed."""
 
 
 class Note(Struct, frozen=True):
-    """A sentence for the person about something that happened on the way."""
+    """A sentence for the user about an event during the call."""
 
     sentence: str
 
 
 class Hidden(Struct, frozen=True):
-    """A value to hide in everything shown of this call: for a while it is as good as a secret."""
+    """A value to redact for this call, because it gives access for a while."""
 
     value: str
 
 
 Event = SessionOpened | SessionEnded | Note | Hidden
 AuthFlow = Generator[AuthRequest, AuthResponse | Refused, AuthResponse | Refused]
-"""The requests of one message: ``response = yield request``. It does no I/O, and it ends with the last response.
+"""The requests of one message: ``response = yield request``.
 
-Whoever drives it looks up the secrets that a request names, and answers with a refusal if one is missing.
+A flow does no I/O and returns the last response. Its driver looks up the secrets of each request, and sends a refusal
+into the flow if one is missing.
 """
 
 
 class AuthCall(Struct):
-    """One message on its way: what its flow knows, and what the flow reports besides requests."""
+    """One message, the state of its flow, and the events that it reports."""
 
     profile: Profile
     message: Message
     session: Secret | None
-    """The one to send; a login replaces it."""
+    """The session to send; a login replaces it."""
     now: datetime
     can_log_in: Callable[[], bool]
-    """Whether all credentials of a login are known, even for another destination."""
+    """Whether all credentials of a login are known, for any destination."""
     events: list[Event] = []
-    """Reports since the last request, for the driver to act on and to clear."""
+    """Events since the last request, which the driver handles and clears."""
 
 
 def as_bytes(text: str) -> bytes:
-    """Bytes of a variable that are no UTF-8 are those again; any other half of a character goes out as what it is."""
+    """Encode text; surrogates of undecodable bytes become these bytes again."""
     try:
         return text.encode(errors="surrogateescape")
     except UnicodeEncodeError:
@@ -140,11 +141,11 @@ def as_bytes(text: str) -> bytes:
 
 
 NOT_RECORDED: Final = "The params contain {}: that value was not recorded. Replace it with a value, then resend."
-"""What is said of a mark that nobody can send; whoever counts marks in a text leaves this one out."""
+"""The problem of an unrecorded value, which code that counts them ignores."""
 
 
 def leaves(template: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value of a JSON value that holds no other, with the name of the member that it is."""
+    """Yield the simple values in a JSON value, with their member names."""
     if isinstance(template, dict):
         for member, value in template.items():
             yield from leaves(value, member)
@@ -166,7 +167,10 @@ def quoted(profile: Profile, field: str) -> str:
 
 
 def fields_in(profile: Profile, request: AuthRequest) -> tuple[str, ...]:
-    """Return the secret fields whose placeholders are in a request: in its params as whole strings alone."""
+    """Return the secret fields that a request refers to.
+
+    In params, only complete strings count.
+    """
     calls = request.message.calls
     parts = [request.address, *request.texts, *(header.text for header in request.headers)]
     parts += [value for call in calls for _, value in call.members]
@@ -180,9 +184,9 @@ def fields_in(profile: Profile, request: AuthRequest) -> tuple[str, ...]:
 
 
 def find_unsendable(profile: Profile, message: Message) -> Refused | None:
-    """Return why a message cannot be sent as it is written.
+    """Return why a message cannot be sent, or None.
 
-    A secret can only be a whole string of the params: as a part of one it may have been there in any spelling.
+    A secret must be a complete string of the params: part of a string may be escaped in many ways.
     """
     for call in message.calls:
         for text in (call.method, call.id or "", call.params):
@@ -210,7 +214,7 @@ def find_unsendable(profile: Profile, message: Message) -> Refused | None:
 
 
 def planted(profile: Profile, *texts: str | None) -> Refused | None:
-    """Why nothing is sent where a profile, which may come from a shared file, holds a placeholder in what it sends."""
+    """Return a problem if a profile contains a secret reference."""
     mark = named(text for text in texts if text)
     if not mark:
         return None
@@ -219,7 +223,10 @@ def planted(profile: Profile, *texts: str | None) -> Refused | None:
 
 
 def opened(body: bytes, request: AuthRequest, secrets: Sequence[Secret]) -> bytes:
-    """Put the secrets' values where their placeholders stand as whole strings. The last line before the socket."""
+    """Insert the secrets where their references are complete strings.
+
+    This is the last step before the socket.
+    """
     opening = opening_of(secrets)
     for text in request.texts:
         body = body.replace(spelled(text).encode(), spelled(opening.filled(text)).encode())
@@ -229,7 +236,10 @@ def opened(body: bytes, request: AuthRequest, secrets: Sequence[Secret]) -> byte
 
 
 def opened_address(address: str, secrets: Sequence[Secret]) -> str:
-    """An address with the secrets' values in it, percent-encoded. The last line before the socket."""
+    """Return an address with percent-encoded secrets.
+
+    This is the last step before the socket.
+    """
     values = {secret.placeholder: quote(as_bytes(secret.reveal()), safe="") for secret in secrets}
     return PLACEHOLDER.sub(lambda found: values.get(found[0], found[0]), address)
 
@@ -239,9 +249,9 @@ def opening_of(secrets: Sequence[Secret], target: str = "", body: bytes = b"", v
 
 
 def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[Secret]:
-    """What the values of secrets come to in headers that encode them: it opens the same doors, so it is hidden too.
+    """Yield the encoded values of headers, which are as secret as their parts.
 
-    Of each field every value is taken that is known. Nothing opens what is put in its place.
+    All known values of each field are combined. The marks that replace them cannot be sent.
     """
     for header in headers:
         if header.encoded:
@@ -254,35 +264,35 @@ def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[
 
 
 class CredentialSource(Protocol):
-    """The credentials of one profile, wherever they are kept."""
+    """The credentials of one profile."""
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
-        """The value of a field, or a sentence that says how to give one."""
+        """Return the value of a field, or how to provide one."""
 
     def at_hand(self, profile: Profile, field: str) -> bool:
-        """Whether a field is known, so that nobody has to be asked for it."""
+        """Return whether a field is known, so that nothing must be asked."""
 
     def can_log_in(self, profile: Profile) -> bool:
-        """Return whether all credentials of a login were given, even for another destination."""
+        """Return whether all credentials of a login are known."""
 
     async def session(self, profile: Profile) -> Secret | DestinationChanged | Refused | None:
-        """The session that was kept, or why it is not sent; None where there is none, refused where none may go."""
+        """Return the stored session, or why it is blocked; None without one."""
 
     async def key(self, profile: Profile) -> Refused | None:
-        """Why the certificate that says who calls, and its key, are not used; None where they may be."""
+        """Return why the client certificate is blocked, or None."""
 
     def keep(self, profile: Profile, session: Secret) -> str | None:
-        """Remember a session; a sentence when that did not work."""
+        """Store a session; return a sentence if that failed."""
 
     def drop(self, profile: Profile) -> bool:
-        """Forget the session; False where there was none."""
+        """Remove the session; return whether there was one."""
 
     def in_use(self) -> Iterable[Secret]:
-        """What has to be hidden in whatever a server says; nothing, where it is for its owner's eyes alone."""
+        """Return the values to redact in responses."""
 
 
 class GivenCredentials:
-    """Credentials handed over by whoever made the client; kept for its lifetime and nowhere else."""
+    """Credentials that were passed to the client, and are kept while it lives."""
 
     def __init__(
         self,
@@ -310,15 +320,15 @@ class GivenCredentials:
         return None if value is None else Secret(value, profile.label("session"), "session")
 
     async def key(self, profile: Profile) -> None:
-        """Whoever made the client has named it."""
+        """Return None: the program that created the client chose the certificate."""
 
     def keep(self, profile: Profile, session: Secret) -> None:  # noqa: ARG002
-        """Remember it for this client's lifetime."""
+        """Keep the session while the client lives."""
         self._values["session"] = session.reveal()
 
     def drop(self, profile: Profile) -> bool:  # noqa: ARG002
         return self._values.pop("session", None) is not None
 
     def in_use(self) -> tuple[Secret, ...]:
-        """Nothing: whoever made the client gave these values, and gets the server's own bytes."""
+        """Return nothing: the caller passed these values and gets the exact bytes."""
         return ()

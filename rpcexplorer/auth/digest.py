@@ -1,7 +1,7 @@
-"""The kind ``digest``: HTTP's own way to prove that a password is known without sending it, by RFC 7616.
+"""HTTP Digest (RFC 7616), which proves a password without sending it.
 
-A server challenges the first request, and the call goes out once more with the answer. Of several challenges the
-strongest is answered; one that nothing here can answer stays what the server said: a refusal.
+The server challenges the first request, and the call is sent again with the answer. Of several challenges, the
+strongest is answered. If none can be answered, the refusal of the server is the result.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from rpcexplorer.transport.port import Response
 
 UNAUTHORIZED: Final = 401
 ALGORITHMS: Final = ("SHA-256", "SHA-256-SESS", "MD5", "MD5-SESS")
-"""Those that can be answered, the strongest first."""
+"""Supported algorithms, strongest first."""
 LONGEST: Final = 8 * 1024
-"""Characters of a header that are read: no challenge has so many."""
+"""Characters of a header that are read; challenges are much shorter."""
 COUNT: Final = "00000001"
-"""Each call has a challenge of its own."""
+"""The nonce count, because each call has its own challenge."""
 _WORD = r"[!#$%&'*+.^_`|~\w-]"
 _PART = regex(rf'(?<!{_WORD})(?:({_WORD}{{1,64}})[ \t]+)?({_WORD}{{1,64}})[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s,"]*)')
-"""A parameter of a challenge, with the scheme in front of the first one."""
+"""A parameter of a challenge; the first one follows the scheme."""
 _SENDABLE = regex(r"[\t -~]*")
 
 
 class Challenge(Struct, frozen=True):
-    """What a server wants to have hashed, its words as it sent them."""
+    """The parameters of a challenge, as the server wrote them."""
 
     realm: str
     nonce: str
     algorithm: str = ""
-    """As the server spells it; MD5 where it says nothing."""
+    """In the spelling of the server; MD5 if it is missing."""
     qop: str = ""
-    """``auth``, ``auth-int``, or nothing with servers of the first kind."""
+    """``auth``, ``auth-int``, or empty for servers of RFC 2069."""
     opaque: str | None = None
     stale: bool = False
 
@@ -52,7 +52,7 @@ class Challenge(Struct, frozen=True):
 
 
 class DigestHeader(AuthHeader, frozen=True):
-    """The answer to a challenge. Its text is the user name and the password, a line each."""
+    """The answer to a challenge; its text has user name and password as lines."""
 
     challenge: Challenge = Challenge("", "")
     cnonce: str = ""
@@ -77,17 +77,20 @@ class DigestAuth(AuthType, frozen=True):
 
     kind: ClassVar[str] = "digest"
     scheme: ClassVar[str] = "Digest"
-    sends: ClassVar[str] = "a proof of the password, by HTTP Digest"
-    needed: ClassVar[str] = "takes the answer to a challenge"
+    sends: ClassVar[str] = "a proof of the password with HTTP Digest"
+    needed: ClassVar[str] = "takes HTTP Digest"
     takes: ClassVar[tuple[str, ...]] = ("username", "password")
     fields: ClassVar[tuple[AuthField, ...]] = (USERNAME,)
 
     def words(self, profile: Profile) -> str:  # noqa: ARG002
-        return "digest: the server's challenge is answered with user name and password"
+        return "digest: answers the server's challenge with user name and password"
 
     def requests(self, call: AuthCall) -> AuthFlow:
-        """The call without credentials, and with the answer to the challenge that comes; once more for a stale one."""
-        from secrets import token_hex  # no start needs it
+        """Yield the call without credentials, then with the answer to a challenge.
+
+        A stale challenge is answered once more.
+        """
+        from secrets import token_hex  # Start-up does not need it.
 
         request = self.request(call.profile, call.message, bare=True)
         if isinstance(request, Refused):
@@ -114,7 +117,8 @@ class DigestAuth(AuthType, frozen=True):
         if not any("\n" in name for name in (self.username or "", *names)):
             return None
         return Refused(
-            "profile", f"The user name of profile {profile.name} has a line break, which no header can hold."
+            "profile",
+            f"The user name of profile {profile.name} has a line break, which a header cannot contain.",
         )
 
     def by_client(self, profile: Profile) -> ByClient:
@@ -140,8 +144,8 @@ def strongest(response: Response) -> Challenge | None:
 
 
 def challenges(header: str) -> Iterator[Challenge]:
-    """The challenges of Digest in a header, which may hold several of any scheme."""
-    if len(header) > LONGEST or not _SENDABLE.fullmatch(header):  # HTTP could not carry the answer
+    """Yield the Digest challenges of a header, which may hold other schemes."""
+    if len(header) > LONGEST or not _SENDABLE.fullmatch(header):  # An answer to it could not be sent over HTTP.
         return
     said: list[dict[str, str]] = []
     for scheme, name, value in _PART.findall(header):
@@ -164,7 +168,7 @@ def challenges(header: str) -> Iterator[Challenge]:
 
 
 def answered(challenge: Challenge, username: str, password: str, cnonce: str, opening: Opening) -> str:
-    """What the header says behind its scheme."""
+    """Return the header's value after its scheme."""
     digest = _hashing(challenge)
     name, is_plain = as_bytes(username), bool(_SENDABLE.fullmatch(username))
     proof = digest(name, challenge.realm, as_bytes(password))
@@ -189,7 +193,7 @@ def answered(challenge: Challenge, username: str, password: str, cnonce: str, op
 
 
 def _hashing(challenge: Challenge) -> Callable[..., str]:
-    import hashlib  # it loads OpenSSL, and few profiles need it
+    import hashlib  # It loads OpenSSL, and few profiles need it.
 
     made = hashlib.sha256 if (challenge.algorithm or "MD5").upper().startswith("SHA-256") else hashlib.md5
 

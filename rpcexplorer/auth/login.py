@@ -34,7 +34,7 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
 
 FORBIDDEN = set('\x7f ";,\\')
-"""Characters that a cookie's value cannot carry, besides control characters and everything beyond ASCII."""
+"""Printable ASCII characters that a cookie cannot contain, and DEL."""
 
 
 class SetCookie(Struct, frozen=True):
@@ -43,13 +43,13 @@ class SetCookie(Struct, frozen=True):
 
 
 def sendable(value: str) -> bool:
-    """Whether ``value`` can stand in a Cookie header. Quotes around the whole are part of a value."""
+    """Return whether a value is valid in a Cookie header, maybe in quotes."""
     inner = value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
     return bool(inner) and all("!" <= character <= "~" and character not in FORBIDDEN for character in inner)
 
 
 def session_cookie(headers: Iterable[tuple[str, str]], name: str, now: datetime) -> SetCookie | None:
-    """The last word of the server about the cookie ``name``, or None where it says nothing."""
+    """Return the last Set-Cookie of that name, or None."""
     said = None
     for header, text in headers:
         if header.lower() == "set-cookie":
@@ -62,31 +62,31 @@ def session_cookie(headers: Iterable[tuple[str, str]], name: str, now: datetime)
 
 
 def _over(attributes: list[str], now: datetime) -> bool:
-    """Whether the attributes end the cookie at once. Max-Age wins over Expires, as browsers have it."""
+    """Return whether the attributes end the cookie at once; Max-Age wins."""
     said = {name.strip().lower(): value.strip() for name, _, value in (part.partition("=") for part in attributes)}
     seconds = said.get("max-age", "")
     if seconds.removeprefix("-").isdecimal():
         return int(seconds[:9]) <= 0
     if not said.get("expires"):
         return False
-    from email.utils import parsedate_to_datetime  # no start needs it, and it loads a lot
+    from email.utils import parsedate_to_datetime  # Start-up does not need it, and it loads many modules.
 
     try:
         when = parsedate_to_datetime(said["expires"])
     except (ValueError, IndexError, OverflowError):
-        return False  # a date nobody can read ends nothing
+        return False  # An unreadable date ends nothing.
     return (when if when.tzinfo else when.replace(tzinfo=UTC)) <= now
 
 
 SAYS_NO = regex(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
-"""Results that refuse a login: false, as Deluge has it, or a status alone that is not 0, as ubus has it."""
+"""Results that refuse a login: false (Deluge), or a status but 0 (ubus)."""
 SHORT_TEXT = regex(rb'"[^"\\]{1,200}"')
 
 
 def open_session(kind: AuthType, call: AuthCall, id: str, first: Sequence[str] = ()) -> AuthFlow:
-    """Log in, and put the new session into the call; the response is that of the login.
+    """Log in and put the session into the call; return the login's response.
 
-    ``first`` are the secrets that the call itself takes: they are asked for before the login is sent.
+    ``first`` are the secrets of the call itself, which are asked for before the login is sent.
     """
     profile = call.profile
     template = json.dumps(profile.login.params, ensure_ascii=False)
@@ -100,7 +100,7 @@ def open_session(kind: AuthType, call: AuthCall, id: str, first: Sequence[str] =
     if isinstance(response, Refused):
         return response
     if isinstance(response.outcome, Unreached):
-        sentence = f"While logging in: {response.outcome.sentence}"
+        sentence = f"During the login: {response.outcome.sentence}"
         return replace(response, outcome=replace(response.outcome, sentence=sentence, maybe_ran=False))
     value = _session_value(kind, profile, response, call.now)
     if isinstance(value, Refused):
@@ -115,7 +115,7 @@ def login_params(profile: Profile) -> str:
 
 
 def _filled(template: Any, profile: Profile) -> Any:
-    """The login's params with ``{username}`` and ``{password}`` replaced: by the name, or by placeholders."""
+    """Return the login's params with user name and secret reference inserted."""
     if isinstance(template, dict):
         return {name: _filled(value, profile) for name, value in template.items()}
     if isinstance(template, list):
@@ -126,7 +126,7 @@ def _filled(template: Any, profile: Profile) -> Any:
 
 
 def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now: datetime) -> str | Refused:
-    """The session's id from Set-Cookie, else from the reply where the profile says it stands."""
+    """Return the session id from Set-Cookie, else from the response."""
     cookie = kind.session_cookie
     said = session_cookie(received.response.headers, cookie, now) if cookie else None
     if said and not said.deleted:
@@ -147,13 +147,13 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
             return _failed(profile, f"the response has no usable session id {where}.")
     return _failed(
         profile,
-        f"the response sets no {cookie} cookie. Name the cookie in auth.cookie, or the JSON pointer to the "
-        f"session id in login.session, or paste a session id: rpcexplorer profiles secret {profile.name} session",
+        f"the response sets no {cookie} cookie. Set auth.cookie to the name of the cookie, or login.session to the "
+        f"JSON pointer of the session id. Or paste a session id: rpcexplorer profiles secret {profile.name} session",
     )
 
 
 def _refused(profile: Profile, answer: str) -> Refused:
-    # A login that takes no password brings none, and the session is pasted.
+    # If the login takes no password, the session is pasted.
     field = "password" if "password" in login_fields(profile) else "session"
     way = f"set {profile.variable(field)}, or run: rpcexplorer profiles secret {profile.name} {field}"
     said = f"the server answered: {answer.rstrip('.')}. Check the credentials: {way}"
@@ -161,7 +161,7 @@ def _refused(profile: Profile, answer: str) -> Refused:
 
 
 def _said(error: ErrorObject) -> str:
-    """An error in a line. Some servers say in its data alone what is wrong."""
+    """Return an error in one line, with the text in its data."""
     more = decoded(bytes(error.data).decode()) if error.data and SHORT_TEXT.fullmatch(error.data) else ""
     first = " ".join(part for part in ("" if error.code is None else str(error.code), error.message) if part)
     return " ".join(filter(None, [first.rstrip(".") + ":" if first and more else first, more]))
@@ -172,26 +172,26 @@ def _failed(profile: Profile, why: str) -> Refused:
 
 
 def _pointed_at(result: Result, pointer: str) -> str | None:
-    """The string that a pointer names, which starts at the result; or, also understood, at the whole reply."""
+    """Return the string at a pointer into the result, or into the response."""
     text = result.value.decode("utf-8", "replace")
     found = at_pointer(text, pointer) or at_pointer(f'{{"result":{text}}}', pointer)
     if not found or found[0] in "{[" or found in {"null", "true", "false", '""'}:
         return None
-    return decoded(found) if found.startswith('"') else found  # a number counts as it was written
+    return decoded(found) if found.startswith('"') else found  # A number is kept as it was written.
 
 
 UNAUTHORIZED: Final = 401
 MISSING: Final = r"\b(?:required|missing|(?:not|were not|was not) (?:provided|supplied|given|sent))\b"
-"""What a refusal says if it came without credentials; it says *failed* or *invalid* of wrong ones."""
+"""Words of a refusal if credentials are missing, not if they are wrong."""
 SHORT: Final = 1000
-"""Characters of a text that may say it; a traceback is longer, and speaks of much."""
+"""Characters of a text that may say it; longer ones are tracebacks."""
 LARGEST: Final = 64 * 1024
-"""Bytes of ``error.data`` that are taken apart."""
+"""Bytes of ``error.data`` that are parsed."""
 SPEAKING: Final = ("message", "name", "detail", "reason")
-"""Its members that say what went wrong."""
+"""Its members that may explain the error."""
 _IDENTIFIER = regex(r"[\w.]+")
 _JOINT = regex(r"(?<=[a-z0-9])(?=[A-Z])|_")
-"""Where the words of an identifier meet."""
+"""The boundaries of words in an identifier."""
 _NAMED_BEFORE = regex(
     r"(?:\b(?:argument|parameter|param|field|member|key|variable|column|attribute|property|option|keyword|too many)"
     r"s?\W+|['\"`])$",
@@ -204,15 +204,14 @@ _NAMED_AFTER = regex(
     r"|users?|enabled?|disabled?|unknown|already (?:enabled|exists|taken|in use|registered)|(?:is )?taken)\b",
     re.IGNORECASE,
 )
-"""A word between quotes, or that tells more closely what the next one means."""
+"""Quotes, or a word that gives the next one another meaning."""
 _OTHERWISE = {
     "log in": (regex(r"\b(?:the|see|error)\s+$", re.IGNORECASE), None),
     "access denied": (regex(r"\w"), regex(r".*\w", re.DOTALL)),
     "not authorized": (None, regex(r"\s+(?:to|for)\b", re.IGNORECASE)),
     "credential": (None, regex(r".{0,60}?\b(?:not found|not exist)", re.IGNORECASE)),
 }
-"""What stands before or behind these words where they mean something else: a log file, a right, a thing
-that is kept; of a denial, anything."""
+"""Context that gives words another meaning; for a denial, any text."""
 _OTHERWISE |= {
     **dict.fromkeys(("not authorised", "unauthorized", "unauthorised"), _OTHERWISE["not authorized"]),
     **dict.fromkeys(("credentials", "login"), _OTHERWISE["credential"]),
@@ -220,7 +219,7 @@ _OTHERWISE |= {
 
 
 def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
-    """By the status, the code or the words that the profile names; the words also in what comes with the error."""
+    """Return whether the outcome asks for a login: by status, code or words."""
     if isinstance(outcome, Malformed | ErrorObject | Sent) and status in login.ended_status:
         return True
     if not isinstance(outcome, ErrorObject):
@@ -229,7 +228,7 @@ def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
 
 
 def rejects_credentials(exchange: Exchange, profile: Profile) -> bool:
-    """Return whether the server answers that it does not accept the credentials of a profile."""
+    """Return whether the server rejects the credentials of a profile."""
     outcome, status = exchange.outcome, exchange.response.status
     if not profile.secrets or profile.assumes_auth or not isinstance(outcome, Malformed | ErrorObject | Sent):
         return False
@@ -238,10 +237,10 @@ def rejects_credentials(exchange: Exchange, profile: Profile) -> bool:
 
 
 def misses_credentials(exchange: Exchange, profile: Profile) -> bool:
-    """Return whether the server, which asks for a login, did not see the credentials that were sent.
+    """Return whether the server did not see the credentials that were sent.
 
-    The method expects them in another place: in a cookie, not in the params. Of a session that has ended, servers
-    say the same, and after an HTTP 401 all of them do.
+    The method expects them elsewhere: in a cookie, not in the params. For an ended session, and for an HTTP 401,
+    servers say the same, so these do not count.
     """
     note = profile.methods.get(exchange.method)
     if note and note.auth not in {None, Auth.kind, profile.auth.kind}:
@@ -254,20 +253,20 @@ def misses_credentials(exchange: Exchange, profile: Profile) -> bool:
 
 
 def _texts(error: ErrorObject) -> Iterator[str]:
-    """The message, and of what comes with it a text or the members that speak."""
+    """Yield the message, and the texts in the error's data."""
     yield error.message[:SHORT]
     if error.data is None or len(error.data) > LARGEST:
         return
     try:
         data = msgspec.json.decode(error.data)
-    except (msgspec.DecodeError, RecursionError):  # what only lenient parsers take says nothing here
+    except (msgspec.DecodeError, RecursionError):  # Only lenient parsers accept it, so it is ignored.
         return
     said = [data.get(name) for name in SPEAKING] if isinstance(data, dict) else [data]
     yield from (text for text in said if isinstance(text, str) and len(text) <= SHORT)
 
 
 def _says(words: tuple[str, ...], text: str) -> bool:
-    if _IDENTIFIER.fullmatch(text):  # such as odoo.http.SessionExpiredException or SESSION_INVALID
+    if _IDENTIFIER.fullmatch(text):  # Examples are odoo.http.SessionExpiredException and SESSION_INVALID.
         last = text.rpartition(".")[2]
         return _says_in(words, last) or _says_in(words, _JOINT.sub(" ", last))
     return _says_in(words, text)
@@ -291,13 +290,13 @@ def _names_a_thing(before: str, word: str, after: str) -> bool:
 
 
 def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
-    """The call with the session: logs in if there is none, and once more if it has ended."""
+    """Yield the call with its session; log in first, or again if it has ended."""
     profile, message, session = call.profile, call.message, call.session
     is_public = kind.is_free(profile, message)
     logs_in = session is None and not is_public and (not profile.assumes_auth or call.can_log_in())
     is_open = session is None and not logs_in
     typed = kind.request(profile, message, bare=True)
-    # A cookie does no harm where none is needed.
+    # A cookie does no harm to a call that needs none.
     request = typed if (is_open if kind.session_cookie else is_public) else kind.request(profile, message)
     if isinstance(typed, Refused):
         return typed
@@ -313,7 +312,7 @@ def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
     if isinstance(response, Refused):
         return response
     call.events += _session_events(kind, call, response)
-    # Where nobody has chosen a login, HTTP may ask for credentials of its own.
+    # If no login is set, HTTP may ask for other credentials.
     in_words = isinstance(response.outcome, ErrorObject) and response.response.header("www-authenticate") is None
     ended = has_ended(profile.login, message, response) and (in_words or not is_open)
     if logs_in or is_public or not ended:
@@ -324,7 +323,7 @@ def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
     opened = yield from open_session(kind, call, login_id)
     if isinstance(opened, Refused):
         if is_open and not call.can_log_in():
-            return response  # without credentials, the server's own answer counts
+            return response  # Without credentials, the server's own answer is the result.
         outcome = response.outcome
         said = outcome.message if isinstance(outcome, ErrorObject) else f"HTTP {response.response.status}"
         return replace(opened, sentence=f"The session has ended (the server said: {said}). {opened.sentence}")
@@ -339,7 +338,7 @@ def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
 
 
 def _session_events(kind: AuthType, call: AuthCall, received: AuthResponse | Refused) -> list[Event]:
-    """Return what the server said about the session's cookie: a new one is adopted, a deleted one forgotten."""
+    """Return the events of the response's session cookie."""
     cookie, session = kind.session_cookie, call.session
     headers = () if isinstance(received, Refused) else received.response.headers
     said = session_cookie(headers, cookie, call.now) if cookie else None
@@ -348,15 +347,15 @@ def _session_events(kind: AuthType, call: AuthCall, received: AuthResponse | Ref
     if said.deleted:
         return [SessionEnded(), Note(f"the server ended the session ({cookie})")] if session is not None else []
     if not sendable(said.value):
-        return [Note(f"the server set a {cookie} cookie that cannot be sent back; the session stays as it was")]
+        return [Note(f"the server set a {cookie} cookie that cannot be sent back, so the session is unchanged")]
     if session is not None and said.value == session.reveal():
         return []
     opened = SessionOpened(Secret(said.value, call.profile.label("session"), "session"))
-    return [opened, Note(f"adopted a new session ({cookie}) for {call.profile.origin}")]
+    return [opened, Note(f"the server sent a new session ({cookie}), which is used from now on")]
 
 
 def has_ended(login: Login, message: Message, received: AuthResponse) -> bool:
-    """Whether the answer means "please log in": by the status, the code or the words that the profile names.
+    """Return whether the response asks for a new login.
 
     A batch that was answered call by call never counts: some of it may have run.
     """

@@ -1,4 +1,4 @@
-"""All auth types."""
+"""The list of all auth types."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _ALL: Final[tuple[type[AuthType], ...]] = (
 )
 KINDS: Final[Mapping[str, type[AuthType]]] = {each.kind: each for each in _ALL}
 USUAL: Final = CookieAuth.kind
-"""The auth type of the service, if nobody has chosen one."""
+"""The auth type of the service by default."""
 
 
 def auth_of(profile: Profile) -> AuthType:
-    """The kind of auth of a profile; one that says nothing of it adds nothing to a call."""
+    """Return the auth type of a profile; without one, it sends no credentials."""
     return profile.auth if isinstance(profile.auth, AuthType) else NoAuth()
 
 
 def requests_for(call: AuthCall) -> AuthFlow:
-    """Return the requests of a call, those of a session if its auth type opens one."""
+    """Return the requests of a call, with a login if its auth type needs one."""
     auth = auth_of(call.profile)
     if not auth.opens_session(call.profile):
         return auth.requests(call)
-    from rpcexplorer.auth.login import requests_in_session  # no start needs it
+    from rpcexplorer.auth.login import requests_in_session  # Start-up does not need it.
 
     return requests_in_session(auth, call)
 
@@ -52,7 +52,7 @@ def login_requests(call: AuthCall, id: str) -> AuthFlow:
     auth = auth_of(call.profile)
     if not auth.opens_session(call.profile):
         return Refused("profile", f"Profile {call.profile.name} has no sessions: its auth type is {auth.kind}.")
-    from rpcexplorer.auth.login import open_session  # no start needs it
+    from rpcexplorer.auth.login import open_session  # Start-up does not need it.
 
     return (yield from open_session(auth, call, id))
 
@@ -64,7 +64,7 @@ def with_usual_auth(profile: Profile) -> Profile:
 
 
 def kind_named(name: str) -> type[AuthType]:
-    """The kind of that name. Raises a ``ValueError`` with a sentence where there is none."""
+    """Return the auth type of that name; raise ``ValueError`` with a sentence."""
     if name in KINDS:
         return KINDS[name]
     guess = nearest(name, KINDS)
@@ -77,11 +77,11 @@ def fields() -> list[str]:
 
 
 def needs_credentials(kind: str) -> bool:
-    """Whether a call of that kind sends any; of a name that is no kind's, it does not."""
+    """Return whether the auth type of that name sends credentials."""
     return kind in KINDS and bool(KINDS[kind].sends)
 
 
 def name_token_kind() -> str:
-    """Return what to write instead of a token whose place nobody has told."""
+    """Return advice for a token whose place in a request is unknown."""
     kinds = ", ".join(f'"{kind.kind}"' for kind in _ALL if "token" in kind.takes)
     return f"name the auth type that sends it, one of {kinds}"

@@ -1,4 +1,4 @@
-"""The auth types that send one value: bearer, header, query, first, member, cookie."""
+"""The auth types that send one value: a token, or the session of a login."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ class TokenAuth(AuthType, frozen=True):
         return profile.has_login
 
     def mark(self, profile: Profile) -> str:
-        """The placeholder of the value that goes out."""
+        """Return the secret reference of the sent value."""
         return placeholder(profile.label("session" if profile.has_login else "token"))
 
     def filled(self, template: str, profile: Profile) -> str:
         return template.replace(TOKEN_MARK, self.mark(profile))
 
-    def said(self, profile: Profile, where: str) -> str:
-        """One line about it: what goes out and ``where``."""
-        what = f"{profile.login.method} opens a session, which goes" if profile.has_login else "a stored token goes"
-        return f"{self.kind}: {what} {where}"
+    def summary(self, profile: Profile, place: str) -> str:
+        what = f"{profile.login.method} opens a session, sent" if profile.has_login else "sends a stored token"
+        return f"{self.kind}: {what} {place}"
 
 
 class BearerAuth(TokenAuth, frozen=True):
@@ -47,25 +46,25 @@ class BearerAuth(TokenAuth, frozen=True):
     needed: ClassVar[str] = "takes a token in a header"
 
     def words(self, profile: Profile) -> str:
-        return self.said(profile, "out in the header Authorization")
+        return self.summary(profile, "in the header Authorization")
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
         return (AuthHeader("Authorization", self.mark(profile), scheme=f"{self.scheme} "),)
 
     def pasted(self, field: str, text: str) -> str:
-        """The token, also where the whole header was copied."""
+        """Return the token, even if the complete header was copied."""
         words = text.split()
         return words[-1] if field == "token" and len(words) > 1 and words[-2].lower() == "bearer" else text.strip()
 
 
 OTHERWISE = "host|content-length|content-type|transfer-encoding|connection|accept"
-"""Headers that have a meaning of their own."""
+"""Headers that have a meaning of their own in HTTP."""
 
 
 class HeaderAuth(TokenAuth, frozen=True):
     header: str = "X-Api-Key"
     value: str = TOKEN_MARK
-    """Printable ASCII in which ``{token}`` stands for the token."""
+    """Printable ASCII with ``{token}``."""
 
     kind: ClassVar[str] = "header"
     sends: ClassVar[str] = "a token in a header of any name"
@@ -86,7 +85,7 @@ class HeaderAuth(TokenAuth, frozen=True):
     )
 
     def words(self, profile: Profile) -> str:
-        return self.said(profile, f"out in the header {self.header}")
+        return self.summary(profile, f"in the header {self.header}")
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
         return (AuthHeader(self.header, self.filled(self.value, profile)),)
@@ -96,8 +95,8 @@ class QueryAuth(TokenAuth, frozen=True):
     name: str = "apikey"
 
     kind: ClassVar[str] = "query"
-    sends: ClassVar[str] = "a token in the query of the address"
-    needed: ClassVar[str] = "takes a token in the address"
+    sends: ClassVar[str] = "a token in the query of the URL"
+    needed: ClassVar[str] = "takes a token in the URL"
     fields: ClassVar[tuple[AuthField, ...]] = (
         AuthField(
             "name",
@@ -109,7 +108,7 @@ class QueryAuth(TokenAuth, frozen=True):
     )
 
     def words(self, profile: Profile) -> str:
-        return self.said(profile, f"into the address, as {self.name}")
+        return self.summary(profile, f"in the URL, as {self.name}")
 
     def put(self, profile: Profile, message: Message) -> AuthRequest:
         sign = "&" if "?" in profile.endpoint else "?"
@@ -117,15 +116,15 @@ class QueryAuth(TokenAuth, frozen=True):
 
 
 TOKENS: Final = frozenset({"token", "secret", "session", "session_id", "sid", "ubus_rpc_session", "auth", "key"})
-"""What the first param is called where it is the token."""
+"""Names of a first param that is the token."""
 
 
 class FirstAuth(TokenAuth, frozen=True):
     value: str = TOKEN_MARK
-    """The element, in which ``{token}`` stands for the token."""
+    """The element, with ``{token}``."""
 
     kind: ClassVar[str] = "first"
-    sends: ClassVar[str] = "a token as the first element of the params"
+    sends: ClassVar[str] = "a token as the first param"
     needed: ClassVar[str] = "takes a token as its first param"
     fields: ClassVar[tuple[AuthField, ...]] = (
         AuthField(
@@ -139,14 +138,14 @@ class FirstAuth(TokenAuth, frozen=True):
     in_params: ClassVar[bool] = True
 
     def offered(self, method: Method) -> Method:
-        """Params are by position, for an object is refused here."""
+        """Make params go by position, because an object is refused."""
         if method.auth == Auth.kind or not (method.has_docs or method.by):
             return method
         is_token = bool(method.required) and method.required[0] in {*TOKENS, ""}
         return replace(method, required=method.required[1:] if is_token else method.required, by="position")
 
     def offered_in_full(self, method: Method, full: Described) -> Described:
-        """Without its first param, where that is the token by its name, or a text that has none."""
+        """Return it without the first param if that is the token."""
         if method.auth == Auth.kind or not full.params:
             return full
         first, *rest = full.params
@@ -158,7 +157,7 @@ class FirstAuth(TokenAuth, frozen=True):
         return replace(full, params=tuple(rest), examples=tuple(examples))
 
     def words(self, profile: Profile) -> str:
-        return self.said(profile, "out as the first element of the params")
+        return self.summary(profile, "as the first param")
 
     def put(self, profile: Profile, message: Message) -> AuthRequest | Refused:
         text = self.filled(self.value, profile)
@@ -172,7 +171,7 @@ class FirstAuth(TokenAuth, frozen=True):
         return AuthRequest(replace(message, calls=tuple(calls)), texts=texts)
 
     def _params(self, call: Call, profile: Profile, element: str) -> str | Refused:
-        if self.free(profile, call):  # in a batch some may be
+        if self.free(profile, call):  # A batch may contain calls without credentials.
             return call.params
         from rpcexplorer.jsontext.scan import elements
 
@@ -180,16 +179,16 @@ class FirstAuth(TokenAuth, frozen=True):
         if spans is None:
             return Refused(
                 "params",
-                f"Profile {profile.name} puts a token before the first of the params, and an object has no first: "
-                "write an array, such as [1].",
+                f"Profile {profile.name} adds a token as the first param, so the params cannot be an object. "
+                "Write an array, such as [1].",
             )
         if spans and call.params[slice(*spans[0])] == element:
-            return call.params  # as the request shows it, pasted back
+            return call.params  # It was copied from the request preview.
         return f"[{element},{call.params.lstrip()[1:]}" if spans else f"[{element}]"
 
 
 def _behind_the_token(params: Any, token: str, names: Sequence[str]) -> Any:
-    """Params of an example call as they are typed here: those by name in their order, if none before is missing."""
+    """Return the params of an example by position, as they are typed here."""
     if isinstance(params, list):
         return params[1:]
     if not isinstance(params, dict):
@@ -208,8 +207,8 @@ class MemberAuth(TokenAuth, frozen=True):
     member: str = "auth"
 
     kind: ClassVar[str] = "member"
-    sends: ClassVar[str] = "a token beside the method"
-    needed: ClassVar[str] = "takes a token beside the method"
+    sends: ClassVar[str] = "a token next to the method"
+    needed: ClassVar[str] = "takes a token next to the method"
     fields: ClassVar[tuple[AuthField, ...]] = (
         AuthField(
             "member",
@@ -221,7 +220,7 @@ class MemberAuth(TokenAuth, frozen=True):
     )
 
     def words(self, profile: Profile) -> str:
-        return self.said(profile, f"out beside the method, as {self.member}")
+        return self.summary(profile, f"next to the method, as {self.member}")
 
     def places(self, profile: Profile) -> Iterable[str]:
         yield self.member
@@ -265,7 +264,7 @@ class CookieAuth(AuthType, frozen=True):
         return (AuthHeader("Cookie", f"{self.cookie}={placeholder(profile.label('session'))}"),)
 
     def sendable(self, value: str) -> bool:
-        from rpcexplorer.auth.login import sendable  # no start needs it
+        from rpcexplorer.auth.login import sendable  # Start-up does not need it.
 
         return sendable(value)
 
@@ -274,13 +273,13 @@ class CookieAuth(AuthType, frozen=True):
         yield from super().places(profile)
 
     def pasted(self, field: str, text: str) -> str:
-        """The session id in a ``Cookie`` or ``Set-Cookie`` header, one pair, or the id."""
+        """Return the session id from a header, a pair or an id that was copied."""
         if field != "session":
             return text
         found = re.search(rf"(?:^|[;:\s]){re.escape(self.cookie)}=\"?([^;\s\"]+)", text)
         return found[1] if found else text.strip()
 
     def free(self, profile: Profile, call: Call) -> bool:
-        """Whether it is called without a session if there is none: the login itself, and what is noted so."""
+        """Return whether a call needs no session: the login, and marked methods."""
         note = profile.methods.get(call.method)
         return call.method == profile.login.method or (note is not None and note.auth not in {None, self.kind})

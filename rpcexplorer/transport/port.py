@@ -1,4 +1,4 @@
-"""The values of a request and its response, and what a transport does.
+"""The values of a request and its response, and the transport protocol.
 
 Plain data without a socket, a clock or httpx, so that the model can import it at no cost.
 """
@@ -16,7 +16,7 @@ Headers = tuple[tuple[str, str], ...]
 Stage = Literal["connecting", "tls", "sending", "waiting", "receiving"]
 """The stage of a request in progress, for the screen."""
 Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size"]
-"""The step at which a request ended: nothing is sent at `url` and `request`."""
+"""The step at which a request ended; `url` and `request` send nothing."""
 LOOPBACK_NAME: Final = "localhost"
 LOOPBACK_ADDRESSES: Final = ("::1", "127.0.0.1")
 """The addresses of `localhost`; a resolver could send it elsewhere."""

@@ -1,4 +1,4 @@
-"""TLS: the certificates that a profile trusts, and what a certificate says."""
+"""TLS: the certificates that a profile trusts, and their fields."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ _ATTRIBUTES: Final = {
 
 
 def certificate_from(der: bytes) -> Certificate:
-    """Return what the standard library reads, at least the fingerprint."""
+    """Return the fields that the standard library reads, and the fingerprint."""
     from tempfile import TemporaryDirectory  # Only looking at a certificate needs it.
 
     fingerprint = fingerprint_of(der)

@@ -1,4 +1,4 @@
-"""Auth flows driven by hand: what they ask for, send and report."""
+"""Drive auth flows by hand, and list what they ask for, send and report."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def received(outcome: Outcome, *cookies: str, status: int = 200) -> AuthResponse
 
 
 class Asked(Struct, frozen=True):
-    """A secret was looked up."""
+    """The flow looked up a secret."""
 
     field: str
 
 
 class Sent(AuthRequest, frozen=True):
-    """A request, and what its placeholders stand for."""
+    """A request, and the values of its secret references."""
 
     secrets: tuple[Secret, ...] = ()
 
@@ -58,7 +58,7 @@ Step = Asked | Sent | Event | Ended
 
 
 def drive(profile: Profile, what: Message, session: Secret | None, answers: Iterable[Any]) -> list[Step]:
-    """Everything that happens if secrets that are asked for and requests are answered in turn with ``answers``."""
+    """Run a flow with these answers, and return its steps."""
     auth, known, steps, replies = auth_of(profile), dict[str, Secret](), list[Step](), iter(answers)
     call = AuthCall(profile, what, session, NOW, lambda: True)
     flow = requests_for(call)

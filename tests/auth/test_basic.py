@@ -1,4 +1,4 @@
-"""The kinds without a session: basic, none and inline."""
+"""The auth types without a session: basic, none and inline."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.fakes.shell import Shell
 NODE = Profile("shop", "https://rpc.example.com", auth=BasicAuth(username="ada"))
 
 
-def test_a_call_goes_out_with_the_header_and_asks_for_the_password_alone() -> None:
+def test_basic_sends_header_and_asks_only_for_password() -> None:
     steps = drive(NODE, message('{"a":1}'), None, [PASSWORD, received(PONG)])
     assert kinds(steps) == ["Asked", "Sent", "Ended"]
     (send,) = requests(steps)
@@ -34,14 +34,14 @@ def test_a_call_goes_out_with_the_header_and_asks_for_the_password_alone() -> No
     assert (send.secrets, send.message.calls[0].params) == ((PASSWORD,), '{"a":1}')
 
 
-def test_the_user_name_may_be_a_secret_too() -> None:
+def test_basic_user_name_may_be_a_secret() -> None:
     profile = replace(NODE, auth=BasicAuth())
     steps = drive(profile, message(), None, [Secret("ada", "shop.username"), PASSWORD, received(PONG)])
     assert profile.secrets == ("username", "password")
     assert requests(steps)[0].headers[0].shown == "Basic base64(«shop.username»:«shop.password»)"
 
 
-def test_a_method_that_is_noted_as_public_goes_without_and_a_batch_does_not_where_one_is_not() -> None:
+def test_public_method_has_no_header_except_in_batch() -> None:
     profile = replace(NODE, methods={"ping": MethodNote(auth="none")})
     assert requests(drive(profile, message(), None, [received(PONG)]))[0].headers == ()
     batch = Message("batch", (Call("ping", "[]", "1"), Call("other", "[]", "2")))
@@ -56,9 +56,7 @@ def test_a_method_that_is_noted_as_public_goes_without_and_a_batch_does_not_wher
         ("«shop.password»", [], "contains the secret reference"),
     ],
 )
-def test_a_user_name_that_cannot_be_sent_is_refused_before_anything_is(
-    name: str | None, answers: list[Secret], said: str
-) -> None:
+def test_invalid_user_name_is_refused_before_sending(name: str | None, answers: list[Secret], said: str) -> None:
     outcome = end(drive(replace(NODE, auth=BasicAuth(username=name)), message(), None, answers))
     assert isinstance(outcome, Refused)
     assert (outcome.why, said in outcome.sentence) == ("profile", True)
@@ -73,39 +71,39 @@ def test_a_user_name_that_cannot_be_sent_is_refused_before_anything_is(
         ('{"username":"bob"}', '{"username":"bob","password":"«shop.password»"}'),
     ],
 )
-def test_credentials_are_members_of_params_when_the_call_is_sent(typed: str, sent: str) -> None:
+def test_inline_adds_credentials_to_params(typed: str, sent: str) -> None:
     steps = drive(INLINE, message(typed), None, [PASSWORD, received(PONG)])
     assert requests(steps)[0].message.calls[0].params == sent
     assert not requests(steps)[0].headers
 
 
-def test_an_object_that_holds_both_is_sent_as_typed() -> None:
+def test_inline_keeps_typed_credentials() -> None:
     typed = '{"password":"p","username":"u"}'
     steps = drive(INLINE, message(typed), None, [received(PONG)])
     assert kinds(steps) == ["Sent", "Ended"]
     assert requests(steps)[0].message.calls[0].params == typed
 
 
-def test_an_array_that_is_not_empty_is_refused_with_the_reason() -> None:
+def test_inline_refuses_a_filled_array() -> None:
     outcome = end(drive(INLINE, message("[1]"), None, []))
     assert isinstance(outcome, Refused)
     assert outcome.why == "params"
-    assert "an array has no place" in outcome.sentence
+    assert "cannot be an array" in outcome.sentence
 
 
-def test_the_members_names_can_be_set_and_the_name_can_be_a_secret() -> None:
+def test_inline_member_names_can_be_set() -> None:
     profile = replace(INLINE, auth=InlineAuth(username_member="user", password_member="pass word"))
     steps = drive(profile, message(), None, [Secret("ada", "shop.username"), PASSWORD, received(PONG)])
     assert requests(steps)[0].message.calls[0].params == '{"user":"«shop.username»","pass word":"«shop.password»"}'
 
 
-def test_every_call_of_a_batch_gets_the_credentials() -> None:
+def test_inline_adds_credentials_to_each_batch_call() -> None:
     batch = Message("batch", (Call("a", "[]", "1"), Call("b", '{"x":1}', "2")))
     sent = requests(drive(INLINE, batch, None, [PASSWORD, received(PONG)]))[0].message.calls
     assert all("«shop.password»" in call.params for call in sent)
 
 
-def test_credentials_that_the_profile_puts_in_are_not_for_the_person_to_give() -> None:
+def test_inline_credentials_are_not_required_params() -> None:
     user, number = DescribedParam("user", {"type": "string"}, True), DescribedParam("id", {"type": "integer"}, True)
     full = Described((user, DescribedParam("password", required=True), number), by="name")
     profile = Profile("p", "https://x.example", auth=InlineAuth(username_member="user"))
@@ -119,15 +117,14 @@ def test_credentials_that_the_profile_puts_in_are_not_for_the_person_to_give() -
     assert offered["auth"] == full
 
 
-def test_params_go_by_name_where_the_credentials_have_names() -> None:
-    """A profile that refuses an array offers no start that is one."""
+def test_inline_params_go_by_name() -> None:
     full = Described((DescribedParam("a", {"type": "string"}, True),), by="position")
     method = line_of("m", full)
     offered = map(InlineAuth().offered, (method, replace(method, auth="none")))
     assert [starting_point(each, full) for each in offered] == [{"a": ""}, [""]]
 
 
-def test_a_leak_of_the_header_is_found(tmp_path: Path) -> None:
+def test_leak_of_basic_header_is_found(tmp_path: Path) -> None:
     shell, password = Shell(tmp_path), 'p"ss\\ wörd $HOME `id`'
     shell.run("profiles", "add", "shop", "--url", "http://127.0.0.1:9", "--auth", "basic", "--username", "ada")
     assert shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=password.encode()).code == 0

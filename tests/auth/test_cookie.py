@@ -1,4 +1,4 @@
-"""The kind cookie, driven by hand: what its flow wants, in which order, and how it ends."""
+"""The auth type cookie, driven by hand."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from tests.auth.driving import (
 )
 
 
-def test_with_a_session_the_call_goes_out_with_its_cookie_and_nothing_else() -> None:
+def test_call_with_session_sends_only_its_cookie() -> None:
     steps = drive(COOKIE, message(), SESSION, [received(PONG)])
     assert kinds(steps) == ["Sent", "Ended"]
     assert (requests(steps)[0].secrets, requests(steps)[0].headers[0].text) == ((SESSION,), "sessionid=«shop.session»")
     assert end(steps) == PONG
 
 
-def test_without_a_session_a_login_goes_ahead() -> None:
+def test_call_without_session_logs_in_first() -> None:
     steps = drive(COOKIE, message(), None, [PASSWORD, received(Result(b"{}"), "sessionid=new; Path=/"), received(PONG)])
     assert kinds(steps) == ["Asked", "Sent", "SessionOpened", "Note", "Sent", "Ended"]
     login, call = requests(steps)
@@ -49,7 +49,7 @@ def test_without_a_session_a_login_goes_ahead() -> None:
     assert end(steps) == PONG
 
 
-def test_a_session_that_has_ended_is_renewed_once_and_the_call_tried_once_more() -> None:
+def test_ended_session_is_renewed_once() -> None:
     answers = [received(DENIED), PASSWORD, received(Result(b"{}"), "sessionid=new"), received(PONG)]
     steps = drive(COOKIE, message(), SESSION, answers)
     assert kinds(steps) == ["Sent", "SessionEnded", "Note", "Asked", "Sent", "SessionOpened", "Note", "Sent", "Ended"]
@@ -57,10 +57,10 @@ def test_a_session_that_has_ended_is_renewed_once_and_the_call_tried_once_more()
     assert end(steps) == PONG
 
 
-def test_there_is_no_third_try() -> None:
+def test_call_is_never_sent_three_times() -> None:
     answers = [received(DENIED), PASSWORD, received(Result(b"{}"), "sessionid=new"), received(DENIED)]
     assert end(drive(COOKIE, message(), SESSION, answers)) == DENIED
-    steps = drive(COOKIE, message(), None, answers[1:])  # nor a second one after a fresh login
+    steps = drive(COOKIE, message(), None, answers[1:])  # After a new login it is not even sent twice.
     assert (len(requests(steps)), end(steps)) == (2, DENIED)
 
 
@@ -77,7 +77,7 @@ def test_there_is_no_third_try() -> None:
         (ErrorObject(1, "no", b'{"trace": "' + b"x" * 5000 + b'"}', b"{}"), "the server answered: 1 no. Check"),
     ],
 )
-def test_a_refused_login_is_told_as_one_wherever_the_server_says_it(answer: Outcome, told: str) -> None:
+def test_refused_login_is_reported(answer: Outcome, told: str) -> None:
     outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(answer)]))
     assert isinstance(outcome, Refused)
     assert outcome.why == "credentials"
@@ -86,13 +86,13 @@ def test_a_refused_login_is_told_as_one_wherever_the_server_says_it(answer: Outc
 
 
 @pytest.mark.parametrize("answer", [b"true", b"null", b"[0]", b"[0,{}]"])
-def test_a_login_that_does_not_say_no_is_told_to_have_brought_no_session(answer: bytes) -> None:
+def test_login_without_session_is_reported(answer: bytes) -> None:
     outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(Result(answer))]))
     assert isinstance(outcome, Refused)
     assert "sets no sessionid cookie" in outcome.sentence
 
 
-def test_when_the_second_login_fails_the_end_of_the_session_is_told_as_well() -> None:
+def test_failed_second_login_reports_ended_session() -> None:
     steps = drive(COOKIE, message(), SESSION, [received(DENIED), Refused("credentials", "No password.", "password")])
     outcome = end(steps)
     assert isinstance(outcome, Refused)
@@ -100,62 +100,62 @@ def test_when_the_second_login_fails_the_end_of_the_session_is_told_as_well() ->
     assert "No password." in outcome.sentence
 
 
-def test_a_login_that_does_not_arrive_is_an_unreached_call_that_never_ran() -> None:
+def test_unreached_login_means_the_call_never_ran() -> None:
     outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(Unreached("connect", "Nobody there.", True))]))
-    assert outcome == Unreached("connect", "While logging in: Nobody there.", False)
+    assert outcome == Unreached("connect", "During the login: Nobody there.", False)
 
 
-def test_a_missing_password_ends_it_before_anything_is_sent() -> None:
+def test_missing_password_sends_nothing() -> None:
     missing = Refused("credentials", "No password.", "password")
     steps = drive(COOKIE, message(), None, [missing])
     assert kinds(steps) == ["Asked", "Ended"]
     assert end(steps) == missing
 
 
-def test_the_login_method_itself_needs_no_session() -> None:
+def test_login_method_needs_no_session() -> None:
     steps = drive(COOKIE, message(method="auth"), None, [received(Result(b"{}"), "sessionid=new")])
     assert kinds(steps) == ["Sent", "SessionOpened", "Note", "Ended"]
 
 
 @pytest.mark.parametrize("auth", ["none", "inline"])
-def test_a_method_noted_as_needing_no_session_gets_no_login(auth: Any) -> None:
+def test_method_without_auth_gets_no_login(auth: Any) -> None:
     profile = replace(COOKIE, methods={"rpc.discover": MethodNote(auth=auth)})
     assert kinds(drive(profile, message(method="rpc.discover"), None, [received(PONG)])) == ["Sent", "Ended"]
 
 
-def test_a_new_cookie_on_any_reply_is_adopted_and_said() -> None:
+def test_new_cookie_is_adopted_and_noted() -> None:
     steps = drive(
         COOKIE, message(), SESSION, [received(PONG, "other=1", "sessionid=older", "sessionid=newest; Path=/")]
     )
     kept = [step.session.reveal() for step in steps if isinstance(step, SessionOpened)]
     assert kept == ["newest"]
-    assert any(isinstance(step, Note) and "adopted" in step.sentence for step in steps)
+    assert any(isinstance(step, Note) and "new session" in step.sentence for step in steps)
 
 
-def test_the_same_cookie_again_changes_nothing() -> None:
+def test_same_cookie_changes_nothing() -> None:
     assert kinds(drive(COOKIE, message(), SESSION, [received(PONG, "sessionid=s3ss10n")])) == ["Sent", "Ended"]
 
 
 @pytest.mark.parametrize("attributes", ["Max-Age=0", "Max-Age=-1", "expires=Thu, 01 Jan 1970 00:00:00 GMT"])
-def test_a_deleted_cookie_ends_the_session(attributes: str) -> None:
+def test_deleted_cookie_ends_the_session(attributes: str) -> None:
     steps = drive(COOKIE, message(), SESSION, [received(PONG, f"sessionid=x; {attributes}")])
     assert [type(step) for step in steps] == [Sent, SessionEnded, Note, Ended]
 
 
 @pytest.mark.parametrize("value", ["é", "a\x1bb", "a b", "a,b", "a\nb", "a\x7f", '"', '""', 'a"b', "a\\b"])
-def test_a_cookie_that_cannot_be_sent_back_is_not_adopted(value: str) -> None:
+def test_invalid_cookie_is_not_adopted(value: str) -> None:
     steps = drive(COOKIE, message(), SESSION, [received(PONG, f"sessionid={value}")])
     assert not any(isinstance(step, SessionOpened | SessionEnded) for step in steps)
     assert any(isinstance(step, Note) and "cannot be sent back" in step.sentence for step in steps)
 
 
-def test_the_session_is_found_in_the_reply_where_the_profile_says_it_stands() -> None:
+def test_session_is_read_at_the_pointer() -> None:
     profile = replace(COOKIE, login=Login(session="/token/id"))
     answers = [PASSWORD, received(Result(b'{"token":{"id":"abc"}}')), received(PONG)]
     assert requests(drive(profile, message(), None, answers))[1].secrets == (Secret("abc", ""),)
 
 
-def test_a_login_answered_by_nonsense_is_a_failed_login() -> None:
+def test_malformed_login_response_is_a_failed_login() -> None:
     outcome = end(
         drive(COOKIE, message(), None, [PASSWORD, received(Malformed("The response is an HTML page."), status=502)])
     )
@@ -163,13 +163,13 @@ def test_a_login_answered_by_nonsense_is_a_failed_login() -> None:
     assert "HTTP 502" in outcome.sentence
 
 
-def test_the_params_of_the_login_may_have_any_shape() -> None:
+def test_login_params_may_have_any_shape() -> None:
     profile = replace(COOKIE, login=Login("user.login", ["{username}", {"secret": "{password}"}]))
     steps = drive(profile, message(), None, [PASSWORD, received(Result(b"{}"), "sessionid=n"), received(PONG)])
     assert requests(steps)[0].message.calls[0].params == '["ada",{"secret":"«shop.password»"}]'
 
 
-def test_a_batch_that_was_answered_call_by_call_is_not_sent_twice() -> None:
+def test_answered_batch_is_not_sent_twice() -> None:
     batch = Message("batch", (Call("a", "[]", "1"), Call("b", "[]", "2")))
     partly = ErrorObject(-32001, "1 of 2 calls failed: auth", None, b'[{"id":"1"},{"id":"2"}]')
     assert not has_ended(Login(), batch, received(partly))
@@ -188,11 +188,11 @@ def test_a_batch_that_was_answered_call_by_call_is_not_sent_twice() -> None:
         ("a=b", "a=b"),
     ],
 )
-def test_the_id_is_found_in_whatever_was_copied(text: str, id: str) -> None:
+def test_pasted_text_gives_the_session_id(text: str, id: str) -> None:
     assert CookieAuth().pasted("session", text) == id
 
 
-def test_a_session_is_found_whatever_else_the_reply_to_a_login_holds() -> None:
+def test_session_is_found_among_other_members() -> None:
     profile = replace(COOKIE, login=Login(session="/deep/1/id"))
     odd = (
         b'{"n": 1' + b"0" * 5000 + b', "half": "\\ud800", "deep": [' + b"[" * 3000 + b"]" * 3000 + b', {"id": "abc"}]}'

@@ -1,4 +1,4 @@
-"""Placeholders on their way: which are opened, and what is refused instead of being sent as text."""
+"""Secret references in requests: which are replaced, and which are refused."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.auth.driving import (
 )
 
 
-def test_a_placeholder_that_was_recorded_asks_for_its_secret_again() -> None:
+def test_recorded_reference_asks_for_its_secret() -> None:
     profile = replace(COOKIE, auth=NoAuth())
     steps = drive(profile, message('{"password":"«shop.password»"}'), None, [PASSWORD, received(PONG)])
     assert steps[0] == Asked("password")
@@ -47,7 +47,7 @@ def test_a_placeholder_that_was_recorded_asks_for_its_secret_again() -> None:
 
 
 @pytest.mark.parametrize("value", ["plain-enough", 'quo"te', "back\\slash", "new\nline", "ünï€", "«shop.password»x"])
-def test_opening_puts_the_value_in_as_a_json_string(value: str) -> None:
+def test_secret_is_inserted_as_json_string(value: str) -> None:
     import json
 
     body = '{"password":"«shop.password»","note":"say \\"«shop.password»\\" aloud"}'.encode()
@@ -55,7 +55,7 @@ def test_opening_puts_the_value_in_as_a_json_string(value: str) -> None:
     assert sent == {"password": value, "note": 'say "«shop.password»" aloud'}
 
 
-def test_a_secret_inside_a_longer_text_is_not_sent_as_its_name() -> None:
+def test_reference_inside_longer_text_is_refused() -> None:
     outcome = end(drive(INLINE, message('{"header": "Bearer «shop.password»"}'), None, []))
     assert isinstance(outcome, Refused)
     assert "is part of a longer text" in outcome.sentence
@@ -75,7 +75,7 @@ def test_a_secret_inside_a_longer_text_is_not_sent_as_its_name() -> None:
         ('["a «other.session» b"]', "works only with profile other, not with shop"),
     ],
 )
-def test_what_stands_for_no_secret_of_the_profile_is_not_sent_as_text(params: str, said: str) -> None:
+def test_foreign_reference_is_not_sent_as_text(params: str, said: str) -> None:
     for profile in (INLINE, COOKIE, replace(COOKIE, auth=NoAuth())):
         outcome = end(drive(profile, message(params.replace("[", '{"x":').replace("]", "}")), SESSION, []))
         assert isinstance(outcome, Refused)
@@ -83,7 +83,7 @@ def test_what_stands_for_no_secret_of_the_profile_is_not_sent_as_text(params: st
         assert said in outcome.sentence
 
 
-def test_these_very_letters_can_be_sent_with_an_escape() -> None:
+def test_escaped_guillemet_is_sent_as_text() -> None:
     profile = replace(COOKIE, auth=NoAuth())
     (send,) = requests(drive(profile, message(r'["\u00abother.password»", "«é»"]'), None, [received(PONG)]))
     assert send.secrets == ()
@@ -92,7 +92,7 @@ def test_these_very_letters_can_be_sent_with_an_escape() -> None:
 @pytest.mark.parametrize(
     "what", [message('["«shop.password»"]', method="«shop.password»"), message(id="«shop.session»")]
 )
-def test_no_secret_is_opened_in_the_name_of_a_method_or_in_an_id(what: Message) -> None:
+def test_reference_in_method_or_id_is_refused(what: Message) -> None:
     outcome = end(drive(COOKIE, what, SESSION, []))
     assert isinstance(outcome, Refused)
     assert "cannot be in a method name" in outcome.sentence
@@ -110,7 +110,7 @@ def test_no_secret_is_opened_in_the_name_of_a_method_or_in_an_id(what: Message) 
         replace(COOKIE, login=Login(method="«shop.password»")),
     ],
 )
-def test_a_profile_opens_no_secret_where_it_does_not_belong(profile: Profile) -> None:
+def test_reference_in_a_profile_is_refused(profile: Profile) -> None:
     steps = drive(profile, message("{}"), None, [])
     outcome = end(steps)
     assert kinds(steps) == ["Ended"]
@@ -121,27 +121,27 @@ def test_a_profile_opens_no_secret_where_it_does_not_belong(profile: Profile) ->
 ENCODED = AuthHeader("Authorization", "ada:«shop.password»", scheme="Basic ", encoded=True)
 
 
-def test_a_header_is_shown_with_placeholders_and_opened_with_values() -> None:
+def test_header_shows_references_and_sends_values() -> None:
     plain = AuthHeader("X-Token", "t=«shop.password»", scheme="Key ")
     assert (plain.shown, ENCODED.shown) == ("Key t=«shop.password»", "Basic base64(ada:«shop.password»)")
     assert plain.opened(opening_of((PASSWORD,))) == "Key t=hunter2hunter2"
     assert ENCODED.opened(opening_of((PASSWORD,))) == f"Basic {b64encode(b'ada:hunter2hunter2').decode()}"
 
 
-def test_a_secret_that_looks_like_the_placeholder_of_another_opens_nothing() -> None:
+def test_secret_that_looks_like_reference_is_not_replaced() -> None:
     secrets = (Secret("«shop.password»", "shop.username"), PASSWORD)
     assert AuthHeader("X", "«shop.username»").opened(opening_of(secrets)) == "«shop.password»"
     assert opened_address("http://h/«shop.username»", secrets) == "http://h/%C2%ABshop.password%C2%BB"
 
 
-def test_in_an_address_a_value_is_percent_encoded_to_the_last_letter() -> None:
+def test_secret_in_address_is_percent_encoded() -> None:
     secret = Secret("a/b?c=d&é \udce9#", "shop.token")
     assert opened_address("http://h/v3/«shop.token»/x?k=«shop.token»", (secret,)) == (
         "http://h/v3/a%2Fb%3Fc%3Dd%26%C3%A9%20%E9%23/x?k=a%2Fb%3Fc%3Dd%26%C3%A9%20%E9%23"
     )
 
 
-def test_what_an_encoded_header_comes_to_is_a_secret_for_every_value_that_is_known() -> None:
+def test_encoded_header_is_secret_for_all_known_values() -> None:
     header = AuthHeader("Authorization", "«shop.username»:«shop.password»", encoded=True)
     known = [Secret("ada", "shop.username"), Secret("bob", "shop.username"), PASSWORD, Secret("x", "other.password")]
     found = {secret.reveal() for secret in derived([header], known)}
@@ -152,7 +152,7 @@ def test_what_an_encoded_header_comes_to_is_a_secret_for_every_value_that_is_kno
     assert {str(secret) for secret in derived([header], known)} == {UNRECORDED}
 
 
-def test_it_is_hidden_without_its_padding_and_in_the_alphabet_of_addresses_too() -> None:
+def test_encoded_header_is_redacted_in_url_alphabet() -> None:
     header = AuthHeader("Authorization", "us:«shop.password»", encoded=True)
     found = {secret.reveal() for secret in derived([header], [Secret("?>~", "shop.password")])}
     assert found == {"dXM6Pz5+", "dXM6Pz5-"}
@@ -161,7 +161,7 @@ def test_it_is_hidden_without_its_padding_and_in_the_alphabet_of_addresses_too()
 
 
 @pytest.mark.parametrize(("password", "raw"), [("p\udce9ss", b"p\xe9ss"), ("p\ud800", b"p\xed\xa0\x80")])
-def test_bytes_of_a_variable_that_are_no_text_are_sent_as_they_stood_there(password: str, raw: bytes) -> None:
+def test_undecodable_bytes_of_variable_are_sent_unchanged(password: str, raw: bytes) -> None:
     header = AuthHeader("Authorization", "ada:«shop.password»", encoded=True)
     secret = Secret(password, "shop.password")
     assert header.opened(opening_of((secret,))) == b64encode(b"ada:" + raw).decode()
@@ -171,7 +171,7 @@ def test_bytes_of_a_variable_that_are_no_text_are_sent_as_they_stood_there(passw
 PROFILE = Profile("shop", "http://shop.example")
 
 
-def test_what_was_given_is_there_and_what_was_not_is_refused_with_its_name() -> None:
+def test_missing_credential_is_refused_by_name() -> None:
     given = GivenCredentials("ada", None, None, "t0ken-t0ken")
     username = asyncio.run(given.secret(PROFILE, "username"))
     assert isinstance(username, Secret)

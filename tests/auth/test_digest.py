@@ -1,4 +1,4 @@
-"""The kind digest: the examples of its RFC, and what servers may challenge with."""
+"""The auth type digest: the examples of its RFC, and challenges of servers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parts_of(text: str) -> dict[str, str]:
         ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
     ],
 )
-def test_the_examples_of_rfc_7616(algorithm: str, response: str) -> None:
+def test_examples_of_rfc_7616(algorithm: str, response: str) -> None:
     said = parts_of(answered(replace(RFC, algorithm=algorithm), "Mufasa", "Circle of Life", CNONCE, GET))
     assert said == {
         "username": "Mufasa",
@@ -55,7 +55,7 @@ def test_the_examples_of_rfc_7616(algorithm: str, response: str) -> None:
     }
 
 
-def test_the_example_of_rfc_2069_which_has_no_qop() -> None:
+def test_example_of_rfc_2069_without_qop() -> None:
     challenge = Challenge("testrealm@host.com", "dcd98b7102dd2f0e8b11d0f600bfb0c093")
     said = parts_of(answered(challenge, "Mufasa", "CircleOfLife", CNONCE, GET))
     assert said["response"] == "1949323746fe6a43ef61f9606e7febea"
@@ -68,7 +68,7 @@ def h(name: str, *parts: str) -> str:
 
 @pytest.mark.parametrize(("algorithm", "name"), [("MD5-sess", "md5"), ("SHA-256-sess", "sha256")])
 @pytest.mark.parametrize("qop", ["auth", "auth-int"])
-def test_sessions_and_the_body_go_into_the_proof(algorithm: str, name: str, qop: str) -> None:
+def test_session_algorithm_and_body_are_hashed(algorithm: str, name: str, qop: str) -> None:
     challenge = Challenge("r", "n", algorithm, qop)
     said = parts_of(answered(challenge, "ann", "pässwörd", "c", Opening({}, "/rpc?x=1", b"body")))
     a1 = h(name, h(name, "ann", "r", "pässwörd"), "n", "c")
@@ -77,7 +77,7 @@ def test_sessions_and_the_body_go_into_the_proof(algorithm: str, name: str, qop:
     assert said["algorithm"] == algorithm
 
 
-def test_a_user_name_that_is_no_ascii_is_spelled_out() -> None:
+def test_user_name_beyond_ascii_is_encoded() -> None:
     assert parts_of(answered(RFC, "zoë", "x", "c", GET))["username*"] == "UTF-8''zo%C3%AB"
     assert r'username="a\"b\\c"' in answered(RFC, 'a"b\\c', "x", "c", GET)
 
@@ -104,14 +104,14 @@ def test_a_user_name_that_is_no_ascii_is_spelled_out() -> None:
         ([], None),
     ],
 )
-def test_the_strongest_challenge_that_can_be_answered_is(headers: list[str], chosen: Challenge | None) -> None:
+def test_strongest_supported_challenge_is_answered(headers: list[str], chosen: Challenge | None) -> None:
     response = Response(401, headers=tuple(("WWW-Authenticate", each) for each in headers))
     assert strongest(response) == chosen
     assert strongest(replace(response, status=403)) is None
 
 
 @given(st.text(st.characters(max_codepoint=255), max_size=200))
-def test_whatever_a_server_challenges_with_is_read(header: str) -> None:
+def test_any_challenge_is_read(header: str) -> None:
     chosen = strongest(Response(401, headers=(("WWW-Authenticate", f"Digest nonce=1, {header}"),)))
     assert chosen is None or answered(chosen, "ann", "x", "c", GET).isascii()
 
@@ -127,8 +127,8 @@ def test_whatever_a_server_challenges_with_is_read(header: str) -> None:
         "=" * 8000,
     ],
 )
-def test_whatever_is_left_open_no_more_is_read_than_a_challenge_has(header: str) -> None:
-    """What is longer is not looked at: a header of 100 kB took minutes, as pairs of its parts were compared."""
+def test_long_header_is_read_in_short_time(header: str) -> None:
+    """Reading 100 kB took minutes when pairs of its parts were compared."""
     assert len(list(challenges(header))) <= 1
     assert list(challenges(header * 20)) == []
 
@@ -142,7 +142,7 @@ def challenged(nonce: str = "n", more: str = "") -> object:
     return replace(came, response=Response(401, headers=said))
 
 
-def test_a_challenge_is_answered_once() -> None:
+def test_challenge_is_answered_once() -> None:
     steps = drive(NODE, message('{"a":1}'), None, [challenged(), PASSWORD, received(PONG)])
     assert kinds(steps) == ["Sent", "Asked", "Sent", "Ended"]
     first, second = requests(steps)
@@ -151,7 +151,7 @@ def test_a_challenge_is_answered_once() -> None:
     assert second.message == first.message
 
 
-def test_a_second_refusal_is_the_answer_unless_the_nonce_was_stale() -> None:
+def test_second_refusal_is_final_unless_nonce_was_stale() -> None:
     steps = drive(NODE, message(), None, [challenged(), PASSWORD, challenged("m")])
     assert kinds(steps) == ["Sent", "Asked", "Sent", "Ended"]
     answers = [challenged(), PASSWORD, challenged("m", ", stale=true"), challenged("o", ", stale=true")]
@@ -159,7 +159,7 @@ def test_a_second_refusal_is_the_answer_unless_the_nonce_was_stale() -> None:
     assert kinds(steps) == ["Sent", "Asked", "Sent", "Sent", "Ended"]
 
 
-def test_without_a_challenge_nobody_is_asked_and_a_public_method_answers_none() -> None:
+def test_no_secret_is_asked_without_a_challenge() -> None:
     assert kinds(drive(NODE, message(), None, [received(PONG)])) == ["Sent", "Ended"]
     free = replace(NODE, methods={"ping": MethodNote(auth="none")})
     assert kinds(drive(free, message(), None, [challenged()])) == ["Sent", "Ended"]

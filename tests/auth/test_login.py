@@ -1,4 +1,4 @@
-"""What Set-Cookie says about the session, read in every spelling servers use."""
+"""Session cookies in every spelling of Set-Cookie that servers use."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
         (["sessionid=new", "sessionid=; Max-Age=0"], SetCookie("", deleted=True)),
     ],
 )
-def test_the_last_word_about_the_session_counts(headers: list[str], said: SetCookie | None) -> None:
+def test_last_cookie_of_the_session_counts(headers: list[str], said: SetCookie | None) -> None:
     assert session_cookie([("Set-Cookie", text) for text in headers], "sessionid", NOW) == said

@@ -35,7 +35,7 @@ def asks(outcome: Outcome, login: Login = Login()) -> bool:  # noqa: B008 - it i
         (Unreached("body", "log in"), 401, False),
     ],
 )
-def test_a_login_is_asked_for_by_status_code_or_whole_words(outcome: Outcome, status: int, expected: bool) -> None:
+def test_login_is_asked_by_status_code_or_words(outcome: Outcome, status: int, expected: bool) -> None:
     assert asks_for_login(Login(), outcome, status) is expected
 
 
@@ -79,7 +79,7 @@ ODOO = {"name": "odoo.http.SessionExpiredException", "message": "Session expired
         ("a service of ours", error(-32001, "")),
     ],
 )
-def test_what_real_servers_say_asks_for_a_login(server: str, refusal: ErrorObject) -> None:
+def test_errors_of_real_servers_ask_for_login(server: str, refusal: ErrorObject) -> None:
     assert asks(refusal), server
 
 
@@ -113,7 +113,7 @@ def test_what_real_servers_say_asks_for_a_login(server: str, refusal: ErrorObjec
     ],
 )
 @pytest.mark.parametrize("place", ["message", "data", "data.message", "data.detail"])
-def test_a_sentence_that_asks_for_a_login_counts_wherever_it_stands(text: str, place: str) -> None:
+def test_words_ask_for_login_anywhere_in_error(text: str, place: str) -> None:
     data = {"data": text, "data.message": {"message": text}, "data.detail": {"detail": text, "code": 7}}.get(place)
     assert asks(error(-32602, text if data is None else "Invalid params.", data))
 
@@ -154,7 +154,7 @@ def test_a_sentence_that_asks_for_a_login_counts_wherever_it_stands(text: str, p
 )
 @pytest.mark.parametrize("place", ["message", "data", "data.message"])
 @pytest.mark.parametrize("code", [1, 100, -32602])
-def test_an_ordinary_error_is_not_taken_for_it(text: str, place: str, code: int) -> None:
+def test_ordinary_error_does_not_ask_for_login(text: str, place: str, code: int) -> None:
     data = {"data": text, "data.message": {"message": text}}.get(place)
     assert not asks(error(code, text if data is None else "Invalid params.", data))
 
@@ -174,12 +174,12 @@ def test_an_ordinary_error_is_not_taken_for_it(text: str, place: str, code: int)
     ],
     ids=lambda data: str(data)[:40],
 )
-def test_what_is_no_short_text_is_not_searched(data: object) -> None:
+def test_long_text_is_not_searched(data: object) -> None:
     assert not asks(error(-32602, "Invalid params.", data))
 
 
 @pytest.mark.parametrize("data", [b"NaN", b'"\\ud800"', b'{"message": NaN}', b"[" * 2000 + b"]" * 2000, b""])
-def test_data_that_only_lenient_parsers_take_says_nothing(data: bytes) -> None:
+def test_data_of_lenient_json_is_ignored(data: bytes) -> None:
     assert not asks(ErrorObject(-32602, "Invalid params.", data, b"{}"))
 
 
@@ -187,13 +187,13 @@ def test_data_that_only_lenient_parsers_take_says_nothing(data: bytes) -> None:
     ("words", "text"),
     [(("session",), "a session"), (("gone  fishing",), "Gone  fishing!"), (("SESSION_INVALID",), "SESSION_INVALID")],
 )
-def test_a_profile_names_words_of_its_own(words: tuple[str, ...], text: str) -> None:
+def test_profile_may_set_ended_words(words: tuple[str, ...], text: str) -> None:
     login = Login(ended_words=words)
     assert asks(error(1, text), login)
     assert not asks(error(1, "Not authenticated"), login)
 
 
-def test_a_profile_names_status_and_codes_of_its_own() -> None:
+def test_profile_may_set_ended_status_and_codes() -> None:
     login = Login(ended_status=(440,), ended_codes=(99,))
     assert asks_for_login(login, Malformed(""), 440)
     assert asks(error(99), login)

@@ -1,4 +1,4 @@
-"""All auth types: what each says of itself, and how it is found."""
+"""The list of auth types: their names and descriptions."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def test_auth_type_describes_all_of_itself(kind: type[AuthType]) -> None:
 @pytest.mark.parametrize(
     ("name", "advice"), [("cooky", "did you mean cookie?"), ("zzzz", f"the auth types are {', '.join(KINDS)}")]
 )
-def test_of_a_name_that_no_kind_has_the_nearest_is_told_or_all(name: str, advice: str) -> None:
+def test_unknown_auth_type_suggests_the_nearest(name: str, advice: str) -> None:
     with pytest.raises(ValueError, match=re.escape(f"{name} is not an auth type; {advice}")):
         kind_named(name)

@@ -1,4 +1,4 @@
-"""The kinds that send a token: where it goes, and the session of a login in its place."""
+"""The auth types with a token: its place, and the session of a login."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def profile(auth: Auth, **changes: Any) -> Profile:
         (HeaderAuth(header="Authorization", value="Token t={token};"), ("Authorization", "Token t=«shop.token»;")),
     ],
 )
-def test_a_token_in_a_header_goes_with_the_call(auth: Auth, shown: tuple[str, str]) -> None:
+def test_token_is_sent_in_a_header(auth: Auth, shown: tuple[str, str]) -> None:
     steps = drive(profile(auth), message(), None, [TOKEN, received(PONG)])
     assert kinds(steps) == ["Asked", "Sent", "Ended"]
     assert [(each.name, each.shown) for each in requests(steps)[0].headers] == [shown]
@@ -57,7 +57,7 @@ def test_a_token_in_a_header_goes_with_the_call(auth: Auth, shown: tuple[str, st
         ({"auth": NoAuth(), "path": "/v3/{token}"}, "https://rpc.example.com/v3/«shop.token»"),
     ],
 )
-def test_a_token_in_the_address(changes: dict[str, Any], address: str) -> None:
+def test_token_is_sent_in_the_url(changes: dict[str, Any], address: str) -> None:
     (send,) = requests(drive(replace(SHOP, **changes), message(), None, [TOKEN, received(PONG)]))
     assert (send.address, send.secrets, send.headers) == (address, (TOKEN,), ())
 
@@ -72,21 +72,21 @@ def test_a_token_in_the_address(changes: dict[str, Any], address: str) -> None:
         ('a"{token}', "[ ]", '["a\\"«shop.token»"]'),
     ],
 )
-def test_a_token_before_the_first_of_the_params(value: str, params: str, sent: str) -> None:
+def test_token_is_sent_as_first_param(value: str, params: str, sent: str) -> None:
     told = message(params) if "«" not in params else replace(message(params), only_shown=True)
     (send,) = requests(drive(profile(FirstAuth(value=value)), told, None, [TOKEN, received(PONG)]))
     assert send.message.calls[0].params == sent
 
 
-def test_an_object_has_no_place_for_a_first_element() -> None:
+def test_token_refuses_params_by_name() -> None:
     steps = drive(profile(FirstAuth()), message('{"a":1}'), None, [])
     outcome = end(steps)
     assert isinstance(outcome, Refused)
     assert (kinds(steps), outcome.why) == (["Ended"], "params")
-    assert "write an array" in outcome.sentence
+    assert "Write an array" in outcome.sentence
 
 
-def test_a_token_beside_the_method_but_for_calls_that_go_without() -> None:
+def test_token_is_sent_next_to_the_method() -> None:
     named = profile(MemberAuth(member="session"), methods={"version": MethodNote(auth="none")})
     batch = Message("batch", (Call("ping", "[]", "1"), Call("version", "[]", "2")))
     (send,) = requests(drive(named, batch, None, [TOKEN, received(PONG)]))
@@ -94,7 +94,7 @@ def test_a_token_beside_the_method_but_for_calls_that_go_without() -> None:
 
 
 @pytest.mark.parametrize("auth", ALL, ids=lambda auth: auth.kind)
-def test_a_method_that_goes_without_is_sent_as_it_is_and_nobody_is_asked(auth: Auth) -> None:
+def test_public_method_is_sent_without_asking(auth: Auth) -> None:
     free = profile(auth, methods={"ping": MethodNote(auth="none")})
     (send,) = requests(drive(free, message(), None, [received(PONG)]))
     assert (send.headers, send.address, send.message, send.secrets) == ((), "", message(), ())
@@ -109,7 +109,7 @@ def test_a_method_that_goes_without_is_sent_as_it_is_and_nobody_is_asked(auth: A
         {"auth": NoAuth(), "path": "/{token}/«shop.password»"},
     ],
 )
-def test_a_profile_opens_no_secret_where_none_belongs(planted: dict[str, Any]) -> None:
+def test_reference_in_other_fields_is_refused(planted: dict[str, Any]) -> None:
     steps = drive(replace(SHOP, **planted), message(), None, [])
     outcome = end(steps)
     assert (kinds(steps), isinstance(outcome, Refused) and outcome.why) == (["Ended"], "profile")
@@ -122,7 +122,7 @@ ANN, PASSWORD = Secret("ann", "shop.username"), Secret("hunter2hunter2", "shop.p
 
 
 @pytest.mark.parametrize("auth", ALL, ids=lambda auth: auth.kind)
-def test_with_a_login_table_a_session_goes_where_the_token_would_and_is_renewed_once(auth: Auth) -> None:
+def test_session_of_login_replaces_token_and_is_renewed(auth: Auth) -> None:
     with_login = profile(auth, login=LOGIN, has_login=True)
     assert (with_login.secrets, with_login.has_sessions) == (("username", "password", "session"), True)
     answers = [received(DENIED), ANN, PASSWORD, received(Result(b'"new"')), received(PONG)]
@@ -158,9 +158,7 @@ def test_with_a_login_table_a_session_goes_where_the_token_would_and_is_renewed_
         ("", "null", None),
     ],
 )
-def test_the_session_is_where_the_profile_says_or_the_whole_result(
-    session: str | None, result: str, found: str | None
-) -> None:
+def test_session_is_read_at_pointer_or_whole_result(session: str | None, result: str, found: str | None) -> None:
     with_login = profile(BearerAuth(), login=replace(LOGIN, params=["{password}"], session=session), has_login=True)
     replies = [PASSWORD, received(Result(result.encode())), *([received(PONG)] if found else [])]
     steps = drive(with_login, message(), None, replies)
@@ -172,21 +170,21 @@ def test_the_session_is_where_the_profile_says_or_the_whole_result(
         assert [each.reveal() for each in requests(steps)[1].secrets] == [found]
 
 
-def test_a_cookie_that_comes_with_such_a_login_means_nothing() -> None:
+def test_cookie_of_token_login_is_ignored() -> None:
     with_login = profile(BearerAuth(username="ann"), login=LOGIN, has_login=True)
     answers = [PASSWORD, received(Result(b'"abc"'), "=x", "sessionid=other"), received(PONG, "sessionid=more")]
     steps = drive(with_login, message(), None, answers)
     assert [each.reveal() for each in requests(steps)[1].secrets] == ["abc"]
 
 
-def test_what_is_typed_is_asked_for_before_the_login_and_only_once() -> None:
+def test_typed_secret_is_asked_before_login_once() -> None:
     with_login = profile(MemberAuth(username="ann"), login=LOGIN, has_login=True)
     typed = message('{"again":"«shop.password»"}')
     steps = drive(with_login, typed, None, [PASSWORD, received(Result(b'"abc"')), received(PONG)])
     assert kinds(steps) == ["Asked", "Sent", "SessionOpened", "Note", "Sent", "Ended"]
 
 
-def test_a_bearer_token_may_be_pasted_with_its_header() -> None:
+def test_bearer_token_is_read_from_pasted_header() -> None:
     assert BearerAuth().pasted("token", " Authorization: Bearer abc.def\n") == "abc.def"
     assert BearerAuth().pasted("token", " abc ") == "abc"
 
@@ -201,14 +199,14 @@ def test_a_bearer_token_may_be_pasted_with_its_header() -> None:
     ],
 )
 @pytest.mark.everyday(4)
-def test_the_first_param_is_not_asked_for_where_it_is_the_token(first: DescribedParam, is_token: bool) -> None:
+def test_token_param_is_not_offered(first: DescribedParam, is_token: bool) -> None:
     rest = DescribedParam("b")
     both = Described((first, rest))
     assert FirstAuth().offered_in_full(Method("m"), both).params == ((rest,) if is_token else (first, rest))
     assert FirstAuth().offered_in_full(Method("m", auth="none"), both) == both
 
 
-def test_examples_and_the_start_of_a_method_are_without_the_token_too_and_by_position() -> None:
+def test_examples_are_by_position_without_token() -> None:
     document = """{"openrpc": "1.2.6", "methods": [{"name": "aria2.tellStatus", "paramStructure": "by-name",
         "params": [{"name": "token", "required": true, "schema": {"type": "string"}},
                    {"name": "gid", "required": true, "schema": {"type": "string"}},
@@ -246,7 +244,7 @@ def test_examples_and_the_start_of_a_method_are_without_the_token_too_and_by_pos
         (MemberAuth, "member", "method"),
     ],
 )
-def test_a_setting_that_cannot_be_is_named(kind: type[AuthType], field: str, value: str) -> None:
+def test_invalid_setting_is_named(kind: type[AuthType], field: str, value: str) -> None:
     found = kind.mismatch({field: value})
     assert found is not None
     assert found[0] == field

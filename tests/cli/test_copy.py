@@ -196,7 +196,7 @@ def test_a_profile_that_no_longer_allows_the_call_says_why(used: Used) -> None:
     used.profile(AUTH)
     ran = used.shell.run("copy")
     assert (ran.code, ran.out) == (2, b"")
-    assert "an array has no place for them" in ran.err
+    assert "so they cannot be an array" in ran.err
 
 
 # --- what someone else has recorded ---------------------------------------------------------------------------------

@@ -73,9 +73,9 @@ def test_a_lack_is_told_by_a_sign_and_not_by_colour_alone() -> None:
         (COOKIE, "user.list", "goes with the session cookie of this profile"),
         (COOKIE, "auth", "opens the session of this profile"),
         (COOKIE, "open", "no session is opened for it"),
-        (INLINE, "user.list", "inline: user name and password go into the params of each call"),
+        (INLINE, "user.list", "inline: sends user name and password in the params of each call"),
         (INLINE, "open", "goes without credentials"),
-        (HeaderAuth(header="X-Key"), "user.list", "header: a stored token goes out in the header X-Key"),
+        (HeaderAuth(header="X-Key"), "user.list", "header: sends a stored token in the header X-Key"),
         (NoAuth(), "open", "none: no credentials are sent"),
     ],
 )
