@@ -10,10 +10,10 @@ from rpcexplorer.tui.key_queue import run_in_thread
 
 def test_long_work_is_abandoned_at_the_end() -> None:
     """A thread of the loop would delay the end: this work outlasts the loop."""
-    begun, closed, ended = threading.Event(), threading.Event(), threading.Event()
+    started, closed, ended = threading.Event(), threading.Event(), threading.Event()
 
     def work() -> str:
-        begun.set()
+        started.set()
         closed.wait(60)
         ended.set()
         return "read"
@@ -21,7 +21,7 @@ def test_long_work_is_abandoned_at_the_end() -> None:
     async def leave() -> None:
         reading = asyncio.ensure_future(run_in_thread(work))
         await asyncio.sleep(0)
-        begun.wait(60)
+        started.wait(60)
         reading.cancel()
 
     asyncio.run(leave())

@@ -98,7 +98,7 @@ def heard(pilot: Pilot[None]) -> list[CopyCallWanted]:
     return pilot.app.of(CopyCallWanted)
 
 
-def told(app: ExplorerApp) -> list[str]:
+def notification_notices(app: ExplorerApp) -> list[str]:
     return [each.message for each in app._notifications if "was a notification" in each.message]
 
 
@@ -203,10 +203,10 @@ def test_variables_of_a_batch_are_asked_for(shop: Explorer, answer: str) -> None
 @pytest.mark.thorough
 def test_batch_is_locked_while_a_response_is_parsed(shop: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(shop)
-    begun, go_on = threading.Event(), threading.Event()
+    started, go_on = threading.Event(), threading.Event()
 
     def slowly(whole: Exchange) -> BatchParts:
-        begun.set()
+        started.set()
         go_on.wait()
         return parts_of(whole)
 
@@ -216,7 +216,7 @@ def test_batch_is_locked_while_a_response_is_parsed(shop: Explorer, monkeypatch:
     async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
         try:
             await pilot.press("f5")
-            await until(pilot, begun.is_set)
+            await until(pilot, started.is_set)
             await pilot.press("delete", "J", "n", "escape")
             assert not screen.check_action("remove", ())
             assert screen.is_current, "its outcome would be lost"
@@ -302,7 +302,7 @@ def test_batch_makes_round_trip_from_editor_to_history(
         await pilot.press("n", "enter")
         await until(pilot, lambda: app.screen is screen)
         said = "was a notification. F5 sends it as a call, with an id; “send notification” in the palette without one."
-        assert f"demo.echo {said}" in told(app)
+        assert f"demo.echo {said}" in notification_notices(app)
         explorer.batches.keep(in_use(explorer), CollectedCalls(), ())
         await pilot.press("f6")
         await on(pilot, HistoryScreen)

@@ -215,10 +215,10 @@ def test_two_deletions_in_a_burst_delete_named_calls(explorer: Explorer) -> None
 @pytest.mark.thorough
 def test_keys_wait_for_the_action_of_an_answer(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded(explorer, "one", "two")
-    begun, go_on, forget = threading.Event(), threading.Event(), explorer.journal.delete
+    started, go_on, forget = threading.Event(), threading.Event(), explorer.journal.delete
 
     def slowly(profile: Profile | None, id: str) -> str:
-        begun.set()
+        started.set()
         assert go_on.wait(10)
         return forget(profile, id)
 
@@ -226,7 +226,7 @@ def test_keys_wait_for_the_action_of_an_answer(explorer: Explorer, monkeypatch: 
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await burst(pilot, "f6", "delete", "right", "enter", "enter")
-        await until(pilot, begun.is_set)
+        await until(pilot, started.is_set)
         await rest(pilot)
         assert isinstance(app.screen, HistoryScreen)
         go_on.set()

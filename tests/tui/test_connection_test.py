@@ -14,7 +14,7 @@ from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, http_reply
-from tests.tui.visiting import begun, on, page, profiles, shown, tell
+from tests.tui.visiting import on, page, profiles, run_test, shown, tell
 
 Make = Callable[..., Explorer]
 PONG = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}')
@@ -33,11 +33,11 @@ def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make,
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
-        await begun(pilot, "t")
+        await run_test(pilot, "t")
         await pilot.press("enter")  # the first answer closes it
         await on(pilot, ProfilesScreen)
         assert "rpcexplorer profiles trust box" in page(screen).replace("\n", " ").replace("  ", "")
-        await begun(pilot, "t")
+        await run_test(pilot, "t")
         await pilot.press("right", "enter")
         question = await on(pilot, Confirm)
         for said in (
@@ -52,11 +52,11 @@ def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make,
         await pilot.press("enter")  # the first answer changes nothing
         await on(pilot, ProfilesScreen)
         assert not local.exists()
-        await begun(pilot, "t")
+        await run_test(pilot, "t")
         await pilot.press("right", "enter")
         await on(pilot, Confirm)
         await pilot.press("right", "enter")
-        await begun(pilot)
+        await run_test(pilot)
         await pilot.press("escape")
         await on(pilot, ProfilesScreen)
         assert "✓ HTTP" in page(screen)

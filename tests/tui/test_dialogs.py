@@ -171,10 +171,10 @@ def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: 
 
         tell(made, story, profile="c")
         again = make_explorer("")
-        kept = again.credentials.state(again.profiles.profiles["c"])
+        states = again.credentials.state(again.profiles.profiles["c"])
     assert json.loads(server.requests[0].body)["params"] == {"username": "bob", "password": "the-word-of-bob"}
     assert server.requests[1].header("cookie") == "sessionid=session-of-bob"
-    stored = {field: found.reveal() for field, found in kept.items() if isinstance(found, Secret)}
+    stored = {field: found.reveal() for field, found in states.items() if isinstance(found, Secret)}
     assert stored == {"password": "the-word-of-ada"} | ({"session": "session-of-ada"} if session else {})
 
 
@@ -420,20 +420,20 @@ def test_signal_quits_without_asking(explorer: Explorer) -> None:
 
 def test_slow_disk_delays_no_key_saves_last_text(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafts, "PAUSE_SECONDS", 0)
-    goes_on, begun, in_time = Event(), Event(), list[bool]()
-    kept = explorer.drafts.keep_typed
+    goes_on, started, in_time = Event(), Event(), list[bool]()
+    keep_typed = explorer.drafts.keep_typed
 
     def slow(*given: Any) -> str:
-        begun.set()
+        started.set()
         in_time.append(goes_on.wait(5))
-        return kept(*given)
+        return keep_typed(*given)
 
     monkeypatch.setattr(explorer.drafts, "keep_typed", slow)
 
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         assert app.calls is not None
         app.calls.params.replace("[1]")
-        await until(pilot, begun.is_set)
+        await until(pilot, started.is_set)
         app.calls.params.replace("[12]")
         await pilot.pause()
         goes_on.set()

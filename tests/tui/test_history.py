@@ -1,4 +1,4 @@
-"""The history screen: what it shows, what its keys do, and what comes of it."""
+"""The history screen, its keys, and their effects."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def record(explorer: Explorer, *calls: Exchange) -> None:
 def on_screen(
     explorer: Explorer, act: Act, size: tuple[int, int] = (120, 40), *, case: CaseOnView | None = None
 ) -> tuple[list[HistoryChoice | None], Stage]:
-    """Open the history, do something, and say what it was dismissed with."""
+    """Open the history, act, and return its answers and the app."""
     answers: list[HistoryChoice | None] = []
     stage = Stage()
 
@@ -86,7 +86,7 @@ def on_screen(
 
 
 async def settled(pilot: Pilot[None]) -> None:
-    """Wait for what is read and written, but not for answers to questions."""
+    """Wait for reading and writing, but not for answers to dialogs."""
     await pilot.pause()
     while any(
         worker.is_running and (worker.group == "reading" or isinstance(pilot.app.screen, HistoryScreen))
@@ -114,10 +114,7 @@ def chosen(screen: HistoryScreen) -> str:
     return row.method if isinstance(row, Exchange) else ""
 
 
-# --- looking -----------------------------------------------------------------------------------------------------
-
-
-def test_calls_stand_newest_first_under_their_days(recorded: Explorer) -> None:
+def test_calls_are_listed_newest_first_by_day(recorded: Explorer) -> None:
     async def act(_: Pilot[None], screen: HistoryScreen) -> None:
         shown = [" ".join(row.split()) for row in rows(screen)]
         assert shown == [
@@ -133,7 +130,7 @@ def test_calls_stand_newest_first_under_their_days(recorded: Explorer) -> None:
     on_screen(recorded, act)
 
 
-def test_the_preview_follows_the_cursor(recorded: Explorer) -> None:
+def test_preview_follows_the_cursor(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         bar, outcome = screen.query_one(HistoryPreview).query(Bar)
         assert text_of(bar).startswith(" report.run  12:00:03")
@@ -145,7 +142,7 @@ def test_the_preview_follows_the_cursor(recorded: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_the_headers_of_a_recorded_reply_are_a_page_of_the_preview(recorded: Explorer) -> None:
+def test_preview_shows_headers_of_a_recorded_response(recorded: Explorer) -> None:
     headers = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a"))
     record(recorded, exchange(9, response=Response(200, "OK", headers=headers, body=b"1", size=1)))
 
@@ -163,7 +160,7 @@ def test_the_headers_of_a_recorded_reply_are_a_page_of_the_preview(recorded: Exp
 
 
 @pytest.mark.thorough
-def test_whose_calls_are_shown_is_remembered_until_the_next_start(recorded: Explorer, tmp_path: Path) -> None:
+def test_chosen_profiles_of_the_list_are_remembered(recorded: Explorer, tmp_path: Path) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         assert not screen._pane.everyone
         await press(pilot, "p")
@@ -183,7 +180,7 @@ def test_whose_calls_are_shown_is_remembered_until_the_next_start(recorded: Expl
 
 
 @pytest.mark.thorough
-def test_without_a_profile_in_use_all_calls_are_shown_and_nothing_is_remembered(recorded: Explorer) -> None:
+def test_list_without_a_profile_shows_all_calls(recorded: Explorer) -> None:
     recorded.remembered.history_of_all = True
     recorded.profile = None
 
@@ -199,7 +196,7 @@ def test_without_a_profile_in_use_all_calls_are_shown_and_nothing_is_remembered(
     assert recorded.remembered.history_of_all
 
 
-def test_all_profiles_are_one_key_away_with_what_is_damaged(recorded: Explorer) -> None:
+def test_one_key_shows_all_profiles_with_damaged_files(recorded: Explorer) -> None:
     file = next(recorded.history.folder.glob("*.toml"))
     file.write_text(file.read_text().replace('outcome = "cancelled"', 'outcome = "canceled"'))
 
@@ -218,7 +215,7 @@ def test_all_profiles_are_one_key_away_with_what_is_damaged(recorded: Explorer) 
 
 
 @pytest.mark.thorough
-def test_the_tabs_of_the_title_can_be_clicked(recorded: Explorer) -> None:
+def test_tabs_of_the_title_can_be_clicked(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         bar = screen.query_one(HistoryPane).query_one(Bar)
         await pilot.click(bar, offset=(bar.size.width - 8, 0))
@@ -229,7 +226,7 @@ def test_the_tabs_of_the_title_can_be_clicked(recorded: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_more_is_read_when_the_end_comes_into_view(explorer: Explorer) -> None:
+def test_more_calls_are_read_near_the_end(explorer: Explorer) -> None:
     record(explorer, *(exchange(number) for number in range(NEWEST + 30)))
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
@@ -242,7 +239,7 @@ def test_more_is_read_when_the_end_comes_into_view(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_calls_of_other_processes_appear_when_one_comes_back_and_the_cursor_stays(recorded: Explorer) -> None:
+def test_calls_of_other_processes_appear_after_returning(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "down", "t")
         record(recorded, exchange(9, method="later"))
@@ -253,7 +250,7 @@ def test_calls_of_other_processes_appear_when_one_comes_back_and_the_cursor_stay
     on_screen(recorded, act)
 
 
-def test_an_empty_history_says_what_to_do(explorer: Explorer) -> None:
+def test_empty_history_names_the_next_step(explorer: Explorer) -> None:
     async def act(_: Pilot[None], screen: HistoryScreen) -> None:
         assert rows(screen)[0].strip() == "No calls with staging yet. Press Esc, then F5 to send one."
         assert not any(
@@ -263,7 +260,7 @@ def test_an_empty_history_says_what_to_do(explorer: Explorer) -> None:
     on_screen(explorer, act)
 
 
-def test_what_could_not_be_written_yet_stands_on_top_and_cannot_be_changed(recorded: Explorer) -> None:
+def test_unwritten_call_is_on_top_and_read_only(recorded: Explorer) -> None:
     recorded.history.unsaved.append(exchange(99, method="unsaved"))
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
@@ -275,7 +272,7 @@ def test_what_could_not_be_written_yet_stands_on_top_and_cannot_be_changed(recor
     on_screen(recorded, act)
 
 
-def test_text_from_outside_can_do_nothing_here(explorer: Explorer) -> None:
+def test_foreign_text_in_the_history_is_inert(explorer: Explorer) -> None:
     record(explorer, exchange(0, method="\x1b]52;c;eA==\x07", name="[@click=app.quit]x[/]", params="\u202e"))
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
@@ -288,9 +285,7 @@ def test_text_from_outside_can_do_nothing_here(explorer: Explorer) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("size", "beside"), [((200, 60), True), ((80, 24), False)])
-def test_the_preview_stands_beside_the_list_or_below_it(
-    recorded: Explorer, size: tuple[int, int], beside: bool
-) -> None:
+def test_preview_is_right_of_list_or_below(recorded: Explorer, size: tuple[int, int], beside: bool) -> None:
     async def act(_: Pilot[None], screen: HistoryScreen) -> None:
         pane, preview = screen.query_one(HistoryPane).region, screen.query_one(HistoryPreview).region
         assert (preview.x >= pane.right) is beside
@@ -298,9 +293,6 @@ def test_the_preview_stands_beside_the_list_or_below_it(
         assert preview.height > 5
 
     on_screen(recorded, act, size)
-
-
-# --- the filter --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.everyday(1)
@@ -313,7 +305,7 @@ def test_the_preview_stands_beside_the_list_or_below_it(
         ("outcome:error list", []),
     ],
 )
-def test_a_filter_looks_through_the_whole_history(recorded: Explorer, typed: str, found: list[str]) -> None:
+def test_filter_searches_the_whole_history(recorded: Explorer, typed: str, found: list[str]) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "slash", *typed)
         assert methods(screen) == found
@@ -324,7 +316,7 @@ def test_a_filter_looks_through_the_whole_history(recorded: Explorer, typed: str
 
 
 @pytest.mark.thorough
-def test_enter_and_the_arrows_lead_out_of_the_filter_and_keep_it(recorded: Explorer) -> None:
+def test_enter_and_arrows_leave_and_keep_the_filter(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         calls = screen.query_one(HistoryList)
         await press(pilot, "slash", *"user", "enter")
@@ -339,7 +331,7 @@ def test_enter_and_the_arrows_lead_out_of_the_filter_and_keep_it(recorded: Explo
 
 
 @pytest.mark.thorough
-def test_escape_clears_the_filter_then_leaves_it_then_the_screen(recorded: Explorer) -> None:
+def test_escape_clears_and_leaves_filter_then_the_screen(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         pane = screen.query_one(HistoryPane)
         await press(pilot, "slash", *"late", "escape")
@@ -357,7 +349,7 @@ def test_escape_clears_the_filter_then_leaves_it_then_the_screen(recorded: Explo
 
 
 @pytest.mark.thorough
-def test_a_screen_that_is_closed_looks_for_nothing_any_longer(recorded: Explorer) -> None:
+def test_closed_screen_stops_its_search(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         reading = screen.search.reading
         assert reading is not None
@@ -368,11 +360,8 @@ def test_a_screen_that_is_closed_looks_for_nothing_any_longer(recorded: Explorer
     on_screen(recorded, act)
 
 
-# --- what becomes of a call --------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_a_click_looks_and_a_second_click_takes(recorded: Explorer) -> None:
+def test_click_selects_and_second_click_loads(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         calls = screen.query_one(HistoryList)
         await pilot.click(calls, offset=(5, 3))
@@ -387,7 +376,7 @@ def test_a_click_looks_and_a_second_click_takes(recorded: Explorer) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("key", "action"), [("enter", "load"), ("r", "again")])
-def test_a_batch_can_be_opened_and_sent_again(explorer: Explorer, key: str, action: str) -> None:
+def test_batch_can_be_opened_and_resent(explorer: Explorer, key: str, action: str) -> None:
     own = exchange(1, "[]", method="a, b", kind="batch", params="[]")
     record(explorer, replace(own, id="theirs", foreign=True, when=START), own)
 
@@ -406,7 +395,7 @@ def test_a_batch_can_be_opened_and_sent_again(explorer: Explorer, key: str, acti
 
 
 @pytest.mark.thorough
-def test_a_call_that_somebody_else_has_recorded_says_so_before_anything_is_typed(recorded: Explorer) -> None:
+def test_call_of_another_user_is_marked_when_loaded(recorded: Explorer) -> None:
     theirs = to_block(exchange(9, method="hers")).encode()
     (recorded.history.folder / "eva@desk.toml").write_bytes(theirs)
 
@@ -416,8 +405,8 @@ def test_a_call_that_somebody_else_has_recorded_says_so_before_anything_is_typed
         for key in ("t", "a", "delete"):
             await press(pilot, key)
             assert pilot.app.screen is screen
-            told = [each.message for each in pilot.app._notifications]
-            assert told[-1] == "It was recorded by eva@desk, and can only be changed by them, there."
+            messages = [each.message for each in pilot.app._notifications]
+            assert messages[-1] == "It was recorded by eva@desk, and can only be changed by them, there."
         screen._preview.tab = "Note"
         await pilot.pause()
         assert "by        eva@desk" in text_of(screen.query_one(Sheet))
@@ -428,7 +417,7 @@ def test_a_call_that_somebody_else_has_recorded_says_so_before_anything_is_typed
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize(("key", "what"), [("t", "name"), ("a", "note")])
-def test_a_name_and_a_note_are_written_down(recorded: Explorer, key: str, what: str) -> None:
+def test_name_and_note_are_recorded(recorded: Explorer, key: str, what: str) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "down", key)
         assert isinstance(pilot.app.screen, Ask)
@@ -446,7 +435,7 @@ def test_a_name_and_a_note_are_written_down(recorded: Explorer, key: str, what: 
 
 
 @pytest.mark.thorough
-def test_a_call_is_deleted_and_the_cursor_stays_near(recorded: Explorer) -> None:
+def test_deleted_call_keeps_the_cursor_near(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "m", "down", "m", "delete", "right", "enter")
         assert methods(screen) == ["report.run", "ping", "user.list"]
@@ -465,7 +454,7 @@ def test_a_call_is_deleted_and_the_cursor_stays_near(recorded: Explorer) -> None
 
 
 @pytest.mark.thorough
-def test_when_the_only_call_is_deleted_the_empty_list_can_be_read_again(explorer: Explorer) -> None:
+def test_empty_list_after_deletion_can_be_read_again(explorer: Explorer) -> None:
     record(explorer, CALLS[2])
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
@@ -484,7 +473,7 @@ def test_when_the_only_call_is_deleted_the_empty_list_can_be_read_again(explorer
 
 
 @pytest.mark.thorough
-def test_what_could_not_be_changed_is_told(recorded: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_change_is_reported(recorded: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorded.journal, "delete", lambda *_: "cannot write [b]: the disk is full")
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
@@ -495,10 +484,7 @@ def test_what_could_not_be_changed_is_told(recorded: Explorer, monkeypatch: pyte
     on_screen(recorded, act)
 
 
-# --- marks -------------------------------------------------------------------------------------------------------
-
-
-def test_marked_calls_stay_marked_through_a_filter_and_are_meant_until_they_are_let_go(recorded: Explorer) -> None:
+def test_marked_calls_stay_marked_through_a_filter(recorded: Explorer) -> None:
     def wanted(pilot: Pilot[None]) -> tuple[list[str], ...]:
         stage = pilot.app
         assert isinstance(stage, Stage)
@@ -515,7 +501,7 @@ def test_marked_calls_stay_marked_through_a_filter_and_are_meant_until_they_are_
         assert methods(screen) == ["user.get", "user.list"]
         await press(pilot, "R")
         assert wanted(pilot) == (["report.run"], ["user.get", "report.run"])
-        await press(pilot, "up", "m", "down", "d")  # the mark of user.get is let go, and the cursor stands on user.list
+        await press(pilot, "up", "m", "down", "d")  # user.get is unmarked, and the cursor is on user.list
         compared = [(message.exchange.method, message.other.method) for message in pilot.app.of(ComparisonWanted)]  # type: ignore[attr-defined]
         assert compared == [("ping", "user.get"), ("user.list", "report.run")]
         await press(pilot, "escape")
@@ -527,7 +513,7 @@ def test_marked_calls_stay_marked_through_a_filter_and_are_meant_until_they_are_
     assert answers == [None]
 
 
-def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_sent_at_once(recorded: Explorer) -> None:
+def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
     calls = [replace(call, foreign=True, profile="staging") for call in CALLS[:2]]
     case = CaseOnView("case.toml", calls, "fails\nfor us", ["https://theirs.example.com/rpc", "https://b.example.com"])
 
@@ -536,8 +522,8 @@ def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_se
         assert isinstance(stage, Stage)
         shown = text_of(screen.query_one(HistoryPane)._bar)
         assert shown.strip() == "▍Case  case.toml  2 calls"
-        told = "by someone else, sent to https://theirs.example.com/rpc and 1 more"
-        assert screen.query_one(HistoryPane).told == told
+        origin = "by someone else, sent to https://theirs.example.com/rpc and 1 more"
+        assert screen.query_one(HistoryPane).told == origin
         assert screen.focused is screen.query_one(HistoryList), "a short note takes no focus"
         assert methods(screen) == ["user.list", "ping"]
         can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}
@@ -558,7 +544,7 @@ def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_se
     assert not recorded.remembered.history_of_all
 
 
-def test_call_of_a_case_is_compared_with_the_same_call_of_it(recorded: Explorer) -> None:
+def test_call_of_a_case_is_compared_within_it(recorded: Explorer) -> None:
     calls = [replace(CALLS[0], foreign=True, id=name, profile=name) for name in ("stag", "prod")]
     case = CaseOnView("case.toml", [*calls, replace(CALLS[1], foreign=True)])
 

@@ -1,4 +1,4 @@
-"""Reading the history in slices: as far as it is wanted, given up at once, and never with an exception."""
+"""Reading the history in slices: only as far as needed, and stoppable."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read(reading: Reading) -> Reading:
     return reading
 
 
-def test_it_reads_as_far_as_it_is_wanted_and_then_on() -> None:
+def test_reading_stops_at_its_goal_and_goes_on() -> None:
     reading = reading_of(MANY, goal=SLICE)
     assert (read(reading).found, reading.ended) == (SLICE, False)
     reading.goal = len(MANY) + 1
@@ -44,12 +44,12 @@ def test_it_reads_as_far_as_it_is_wanted_and_then_on() -> None:
     assert reading.rows == [Day(START.date(), "today"), *MANY]
 
 
-def test_what_is_not_wanted_is_passed_over() -> None:
+def test_unmatched_calls_are_skipped() -> None:
     odd = exchange(7, method="user.get")
     assert read(reading_of([*MANY, odd], HistoryFilter(in_method="user"))).rows[1:] == [odd]
 
 
-def test_it_can_be_given_up_where_nothing_is_found() -> None:
+def test_reading_without_matches_can_be_stopped() -> None:
     passed: list[int] = []
     reading = reading_of([])
 
@@ -66,7 +66,7 @@ def test_it_can_be_given_up_where_nothing_is_found() -> None:
     assert (reading.found, reading.rows, reading.ended) == (0, [], False)
 
 
-def test_the_first_are_shown_at_once_and_the_others_in_ever_longer_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_calls_appear_at_once_then_longer_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(monotonic=lambda: 0.0)  # else a slow machine ends a slice before it is full
     monkeypatch.setattr("rpcexplorer.tui.history_search.time", clock)
     reading = reading_of(exchange(number) for number in range(20 * SLICE))
@@ -81,7 +81,7 @@ def test_the_first_are_shown_at_once_and_the_others_in_ever_longer_slices(monkey
     assert found == [1, 3, 7, 15, 20]
 
 
-def test_files_that_cannot_be_read_are_a_sentence_beside_what_was_found() -> None:
+def test_unreadable_files_are_reported_with_found_calls() -> None:
     def records() -> Iterator[Exchange]:
         yield from MANY[:SLICE]
         raise UserError("cannot read it: no")
@@ -90,7 +90,7 @@ def test_files_that_cannot_be_read_are_a_sentence_beside_what_was_found() -> Non
     assert (reading.problem, reading.ended, reading.found) == ("cannot read it: no", True, SLICE)
 
 
-def test_what_is_on_view_is_not_replaced_by_less() -> None:
+def test_shorter_reading_does_not_replace_longer_one() -> None:
     reading = reading_of(MANY)
     reading.least = 2 * SLICE
     asyncio.run(reading.go_on())
@@ -99,14 +99,14 @@ def test_what_is_on_view_is_not_replaced_by_less() -> None:
     assert reading.ready
 
 
-def test_how_many_there_are_is_said_as_far_as_it_is_known() -> None:
+def test_count_is_shown_as_far_as_known() -> None:
     assert reading_of(MANY).count == ""
     assert read(reading_of(MANY, goal=SLICE)).count == f"the newest {SLICE}"
     assert read(reading_of(MANY)).count == f"{len(MANY)} calls"
     assert read(reading_of(MANY[:1])).count == "1 call"
 
 
-def test_a_search_says_what_it_looks_for_and_how_far_it_has_come() -> None:
+def test_search_shows_its_terms_and_progress() -> None:
     ping = HistoryFilter.of("method:ping", now=START)
     assert reading_of(MANY, ping).state == "0 found, searching …   method with “ping”"
     assert (
@@ -117,28 +117,25 @@ def test_a_search_says_what_it_looks_for_and_how_far_it_has_come() -> None:
     assert read(reading_of(MANY)).state == ""
 
 
-def test_an_empty_list_says_what_to_do() -> None:
-    def told(wanted: HistoryFilter, *, recording: bool = True) -> str:
+def test_empty_list_names_the_next_step() -> None:
+    def message(wanted: HistoryFilter, *, recording: bool = True) -> str:
         lines = advice(read(reading_of([], wanted)), "staging", recording=recording)
         return " ".join("".join(text for text, _ in words).strip() for words in lines)
 
-    assert told(EVERYTHING) == "No calls yet. Press Esc, then F5 to send one."
-    assert told(HistoryFilter(profile="staging")).startswith(
+    assert message(EVERYTHING) == "No calls yet. Press Esc, then F5 to send one."
+    assert message(HistoryFilter(profile="staging")).startswith(
         "No calls with staging yet. Press Esc, then F5 to send one. Press p to show"
     )
-    assert told(HistoryFilter(words=("a",))) == "No calls match the filter. Press / to change it."
+    assert message(HistoryFilter(words=("a",))) == "No calls match the filter. Press / to change it."
     assert (
-        told(HistoryFilter.of("a", "staging", now=START))
+        message(HistoryFilter.of("a", "staging", now=START))
         == "No calls with staging match the filter. Press / to change it, or p to show all profiles."
     )
-    assert "record = false" in told(EVERYTHING, recording=False)
-
-
-# --- the search ----------------------------------------------------------------------------------------------------
+    assert "record = false" in message(EVERYTHING, recording=False)
 
 
 class Host:
-    """Runs a worker when the test says so."""
+    """A host that runs a worker on demand."""
 
     def __init__(self, filter_text: str = "") -> None:
         self.workers: list[Callable[[], Coroutine[Any, Any, None]]] = []
@@ -175,14 +172,14 @@ def test_search_keys_wait_for_its_rows() -> None:
     assert host.rows[1:] == MANY[:3]
 
 
-def test_search_keys_wait_for_no_filter_that_is_typed() -> None:
+def test_search_keys_wait_for_no_typed_filter() -> None:
     host = Host("ping")
     host.search.start(0.001)
     assert not host.pending.is_waiting
     assert host.search.is_stale
 
 
-def test_search_action_waits_for_the_rows_of_its_filter() -> None:
+def test_search_action_waits_for_rows_of_its_filter() -> None:
     host, found = Host(), list[int]()
     host.search.start()
     host.run()
@@ -196,7 +193,7 @@ def test_search_action_waits_for_the_rows_of_its_filter() -> None:
     assert found == [4, 0]
 
 
-def test_search_action_is_dropped_when_keys_waited_too_long() -> None:
+def test_search_action_is_dropped_after_long_wait() -> None:
     host, found = Host(), list[str]()
     host.search.when_found(lambda: found.append("moved"))
     host.timers.pop()()

@@ -1,4 +1,4 @@
-"""Keys that come too fast, too often or in the middle of something: none does harm or lands where it should not."""
+"""Keys that come too fast, too often or during other work do no harm."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.tui.visiting import Scene, burst, drawn, rest, said, type_in, visit
 from tests.tui.waiting import until
 
 Held = tuple[RawServer, Explorer]
-"""A server that holds what it is asked first, and an explorer that asks it."""
+"""A server that holds its first request, and its explorer."""
 SLOW = """\
 version = 1
 default = "slow"
@@ -46,12 +46,7 @@ auth = {{ kind = "none" }}
 """
 
 
-# --- keys for what is about to open ------------------------------------------------------------------------------
-
-
-def test_a_password_typed_before_its_dialog_is_there_goes_into_the_dialog(
-    make_explorer: Callable[..., Explorer], service: str
-) -> None:
+def test_password_typed_ahead_goes_into_its_dialog(make_explorer: Callable[..., Explorer], service: str) -> None:
     explorer = make_explorer(f'version = 1\n[profile.inline]\nurl = "{service}"\nauth = {{ kind = "inline" }}\n')
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -68,7 +63,7 @@ def test_a_password_typed_before_its_dialog_is_there_goes_into_the_dialog(
 
 
 @pytest.mark.thorough
-def test_letters_right_before_the_end_are_kept(make_explorer: Callable[..., Explorer], explorer: Explorer) -> None:
+def test_letters_before_quitting_are_saved(make_explorer: Callable[..., Explorer], explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await burst(pilot, *"123", "ctrl+q")
         await until(pilot, lambda: not app._running or app._exit)
@@ -79,10 +74,7 @@ def test_letters_right_before_the_end_are_kept(make_explorer: Callable[..., Expl
     assert again.draft_of("ping") == "[123]"
 
 
-# --- keys that come twice ----------------------------------------------------------------------------------------
-
-
-def test_two_enters_answer_a_question_once(explorer: Explorer) -> None:
+def test_two_enters_answer_a_dialog_once(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.drafts.choose("demo.unknown")
         before = screen.params.text
@@ -97,9 +89,6 @@ def test_two_enters_answer_a_question_once(explorer: Explorer) -> None:
     visit(explorer, scene, profile="prod")
 
 
-# --- while a call runs -------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def held(make_explorer: Callable[..., Explorer]) -> Any:
     with RawServer([HOLD, http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "late"}')]) as server:
@@ -107,7 +96,7 @@ def held(make_explorer: Callable[..., Explorer]) -> Any:
 
 
 def while_sending(held: Held, scene: Scene) -> None:
-    """The call screen, a call on its way that the server holds."""
+    """Run a scene on the call screen while the server holds a call."""
     server, explorer = held
 
     async def story(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -119,7 +108,7 @@ def while_sending(held: Held, scene: Scene) -> None:
 
 
 @pytest.mark.thorough
-def test_looking_at_other_screens_cancels_nothing(held: Held) -> None:
+def test_other_screens_cancel_no_call(held: Held) -> None:
     server, _ = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -138,7 +127,7 @@ def test_looking_at_other_screens_cancels_nothing(held: Held) -> None:
     while_sending(held, scene)
 
 
-def test_a_change_of_profile_ends_the_call_and_its_record_belongs_to_the_old_one(held: Held) -> None:
+def test_profile_change_cancels_call_of_the_old_one(held: Held) -> None:
     _, explorer = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -160,7 +149,7 @@ def test_a_change_of_profile_ends_the_call_and_its_record_belongs_to_the_old_one
 
 
 async def cancelled_call(pilot: Pilot[Any], screen: CallScreen) -> Exchange:
-    """Cancel the call that runs; what came of it."""
+    """Cancel the running call; return its exchange."""
     await pilot.press("escape")
     await until(pilot, lambda: screen.exchange is not None)
     assert screen.exchange is not None
@@ -168,7 +157,7 @@ async def cancelled_call(pilot: Pilot[Any], screen: CallScreen) -> Exchange:
 
 
 @pytest.mark.thorough
-def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhile(held: Held) -> None:
+def test_late_response_does_not_replace_a_loaded_call(held: Held) -> None:
     server, _ = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -185,7 +174,7 @@ def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhil
 
 
 @pytest.mark.thorough
-def test_a_reply_that_is_not_the_editors_says_whose_it_is(explorer: Explorer) -> None:
+def test_response_of_another_method_names_it(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: screen.exchange is not None)
@@ -199,7 +188,7 @@ def test_a_reply_that_is_not_the_editors_says_whose_it_is(explorer: Explorer) ->
 
 
 @pytest.mark.thorough
-def test_a_notification_is_sent_again_as_one_and_a_batch_as_a_batch(explorer: Explorer) -> None:
+def test_resent_notification_and_batch_keep_their_kind(explorer: Explorer) -> None:
     async def made() -> None:
         explorer.use("demo")
         await explorer.call(Draft("ping", notification=True))
@@ -218,12 +207,9 @@ def test_a_notification_is_sent_again_as_one_and_a_batch_as_a_batch(explorer: Ex
     visit(explorer, scene)
 
 
-# --- leaving -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("way", ["key", "signal"])
-def test_leaving_waits_for_no_answer_to_a_question(explorer: Explorer, way: str) -> None:
+def test_quitting_does_not_wait_for_an_answer(explorer: Explorer, way: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.drafts.choose("demo.unknown")
         await pilot.press("f5")
@@ -239,7 +225,7 @@ def test_leaving_waits_for_no_answer_to_a_question(explorer: Explorer, way: str)
 
 
 @pytest.mark.thorough
-def test_leaving_waits_for_ever_for_nothing_that_keys_wait_for(explorer: Explorer) -> None:
+def test_repeated_quit_does_not_wait_for_keys(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         app.pending.wait("what never comes")
         await burst(pilot, "x", "ctrl+q")
@@ -255,7 +241,7 @@ def test_leaving_waits_for_ever_for_nothing_that_keys_wait_for(explorer: Explore
 
 
 @pytest.mark.thorough
-def test_leaving_while_a_call_runs_and_a_dialog_is_open_ends_and_records_it(held: Held) -> None:
+def test_quitting_records_the_call_behind_a_dialog(held: Held) -> None:
     _, explorer = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -268,11 +254,8 @@ def test_leaving_while_a_call_runs_and_a_dialog_is_open_ends_and_records_it(held
     assert [each.outcome_name for each in explorer.recent(5)] == ["cancelled"]
 
 
-# --- what could not be kept --------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_a_draft_that_cannot_be_written_is_said_once_and_stands_in_the_header(explorer: Explorer) -> None:
+def test_unwritable_draft_is_reported_once_and_in_header(explorer: Explorer) -> None:
     explorer.paths.drafts.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.drafts.write_text("a file where the folder should be")
 
@@ -287,7 +270,7 @@ def test_a_draft_that_cannot_be_written_is_said_once_and_stands_in_the_header(ex
     visit(explorer, scene)
 
 
-def test_a_yes_for_today_holds_for_the_server_it_was_said_of(explorer: Explorer, person: PersonOnScreen) -> None:
+def test_permission_for_today_holds_for_its_server(explorer: Explorer, person: PersonOnScreen) -> None:
     from msgspec.structs import replace
 
     from rpcexplorer.tui.dialogs import _bound, _is_quiet
@@ -303,11 +286,8 @@ def test_a_yes_for_today_holds_for_the_server_it_was_said_of(explorer: Explorer,
     assert not _is_quiet(explorer, Draft("user.delete"))
 
 
-# --- one thing in the middle of another --------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_a_password_typed_right_after_sending_goes_to_whoever_asks_for_it(
+def test_password_typed_after_sending_goes_to_its_prompt(
     make_explorer: Callable[..., Explorer], service: str, tmp_path: Path
 ) -> None:
     profile = f'version = 1\n[profile.inline]\nurl = "{service}"\nauth = {{ kind = "inline", username = "demo" }}\n'
@@ -326,7 +306,7 @@ def test_a_password_typed_right_after_sending_goes_to_whoever_asks_for_it(
 
 
 @pytest.mark.thorough
-def test_letters_after_enter_are_no_part_of_what_was_entered(explorer: Explorer) -> None:
+def test_letters_after_enter_are_not_in_entered_text(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await burst(pilot, "f2", *"arg_test", "enter", "1", "2")
         await until(pilot, lambda: screen.method.startswith("arg_test"))
@@ -343,7 +323,7 @@ def test_letters_after_enter_are_no_part_of_what_was_entered(explorer: Explorer)
 
 
 @pytest.mark.thorough
-def test_a_profile_that_is_removed_while_it_is_asked_for_its_methods_is_no_mistake(held: Held) -> None:
+def test_profile_removed_during_discovery_causes_no_crash(held: Held) -> None:
     server, explorer = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -365,7 +345,7 @@ def test_a_profile_that_is_removed_while_it_is_asked_for_its_methods_is_no_mista
 
 
 @pytest.mark.thorough
-def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: Held) -> None:
+def test_call_loaded_during_discovery_shows_next_response(held: Held) -> None:
     server, _ = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -383,7 +363,7 @@ def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: Hel
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("size", "keys"), [((120, 40), ("f4", "z")), ((80, 24), ("f2",))], ids=["zoomed", "narrow"])
-def test_why_nothing_was_sent_is_seen_whatever_covers_it(
+def test_reason_of_unsent_call_is_visible_behind_covers(
     explorer: Explorer, size: tuple[int, int], keys: tuple[str, ...]
 ) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -399,20 +379,20 @@ def test_why_nothing_was_sent_is_seen_whatever_covers_it(
 
 
 @pytest.mark.thorough
-def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: Explorer) -> None:
+def test_banner_and_search_follow_the_shown_text(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: screen.exchange is not None)
         pane = screen.response
         await pilot.press("f4", "f")
-        await type_in(pilot, ".code")  # at once, as a slow machine would try half of it
+        await type_in(pilot, ".code")  # in one piece: a slow machine would try half of it
         await pilot.press("enter")
         await until(pilot, lambda: pane.body.made == b"-32001\n")
-        await pilot.press("f", "end", "left_square_bracket")  # never empty: a slow machine tries that
+        await pilot.press("f", "end", "left_square_bracket")  # never empty: a slow machine would try that
         await pilot.press("enter")
         await until(pilot, lambda: not pane.transform.is_running and pane.transform.label == ".code[")
-        told = "".join(text for text, _ in pane.query_one(WarningLines).pieces)
-        assert " FILTERED   .code   .code[: jq:" in told
+        text = "".join(text for text, _ in pane.query_one(WarningLines).pieces)
+        assert " FILTERED   .code   .code[: jq:" in text
         await pilot.press("right_square_bracket")
         assert "FILTERED" not in "".join(text for text, _ in pane.query_one(WarningLines).pieces)
         await pilot.press("slash", *"message", "enter", "left_square_bracket")
@@ -424,10 +404,10 @@ def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: E
 
 
 @pytest.mark.thorough
-def test_a_key_that_comes_again_behind_others_is_meant(explorer: Explorer) -> None:
+def test_repeated_key_behind_others_is_not_dropped(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.params.replace("[")
-        await burst(pilot, "ctrl+p", *"undo", "enter")  # the palette is closed by Enter
+        await burst(pilot, "ctrl+p", *"undo", "enter")  # Enter closes the palette
         await until(pilot, lambda: app.screen is calls)
         await burst(pilot, "end", "x", "enter", "y")
         await until(pilot, lambda: calls.params.text.endswith("y"))

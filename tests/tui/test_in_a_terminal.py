@@ -1,4 +1,4 @@
-"""The real program in a real pseudo-terminal, by keyboard alone: one visit from the first screen to the last."""
+"""The real program in a real pseudo-terminal, by keyboard alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Termina
 
 
 @pytest.mark.everyday(1)
-def test_a_whole_visit(terminal: Terminal) -> None:
+def test_visit_from_first_to_last_screen(terminal: Terminal) -> None:
     terminal.sees("demo-cookie", "F5 send", "✓ valid")
     terminal.press("f9")
     terminal.sees("rpc.discover")
@@ -36,7 +36,7 @@ def test_a_whole_visit(terminal: Terminal) -> None:
 
     terminal.press("ctrl+a", "ctrl+k")
     terminal.type('{"page": [1, 2')
-    terminal.sees("object with 1 member")  # the brackets close themselves
+    terminal.sees("object with 1 member")  # the editor closes the brackets
     terminal.press("f5")
     terminal.sees("✓ result", '"page"')
 
@@ -60,7 +60,7 @@ def test_a_whole_visit(terminal: Terminal) -> None:
     assert b"\x1b[?1049l" in terminal.written, "the terminal was not given back"
 
 
-def test_keys_typed_before_the_first_frame_are_not_lost(tmp_path: Path) -> None:
+def test_keys_before_the_first_frame_are_not_lost(tmp_path: Path) -> None:
     with Terminal(["demo"], {"RPCEXPLORER_HOME": str(tmp_path)}, tmp_path, (120, 40)) as terminal:
         terminal.press("f2")
         terminal.type("ping")
@@ -70,7 +70,7 @@ def test_keys_typed_before_the_first_frame_are_not_lost(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_it_can_be_resized_at_any_moment(tmp_path: Path) -> None:
+def test_terminal_can_be_resized_at_any_moment(tmp_path: Path) -> None:
     with Terminal(["demo"], {"RPCEXPLORER_HOME": str(tmp_path)}, tmp_path, (120, 40)) as terminal:
         terminal.sees("Methods", "F5 send")
         terminal.resize(60, 15)
@@ -83,9 +83,7 @@ def test_it_can_be_resized_at_any_moment(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
-def test_a_signal_ends_it_cleanly_and_what_was_typed_is_there_the_next_time(
-    number: signal.Signals, tmp_path: Path
-) -> None:
+def test_signal_ends_the_program_and_saves_drafts(number: signal.Signals, tmp_path: Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
@@ -103,7 +101,7 @@ def test_a_signal_ends_it_cleanly_and_what_was_typed_is_there_the_next_time(
 
 
 @pytest.mark.thorough
-def test_a_terminal_that_is_gone_ends_it_whatever_runs_and_nothing_is_lost(tmp_path: Path) -> None:
+def test_closed_terminal_ends_the_program_and_saves_drafts(tmp_path: Path) -> None:
     home = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
     with RawServer([HOLD]) as server:
         (tmp_path / "sessions.toml").write_text(f'version = 1\n[profile.here]\nurl = "{server.origin}"\n')
@@ -134,7 +132,7 @@ sys.exit(__main__.main())
 
 
 @pytest.mark.thorough
-def test_a_mistake_of_ours_gives_the_terminal_back_and_tells_no_value(tmp_path: Path) -> None:
+def test_bug_restores_the_terminal_and_prints_no_value(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN)
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
     home = {"RPCEXPLORER_HOME": str(tmp_path / "home"), "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -159,7 +157,7 @@ auth = { kind = "cookie", username = "demo" }
 
 
 @pytest.mark.thorough
-def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: Path) -> None:
+def test_keys_of_one_write_use_the_chosen_rows(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "sessions.toml").write_text(TWO_KINDS)
@@ -187,22 +185,22 @@ def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: 
 
 
 @pytest.mark.thorough
-def test_odd_bytes_end_nothing_and_the_keys_after_them_are_keys(tmp_path: Path) -> None:
+def test_invalid_bytes_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
     with Terminal([], {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (100, 30)) as terminal:
         terminal.sees("here", "✓ valid")
         terminal.press("ctrl+a", "ctrl+k")
-        for came, shown in [
+        for data, shown in [
             (b"\xe9", "1   é"),
             (b"\xff\xfe", "éÿþ"),
             (b"\xe2\x82a", "þâ‚a"),  # noqa: RUF001 - three letters of a terminal that knows no UTF-8
             (b"\x1b[1:2;3u\x1b[99999999999;1u\x1b[48;9999;9999;1;1tb", "ab"),
             (b"\x1b[200~c\x1b[201~d", "abcd"),
         ]:
-            terminal.send(came)
+            terminal.send(data)
             terminal.sees(shown)
         terminal.send(b"\x1b[200~e")
-        terminal.press("ctrl+q")  # within the paste
+        terminal.press("ctrl+q")  # inside the paste
         terminal.sees("abcde")
         terminal.press("backspace", "backspace")
         terminal.sees_no("abcde")
@@ -212,14 +210,14 @@ def test_odd_bytes_end_nothing_and_the_keys_after_them_are_keys(tmp_path: Path) 
 
 
 @pytest.mark.thorough
-def test_a_long_text_that_nothing_marks_as_pasted_is_put_as_it_is_and_sent_by_the_key_behind_it(tmp_path: Path) -> None:
+def test_unmarked_paste_is_inserted_unchanged_and_sent(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
     rows = [f'  {{"id": {number}, "name": "somebody"}}' for number in range(1_500)]
     with Terminal([], {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (100, 30)) as terminal:
         terminal.sees("here", "✓ valid")
         terminal.press("ctrl+a", "ctrl+k")
         text = "[\r" + ",\r".join(rows) + "\r]"
-        for start in range(0, len(text), 2_000):  # as much as a terminal hands on at once
+        for start in range(0, len(text), 2_000):  # a terminal passes on no more at once
             terminal.send(text[start : start + 2_000].encode())
         terminal.sees("array with 1,500 elements")
         terminal.send(b"\x1b[15~")
@@ -245,7 +243,7 @@ sys.exit(__main__.main())
 
 
 @pytest.mark.thorough
-def test_a_program_that_can_read_no_key_any_more_ends_as_by_any_mistake_of_ours(tmp_path: Path) -> None:
+def test_unreadable_input_ends_the_program_with_crash_report(tmp_path: Path) -> None:
     (tmp_path / "deaf.py").write_text(DEAF)
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
     home = {"RPCEXPLORER_HOME": str(tmp_path / "home"), "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -260,7 +258,7 @@ def test_a_program_that_can_read_no_key_any_more_ends_as_by_any_mistake_of_ours(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("words", [["http://127.0.0.1:9/rpc"], ["--url", "http://127.0.0.1:9/rpc"]])
-def test_it_opens_on_an_address(tmp_path: Path, words: list[str]) -> None:
+def test_program_opens_on_an_address(tmp_path: Path, words: list[str]) -> None:
     with Terminal(words, {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (120, 40)) as terminal:
         terminal.sees("url  http://127.0.0.1:9/rpc", "✓ valid", "No method")
         terminal.press("f2")

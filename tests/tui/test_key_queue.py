@@ -1,4 +1,4 @@
-"""Actions that open something: each request is carried out, one after the other, and none opens twice."""
+"""Actions that open a dialog: each request runs in turn, none twice."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Dialog(ModalScreen[None]):
 
 
 class Desk(App[None]):
-    """An application with an action that works for a while and one that opens a dialog."""
+    """An app with a slow action and one that opens a dialog."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ def run(scene: Callable[[Desk, Pilot[None]], Any]) -> None:
     asyncio.run(story())
 
 
-def test_actions_of_a_group_run_one_after_the_other() -> None:
+def test_actions_of_a_group_run_in_order() -> None:
     async def scene(app: Desk, pilot: Pilot[None]) -> None:
         app.copy("a")
         await pilot.pause()
@@ -98,7 +98,7 @@ def test_actions_of_a_group_run_one_after_the_other() -> None:
     run(scene)
 
 
-def test_keys_wait_for_an_action_that_waits_its_turn() -> None:
+def test_keys_wait_for_an_action_in_its_queue() -> None:
     async def scene(app: Desk, pilot: Pilot[None]) -> None:
         app.copy("a")
         await pilot.pause()
@@ -115,7 +115,7 @@ def test_keys_wait_for_an_action_that_waits_its_turn() -> None:
 
 
 class Relay(Static):
-    """A widget that hands a message on to another one until it has gone far enough."""
+    """A widget that passes a message on several times."""
 
     class Passed(Message):
         def __init__(self, hops: int) -> None:
@@ -161,7 +161,7 @@ def test_key_waits_for_a_widget_that_is_mounted() -> None:
 
 @pytest.mark.thorough
 def test_handlers_wait_for_nothing_but_messages() -> None:
-    """Keys see that a widget has messages, and not that its handler waits: such work is a worker."""
+    """Keys do not see a waiting handler: such work needs a worker."""
     waiting: set[str] = set()
     for file in Path(rpcexplorer.tui.__path__[0]).rglob("*.py"):
         kinds = [node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.ClassDef)]
@@ -173,7 +173,7 @@ def test_handlers_wait_for_nothing_but_messages() -> None:
     assert waiting == {"app.on_event", "app.on_unmount", "inputs._on_key"}, "they wait for the app's own actions"
 
 
-def test_handler_that_never_ends_holds_keys_for_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_handler_delays_keys_for_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.tui.key_queue.MAX_SETTLE_SECONDS", 0.01)
 
     async def scene(app: Desk, pilot: Pilot[None]) -> None:
@@ -289,7 +289,7 @@ def test_batch_being_sent_is_not_sent_again(make_explorer: Callable[..., Explore
 LONG = "y" * 40
 
 
-def test_into_the_editor_it_is_put_as_it_is_and_taken_back_as_one_change(explorer: Explorer) -> None:
+def test_text_in_one_piece_is_one_change(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("ctrl+a", "ctrl+k")
         app.post_message(TypedText('{\r  "open": [\r    "é",\n    1'))
@@ -300,7 +300,7 @@ def test_into_the_editor_it_is_put_as_it_is_and_taken_back_as_one_change(explore
     visit(explorer, scene)
 
 
-def test_texts_that_wait_are_joined_between_keys() -> None:
+def test_waiting_texts_are_joined_between_keys() -> None:
     async def scene(app: Desk, pilot: Pilot[None]) -> None:
         app.pending.wait("somebody")
         for typed in (TypedText("a"), TypedText("b"), events.Key("f5", None), TypedText("c"), TypedText("d")):
@@ -314,7 +314,7 @@ def test_texts_that_wait_are_joined_between_keys() -> None:
     run(scene)
 
 
-def test_enter_in_a_line_is_enter_and_what_follows_goes_where_it_leads(explorer: Explorer) -> None:
+def test_enter_in_a_text_redirects_the_rest(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f2")
         app.post_message(TypedText('some.method\r{"a":\r1}'))
@@ -325,7 +325,7 @@ def test_enter_in_a_line_is_enter_and_what_follows_goes_where_it_leads(explorer:
 
 
 @pytest.mark.thorough
-def test_where_nobody_types_each_letter_is_a_key_until_one_of_them_opens_a_line(explorer: Explorer) -> None:
+def test_text_outside_an_input_is_read_as_keys(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: calls.exchange is not None)
@@ -339,9 +339,7 @@ def test_where_nobody_types_each_letter_is_a_key_until_one_of_them_opens_a_line(
 
 
 @pytest.mark.thorough
-def test_a_letter_that_somebody_gave_a_meaning_keeps_it_within_the_text(
-    explorer: Explorer, make_explorer: Callable[..., Explorer]
-) -> None:
+def test_mapped_letter_in_a_text_runs_its_command(explorer: Explorer, make_explorer: Callable[..., Explorer]) -> None:
     explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.settings.write_text('[keymap]\nhelp = "é"\n')
 

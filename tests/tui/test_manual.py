@@ -152,7 +152,7 @@ def test_link_leads_to_a_heading_and_escape_back() -> None:
     visit(story)
 
 
-def test_search_finds_words_across_rows_and_in_either_case() -> None:
+def test_search_finds_words_across_rows_ignoring_case() -> None:
     async def story(_: Stage, pilot: Pilot[None], screen: ManualScreen) -> None:
         await pilot.press("slash", *"only to the destination", "enter")
         assert screen.view.count == 1

@@ -1,5 +1,8 @@
-"""Pictures of the states that one meets less often. As in ``test_snapshots``, whose story they share, nothing in them
-depends on a clock, a port or a machine; the day is always that of the story."""
+"""Pictures of rarer states.
+
+Like those of ``test_snapshots``, whose values they share, they do not depend on a clock, a port or a machine. The day
+is always the same.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +52,8 @@ from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.bars import Footer, Frame
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.editor import type_in
-from tests.tui.test_snapshots import CALLS, ERROR, PROFILES, RESULT, TYPED, UNREACHED, TheDay, made, showing, state
-from tests.tui.visiting import on, stand_on
+from tests.tui.test_snapshots import CALLS, ERROR, PROFILES, RESULT, TYPED, UNREACHED, FixedDay, made, showing, state
+from tests.tui.visiting import on, select_profile
 from tests.tui.waiting import until
 
 SMALL, USUAL, TALL = (80, 24), (120, 34), (120, 40)
@@ -71,16 +74,16 @@ Show = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 
 
 def place(source: Source) -> str:
-    """Where a value comes from, on a machine where the team's file is in one's home."""
+    """Return the place of a value with the same path on every machine."""
     return source.file if source.line is None else f"~/shop/sessions.toml:{source.line}"
 
 
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Ids, the zone, the day and the names of files are the same on every machine."""
+    """Fix ids, the time zone, the day and the names of files."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr("rpcexplorer.tui.call.drafts.fresh_id", lambda: "1m7ypmkv7qa7kfj")
-    monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", FixedDay)
     monkeypatch.setattr("rpcexplorer.profiles.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
     monkeypatch.setattr("rpcexplorer.files.toml_shape.Source.__str__", place)
     time.tzset()
@@ -103,7 +106,7 @@ def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
 
 @pytest.fixture
 def picture(snap_compare: Snap, explorer: Explorer, person: PersonOnScreen) -> Callable[..., bool]:
-    """Opens the program, lets something happen in it, and compares what is on screen once it ``shows`` all that."""
+    """Return a function that compares the screen once it ``shows`` all texts."""
 
     def taken(
         show: Show, *shows: str, calls: Iterable[Exchange] = (), size: tuple[int, int] = USUAL, profile: str = "staging"
@@ -118,7 +121,7 @@ def picture(snap_compare: Snap, explorer: Explorer, person: PersonOnScreen) -> C
 
 
 def paste(app: ExplorerApp, text: str) -> None:
-    """Type a text at once, where the focus is."""
+    """Paste a text into the focused widget."""
     assert app.focused is not None
     app.focused.post_message(events.Paste(text))
 
@@ -129,11 +132,11 @@ async def history(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None
     await until(pilot, lambda: opened.search.reading is not None and opened.search.reading.full)
 
 
-def test_a_notification_was_sent(picture: Callable[..., bool]) -> None:
+def test_notification_sent(picture: Callable[..., bool]) -> None:
     assert picture(showing(NOTIFICATION), "→ sent", "no response is expected", calls=[NOTIFICATION, *CALLS])
 
 
-def test_a_method_that_nobody_knows_can_be_called(picture: Callable[..., bool]) -> None:
+def test_unknown_method_can_be_called(picture: Callable[..., bool]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f2")
         paste(app, "user.rename")
@@ -157,7 +160,7 @@ REFUSED = replace(
 
 
 def hinting(then: Show | None = None) -> Show:
-    """A call was refused just now."""
+    """Show a call that was just rejected, with its hint."""
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(REFUSED)(app, pilot, screen)
@@ -168,11 +171,11 @@ def hinting(then: Show | None = None) -> Show:
     return show
 
 
-def test_a_hint_in_a_small_terminal(picture: Callable[..., bool]) -> None:
+def test_hint_in_a_small_terminal(picture: Callable[..., bool]) -> None:
     assert picture(hinting(), "! Unauthorized", "^R set auth.kind to basic in staging, and resend", size=SMALL)
 
 
-def test_a_hint_that_is_taken_in_a_tall_terminal(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_accepted_hint_in_a_tall_terminal(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.explorer.Explorer.reload", lambda _: None)
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -193,9 +196,6 @@ def test_without_colours(picture: Callable[..., bool], monkeypatch: pytest.Monke
     assert picture(show, "✓ result", '"Grace Hopper"', calls=CALLS)
 
 
-# --- credentials -----------------------------------------------------------------------------------------------------
-
-
 def test_credentials_are_asked_for_and_masked(picture: Callable[..., bool]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f8")
@@ -207,7 +207,7 @@ def test_credentials_are_asked_for_and_masked(picture: Callable[..., bool]) -> N
     assert picture(show, "user name       ada", f"password        {'•' * 13}", profile="shop")
 
 
-def test_another_session_is_asked_for_though_there_is_one(picture: Callable[..., bool], explorer: Explorer) -> None:
+def test_another_session_is_asked_for(picture: Callable[..., bool], explorer: Explorer) -> None:
     shop = explorer.profiles.get("shop")
     assert isinstance(shop, Profile)
     for field in ("username", "password", "session"):
@@ -220,14 +220,11 @@ def test_another_session_is_asked_for_though_there_is_one(picture: Callable[...,
     assert picture(show, "Log in to shop", "session id      entered, until you quit", profile="shop")
 
 
-# --- history ---------------------------------------------------------------------------------------------------------
-
-
 def test_history_in_a_small_terminal(picture: Callable[..., bool]) -> None:
     assert picture(history, "History  5 calls", "-32602 Invalid params", '"Ada Lovelace"', calls=CALLS, size=SMALL)
 
 
-def test_a_batch_in_the_history(picture: Callable[..., bool]) -> None:
+def test_batch_in_the_history(picture: Callable[..., bool]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await history(app, pilot, screen)
         await pilot.press("end")
@@ -254,7 +251,7 @@ SENT = replace(SENT, response=replace(SENT.response, body=CAME, size=len(CAME)))
 
 
 @pytest.mark.parametrize("size", [SMALL, TALL, (200, 60)], ids=lambda each: f"{each[0]}x{each[1]}")
-def test_a_batch(picture: Callable[..., bool], explorer: Explorer, size: tuple[int, int]) -> None:
+def test_batch(picture: Callable[..., bool], explorer: Explorer, size: tuple[int, int]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         assert explorer.profile is not None
         explorer.batches.keep(explorer.profile, COLLECTED.came(SENT, parts_of(SENT)), ())
@@ -312,13 +309,13 @@ def test_params_as_a_form(picture: Callable[..., bool], size: tuple[int, int]) -
     )
 
 
-def test_an_empty_history(picture: Callable[..., bool]) -> None:
+def test_empty_history(picture: Callable[..., bool]) -> None:
     assert picture(history, "History  0 calls", "No calls with staging yet.")
 
 
 @pytest.mark.parametrize("size", [SMALL, TALL, (200, 60)], ids=["small", "tall", "large"])
 def test_statistics(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]) -> None:
-    monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", FixedDay)
     methods = ("user.get", "user.list", "user.list", "order.create", "ping", "report.run")
     calls = [
         made(
@@ -340,12 +337,9 @@ def test_statistics(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatc
     assert picture(show, "90 calls", "most failures first", "each bar", calls=[*calls], size=size)
 
 
-# --- profiles --------------------------------------------------------------------------------------------------------
-
-
 async def profiles(pilot: Pilot[Any], at: str = "staging") -> None:
     await pilot.press("f7")
-    stand_on(await on(pilot, ProfilesScreen), at)
+    select_profile(await on(pilot, ProfilesScreen), at)
     await pilot.pause()
 
 
@@ -356,7 +350,7 @@ def test_profiles_in_a_small_terminal(picture: Callable[..., bool]) -> None:
     assert picture(show, "Profiles  3", "Shared staging", size=SMALL)
 
 
-def test_a_profile_is_about_to_be_removed(picture: Callable[..., bool]) -> None:
+def test_profile_removal_dialog(picture: Callable[..., bool]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await profiles(pilot, "prod")
         await pilot.press("delete")
@@ -365,7 +359,7 @@ def test_a_profile_is_about_to_be_removed(picture: Callable[..., bool]) -> None:
     assert picture(show, "Remove prod?", "Cancel")
 
 
-def test_a_profile_is_edited(picture: Callable[..., bool]) -> None:
+def test_profile_form(picture: Callable[..., bool]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await profiles(pilot, "prod")
         await pilot.press("e")
@@ -374,7 +368,7 @@ def test_a_profile_is_edited(picture: Callable[..., bool]) -> None:
     assert picture(show, "Edit prod", "description     The real thing", "empty params")
 
 
-def test_a_preset_fills_the_form_of_a_profile(picture: Callable[..., bool]) -> None:
+def test_preset_fills_the_profile_form(picture: Callable[..., bool]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await profiles(pilot)
         await pilot.press("a")
@@ -390,7 +384,7 @@ def test_a_preset_fills_the_form_of_a_profile(picture: Callable[..., bool]) -> N
     )
 
 
-def test_a_profile_cannot_be_added_as_it_is(picture: Callable[..., bool]) -> None:
+def test_profile_form_with_problems(picture: Callable[..., bool]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await profiles(pilot)
         await pilot.press("a")
@@ -419,7 +413,7 @@ CHECKS = (
 
 
 @pytest.mark.parametrize("size", [SMALL, TALL], ids=["small", "tall"])
-def test_a_connection_was_tested(picture: Callable[..., bool], size: tuple[int, int]) -> None:
+def test_connection_test_result(picture: Callable[..., bool], size: tuple[int, int]) -> None:
     async def tested(*_: object, **__: object) -> Report:
         return Report(CHECKS, Proposal((("preset", "transmission"), ("auth.kind", "basic"))), requests=2)
 
@@ -433,8 +427,6 @@ def test_a_connection_was_tested(picture: Callable[..., bool], size: tuple[int, 
 
     assert picture(show, "Connection test: prod", "not set → transmission", "Save", size=size)
 
-
-# --- comparing -------------------------------------------------------------------------------------------------------
 
 SIZES = pytest.mark.parametrize("size", [SMALL, TALL, (200, 60)], ids=["small", "tall", "wide"])
 USERS = [
@@ -452,11 +444,11 @@ FAILS = replace(ERROR, profile="prod", foreign=True)
 
 
 def frame(screen: CallScreen) -> Frame:
-    return Frame(screen.header.copy, Footer, UTC, TheDay.now(UTC).date())
+    return Frame(screen.header.copy, Footer, UTC, FixedDay.now(UTC).date())
 
 
 @SIZES
-def test_two_replies_are_compared(picture: Callable[..., bool], size: tuple[int, int]) -> None:
+def test_comparison_of_two_responses(picture: Callable[..., bool], size: tuple[int, int]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         opened = ComparisonScreen(ON_PROD, ON_STAGING, app.pending, frame(screen), ignore=["/seen"])
         app.push_screen(opened)
@@ -467,7 +459,7 @@ def test_two_replies_are_compared(picture: Callable[..., bool], size: tuple[int,
 
 
 @SIZES
-def test_calls_are_replayed(picture: Callable[..., bool], size: tuple[int, int]) -> None:
+def test_replay_of_calls(picture: Callable[..., bool], size: tuple[int, int]) -> None:
     async def run(_: Stop) -> AsyncIterator[Replayed]:
         yield replayed(PONG, replace(PONG, seconds=0.021), at_once(compared(PONG, PONG)))
         yield replayed(ON_PROD, ON_STAGING, at_once(compared(ON_PROD, ON_STAGING, ["/seen"])))

@@ -1,4 +1,4 @@
-"""What failed, and what is empty, names the next step."""
+"""Failures and empty views name the next step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rpcexplorer.tui.call.advice import Advice
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.profiles import ProfilesScreen
-from tests.tui.visiting import asked, begun, names, on, on_view, profiles, said, visit
+from tests.tui.visiting import asked, names, on, on_view, profiles, run_test, said, visit
 from tests.tui.waiting import until
 
 
@@ -68,7 +68,7 @@ def test_connection_test_without_proposal_names_the_next_step(
     monkeypatch.setattr(Explorer, "test", test)
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], __: CallScreen) -> None:
-        dialog: ConnectionTest = await begun(pilot, "alt+t")
+        dialog: ConnectionTest = await run_test(pilot, "alt+t")
         assert "Press Esc, check the address and the server, then test again." in asked(dialog)
 
     visit(explorer, scene)

@@ -1,4 +1,4 @@
-"""What the program says of itself: over the footer, for a while, and never over what is being read."""
+"""Notices: over the footer, for a while, and never over other text."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MARKUP = "[b]x[/b] [@click=app.quit]y[/] [/] [true]"
 LONG = "What is said here goes on for longer than a line has room, at any width that a test has; so the end is cut."
 
 
-async def beneath(app: ExplorerApp, pilot: Pilot[Any], text: str, **more: Any) -> tuple[list[str], list[str]]:
-    """The rows above the last one before a notice is shown and while it is, and that it is in the last row."""
+async def rows_with_notice(app: ExplorerApp, pilot: Pilot[Any], text: str, **more: Any) -> tuple[list[str], list[str]]:
+    """Return the rows above the footer before and during a notice."""
     app.clear_notifications()
     await rest(pilot)
     before = on_view(app).splitlines()[:-1]
@@ -31,13 +31,13 @@ async def beneath(app: ExplorerApp, pilot: Pilot[Any], text: str, **more: Any) -
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_notice_covers_nothing_but_the_footer(explorer: Explorer, size: tuple[int, int]) -> None:
-    """In the call screen, a list, a dialog, the page of keys and the palette."""
+    """Test the call screen, a list, a dialog, the page of keys, the palette."""
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for keys in [[], ["f2"], ["f1"], ["escape", "f6"], ["escape", "f7"], ["e"], ["escape", "ctrl+p"]]:
             await pilot.press(*keys)
             await rest(pilot)
-            before, now = await beneath(app, pilot, LONG)
+            before, now = await rows_with_notice(app, pilot, LONG)
             assert before == now, keys
 
     visit(explorer, scene, size=size)
@@ -77,7 +77,7 @@ def test_notices_of_widgets_read_no_markup(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_what_is_said_anew_takes_the_place_of_what_was_said_and_problems_stay(explorer: Explorer) -> None:
+def test_newer_notice_replaces_older_and_problems_stay(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for sentence in ("x is in the batch: 1 call.", "x is in the batch: 2 calls.", "Copied.", "Copied."):
             app.notify(sentence)
@@ -92,7 +92,7 @@ def test_what_is_said_anew_takes_the_place_of_what_was_said_and_problems_stay(ex
 
 
 @pytest.mark.thorough
-def test_what_must_not_be_overlooked_is_told_by_a_sign_as_well_as_by_colour(explorer: Explorer) -> None:
+def test_warnings_and_errors_have_a_sign(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         app.notify("A warning.", severity="warning")
         app.notify("A failure.", severity="error")

@@ -1,4 +1,4 @@
-"""The palette finds a command by the words that people try."""
+"""The palette finds a command by common words."""
 
 from __future__ import annotations
 

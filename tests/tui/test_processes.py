@@ -1,4 +1,4 @@
-"""What is copied reaches whatever there is here, and no more is said of it than is known."""
+"""Copying, filters, commands and the editor, by other programs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tests.tui.waiting import until
 
 TEXT = "Zoë's text"
 TAKES = 'echo "$0 $*" >>"$(dirname "$0")/asked"; cat >"$(dirname "$0")/$(basename "$0").took"'
-"""A tool that takes what it is given."""
+"""A tool that stores its input."""
 UNKNOWN = "through the terminal (not confirmed)."
 Tools = Callable[..., Path]
 
 
 @pytest.fixture
 def with_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tools:
-    """Puts tools onto the path, as shell scripts by their names, and says which variables are set."""
+    """Return a function that puts scripts onto the path and sets variables."""
     monkeypatch.setattr("rpcexplorer.tui.processes.tools", tools)
     monkeypatch.setattr("rpcexplorer.tui.processes.PATIENCE", 0.5)
     for name in ("WAYLAND_DISPLAY", "DISPLAY", "TMUX"):
@@ -52,7 +52,7 @@ def with_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tools:
 
 
 def copied(explorer: Explorer, text: str = TEXT) -> str:
-    """Copy a text; what is said of it."""
+    """Copy a text; return the message."""
     sentences: list[str] = []
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -69,7 +69,7 @@ def copied(explorer: Explorer, text: str = TEXT) -> str:
     ("variable", "tool", "options"),
     [("WAYLAND_DISPLAY", "wl-copy", ""), ("DISPLAY", "xclip", "-selection clipboard"), ("DISPLAY", "xsel", "--clipb")],
 )
-def test_what_a_tool_of_the_system_took_is_copied(
+def test_system_tool_copies_the_text(
     explorer: Explorer, with_tools: Tools, variable: str, tool: str, options: str
 ) -> None:
     scripts = {"xclip": "exit 1"} if tool == "xsel" else {}
@@ -81,33 +81,29 @@ def test_what_a_tool_of_the_system_took_is_copied(
     assert "text" not in asked, "a text is never an argument, which others can read"
 
 
-def test_in_tmux_it_is_in_the_buffer_of_tmux_and_nobody_says_that_it_is_on_the_clipboard(
-    explorer: Explorer, with_tools: Tools
-) -> None:
+def test_tmux_gets_the_text_into_its_buffer(explorer: Explorer, with_tools: Tools) -> None:
     folder = with_tools("TMUX", tmux=TAKES)
-    told = "Copied the response, 11 B, to the tmux buffer (clipboard not confirmed)."
-    assert copied(explorer) == told
+    message = "Copied the response, 11 B, to the tmux buffer (clipboard not confirmed)."
+    assert copied(explorer) == message
     assert (folder / "tmux.took").read_text() == TEXT
     assert "load-buffer -w -" in (folder / "asked").read_text()
 
 
 @pytest.mark.thorough
-def test_a_tmux_that_cannot_send_it_on_takes_it_for_itself(explorer: Explorer, with_tools: Tools) -> None:
+def test_tmux_without_forwarding_keeps_the_text(explorer: Explorer, with_tools: Tools) -> None:
     folder = with_tools("TMUX", tmux=f'[ "$2" = -w ] && exit 1\n{TAKES}')
     assert "to the tmux buffer" in copied(explorer)
     assert (folder / "tmux.took").read_text() == TEXT
 
 
 @pytest.mark.thorough
-def test_with_a_tool_of_the_system_tmux_has_it_too(explorer: Explorer, with_tools: Tools) -> None:
+def test_tmux_and_system_tool_both_get_the_text(explorer: Explorer, with_tools: Tools) -> None:
     folder = with_tools("TMUX", "DISPLAY", tmux=TAKES, xclip=TAKES)
     assert copied(explorer) == "Copied the response, 11 B."
     assert [(folder / f"{name}.took").read_text() for name in ("tmux", "xclip")] == [TEXT, TEXT]
 
 
-def test_where_the_terminal_is_the_only_way_it_is_sent_there_and_not_said_to_be_copied(
-    explorer: Explorer, with_tools: Tools
-) -> None:
+def test_text_sent_to_terminal_is_not_called_copied(explorer: Explorer, with_tools: Tools) -> None:
     with_tools()
     assert copied(explorer) == f"Copied the response, 11 B, {UNKNOWN}"
     long = copied(explorer, "x" * (OSC_LIMIT + 1))
@@ -123,23 +119,19 @@ def test_where_the_terminal_is_the_only_way_it_is_sent_there_and_not_said_to_be_
         ("kill -9 $$", "ended by SIGKILL"),
     ],
 )
-def test_a_tool_that_fails_or_hangs_is_named_and_holds_up_nothing(
-    explorer: Explorer, with_tools: Tools, script: str, why: str
-) -> None:
+def test_failing_or_hanging_tool_is_named(explorer: Explorer, with_tools: Tools, script: str, why: str) -> None:
     with_tools("WAYLAND_DISPLAY", wl_copy=script)
     assert copied(explorer, "x" * 70_000) == f"Copied the response, 70 kB, {UNKNOWN} wl-copy: {why}."
 
 
 @pytest.mark.thorough
-def test_what_is_too_much_for_a_terminal_is_said_not_to_be_copied(explorer: Explorer, with_tools: Tools) -> None:
+def test_text_too_long_for_terminal_is_not_copied(explorer: Explorer, with_tools: Tools) -> None:
     with_tools()
     assert copied(explorer, "x" * (OSC_MOST + 1)).startswith("Not copied: 8")
 
 
 @pytest.mark.thorough
-def test_keys_go_on_while_a_tool_takes_its_time(
-    explorer: Explorer, with_tools: Tools, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_tool_does_not_delay_keys(explorer: Explorer, with_tools: Tools, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = with_tools("WAYLAND_DISPLAY", wl_copy=f'read go <"$(dirname "$0")/gate"\n{TAKES}')
     monkeypatch.setattr("rpcexplorer.tui.processes.PATIENCE", 60)
     os.mkfifo(folder / "gate")
@@ -159,21 +151,21 @@ def test_keys_go_on_while_a_tool_takes_its_time(
 MUCH = 1_000_000_000
 
 
-def test_a_filter_yields_json_and_a_mistake_in_it_a_line() -> None:
-    came = asyncio.run(filtered(".a", b'{"a": [1.10]}', MUCH))
-    assert (came.text.split(), came.problem, came.code) == ([b"[", b"1.10", b"]"], "", 0)
+def test_filter_yields_json_or_a_problem() -> None:
+    result = asyncio.run(filtered(".a", b'{"a": [1.10]}', MUCH))
+    assert (result.text.split(), result.problem, result.code) == ([b"[", b"1.10", b"]"], "", 0)
     wrong = asyncio.run(filtered(".a[", b"{}", MUCH))
     assert wrong.code == 1
     assert wrong.problem.startswith("jq: ")
 
 
-def test_a_module_in_the_working_folder_does_not_pass_for_jq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_of_working_folder_does_not_replace_jq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "jq.py").write_text("raise SystemExit('taken over')")
     monkeypatch.chdir(tmp_path)
     assert asyncio.run(filtered(".", b"1", MUCH)).text.strip() == b"1"
 
 
-def test_an_endless_filter_ends_when_nobody_waits_for_it_any_more() -> None:
+def test_endless_filter_ends_when_cancelled() -> None:
     async def story() -> None:
         task = asyncio.ensure_future(filtered("def f: f; f", b"1", MUCH))
         done, _ = await asyncio.wait([task], timeout=0.2)
@@ -185,7 +177,7 @@ def test_an_endless_filter_ends_when_nobody_waits_for_it_any_more() -> None:
     asyncio.run(story())
 
 
-def test_a_command_gets_the_reply_and_its_problem_is_kept() -> None:
+def test_command_gets_the_response_and_reports_its_problem() -> None:
     assert asyncio.run(piped("tr a-z A-Z", b'"x"', MUCH)).text == b'"X"'
     lost = asyncio.run(piped("no-such-command-here", b"1", MUCH))
     assert lost.code == 127
@@ -204,42 +196,42 @@ def test_command_remark_names_how_it_ended(command: str, remark: str) -> None:
     assert asyncio.run(transform("pipe", command, b"1", MUCH))[1] == remark
 
 
-def test_a_command_that_does_not_read_its_input_is_no_failure() -> None:
+def test_command_can_ignore_its_input() -> None:
     assert asyncio.run(piped("echo done", b"x" * 5_000_000, MUCH)).text == b"done\n"
 
 
-def test_a_command_that_writes_for_ever_is_ended_and_its_beginning_kept() -> None:
-    came = asyncio.run(piped("yes", b"1", 100_000))
-    assert came.text == b"y\n" * 50_000
-    assert came.problem == "only the first 100 kB are kept"
+def test_endless_output_of_a_command_is_cut() -> None:
+    result = asyncio.run(piped("yes", b"1", 100_000))
+    assert result.text == b"y\n" * 50_000
+    assert result.problem == "only the first 100 kB are kept"
 
 
-def test_a_command_that_complains_a_lot_does_not_fill_the_memory() -> None:
-    came = asyncio.run(piped("yes no | head -c 5000000 >&2", b"1", MUCH))
-    assert (came.text, came.code) == (b"", 0)
-    assert len(came.problem) <= 300
+def test_long_stderr_of_a_command_is_cut() -> None:
+    result = asyncio.run(piped("yes no | head -c 5000000 >&2", b"1", MUCH))
+    assert (result.text, result.code) == (b"", 0)
+    assert len(result.problem) <= 300
 
 
 @pytest.mark.parametrize("command", ["a\0b", "true " + "x" * 3_000_000], ids=["NUL", "long"])
-def test_what_no_system_starts_is_said_in_a_sentence(command: str) -> None:
-    came = asyncio.run(piped(command, b"1", MUCH))
-    assert (came.text, came.code) == (b"", 127)
-    assert "put it into a script" in came.problem
+def test_command_that_cannot_start_is_explained(command: str) -> None:
+    result = asyncio.run(piped(command, b"1", MUCH))
+    assert (result.text, result.code) == (b"", 127)
+    assert "put it into a script" in result.problem
 
 
-def test_everything_that_a_command_started_ends_with_it(tmp_path: Path) -> None:
+def test_all_processes_of_a_command_end_with_it(tmp_path: Path) -> None:
     async def story() -> None:
-        came = tmp_path / "came"
-        os.mkfifo(came)
-        task = asyncio.ensure_future(piped(f"(echo up > {came}; sleep 1000) & wait", b"1", MUCH))
-        assert await asyncio.to_thread(came.read_text) == "up\n"  # the one behind the shell is at work
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        task = asyncio.ensure_future(piped(f"(echo up > {pipe}; sleep 1000) & wait", b"1", MUCH))
+        assert await asyncio.to_thread(pipe.read_text) == "up\n"  # the process behind the shell runs
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
     asyncio.run(story())
     left = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
-    assert str(tmp_path / "came") not in left.stdout
+    assert str(tmp_path / "result") not in left.stdout
 
 
 @pytest.fixture
@@ -250,7 +242,7 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return script
 
 
-def test_the_editor_gets_the_text_in_a_file_of_ones_own(editor: Path, tmp_path: Path) -> None:
+def test_editor_gets_the_text_in_a_private_file(editor: Path, tmp_path: Path) -> None:
     editor.write_text(f'ls -l "$1" > {tmp_path}/mode; sed -i s/1/2/ "$1"')
     assert edited('{"é": 1}', "user.get") == ('{"é": 2}', "")
     assert (tmp_path / "mode").read_text().split()[-1].endswith("user-get.json")
@@ -258,14 +250,14 @@ def test_the_editor_gets_the_text_in_a_file_of_ones_own(editor: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("command", ["false", "/no/such/editor", "vi 'unfinished"])
-def test_an_editor_that_fails_leaves_the_text_as_it_was(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_editor_leaves_the_text_unchanged(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VISUAL", command)
     text, problem = edited("[1]", "ping")
     assert text == "[1]"
     assert "Params unchanged" in problem
 
 
-def test_an_interrupt_is_the_editors_alone_and_an_end_is_heard_afterwards(editor: Path) -> None:
+def test_editor_gets_interrupt_and_program_ends_later(editor: Path) -> None:
     heard: list[str] = []
     editor.write_text(f"kill -INT {os.getpid()}; kill -TERM {os.getpid()}")
 
@@ -273,22 +265,22 @@ def test_an_interrupt_is_the_editors_alone_and_an_end_is_heard_afterwards(editor
         loop, ended = asyncio.get_running_loop(), asyncio.Event()
         loop.add_signal_handler(signal.SIGINT, heard.append, "SIGINT")
         loop.add_signal_handler(signal.SIGTERM, ended.set)
-        came = edited("[1]", "ping")
+        result = edited("[1]", "ping")
         await ended.wait()
-        return came
+        return result
 
     assert asyncio.run(story()) == ("[1]", "")
     assert heard == []
 
 
-def test_an_editor_that_removes_the_file_leaves_the_text_as_it_was(editor: Path) -> None:
+def test_removed_editor_file_leaves_the_text_unchanged(editor: Path) -> None:
     editor.write_text('rm "$1"')
     text, problem = edited("[1]", "ping")
     assert text == "[1]"
     assert "Params unchanged" in problem
 
 
-def test_a_command_does_not_see_the_variables_that_hold_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_does_not_get_the_variables_with_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RPCEXPLORER_SHOP_PASSWORD", "correct-horse")
     monkeypatch.setenv("SOMETHING_ELSE", "is-there")
     text = asyncio.run(piped("env", b"", MUCH)).text

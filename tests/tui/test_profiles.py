@@ -1,4 +1,4 @@
-"""The profiles screen over the running demo service and real files: choose, add, edit, copy, remove, test, secrets."""
+"""The profiles screen over the demo service and real files."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from tests.client.test_connection_test import by_name, deluge, key_wanted, open_
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import (
     asked,
-    begun,
     drawn,
     names,
     on,
     page,
     profiles,
     rest,
+    run_test,
     said,
+    select_profile,
     shown,
-    stand_on,
     tell,
     type_in,
 )
@@ -80,12 +80,7 @@ def hints(screen: ProfilesScreen) -> list[str]:
     return [words for _, _, words, _ in screen.query_one(Footer).hints]
 
 
-# --- list and page ---------------------------------------------------------------------------------------------------
-
-
-def test_the_list_shows_badge_url_auth_and_what_is_lacking(
-    make_explorer: Make, service: str, explorer: Explorer
-) -> None:
+def test_list_shows_badge_url_auth_and_missing_secrets(make_explorer: Make, service: str, explorer: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
         lines = dict(zip(names(screen), drawn(screen.query_one(ProfileList)).split("\n"), strict=True))
@@ -100,13 +95,13 @@ def test_the_list_shows_badge_url_auth_and_what_is_lacking(
 
 @pytest.mark.thorough
 @pytest.mark.drawn
-def test_the_footer_offers_what_can_be_done_with_this_one(make_explorer: Make) -> None:
+def test_footer_offers_the_actions_of_the_profile(make_explorer: Make) -> None:
     broken = '\n[profile.broken]\nurl = "nowhere"\n'
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot, "one")
         assert hints(screen)[:6] == ["use", "add", "edit", "duplicate", "remove", "test"]
-        stand_on(screen, "broken")
+        select_profile(screen, "broken")
         await until(pilot, lambda: hints(screen)[:3] == ["add", "find", "back"])
         assert "! cannot be used" in drawn(screen.query_one(ProfileList))
         assert "must be an address" in page(screen)
@@ -135,7 +130,7 @@ def test_screens_on_prod_have_red_edges(make_explorer: Make) -> None:
 
 
 @pytest.mark.thorough
-def test_a_click_looks_and_another_takes(explorer: Explorer) -> None:
+def test_click_selects_and_second_click_uses(explorer: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
         await pilot.click(ProfileList, offset=(5, 4))
@@ -146,9 +141,6 @@ def test_a_click_looks_and_another_takes(explorer: Explorer) -> None:
         assert explorer.profile.name == "prod"
 
     tell(explorer, story)
-
-
-# --- add -------------------------------------------------------------------------------------------------------------
 
 
 async def add(pilot: Pilot[str], name: str, url: str) -> ProfileForm:
@@ -162,9 +154,7 @@ async def add(pilot: Pilot[str], name: str, url: str) -> ProfileForm:
 
 
 @pytest.mark.thorough
-def test_the_file_of_the_team_is_named_and_written_when_it_is_chosen(
-    make_explorer: Make, team: Path, own: Path
-) -> None:
+def test_project_file_is_named_and_written_when_chosen(make_explorer: Make, team: Path, own: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "new", "https://new.example.com")
         form.of("home").focus()
@@ -192,7 +182,7 @@ WRONG = [
 
 
 @pytest.mark.thorough
-def test_what_is_wrong_is_said_below_its_line_and_nothing_is_lost_or_written(make_explorer: Make, own: Path) -> None:
+def test_problem_is_below_its_line_and_nothing_written(make_explorer: Make, own: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         for typed, wrong, field in WRONG:  # each in a form of its own
             form = await add(pilot, *typed)
@@ -208,7 +198,7 @@ def test_what_is_wrong_is_said_below_its_line_and_nothing_is_lost_or_written(mak
 
 
 @pytest.mark.thorough
-def test_a_prod_badge_asks_before_sending_unless_somebody_says_otherwise(make_explorer: Make, own: Path) -> None:
+def test_prod_badge_confirms_unless_set_otherwise(make_explorer: Make, own: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "p", "https://p.example.com")
         form.of("badge").focus()
@@ -242,7 +232,7 @@ async def left(pilot: Pilot[str]) -> None:
 
 
 async def choose(pilot: Pilot[str], form: ProfileForm, name: str) -> None:
-    """Turn the line of presets until it says so."""
+    """Turn the line of presets to this one."""
     form.of("preset").focus()
     await pilot.pause()
     for _ in range(40):
@@ -252,7 +242,7 @@ async def choose(pilot: Pilot[str], form: ProfileForm, name: str) -> None:
     raise AssertionError(name)
 
 
-def test_a_preset_fills_the_lines_of_a_new_profile_and_is_what_is_written(make_explorer: Make, own: Path) -> None:
+def test_preset_fills_and_is_written_to_new_profile(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
@@ -279,7 +269,7 @@ def test_a_preset_fills_the_lines_of_a_new_profile_and_is_what_is_written(make_e
 
 
 @pytest.mark.thorough
-def test_what_was_typed_stays_where_another_preset_is_chosen(make_explorer: Make, own: Path) -> None:
+def test_typed_values_survive_a_change_of_preset(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
@@ -308,7 +298,7 @@ def test_what_was_typed_stays_where_another_preset_is_chosen(make_explorer: Make
 
 
 @pytest.mark.thorough
-def test_without_a_preset_again_the_form_is_as_it_was(make_explorer: Make, own: Path) -> None:
+def test_removed_preset_restores_the_form(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
     made.use(ad_hoc("http://127.0.0.1:6800"))
 
@@ -331,14 +321,14 @@ def test_without_a_preset_again_the_form_is_as_it_was(make_explorer: Make, own: 
     assert not own.exists()
 
 
-def test_problem_about_auth_name_is_shown_at_its_line() -> None:
+def test_problem_of_auth_name_is_at_its_line() -> None:
     problem = Problem("sessions.toml", "must be the name of a parameter", key="profile.p.auth.name")
     wrong = wrong_of(problem, {"name": "p", "auth.name": "a b"})
     assert wrong == Wrong("The parameter must be the name of a parameter.", "auth.name")
 
 
 @pytest.mark.thorough
-def test_the_form_has_the_lines_of_the_kind_that_is_chosen(make_explorer: Make) -> None:
+def test_form_has_the_lines_of_chosen_auth_type(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "x", "http://x")
         kinds = form.of("auth.kind")
@@ -355,7 +345,7 @@ def test_the_form_has_the_lines_of_the_kind_that_is_chosen(make_explorer: Make) 
     tell(make_explorer(ONE), story, profile="one")
 
 
-def test_an_edited_address_without_a_path_gets_that_of_its_preset(make_explorer: Make, team: Path) -> None:
+def test_edited_url_without_path_gets_path_of_preset(make_explorer: Make, team: Path) -> None:
     made = make_explorer('[profile.dl]\nurl = "http://127.0.0.1:6800"\npreset = "aria2"\n')
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
@@ -370,11 +360,8 @@ def test_an_edited_address_without_a_path_gets_that_of_its_preset(make_explorer:
     assert team.read_text() == '[profile.dl]\nurl = "http://127.0.0.1:6801"\npreset = "aria2"\n'
 
 
-# --- edit ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_an_edit_of_the_profile_in_use_reaches_the_call_screen(make_explorer: Make) -> None:
+def test_edited_profile_in_use_changes_the_call_screen(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await edit_form(pilot, "one")
         form.of("badge").focus()
@@ -388,7 +375,7 @@ def test_an_edit_of_the_profile_in_use_reaches_the_call_screen(make_explorer: Ma
     tell(make_explorer(ONE), story, profile="one")
 
 
-def test_an_emptied_line_takes_the_key_out(make_explorer: Make, team: Path) -> None:
+def test_emptied_line_removes_the_key(make_explorer: Make, team: Path) -> None:
     made = make_explorer(ONE)
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
@@ -404,7 +391,7 @@ def test_an_emptied_line_takes_the_key_out(make_explorer: Make, team: Path) -> N
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("path", "typed", "told", "written"),
+    ("path", "typed", "endpoint", "written"),
     [
         (None, "https://uno.example.com", "https://uno.example.com/api/v2/", {"url": "https://uno.example.com"}),
         (None, "https://uno.example.com/", "https://uno.example.com/", {"url": "https://uno.example.com", "path": "/"}),
@@ -414,8 +401,8 @@ def test_an_emptied_line_takes_the_key_out(make_explorer: Make, team: Path) -> N
         ("", "https://one.example.com/", "https://one.example.com/", {"path": ""}),
     ],
 )
-def test_the_form_says_where_calls_go_and_writes_what_differs(
-    make_explorer: Make, team: Path, *, path: str | None, typed: str, told: str, written: dict[str, str]
+def test_form_shows_the_endpoint_and_writes_differences(
+    make_explorer: Make, team: Path, *, path: str | None, typed: str, endpoint: str, written: dict[str, str]
 ) -> None:
     made = make_explorer(ONE.replace('description = "First"', "" if path is None else f'path = "{path}"'))
 
@@ -423,18 +410,18 @@ def test_the_form_says_where_calls_go_and_writes_what_differs(
         form = await edit_form(pilot, "one")
         assert f"calls go to https://one.example.com{'/api/v2/' if path is None else path or '/'}\n" in shown(form)
         await type_in(pilot, typed)
-        await until(pilot, lambda: f"calls go to {told}\n" in shown(form))
+        await until(pilot, lambda: f"calls go to {endpoint}\n" in shown(form))
         await saved(pilot)
 
     tell(made, story, profile="one")
-    assert made.profiles.profiles["one"].endpoint == (told if path != "" else "https://one.example.com")
+    assert made.profiles.profiles["one"].endpoint == (endpoint if path != "" else "https://one.example.com")
     before = {"url": "https://one.example.com"}
     values = tomllib.loads(team.read_text())["profile"]["one"]
     assert {key: values[key] for key in ("url", "path") if key in values} == before | written
 
 
 @pytest.mark.thorough
-def test_what_changed_in_the_files_meanwhile_is_seen_when_the_screen_opens(make_explorer: Make, team: Path) -> None:
+def test_files_changed_meanwhile_are_read_when_opened(make_explorer: Make, team: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         assert names(await profiles(pilot)) == ["one", "two"]
 
@@ -444,7 +431,7 @@ def test_what_changed_in_the_files_meanwhile_is_seen_when_the_screen_opens(make_
 
 
 @pytest.mark.thorough
-def test_a_file_that_is_not_in_order_now_takes_no_profile_away(make_explorer: Make, team: Path) -> None:
+def test_invalid_file_keeps_the_profile_in_use(make_explorer: Make, team: Path) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
         assert "The profiles cannot be read" in drawn(screen.query_one(ProfileList))
@@ -461,9 +448,7 @@ def test_a_file_that_is_not_in_order_now_takes_no_profile_away(make_explorer: Ma
     tell(made, story, profile="one")
 
 
-def test_what_was_learned_of_an_address_is_saved_at_once(
-    make_explorer: Make, own: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fixes_of_an_address_are_saved_at_once(make_explorer: Make, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, writes = make_explorer(ONE), list[Path]()
     handshake = HeaderHandshake("X-Session-Id")
     made.use(replace(ad_hoc("http://127.0.0.1:8000/jsonrpc"), id="number", handshake=handshake))
@@ -486,7 +471,7 @@ def test_what_was_learned_of_an_address_is_saved_at_once(
 
 
 @pytest.mark.thorough
-def test_what_only_one_person_wants_goes_into_the_overlay(make_explorer: Make, team: Path) -> None:
+def test_personal_change_is_written_to_the_local_file(make_explorer: Make, team: Path) -> None:
     local = team.with_name("sessions.local.toml")
     made = make_explorer(ONE)
 
@@ -507,7 +492,7 @@ def test_what_only_one_person_wants_goes_into_the_overlay(make_explorer: Make, t
 
 
 @pytest.mark.thorough
-def test_a_key_that_another_file_overrules_is_told(make_explorer: Make, team: Path) -> None:
+def test_key_overridden_by_another_file_is_reported(make_explorer: Make, team: Path) -> None:
     made = make_explorer(ONE)
     local = team.with_name("sessions.local.toml")
     local.write_text("version = 1\n[profile.one]\ntimeout = 5\n")
@@ -530,7 +515,7 @@ def test_a_key_that_another_file_overrules_is_told(make_explorer: Make, team: Pa
 
 
 @pytest.mark.thorough
-def test_a_moved_origin_is_told_and_its_secret_can_be_entered_again(make_explorer: Make) -> None:
+def test_changed_origin_blocks_secret_until_entered_again(make_explorer: Make) -> None:
     made = make_explorer(ONE.replace('kind = "none"', 'kind = "inline", username = "ada"'))
     profile = made.profiles.profiles["one"]
     made.secrets.save(profile, "password", "old-secret")
@@ -579,11 +564,8 @@ def test_change_in_the_form_needs_no_second_yes(make_explorer: Make, field: str,
     assert isinstance(found, DestinationChanged if held_back else Secret)
 
 
-# --- duplicate and remove --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_a_copy_stands_in_the_same_file_and_a_taken_name_is_refused_first(make_explorer: Make, team: Path) -> None:
+def test_copy_is_in_same_file_with_unused_name(make_explorer: Make, team: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await profiles(pilot, "one")
         await pilot.press("d")
@@ -603,7 +585,7 @@ def test_a_copy_stands_in_the_same_file_and_a_taken_name_is_refused_first(make_e
     assert team.read_text().startswith(TWO)
 
 
-def test_a_removed_profile_is_gone_with_its_secrets(make_explorer: Make, team: Path) -> None:
+def test_removed_profile_loses_its_secrets(make_explorer: Make, team: Path) -> None:
     made = make_explorer(TWO.replace('kind = "none"', 'kind = "inline", username = "ada"'))
     two = made.profiles.profiles["two"]
     made.secrets.save(two, "password", "secret")
@@ -629,7 +611,7 @@ def test_a_removed_profile_is_gone_with_its_secrets(make_explorer: Make, team: P
 
 
 @pytest.mark.thorough
-def test_when_the_profile_in_use_is_gone_another_must_be_chosen(make_explorer: Make) -> None:
+def test_removed_profile_in_use_needs_a_new_choice(make_explorer: Make) -> None:
     made = make_explorer(TWO)
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
@@ -652,7 +634,7 @@ def test_when_the_profile_in_use_is_gone_another_must_be_chosen(make_explorer: M
 
 
 def test_resize_after_removal_keeps_the_screen_open(make_explorer: Make, service: str) -> None:
-    """The docs of the call screen, below, were about the method under the cursor of its list."""
+    """The docs of the call screen below show the method under its cursor."""
 
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         calls = app.calls
@@ -675,10 +657,7 @@ def test_resize_after_removal_keeps_the_screen_open(make_explorer: Make, service
     tell(make_explorer(ONE.replace("https://one.example.com", service)), story, profile="one")
 
 
-# --- secrets and test ------------------------------------------------------------------------------------------------
-
-
-def test_secrets_are_entered_masked_and_forgotten_again(make_explorer: Make, service: str, tmp_path: Path) -> None:
+def test_secrets_are_entered_masked_and_forgotten(make_explorer: Make, service: str, tmp_path: Path) -> None:
     made = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
     store = tmp_path / "home" / "state" / "secrets.toml"
 
@@ -705,18 +684,18 @@ def test_secrets_are_entered_masked_and_forgotten_again(make_explorer: Make, ser
     tell(made, story, profile="c")
 
 
-def test_the_connection_is_tested_step_by_step(explorer: Explorer) -> None:
+def test_connection_is_tested_step_by_step(explorer: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot, "cookie")
-        dialog = await begun(pilot, "t")
+        dialog = await run_test(pilot, "t")
         for step in ("– Name", "✓ TCP", "– TLS", "✓ HTTP", "✓ Address", "✓ JSON-RPC", "✓ Login"):  # noqa: RUF001
             assert step in asked(dialog)
         await pilot.press("enter")
         await on(pilot, ProfilesScreen)
         assert "✓ Login" in page(screen)
         assert "● session" in drawn(screen.query_one(ProfileList))
-        stand_on(screen, "dead")
-        dialog = await begun(pilot, "t")
+        select_profile(screen, "dead")
+        dialog = await run_test(pilot, "t")
         assert "✗ TCP" in asked(dialog)
         assert "◌ HTTP" in asked(dialog)
         await left(pilot)
@@ -726,7 +705,7 @@ def test_the_connection_is_tested_step_by_step(explorer: Explorer) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.drawn
-def test_a_test_that_hangs_is_ended_by_escape_with_what_was_found(make_explorer: Make) -> None:
+def test_escape_ends_a_hanging_test_and_keeps_results(make_explorer: Make) -> None:
     with RawServer([HOLD]) as server:
         made = make_explorer(f'[profile.slow]\nurl = "{server.url}"\nauth = {{ kind = "none" }}\n')
 
@@ -751,12 +730,12 @@ def test_a_test_that_hangs_is_ended_by_escape_with_what_was_found(make_explorer:
 
 
 @pytest.mark.thorough
-def test_an_edited_profile_is_no_longer_the_one_that_was_tested(make_explorer: Make) -> None:
+def test_edited_profile_loses_its_test_result(make_explorer: Make) -> None:
     made = make_explorer(ONE.replace("https://one.example.com", "http://127.0.0.1:9"))
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot, "one")
-        await begun(pilot, "t")
+        await run_test(pilot, "t")
         await left(pilot)
         assert "✗ TCP" in page(screen)
         await pilot.press("e")
@@ -769,14 +748,14 @@ def test_an_edited_profile_is_no_longer_the_one_that_was_tested(make_explorer: M
     tell(made, story, profile="one")
 
 
-def test_an_address_that_wants_some_login_is_not_taken_without_its_auth(make_explorer: Make) -> None:
+def test_address_with_unknown_auth_cannot_be_used(make_explorer: Make) -> None:
     with RawServer(key_wanted) as server:
         made = make_explorer(ONE)
         made.use(ad_hoc(f"{server.origin}/rpc"))
 
         async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
             await on(pilot, CallScreen)
-            dialog = await begun(pilot, "alt+t")
+            dialog = await run_test(pilot, "alt+t")
             assert "To choose an auth type, press Esc, F7, then a." in asked(dialog)
             assert "auth =" not in asked(dialog)
             assert [each.id for each in dialog.query(Answer) if each.display] == ["leave"]
@@ -798,7 +777,7 @@ def test_address_is_typed_after_test_that_found_nothing(
 
         async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
             await on(pilot, CallScreen)
-            dialog = await begun(pilot, "alt+t")
+            dialog = await run_test(pilot, "alt+t")
             assert "Try the whole address with its path" in asked(dialog)
             assert isinstance(pilot.app.focused, Entry)
             await type_in(pilot, "nonsense")
@@ -823,7 +802,7 @@ def test_address_is_typed_after_test_that_found_nothing(
 
 
 @pytest.mark.thorough
-def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, own: Path) -> None:
+def test_tested_address_is_ready_to_be_called(make_explorer: Make, own: Path) -> None:
     with RawServer(open_aria2) as server:
         made = make_explorer(ONE)
         made.use(ad_hoc(server.origin))
@@ -832,7 +811,7 @@ def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, 
             calls: CallScreen = await on(pilot, CallScreen)
             assert "tests the connection" in str(calls.response.body.empty)
             assert not server.requests, "never by itself"
-            dialog = await begun(pilot, "alt+t")
+            dialog = await run_test(pilot, "alt+t")
             assert 'preset = "aria2"' in asked(dialog)
             await pilot.press("enter")
             form = await on(pilot, Form)
@@ -856,14 +835,14 @@ def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, 
 
 
 @pytest.mark.thorough
-def test_what_fits_a_profile_is_shown_with_old_and_new_and_its_file(make_explorer: Make, team: Path) -> None:
+def test_suggested_changes_show_values_and_file(make_explorer: Make, team: Path) -> None:
     with RawServer(deluge) as server:
         made = make_explorer(f'[profile.one]\nurl = "{server.origin}"\npath = "/json"\nauth = {{ kind = "none" }}\n')
         before = team.read_text()
 
         async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
             await profiles(pilot, "one")
-            dialog = await begun(pilot, "t")
+            dialog = await run_test(pilot, "t")
             beside = team.with_name("sessions.local.toml")
             assert f"Suggested changes to {beside}" in asked(dialog).replace("\n", "")
             assert "not set → deluge" in asked(dialog)
@@ -879,7 +858,7 @@ def test_what_fits_a_profile_is_shown_with_old_and_new_and_its_file(make_explore
 
 
 @pytest.mark.thorough
-def test_a_new_profile_can_be_tested_at_once(make_explorer: Make) -> None:
+def test_new_profile_can_be_tested_at_once(make_explorer: Make) -> None:
     with RawServer(by_name) as server:
 
         async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
@@ -890,7 +869,7 @@ def test_a_new_profile_can_be_tested_at_once(make_explorer: Make) -> None:
             await pilot.press("tab")
             await type_in(pilot, f"{server.origin}/rpc")
             form.query_one("#test").focus()
-            dialog = await begun(pilot, "enter")
+            dialog = await run_test(pilot, "enter")
             assert "[] → {}" in asked(dialog)
             await pilot.press("right", "enter")
             await on(pilot, ProfilesScreen)
@@ -899,11 +878,8 @@ def test_a_new_profile_can_be_tested_at_once(make_explorer: Make) -> None:
         tell(make_explorer(ONE), story, profile="one")
 
 
-# --- bad weather -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_hostile_words_are_inert(make_explorer: Make) -> None:
+def test_hostile_words_in_a_profile_are_inert(make_explorer: Make) -> None:
     words = "[@click=app.quit]x[/] oops [/] \\u001b]52;c;? \\u202e"
     made = make_explorer(ONE.replace("First", words) + f'\n[profile.two]\nurl = "https://two"\nbadge = "{words}"\n')
 
@@ -914,7 +890,7 @@ def test_hostile_words_are_inert(make_explorer: Make) -> None:
         assert "\x1b" not in picture
         assert "\u202e" not in picture
         for key, kind in (("e", ProfileForm), ("delete", Confirm)):
-            stand_on(screen, "two")
+            select_profile(screen, "two")
             await pilot.press(key)
             await on(pilot, kind)
             assert "\u202e" not in app.export_screenshot()
@@ -925,7 +901,7 @@ def test_hostile_words_are_inert(make_explorer: Make) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("size", [(20, 5), (200, 60)])
-def test_every_size_can_be_worked_with(explorer: Explorer, size: tuple[int, int]) -> None:
+def test_screen_works_in_every_size(explorer: Explorer, size: tuple[int, int]) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot, "cookie")
         for key, kind in (("a", ProfileForm), ("e", ProfileForm), ("d", Form), ("delete", Confirm), ("s", Credentials)):

@@ -1,4 +1,4 @@
-"""Calls are kept under a name, filled and sent, replaced and removed, as a person does it on screen."""
+"""Saving, filling, sending, replacing and removing named calls on screen."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from tests.tui.waiting import until
 KEEP = "alt+k"
 
 
-async def stands(pilot: Pilot[Any], screen: CallScreen, method: str, text: str) -> None:
-    """A call stands in the editor, which has the focus."""
+async def edit_call(pilot: Pilot[Any], screen: CallScreen, method: str, text: str) -> None:
+    """Put a call into the editor, and focus it."""
     screen.drafts.choose(method)
     screen.params.replace(text)
     screen.params.focus_inside()
@@ -37,14 +37,14 @@ async def stands(pilot: Pilot[Any], screen: CallScreen, method: str, text: str) 
 
 
 async def answered(pilot: Pilot[Any], screen: CallScreen, *keys: str) -> None:
-    """Keys for what has opened, until it has closed."""
+    """Press keys in an open dialog until it has closed."""
     await burst(pilot, *keys)
     await until(pilot, lambda: pilot.app.screen is screen)
     await rest(pilot)
 
 
-def whose(form: Screen[Any]) -> tuple[str, str]:
-    """The choices that are on view, and what is said of the one that is chosen."""
+def choices(form: Screen[Any]) -> tuple[str, str]:
+    """Return the visible choices, and the text of the chosen one."""
     chosen = form.query_one(Cycle)
     words = [word for word in text_of(chosen).split() if word.strip(",").isalpha() or "…" in word]
     return " ".join(words), str(form.query_one(".meaning", Static).render())
@@ -54,16 +54,16 @@ def team(explorer: Explorer) -> Path:
     return explorer.profiles.files[-1]
 
 
-def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: Explorer) -> None:  # noqa: PLR0915 - one story
+def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explorer) -> None:  # noqa: PLR0915 - one story
     before = team(explorer).read_text()
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:  # noqa: PLR0915 - one story
         text = '{"n": 1.10, "who": "{{who}}", "id": "{{uuid}}"}'
-        await stands(pilot, screen, "demo.echo", text)
-        await burst(pilot, KEEP, *"who is", "tab", *"Asks", "tab")  # typed ahead: they wait for what opens
+        await edit_call(pilot, screen, "demo.echo", text)
+        await burst(pilot, KEEP, *"who is", "tab", *"Asks", "tab")  # typed ahead: the keys wait for the dialog
         await on(pilot, Form)
         await pilot.press("right", "right")
-        assert whose(app.screen) == (
+        assert choices(app.screen) == (
             "local user, all project project, all",
             f"for demo, in {team(explorer)}",
         )
@@ -91,28 +91,28 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
         await pilot.press("alt+d")
         await on(pilot, SeveralProfiles)
         await pilot.press("down", "down", "space", "enter")
-        form = await on(pilot, Form)  # as little as to one profile is it sent to two with nothing in its place
+        form = await on(pilot, Form)  # without its value it is not sent to two profiles either
         assert form._title == "Values for demo.echo on demo"
         await answered(pilot, screen, "escape")
         assert len(explorer.history.newest(9)) == 1
         screen.params.show_tab("Params")
-        await stands(pilot, screen, "@who is", "[2]")
+        await edit_call(pilot, screen, "@who is", "[2]")
         await pilot.press(KEEP)
         await on(pilot, Confirm)
         await answered(pilot, screen, "right", "right", "enter")
         assert explorer.saved_calls()["who is"].text == "[2]"
-        await stands(pilot, screen, "demo.echo", "[3]")
-        await stands(pilot, screen, "@who is", "[2]")
-        await pilot.press(KEEP)  # it is as it was kept now: there is nothing to replace
+        await edit_call(pilot, screen, "demo.echo", "[3]")
+        await edit_call(pilot, screen, "@who is", "[2]")
+        await pilot.press(KEEP)  # it is unchanged: there is nothing to replace
         await on(pilot, Confirm)
         before = len(explorer.history.newest(9))
-        await burst(pilot, "right", "right", "enter", "f5")  # what is on view is sent
+        await burst(pilot, "right", "right", "enter", "f5")  # the shown call is sent
         await until(pilot, lambda: len(explorer.history.newest(9)) > before)
         assert explorer.saved_calls() == {}
         assert (screen.method, "@who is" in screen.drafts.known) == ("demo.echo", False)
         assert explorer.recent(1)[0].params == screen.params.text == "[2]"
         assert explorer.drafts.find("demo", "demo.echo") == "[2]"
-        screen.action_replaced_params()  # those of the method gave way
+        screen.action_replaced_params()  # restores the replaced draft of the method
         assert screen.params.text == "[3]"
         screen.action_replaced_params()
         assert screen.params.text == "[2]"
@@ -138,8 +138,8 @@ def test_recorded_call_sent_again_asks_for_its_values(explorer: Explorer) -> Non
         await on(pilot, Form)
         await answered(pilot, screen, "enter")
         await until(pilot, lambda: screen.exchange is not first and not screen.what)
-        await stands(pilot, screen, "demo.echo", '["{{who}}"]')
-        await pilot.press("f5")  # of a call that was typed, it is sent as typed
+        await edit_call(pilot, screen, "demo.echo", '["{{who}}"]')
+        await pilot.press("f5")  # a typed call is sent unchanged
         await until(pilot, lambda: len(explorer.recent(9)) == 3 and not screen.what)
         screen.again(explorer.recent(1)[0], ours=True)
         await until(pilot, lambda: len(explorer.recent(9)) == 4)
@@ -150,13 +150,13 @@ def test_recorded_call_sent_again_asks_for_its_values(explorer: Explorer) -> Non
 
 
 @pytest.mark.thorough
-def test_what_is_shown_of_the_request_is_what_is_sent(explorer: Explorer) -> None:
+def test_shown_request_is_the_sent_request(explorer: Explorer) -> None:
     file = team(explorer)
     file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\nparams_json = \'["{{uuid}}"]\'\n')
     explorer.reload()
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await stands(pilot, screen, "@x", '["{{uuid}}"]')
+        await edit_call(pilot, screen, "@x", '["{{uuid}}"]')
         screen.params.show_tab("Request")
         await until(pilot, lambda: screen.preview is not None)
         assert isinstance(screen.preview, Preview)
@@ -166,13 +166,13 @@ def test_what_is_shown_of_the_request_is_what_is_sent(explorer: Explorer) -> Non
         assert screen.exchange is not None
         assert screen.exchange.params_sent is not None
         assert screen.exchange.params_sent.strip("[]").encode() in shown
-        assert screen.preview.body != shown  # the next one is another
+        assert screen.preview.body != shown  # the next one differs
 
     visit(explorer, scene)
 
 
 @pytest.mark.thorough
-def test_a_saved_call_hides_no_method_and_keeps_what_is_typed_apart(
+def test_saved_call_hides_no_method_and_separates_drafts(
     make_explorer: Callable[..., Explorer], explorer: Explorer
 ) -> None:
     file = team(explorer)
@@ -181,7 +181,7 @@ def test_a_saved_call_hides_no_method_and_keeps_what_is_typed_apart(
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         assert {"ping", "@ping"} <= screen.drafts.known.keys()
-        await stands(pilot, screen, "@ping", "[1]")
+        await edit_call(pilot, screen, "@ping", "[1]")
         assert (screen.drafts.draft.method, screen.drafts.draft.text) == ("demo.echo", "[1]")
         screen.drafts.choose("ping")
         assert (screen.drafts.draft.method, screen.params.text) == ("ping", "[]")
@@ -196,12 +196,12 @@ def test_a_saved_call_hides_no_method_and_keeps_what_is_typed_apart(
 
     async def gone(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.pause()
-        assert screen.method == "ping"  # what is gone is no method
+        assert screen.method == "ping"  # a removed call is not a method
 
     visit(make_explorer(""), gone)
 
 
-def test_a_name_with_the_sign_that_no_saved_call_has_is_refused_as_on_the_command_line(explorer: Explorer) -> None:
+def test_name_with_invalid_sign_is_refused(explorer: Explorer) -> None:
     file = team(explorer)
     file.write_text(file.read_text() + '\n[call.name]\nmethod = "demo.echo"\n')
     explorer.reload()
@@ -222,7 +222,7 @@ def test_a_name_with_the_sign_that_no_saved_call_has_is_refused_as_on_the_comman
 
 
 @pytest.mark.thorough
-def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
+def test_unsaved_call_is_reported_and_keeps_its_draft(
     make_explorer: Callable[..., Explorer], explorer: Explorer, person: PersonOnScreen
 ) -> None:
     own = explorer.paths.user_sessions
@@ -232,19 +232,19 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
     explorer.reload()
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await stands(pilot, screen, "demo.echo", "[1,")
+        await edit_call(pilot, screen, "demo.echo", "[1,")
         await pilot.press(KEEP)
         await until(pilot, lambda: "Not saved: the params cannot be sent" in said(app))
-        await stands(pilot, screen, "@x", "[1,")
+        await edit_call(pilot, screen, "@x", "[1,")
         await pilot.press(KEEP)
         await on(pilot, Confirm)
         await answered(pilot, screen, "right", "right", "enter")
         assert explorer.saved_calls()["x"].text == ""
         await pilot.press(KEEP)
         await on(pilot, Confirm)
-        await answered(pilot, screen, "right", "right", "right", "enter")  # what cannot be sent can be removed
+        await answered(pilot, screen, "right", "right", "right", "enter")  # an unsendable call can be removed
         assert (explorer.saved_calls(), screen.method, screen.params.text) == ({}, "demo.echo", "[1,")
-        await stands(pilot, screen, "demo.echo", '["demo-password"]')
+        await edit_call(pilot, screen, "demo.echo", '["demo-password"]')
         explorer.credentials.hold(explorer.profiles.profiles["inline"], "password", "demo-password", keep=False)
         await pilot.press(KEEP)
         form: Form = await on(pilot, Form)
@@ -260,8 +260,8 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
     assert make_explorer("").profiles.problems == []
 
 
-def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(explorer: Explorer) -> None:
-    """Somebody else has written it, and knows how this person calls what must not be sent."""
+def test_recorded_method_named_like_saved_call_is_unchanged(explorer: Explorer) -> None:
+    """Another user wrote the record, and knows the names of the saved calls."""
     mine = str(explorer.paths.user_sessions)
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -286,16 +286,16 @@ def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(ex
         assert isinstance(draft, Draft)
         screen.transfer.put_back(draft, None)
         await sent("f5")
-        await stands(pilot, screen, "@own", "[1]")  # the saved one has a draft of its own
+        await edit_call(pilot, screen, "@own", "[1]")  # the saved one has a draft of its own
         assert (screen.called, screen.explorer.draft_of("@@own")) == ("user.delete", "[666]")
         assert {each.method for each in explorer.recent(9)} == {"@own"}
-        screen.drafts.choose("@gone")  # typed, and no saved call
+        screen.drafts.choose("@gone")  # typed, and not a saved call
         assert screen.drafts.unknown_call.startswith("There is no saved call gone")
 
     visit(explorer, scene, profile="demo")
 
 
-def test_save_call_with_a_broken_file_keeps_the_profile(explorer: Explorer) -> None:
+def test_save_call_with_broken_file_keeps_the_profile(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press(KEEP)
         await on(pilot, Form)

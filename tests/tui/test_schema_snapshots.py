@@ -1,4 +1,4 @@
-"""Pictures of what a schema says to whoever writes params: the list at the cursor, and the warning under the editor."""
+"""Pictures of a schema's help for params: the completions and the warning."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TEXT = '{\n  "kind": "customer",\n  "cuont": 5\n}'
 
 
 class CannedChecker:
-    """Says of one text what the real one says of it."""
+    """A checker with the answer of the real one for one text."""
 
     async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
         if text != TEXT:
@@ -51,12 +51,12 @@ class CannedChecker:
         return Checked((SchemaProblem(("cuont",), "additionalProperties", sentence, at, at + 7, 3, 3, fix),))
 
     async def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing."""
 
 
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The zone is the same on every machine."""
+    """Fix the time zone."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     yield
@@ -78,7 +78,7 @@ def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
 
 
 @SIZES
-def test_a_name_is_completed(
+def test_name_is_completed(
     snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
 ) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -94,7 +94,7 @@ def test_a_name_is_completed(
 
 
 @SIZES
-def test_the_schema_has_something_against_the_params(
+def test_params_do_not_match_the_schema(
     snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
 ) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -107,7 +107,7 @@ def test_the_schema_has_something_against_the_params(
 
 
 @SIZES
-def test_what_a_refresh_has_changed(
+def test_changes_of_a_refresh(
     snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
 ) -> None:
     profile = explorer.profile

@@ -1,4 +1,4 @@
-"""Pictures of the main states. Nothing in them depends on a clock, a port or a machine: the exchanges are made up."""
+"""Pictures of the main states, which depend on no clock, port or machine."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ PHASES = Phases(name=0.0011, connect=0.0042, tls=0.0087, send=0.0004, wait=0.015
 
 
 def made(method: str, outcome: Outcome, minutes: int = 0, *, status: int | None = 200, **fields: Any) -> Exchange:
-    """An exchange as it could have been."""
+    """Return an exchange with made-up values."""
     body = getattr(outcome, "value", b"") or fields.pop("body", b"")
     reply = b'{"jsonrpc": "2.0", "id": "1m7ypmkv7qa7kfj", "result": ' + body + b"}"
     headers = (("Content-Type", "application/json"), ("Server", "example/1.0"))
-    came = Response(status, "OK", "HTTP/1.1", headers, reply, len(reply)) if status else Response()
+    response = Response(status, "OK", "HTTP/1.1", headers, reply, len(reply)) if status else Response()
     known: dict[str, Any] = {
         "id": f"1m7ypmkv7qa{minutes:04}",
         "when": NOW - timedelta(minutes=minutes),
@@ -90,7 +90,7 @@ def made(method: str, outcome: Outcome, minutes: int = 0, *, status: int | None 
         "kind": "call",
         "seconds": 0.0341,
         "sent": 112,
-        "response": replace(came, phases=PHASES),
+        "response": replace(response, phases=PHASES),
     }
     return Exchange(method=method, outcome=outcome, **known | fields)
 
@@ -126,8 +126,8 @@ State = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 Snap = Callable[..., bool]
 
 
-class TheDay(datetime):
-    """It is always the day of the story."""
+class FixedDay(datetime):
+    """A clock with a fixed day."""
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> Self:
@@ -136,10 +136,10 @@ class TheDay(datetime):
 
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Ids, the zone and the day are the same on every machine."""
+    """Fix ids, the time zone and the day."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr("rpcexplorer.tui.call.drafts.fresh_id", lambda: "1m7ypmkv7qa7kfj")
-    monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", FixedDay)
     import time
 
     time.tzset()
@@ -159,7 +159,7 @@ def calls(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> tup
 
 
 def state(*shows: str, then: State | None = None) -> Callable[[Pilot[Any]], Awaitable[None]]:
-    """Wait for the call screen, take a method, then do the rest; the picture is taken once it ``shows`` all that."""
+    """Return a scene that chooses a method and waits for ``shows``."""
     assert shows, "say what the picture is of"
 
     async def before(pilot: Pilot[Any]) -> None:
@@ -231,7 +231,7 @@ OUTCOMES = {
     "malformed": ("! malformed", "The response is not JSON.", "<h1>502 Bad Gateway</h1>"),
     "cancelled": ("◌ cancelled", "the server may have run it"),
 }
-"""What a picture of each outcome shows."""
+"""Text on the picture of each outcome."""
 
 
 @pytest.mark.everyday(1)
@@ -261,7 +261,7 @@ def test_problem(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
 
 
 A_THIRD = Progress("receiving", 38_000_000, 100_000_000, 1.4)
-"""Of a big reply is there."""
+"""of a large response has arrived"""
 
 
 @pytest.mark.thorough
@@ -327,7 +327,7 @@ TABS = {
     "Headers": ("HTTP/1.1 200 OK", "Content-Type  application/json"),
     "Timing": ("name lookup", "TLS", "total           34 ms"),
 }
-"""What a picture of each tab shows."""
+"""Text on the picture of each tab."""
 
 
 @pytest.mark.thorough
@@ -346,7 +346,7 @@ SCREENS = {
     "profiles": ("f7", "Profiles  2", "Shared staging"),
     "palette": ("ctrl+p", "Commands", "type to find", "Format the params, one member per line."),
 }
-"""The key that opens each screen, and what a picture of it shows."""
+"""Key that opens each screen, and a text on its picture."""
 
 
 @pytest.mark.everyday(1)

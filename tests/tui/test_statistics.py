@@ -1,4 +1,4 @@
-"""Statistics on screen: from the history to figures, sorted and grouped by keys, and back to the calls of one row."""
+"""Statistics on screen: sorted, grouped, with the calls of a row."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def rows(screen: StatisticsScreen) -> list[str]:
     return [row.split()[0] for row in text_of(screen.list).splitlines() if row.strip()]
 
 
-def test_from_the_history_to_the_slowest_method_and_back_to_its_calls(tmp_path: Path) -> None:
+def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None:
     explorer, stage, answers = recorded(tmp_path), Stage(), list[str | None]()
 
     async def act(pilot: Pilot[None]) -> None:
@@ -66,9 +66,9 @@ def test_from_the_history_to_the_slowest_method_and_back_to_its_calls(tmp_path: 
         await until(pilot, lambda: screen._counting.ended and len(screen.list.items) > 0)
         await pilot.pause()
         assert rows(screen) == ["ping", "user.get", "report.run"]
-        told = text_of(screen._summary)
-        assert "6 calls · 2 failed: 2 errors · median 34 ms, p95 2.0 s, max 2.0 s" in told
-        assert "1 Jun 2025 12:00 · each bar 1 min" in told
+        text = text_of(screen._summary)
+        assert "6 calls · 2 failed: 2 errors · median 34 ms, p95 2.0 s, max 2.0 s" in text
+        assert "1 Jun 2025 12:00 · each bar 1 min" in text
         assert text_of(screen._heading).split()[1:4] == ["profile", "calls", "failed"]
         await pilot.press("down", "s")
         assert (rows(screen)[0], screen.list.cursor) == ("user.get", 0)
@@ -92,7 +92,7 @@ def test_from_the_history_to_the_slowest_method_and_back_to_its_calls(tmp_path: 
     asyncio.run(run())
 
 
-def test_what_was_read_is_counted_a_few_at_a_time_until_it_ends_or_cannot_be_read() -> None:
+def test_counting_goes_on_in_steps_to_the_end() -> None:
     many = AT_ONCE * 2 + 1
 
     def records() -> Iterator[Exchange | Damaged | None]:
@@ -125,7 +125,7 @@ def on_screen(explorer: Explorer, words: str, act: Callable[[Pilot[None], Statis
     asyncio.run(run())
 
 
-def test_call_that_could_not_be_written_is_counted(tmp_path: Path) -> None:
+def test_unwritten_call_is_counted(tmp_path: Path) -> None:
     explorer = recorded(tmp_path)
     explorer.history.unsaved += [exchange(7, method="ping"), exchange(8, profile="prod")]
 
@@ -135,7 +135,7 @@ def test_call_that_could_not_be_written_is_counted(tmp_path: Path) -> None:
     on_screen(explorer, "", act)
 
 
-def test_a_history_in_which_nothing_is_like_this_says_so(tmp_path: Path) -> None:
+def test_filter_without_matches_is_reported(tmp_path: Path) -> None:
     async def act(pilot: Pilot[None], screen: StatisticsScreen) -> None:
         assert "No calls match the filter. Press Esc, then / to change it." in text_of(screen.list)
         assert "method with “nobody”" in text_of(screen._remarks)

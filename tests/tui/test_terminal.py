@@ -1,4 +1,4 @@
-"""Whatever bytes come from a terminal: nothing fails, nothing is lost, and no key waits for ever."""
+"""Any bytes from a terminal: nothing is lost, no key waits for ever."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rpcexplorer.tui.terminal import (
 
 
 class Line:
-    """A line on which bytes come at moments of the test's own."""
+    """A terminal whose bytes arrive at times of the test's choice."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -59,11 +59,8 @@ def pasted(messages: list[Message]) -> list[str]:
     return [each.text for each in messages if isinstance(each, Paste)]
 
 
-# --- bytes that are no UTF-8
-
-
 @pytest.mark.parametrize(
-    ("came", "shown"),
+    ("data", "shown"),
     [
         (b"\xe9a", "éa"),
         (b"\xff\xfe", "ÿþ"),
@@ -74,20 +71,17 @@ def pasted(messages: list[Message]) -> list[str]:
         ("é€😀".encode(), "é€😀"),
     ],
 )
-def test_what_is_no_utf_8_is_the_letter_of_a_terminal_that_knows_none(line: Line, came: bytes, shown: str) -> None:
-    assert typed(line.comes(came)) == shown
+def test_invalid_utf_8_is_read_as_windows_1252(line: Line, data: bytes, shown: str) -> None:
+    assert typed(line.comes(data)) == shown
     assert typed(line.comes(b"x")) == "x"
 
 
-def test_a_character_in_two_pieces_is_one_and_half_of_one_does_not_wait_for_a_key(line: Line) -> None:
+def test_split_character_is_joined_half_does_not_wait(line: Line) -> None:
     assert typed(line.comes(b"\xc3")) == ""
     assert typed(line.comes(b"\xa9")) == "é"
     assert typed(line.comes(b"\xc3")) == typed(line.waits(TORN_SECONDS / 2)) == ""
     assert typed(line.waits(TORN_SECONDS)) == "Ã"
     assert typed(line.comes("é".encode())) == "é"
-
-
-# --- sequences that Textual's parser cannot take
 
 
 @pytest.mark.parametrize(
@@ -101,13 +95,13 @@ def test_a_character_in_two_pieces_is_one_and_half_of_one_does_not_wait_for_a_ke
     ],
     ids=ascii,
 )
-def test_a_sequence_that_breaks_the_parser_costs_only_itself(line: Line, sequence: bytes) -> None:
+def test_sequence_that_breaks_the_parser_is_skipped(line: Line, sequence: bytes) -> None:
     found = line.comes(b"a" + sequence + b"b\x11")
     assert [each.key for each in found if isinstance(each, Key)][-2:] == ["b", "ctrl+q"]
     assert typed(found)[0] == "a"
 
 
-def test_the_mouse_counts_on_in_what_it_counted_in_before_a_broken_sequence(line: Line) -> None:
+def test_mouse_keeps_its_unit_after_broken_sequence(line: Line) -> None:
     line.comes(b"\x1b[48;10;10;100;100t", b"\x1b[1:2;3u")
     (moved,) = line.comes(b"\x1b[<35;51;21M")
     assert isinstance(moved, MouseMove)
@@ -115,16 +109,13 @@ def test_the_mouse_counts_on_in_what_it_counted_in_before_a_broken_sequence(line
 
 
 @pytest.mark.parametrize("size", [b"0;0;0;0", b"10;9999;1;1", b"9999;10;1;1", b"10;0;1;1"])
-def test_no_window_is_empty_or_endless(line: Line, size: bytes) -> None:
+def test_invalid_window_sizes_are_ignored(line: Line, size: bytes) -> None:
     assert not [each for each in line.comes(b"\x1b[48;" + size + b"t") if isinstance(each, Resize)]
     assert [each for each in line.comes(b"\x1b[48;30;100;300;1000t") if isinstance(each, Resize)]
 
 
-# --- pastes
-
-
 @pytest.mark.parametrize("cuts", [(), (3,), (6, 12), (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)])
-def test_a_paste_is_one_whatever_pieces_it_comes_in(line: Line, cuts: tuple[int, ...]) -> None:
+def test_paste_in_pieces_is_one_paste(line: Line, cuts: tuple[int, ...]) -> None:
     whole = b"\x1b[200~a\r\nb\x1b[201~c"
     found = line.comes(*(whole[at:to] for at, to in pairwise([0, *cuts, len(whole)])))
     assert pasted(found) == ["a\r\nb"]
@@ -134,30 +125,30 @@ def test_a_paste_is_one_whatever_pieces_it_comes_in(line: Line, cuts: tuple[int,
 @pytest.mark.parametrize(
     "text", ["a\x1b[31mb", "\x1b", "\x1b[200~", "\x1b[", "\x11\x1b[A\x1bOP", "é\ud7ff€"], ids=ascii
 )
-def test_what_is_pasted_is_text_and_no_key(line: Line, text: str) -> None:
+def test_pasted_keys_are_text(line: Line, text: str) -> None:
     found = line.comes(b"\x1b[200~" + text.encode() + b"\x1b[201~")
     assert pasted(found) == [text]
     assert typed(found + line.waits(1)) == ""
 
 
-def test_an_empty_paste_and_an_end_without_a_start_are_nothing(line: Line) -> None:
+def test_empty_and_unstarted_pastes_are_ignored(line: Line) -> None:
     assert line.comes(b"\x1b[200~\x1b[201~", b"\x1b[201~") == []
     assert pasted(line.comes(b"\x1b[200~x\x00y\x1b[201~")) == ["xy"]
 
 
-def test_two_pastes_and_keys_between_stay_in_their_order(line: Line) -> None:
+def test_two_pastes_and_keys_keep_their_order(line: Line) -> None:
     found = line.comes(b"1\x1b[200~2\x1b[201~3\x1b[200~4\x1b[201~5")
     assert [each.text if isinstance(each, Paste) else typed([each]) for each in found] == ["1", "2", "3", "4", "5"]
 
 
-def test_a_paste_that_nobody_ends_is_taken_after_a_pause_and_keys_are_keys_again(line: Line) -> None:
+def test_unended_paste_is_delivered_after_a_pause(line: Line) -> None:
     assert line.comes(b"\x1b[200~abc") == line.waits(PAUSE_SECONDS / 2) == []
     assert pasted(line.waits(PAUSE_SECONDS)) == ["abc"]
     assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
-    assert line.comes(b"\x1b[201~") == [], "the end came after all"
+    assert line.comes(b"\x1b[201~") == [], "the end arrives after all"
 
 
-def test_somebody_who_types_on_does_not_keep_an_endless_paste_alive(line: Line) -> None:
+def test_typing_does_not_extend_an_unended_paste(line: Line) -> None:
     line.comes(b"\x1b[200~")
     found: list[Message] = []
     presses = 0
@@ -170,30 +161,25 @@ def test_somebody_who_types_on_does_not_keep_an_endless_paste_alive(line: Line) 
     assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
 
 
-def test_a_long_paste_over_a_slow_line_is_not_cut(line: Line) -> None:
+def test_long_paste_over_a_slow_line_is_whole(line: Line) -> None:
     line.comes(b"\x1b[200~")
     for _ in range(400):  # 9,600 baud
         assert line.comes(b"x" * 96) == line.waits(0.1) == []
     assert pasted(line.comes(b"\x1b[201~")) == ["x" * 96 * 400]
 
 
-def test_a_paste_that_is_not_over_is_handed_on_when_nobody_reads_any_more(line: Line) -> None:
+def test_unended_paste_is_delivered_at_end_of_input(line: Line) -> None:
     line.comes(b"\x1b[200~abc")
     assert pasted(line.input.finish()) == ["abc"]
     assert line.input.finish() == []
 
 
-# --- everything else that has no end
-
-
 @pytest.mark.parametrize(
-    "begun", [b"\x1b]11;rgb:1e/1e", b"\x1bP1$r0m", b"\x1b_Gi=1", b"\x1b^x", b"\x1b[12;34", b"\x1b[<0;1", b"\x1b"]
+    "start", [b"\x1b]11;rgb:1e/1e", b"\x1bP1$r0m", b"\x1b_Gi=1", b"\x1b^x", b"\x1b[12;34", b"\x1b[<0;1", b"\x1b"]
 )
-def test_an_answer_that_breaks_off_swallows_no_key_after_it(
-    line: Line, begun: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_incomplete_answer_swallows_no_later_key(line: Line, start: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("textual._parser.get_time", lambda: line.now)
-    line.comes(begun)
+    line.comes(start)
     line.waits(1)
     assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
 
@@ -203,29 +189,26 @@ def test_an_answer_that_breaks_off_swallows_no_key_after_it(
         st.one_of(st.binary(max_size=40), st.sampled_from([b"\x1b", b"\x1b[", b"\x1b[200~", b"\x1b[201~", b"\x1b[<"]))
     )
 )
-def test_whatever_comes_the_next_key_is_heard(pieces: list[bytes]) -> None:
+def test_key_after_any_bytes_is_read(pieces: list[bytes]) -> None:
     line = Line()
     line.comes(*pieces)
     line.waits(PAUSE_SECONDS)
-    line.comes(b"\x1b[I" * 8)  # more than any sequence that was begun can take
+    line.comes(b"\x1b[I" * 8)  # more than any incomplete sequence can take
     assert any(isinstance(each, AppFocus) for each in line.comes(b"\x1b[I"))
     assert typed(line.comes(b"k")) == "k"
 
 
-# --- pastes that nothing marks
-
-
 LETTERS = '{"name": "Zoë", "tags": [1, 2]}'
-"""A line that is not long enough to be anything but keys."""
+"""A line too short to be read as a paste."""
 
 
 def parts(messages: list[Message]) -> list[str]:
-    """Texts that came at once as they are, keys by their names in angle brackets."""
+    """Return texts unchanged, and keys by their names in angle brackets."""
     kinds = [each for each in messages if isinstance(each, TypedText | Key)]
     return [each.text if isinstance(each, TypedText) else f"<{each.key}>" for each in kinds]
 
 
-def test_letters_and_line_breaks_of_one_read_are_one_text_and_a_few_letters_are_keys(line: Line) -> None:
+def test_long_read_is_text_and_short_one_keys(line: Line) -> None:
     text = f"{LETTERS}\r  {LETTERS}\n"
     assert parts(line.comes(text.encode())) == [text]
     line.waits(1)
@@ -233,19 +216,19 @@ def test_letters_and_line_breaks_of_one_read_are_one_text_and_a_few_letters_are_
     assert parts(line.comes(LETTERS.encode())) == [f"<{key_of(each).key}>" for each in LETTERS]
 
 
-def test_keys_in_a_text_that_came_at_once_are_keys_in_their_order(line: Line) -> None:
+def test_keys_within_a_text_keep_their_order(line: Line) -> None:
     text = "x" * LEAST
     found = line.comes(f"\x1b[A{text}\x1b[15~{text}\t{text}\x11é".encode())
     assert parts(found) == ["<up>", text, "<f5>", text, "<tab>", text, "<ctrl+q>", "<é>"]
 
 
-def test_the_rest_of_a_sequence_is_no_text_though_letters_follow_it(line: Line) -> None:
+def test_rest_of_a_sequence_is_not_in_text(line: Line) -> None:
     text = "B" * LEAST
     assert parts(line.comes(b"\x1b", b"[", f"A{text}".encode())) == ["<up>", text]
     assert parts(line.comes(f"{text}\x1b[20".encode(), f"0~{text}\x1b[201~".encode())[:1]) == [text]
 
 
-def test_what_comes_right_behind_belongs_to_the_text_and_later_letters_are_keys_again(line: Line) -> None:
+def test_bytes_right_after_a_text_belong_to_it(line: Line) -> None:
     text = "x" * LEAST
     found = line.comes(text.encode())
     line.waits(NEXT_SECONDS / 2)
@@ -254,7 +237,7 @@ def test_what_comes_right_behind_belongs_to_the_text_and_later_letters_are_keys_
     assert parts([*found, *line.comes(b"]")]) == [text, "]\r}", "<right_square_bracket>"]
 
 
-def test_every_character_of_such_a_text_is_the_key_that_it_is_by_itself(line: Line) -> None:
+def test_every_character_of_a_text_is_its_key(line: Line) -> None:
     for character in 'a{"/ é€\r\n':
         (alone,) = line.comes(character.encode())
         assert isinstance(alone, Key)
@@ -262,15 +245,15 @@ def test_every_character_of_such_a_text_is_the_key_that_it_is_by_itself(line: Li
 
 
 @pytest.mark.parametrize(
-    ("came", "keys"),
+    ("data", "keys"),
     [
         (b"\x1bp\x1blna\x1bb\x1bs\x1b[15~", ["alt+p", "alt+l", "n", "a", "ctrl+left", "alt+s", "f5"]),
         (b"\x1bp", ["alt+p"]),
         (b"\x1b[A\x1bx\x1bOP", ["up", "alt+x", "f1"]),
     ],
 )
-def test_letters_with_alt_are_keys_also_where_others_come_with_them(line: Line, came: bytes, keys: list[str]) -> None:
-    assert [each.key for each in line.comes(came) if isinstance(each, Key)] == keys
+def test_alt_letters_among_others_are_keys(line: Line, data: bytes, keys: list[str]) -> None:
+    assert [each.key for each in line.comes(data) if isinstance(each, Key)] == keys
 
 
 class Gone(io.StringIO):
@@ -283,7 +266,7 @@ class Gone(io.StringIO):
         raise OSError(errno.EIO, "Input/output error")
 
 
-def test_what_is_written_arrives_and_the_rest_is_the_streams_own() -> None:
+def test_output_is_written_and_other_methods_are_inherited() -> None:
     stream: Any = io.StringIO()
     output = TerminalOutput(stream)
     assert output.write("é") == 1
@@ -292,7 +275,7 @@ def test_what_is_written_arrives_and_the_rest_is_the_streams_own() -> None:
     assert output.readable()
 
 
-def test_what_goes_on_writing_to_a_terminal_that_is_gone_comes_to_an_end() -> None:
+def test_writer_to_a_closed_terminal_ends() -> None:
     writer = WriterThread(TerminalOutput(Gone()))  # type: ignore[arg-type]
 
     def last_words() -> None:
@@ -315,13 +298,13 @@ BLACK = Color(0, 0, 0)
 @pytest.mark.parametrize(
     "text", ["\x1b]52;c;eA==\x07", "a\x9b31mb", "one\rtwo", "\x00", "right\u202eleft", "zero\u200bwidth", "\ud800"]
 )
-def test_what_a_terminal_would_obey_is_replaced_and_takes_no_more_room(text: str) -> None:
+def test_control_characters_are_replaced_with_same_width(text: str) -> None:
     segment = Segment(text, Style(bold=True))
     (drawn,) = Guard().apply([segment], BLACK)
     assert is_harmless(drawn.text)
     assert (drawn.cell_length, drawn.style) == (segment.cell_length, segment.style)
 
 
-def test_what_can_only_be_seen_stays_as_it_is() -> None:
+def test_visible_characters_stay_unchanged() -> None:
     segments = [Segment("plain"), Segment("é漢字 «x» ✓", Style(italic=True)), Segment("")]
     assert Guard().apply(segments, BLACK) == segments

@@ -1,6 +1,6 @@
-"""The private names of Textual that are used or overridden: all of them are here, so that it is seen when one goes.
+"""The private names of Textual that we use: a test notices a lost one.
 
-Textual promises nothing about them. Each has one place in the product; whoever wants another has to name it here.
+Textual promises nothing about them. Each has one place in the product. Add another one here before you use it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ import rpcexplorer.tui
 
 OVERRIDDEN: dict[str, set[tuple[type[Any], str]]] = {
     "ExplorerApp": {
-        (App, "_fatal_error"),  # a traceback with the values of variables is not for the screen
-        (App, "_refresh_notifications"),  # a line over the footer, where Textual would cover what is read
+        (App, "_fatal_error"),  # a traceback with the values of variables must not be shown
+        (App, "_refresh_notifications"),  # a line over the footer; Textual would cover other text
     },
-    "Editor": {(TextArea, "_set_document")},  # our own document, which loses no line
-    "Entry": {(Input, "_value")},  # what has no shape gets a sign
-    "Page": {(Document, "_lines"), (Document, "_newline")},  # it is made without Textual's way to break lines
+    "Editor": {(TextArea, "_set_document")},  # our own document, which keeps every line end
+    "Entry": {(Input, "_value")},  # invisible characters get a sign
+    "Page": {(Document, "_lines"), (Document, "_newline")},  # it does not use Textual's way to break lines
 }
-"""By our class: names that Textual calls."""
+"""Names that Textual calls, by our class."""
 CALLED: dict[str, set[tuple[type[Any], str]]] = {
     "ExplorerApp": {
         (App, "_close_messages_no_wait"),
@@ -44,31 +44,31 @@ CALLED: dict[str, set[tuple[type[Any], str]]] = {
     },
     "Editor": {(TextArea, "_build_highlight_map"), (TextArea, "_rewrap_and_refresh_virtual_size")},
 }
-"""By our class: names that it has from Textual's."""
+"""Names inherited from Textual, by our class."""
 REACHED_INTO = {
     "rpcexplorer/tui/terminal.py": {"_awaiting"},  # whether the parser waits for the rest of a key
 }
-"""By file: names of somebody else's object."""
+"""Names of objects of Textual, by file."""
 MODULES = {
     "rpcexplorer/tui/terminal.py": {"textual._xterm_parser"},
     "rpcexplorer/tui/key_queue.py": {"textual._xterm_parser"},
 }
-"""By file: modules of Textual that are its own business."""
+"""Private modules of Textual, by file."""
 ROOT = Path(rpcexplorer.__file__).parent
 FILES = sorted((ROOT / "tui").rglob("*.py"))
 
 
 @pytest.mark.parametrize(("of", "name"), sorted({pair for pairs in OVERRIDDEN.values() for pair in pairs}, key=str))
-def test_what_is_overridden_is_still_called_by_textual(of: type[Any], name: str) -> None:
+def test_overridden_names_are_still_called_by_textual(of: type[Any], name: str) -> None:
     assert f"self.{name}" in inspect.getsource(inspect.getmodule(of) or of)
 
 
 @pytest.mark.parametrize(("of", "name"), sorted({pair for pairs in CALLED.values() for pair in pairs}, key=str))
-def test_what_is_called_is_still_there(of: type[Any], name: str) -> None:
+def test_called_names_still_exist(of: type[Any], name: str) -> None:
     assert hasattr(of, name) or hasattr(of(), name)
 
 
-def test_what_is_reached_into_is_still_there() -> None:
+def test_names_of_other_objects_still_exist() -> None:
     assert _xterm_parser.XTermParser()._awaiting.timeout is None
     assert _xterm_parser.BRACKETED_PASTE_START
     assert _xterm_parser.BRACKETED_PASTE_END
@@ -84,7 +84,7 @@ def test_no_other_private_name_is_overridden_or_called() -> None:
 
 
 @pytest.mark.thorough
-def test_no_other_object_of_textual_is_reached_into() -> None:
+def test_no_other_object_of_textual_is_used() -> None:
     found = {name_of(file): names for file in FILES if (names := set(reached_into(file)))}
     assert found == REACHED_INTO
 
@@ -104,7 +104,7 @@ def tree_of(file: Path) -> ast.Module:
 
 
 def kinds() -> Iterator[Any]:
-    """Our classes that are made of one of Textual's."""
+    """Yield our classes that inherit from Textual's."""
     for found in pkgutil.walk_packages(rpcexplorer.tui.__path__, "rpcexplorer.tui."):
         for kind in vars(importlib.import_module(found.name)).values():
             if isinstance(kind, type) and kind.__module__ == found.name and theirs(kind):
@@ -120,7 +120,7 @@ def ours(kind: Any) -> list[Any]:
 
 
 MADE_BY_TEXTUAL = set(vars(type("Plain", (Widget,), {}))) | {"_abc_impl"}
-"""Names that every class gets when it is made."""
+"""Names that every class has."""
 
 
 def is_private(name: str) -> bool:
@@ -128,14 +128,14 @@ def is_private(name: str) -> bool:
 
 
 def overrides(kind: Any) -> Iterator[str]:
-    """Private names of ours that Textual's classes have, or set on themselves."""
+    """Yield our private names that Textual's classes have or set, too."""
     for name in {*vars(kind), *own_attributes(kind)} - MADE_BY_TEXTUAL:
         if is_private(name) and any(name in vars(each) or name in own_attributes(each) for each in theirs(kind)):
             yield name
 
 
 def calls(kind: Any) -> Iterator[str]:
-    """Private names that are Textual's alone."""
+    """Yield private names that only Textual defines."""
     mine = {name for each in ours(kind) for name in {*vars(each), *own_attributes(each)}}
     for name in names_of_self(kind, ast.Load) - mine:
         if is_private(name) and any(name in vars(each) or name in own_attributes(each) for each in theirs(kind)):
@@ -149,7 +149,7 @@ def own_attributes(kind: Any) -> set[str]:
 
 @cache
 def names_of_self(kind: Any, how: type[ast.expr_context]) -> set[str]:
-    """What a class says of ``self``: what it sets, or what it asks for."""
+    """Return the attributes of ``self`` that a class sets or reads."""
     tree = ast.parse(dedent(inspect.getsource(kind)))
     return {
         node.attr
@@ -163,7 +163,7 @@ def of_self(node: ast.expr) -> bool:
 
 
 def reached_into(file: Path) -> Iterator[str]:
-    """Private names of other objects than ``self`` that no file of ours sets."""
+    """Yield private names of other objects that no file of ours sets."""
     for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.Attribute) and is_private(node.attr) and not of_self(node.value):
             is_super = isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "super"
@@ -173,7 +173,7 @@ def reached_into(file: Path) -> Iterator[str]:
 
 @cache
 def set_by_us() -> set[str]:
-    """Private names of our own objects."""
+    """Return the private names of our own objects."""
     found: set[str] = set()
     for node in (node for file in FILES for node in ast.walk(tree_of(file))):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and of_self(node.value):

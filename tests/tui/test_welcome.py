@@ -1,4 +1,4 @@
-"""The first start: somebody without a profile is offered the demo, a form, and where the files are."""
+"""The first start without a profile: the demo, a form, and the files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Make = Callable[..., Explorer]
 def welcome(
     *keys: str, size: tuple[int, int] = (80, 24), problem: str = "", back: bool = False
 ) -> tuple[list[Any], str]:
-    """Open it, press keys; its answers, and what it said."""
+    """Open the screen and press keys; return its answers and its text."""
     answers: list[Any] = []
     said: list[str] = []
 
@@ -68,11 +68,11 @@ def welcome(
         (("down", "up", "down", "enter"), "demo"),
     ],
 )
-def test_each_way_has_a_key_and_can_be_chosen(keys: tuple[str, ...], way: str) -> None:
+def test_each_choice_has_a_key(keys: tuple[str, ...], way: str) -> None:
     assert welcome(*keys)[0] == [way]
 
 
-def test_it_says_what_to_do_where_the_files_are_and_what_is_wrong_with_them() -> None:
+def test_screen_shows_choices_files_and_problems() -> None:
     _, said = welcome("ctrl+t", problem="sessions.toml:3: \x1b[31m [/] must be text")
     for words in ("Try the demo service", "Add a profile", "/home/ada/settings.toml", "sessions.toml:3: ␛[31m [/]"):
         assert words in said
@@ -82,7 +82,7 @@ def test_typed_address_is_the_answer() -> None:
     assert welcome(*"http://a/b", "enter")[0] == [Profile("url", "http://a/b")]
 
 
-def test_escape_goes_back_if_there_is_somewhere() -> None:
+def test_escape_returns_to_an_earlier_screen() -> None:
     assert welcome("escape", back=True)[0] == ["back"]
 
 
@@ -107,7 +107,7 @@ def test_address_opens_the_explorer(make_explorer: Make) -> None:
 
 
 @pytest.mark.thorough
-def test_the_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_path: Path) -> None:
+def test_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_path: Path) -> None:
     made = make_explorer("")
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
@@ -130,7 +130,7 @@ def test_the_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_path:
 
 
 @pytest.mark.thorough
-def test_who_leaves_the_form_is_back_at_the_welcome(make_explorer: Make) -> None:
+def test_cancelled_form_returns_to_the_welcome_screen(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await on(pilot, Welcome)
         await pilot.press("f7")
@@ -142,7 +142,7 @@ def test_who_leaves_the_form_is_back_at_the_welcome(make_explorer: Make) -> None
 
 
 @pytest.mark.thorough
-def test_with_several_profiles_and_no_default_one_is_chosen_first(make_explorer: Make) -> None:
+def test_several_profiles_without_default_need_a_choice(make_explorer: Make) -> None:
     made = make_explorer('[profile.one]\nurl = "https://one"\n[profile.two]\nurl = "https://two"\n')
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:

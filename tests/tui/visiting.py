@@ -1,4 +1,4 @@
-"""Opens the whole program on an explorer, and what one does and sees there again and again."""
+"""The whole program on an explorer, and helpers that many tests use."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ Scene = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 
 
 def tell(explorer: Explorer, story: Story, *, profile: str | None = None, size: tuple[int, int] = (120, 40)) -> None:
-    """Open the program at the screen it starts with, and let something happen in it."""
+    """Open the program at its first screen, and run a story."""
     person = explorer.credentials._person
     assert isinstance(person, PersonOnScreen)
 
-    async def told() -> None:
+    async def run() -> None:
         app = ExplorerApp(explorer, person, profile)
         async with app.run_test(size=size, notifications=True) as pilot:
             await until(pilot, lambda: is_there(app))
             await pilot.pause()
             await story(app, pilot)
 
-    asyncio.run(told())
+    asyncio.run(run())
 
 
 def is_there(app: ExplorerApp) -> bool:
-    """Whether the first screen has opened, with all of its panes."""
+    """Return whether the first screen is open with all its panes."""
     is_first = type(app.screen).__name__ != "Screen" and app.screen.is_mounted
     return is_first and (app.calls is app.screen if isinstance(app.screen, CallScreen) else True)
 
 
 def visit(explorer: Explorer, scene: Scene, *, profile: str = "demo", size: tuple[int, int] = (120, 40)) -> None:
-    """The call screen, standing still."""
+    """Open the call screen, wait until it is idle, and run a scene."""
 
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         screen = app.calls
@@ -59,25 +59,25 @@ def visit(explorer: Explorer, scene: Scene, *, profile: str = "demo", size: tupl
 
 
 async def burst(pilot: Pilot[Any], *keys: str) -> None:
-    """Keys that arrive at once, as over a slow line: nothing happens between two of them."""
+    """Send keys at once, as over a slow network: nothing happens between two."""
     post(pilot.app, *keys)
     await pilot.pause()
 
 
 def post(app: App[Any], *keys: str) -> None:
-    """What a terminal does with keys."""
+    """Post keys as a terminal does."""
     for key in keys:
         app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
 async def rest(pilot: Pilot[Any]) -> None:
-    """Until nothing more follows by itself."""
+    """Wait until nothing more happens by itself."""
     for _ in range(4):
         await pilot.pause()
 
 
 async def on(pilot: Pilot[Any], kind: type[Any]) -> Any:
-    """Wait for a screen of a kind, until it stands still and one can type."""
+    """Wait for a screen of this class until it is idle."""
     app = pilot.app
     await until(pilot, lambda: isinstance(app.screen, kind) and bool(app.screen.children))
     await pilot.pause()
@@ -86,24 +86,24 @@ async def on(pilot: Pilot[Any], kind: type[Any]) -> Any:
 
 
 async def profiles(pilot: Pilot[Any], at: str = "") -> ProfilesScreen:
-    """The profiles screen, the cursor on a profile."""
+    """Open the profiles screen with the cursor on a profile."""
     if not isinstance(pilot.app.screen, ProfilesScreen):
         await pilot.press("f7")
     screen: ProfilesScreen = await on(pilot, ProfilesScreen)
     if at:
-        stand_on(screen, at)
+        select_profile(screen, at)
         await pilot.pause()
     return screen
 
 
-def stand_on(screen: ProfilesScreen, name: str) -> None:
+def select_profile(screen: ProfilesScreen, name: str) -> None:
     """Put the cursor on a profile."""
     listing = screen.query_one(ProfileList)
     listing.cursor = next(at for at, row in enumerate(listing.items) if row.name == name)
 
 
 async def type_in(pilot: Pilot[Any], text: str) -> None:
-    """Take out what stands in the line with the focus, and put in a text as a paste does."""
+    """Replace the text of the focused line, as a paste does."""
     await pilot.press("end", "ctrl+u")
     assert pilot.app.focused is not None
     pilot.app.focused.post_message(events.Paste(text))
@@ -111,17 +111,17 @@ async def type_in(pilot: Pilot[Any], text: str) -> None:
 
 
 def page(screen: ProfilesScreen) -> str:
-    """The page of the profile under the cursor, whatever of it is on view."""
+    """Return the page of the profile under the cursor, visible or not."""
     return "\n".join("".join(text for text, _ in line) for line in screen.query_one(Sheet).lines)
 
 
 def asked(dialog: ConnectionTest) -> str:
-    """What stands on the page of a test."""
+    """Return the text on the page of a test."""
     return "\n".join("".join(text for text, _ in line) for line in dialog.query_one(Sheet).lines)
 
 
-async def begun(pilot: Pilot[Any], *keys: str) -> ConnectionTest:
-    """A test of a connection that the keys open; it is begun, and over."""
+async def run_test(pilot: Pilot[Any], *keys: str) -> ConnectionTest:
+    """Open a connection test with these keys; run it to its end."""
     await pilot.press(*keys)
     dialog: ConnectionTest = await on(pilot, ConnectionTest)
     assert "at most 16 requests" in asked(dialog)
@@ -132,26 +132,26 @@ async def begun(pilot: Pilot[Any], *keys: str) -> ConnectionTest:
 
 
 def names(screen: ProfilesScreen) -> list[str]:
-    """The profiles in the list."""
+    """Return the profiles in the list."""
     return [row.name for row in screen.query_one(ProfileList).items]
 
 
 def said(app: App[Any]) -> str:
-    """Everything that toasts say."""
+    """Return the text of all notices."""
     return "\n".join(str(each.message) for each in app._notifications)
 
 
 def shown(root: Widget) -> str:
-    """What the visible texts of a dialog say."""
+    """Return the visible text of a dialog."""
     return "\n".join(str(each.render()) for each in root.query(Static) if each.display)
 
 
 def on_view(app: App[Any]) -> str:
-    """Everything that is on the screen, line by line, as a person sees it."""
+    """Return everything on screen, line by line."""
     screen = app.screen
     return "\n".join(strip.text for strip in screen._compositor.render_strips(screen.size))
 
 
 def drawn(widget: Widget) -> str:
-    """What a widget of ours that is drawn line by line shows."""
+    """Return the text of a widget of ours that is drawn line by line."""
     return text_of(widget)

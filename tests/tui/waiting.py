@@ -1,4 +1,4 @@
-"""Waiting for something to become true on a screen, and not longer."""
+"""Waiting until a condition holds on screen."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from textual.pilot import Pilot
 
 PATIENCE = 15.0
-"""Seconds after which it will not come any more."""
+"""Seconds to wait for a condition."""
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], bool]) -> None:
-    """Let the app go on until the condition holds; a socket in another thread may have to answer first."""
+    """Run the app until the condition holds, also for a socket of a thread."""
     last = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < last, f"it did not come about in {PATIENCE:.0f} s; on screen: {pilot.app.screen!r}"
