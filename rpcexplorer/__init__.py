@@ -1,6 +1,6 @@
-"""rpcexplorer: explore JSON-RPC 2.0 services from the terminal, from a shell, or from Python.
+"""rpcexplorer: explore JSON-RPC services from a terminal or from Python.
 
-The names below are the library. Each is imported when it is first used, so that ``import rpcexplorer`` is quick.
+The names in ``__all__`` are the public API. Each is imported when it is first used, so ``import rpcexplorer`` is fast.
 """
 
 from __future__ import annotations

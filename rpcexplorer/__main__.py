@@ -1,4 +1,4 @@
-"""The program: arguments in, one front end opened, exit code out; and the report of a crash."""
+"""The entry point: run the program, and report a crash."""
 
 from __future__ import annotations
 
@@ -21,21 +21,20 @@ if TYPE_CHECKING:
 
 PIPE_CLOSED = 141
 SOFTWARE = 70
-"""Exit codes that shells and their scripts know for these."""
+"""Exit codes that shells know for these cases."""
 COMPLETION_SECONDS = 2.0
-"""How long a shell may wait for an answer."""
 MAX_CRASHES = 10
-"""Files that are kept; the oldest goes first."""
+"""Crash reports that are stored; the oldest is removed first."""
 CRASH_FILE = regex(r"\d{4}-\d\d-\d\dT\d{6}\.\d{6}\.txt")
-"""The names of these files: nothing else in the folder is removed."""
+"""Name of a crash report; other files are never removed."""
 MAX_MESSAGE = 2_000
-"""Characters of an error's own words."""
+"""Characters of the message of an error."""
 
 
 def main() -> int:
-    """Run the program with this process's arguments, streams and environment."""
-    # Nothing that a start makes is garbage: to look for some took a tenth of the time to the first screen. Who goes on
-    # for longer than one command turns it on again.
+    """Run the program with this process's arguments and streams."""
+    # A start creates no garbage: looking for some took a tenth of the time to the first screen. Whatever runs longer
+    # than one command turns it on again.
     gc.disable()
     from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, Gone, World, let_go, streams
 
@@ -51,7 +50,7 @@ def main() -> int:
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - the last stop: no value of any variable may be printed
         if completing:
-            return 0  # whatever it is: a shell is offered nothing, and whoever types is not disturbed
+            return 0  # A failed completion must not disturb typing.
         with suppress(Gone):
             report = _written_down(world.explorer, error)
             world.say(f"Internal error at {_place(error)}. {report}")
@@ -59,12 +58,12 @@ def main() -> int:
     finally:
         gc.enable()
         if world.explorer is not None and (problem := world.explorer.put_unsaved_aside()):
-            with suppress(Gone):  # nobody is there to read it: the next start says it
+            with suppress(Gone):  # If stderr is closed, the next start reports it.
                 world.say(problem)
 
 
 def _run(arguments: list[str], world: World) -> int:
-    """Run a command; the screen, alone or on a profile, opens without the code that commands take."""
+    """Run a command, or open the screen without importing click."""
     from rpcexplorer.cli.world import COMPLETING
 
     names_profile = len(arguments) == 2 and arguments[0] in {"-p", "--profile"} and not arguments[1].startswith("-")
@@ -79,14 +78,14 @@ def _run(arguments: list[str], world: World) -> int:
 
 
 def _here() -> Path:
-    """The folder that the program was started in, also where somebody has removed it since."""
+    """Return the working folder at the start, even if it was removed."""
     with suppress(OSError):
         return Path.cwd()
     return Path(os.environ.get("PWD") or os.sep)
 
 
 def _end_soon_and_quietly() -> None:
-    """Somebody has pressed TAB and waits: after a while, nothing is a better answer than any, and no word of it."""
+    """Silence completion, and end it after a while: the user waits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     if sys.platform != "win32":
         signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
@@ -94,9 +93,9 @@ def _end_soon_and_quietly() -> None:
 
 
 def _written_down(explorer: Explorer | None, error: Exception) -> str:
-    """Where there is more to read about an error; that it cannot be written down is no reason to say less.
+    """Write a crash report; return the sentence that names it.
 
-    It lies in this person's own folder, also where the explorer had one that is gone by now, or there was none yet.
+    It is written into the user's own folder, even if the explorer uses a temporary one or does not exist yet.
     """
     from rpcexplorer.files.paths import Paths
     from rpcexplorer.secrets.lookup import Secrets
@@ -112,7 +111,7 @@ def _written_down(explorer: Explorer | None, error: Exception) -> str:
 
 
 def _place(error: Exception) -> str:
-    """Type, file and line of an error, and nothing that could hold a secret."""
+    """Return type, file and line of an error, which contain no secret."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
@@ -121,7 +120,7 @@ def _place(error: Exception) -> str:
 
 
 def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], when: datetime) -> Path | str:
-    """Write down what went wrong; return the file, or why there is none."""
+    """Write a crash report; return its file, or a problem as a sentence."""
     from rpcexplorer.files.io import error_of, names, telling, write_new
     from rpcexplorer.redaction.redactor import Redactor
 
@@ -132,7 +131,7 @@ def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], w
 
     file = folder / f"{when:%Y-%m-%dT%H%M%S.%f}.txt"
     text = Redactor(secrets, guesses=True).text("\n".join(_lines(error, when)))
-    # Nothing in it does anything to a terminal that it is read in.
+    # A terminal that shows the file must not obey anything in it.
     inert = "".join(char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text)
     if problem := error_of(lambda: write_new(file, inert.encode())):
         return problem
@@ -165,7 +164,7 @@ def _message(error: BaseException) -> str:
 
 
 def _short(filename: str) -> str:
-    """The last folders of a path: those of a person's home are nobody's business."""
+    """Return the last parts of a path, without the user's home folder."""
     return "/".join(Path(filename).parts[-3:])
 
 

@@ -1,4 +1,4 @@
-"""The facade: what both front ends, and programs, ask for."""
+"""The facade that both front ends and Python programs use."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ if TYPE_CHECKING:
 
 
 COMPARED = 16 * 1024 * 1024
-"""Bytes of a response that are set beside a recorded one; of a longer one it is said that it cannot be compared."""
+"""Bytes of a response that can be compared with a recorded one."""
 
 
 class Explorer:
-    """Profiles, history and settings of one person, and the calls made with them.
+    """Profiles, history and settings of one user, and calls with them.
 
-    A store is made, and its code loaded, when it is first used.
+    Each store is created, and its code imported, when it is first used.
     """
 
     save_reply = staticmethod(save_as)
@@ -74,17 +74,17 @@ class Explorer:
     ) -> None:
         self.paths, self._load = paths, load
         self.profiles = secrets.destinations.profiles = load()
-        """What ``sessions.toml`` and its overlays say."""
+        """Profiles of ``sessions.toml`` and the files merged with it."""
         self.settings = settings
         self.secrets = secrets
-        self.profile: Profile | None = None  # the one in use
+        self.profile: Profile | None = None  # The profile in use.
         self.prints = False
-        """Replies go to stdout, so that the names of their members stay, whatever secret is in them."""
+        """Whether results go to stdout, where names of members are not redacted."""
         self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
-        """Credentials and sessions: what is known of them, and what is held for this run."""
+        """Credentials and sessions: stored, from the environment, or entered."""
         self._clients: list[Client] = []
         self._seed = fresh_id()
-        """Of what is random in the next call."""
+        """Seed of the random values in the next call."""
 
     @classmethod
     def open(
@@ -95,7 +95,10 @@ class Explorer:
         sessions: Path | None = None,
         person: Person | None = None,
     ) -> Self:
-        """Read profiles and settings as a program started in ``folder`` would. What is damaged becomes a problem."""
+        """Open the profiles and settings that apply in ``folder``.
+
+        Damaged files become problems in ``profiles.problems``.
+        """
         environment = os.environ if environment is None else environment
         paths = Paths.of(environment)
         settings, problems = load_settings(paths)
@@ -107,73 +110,73 @@ class Explorer:
 
     @cached_property
     def catalogues(self) -> Catalogues:
-        """What was discovered, and when; and which methods a server does not have."""
+        """Discovered methods, and methods that a server does not have."""
         from rpcexplorer.discovery.store import Catalogues
 
         return Catalogues(self.paths.catalogues, self.credentials.in_use)
 
     @cached_property
     def drafts(self) -> Drafts:
-        """What was typed for each method, sent or not."""
+        """The last typed params of each method, sent or not."""
         from rpcexplorer.drafts import Drafts
 
         return Drafts(self.paths.drafts)
 
     @cached_property
     def replaced(self) -> ReplacedDrafts:
-        """Drafts that were replaced by another call."""
+        """Drafts that another call has replaced."""
         from rpcexplorer.drafts import ReplacedDrafts
 
         return ReplacedDrafts(self.paths.drafts / "replaced")
 
     @cached_property
     def batches(self) -> CollectedBatches:
-        """Calls that are collected for one body."""
+        """Calls that are collected for a batch."""
         from rpcexplorer.drafts import CollectedBatches
 
         return CollectedBatches(self.paths.drafts / "batches")
 
     @cached_property
     def imports(self) -> ImportedDrafts:
-        """Calls from other programs, as drafts."""
+        """Calls of other programs, imported as drafts."""
         from rpcexplorer.drafts import ImportedDrafts
 
         return ImportedDrafts(self.drafts, self.replaced)
 
     @cached_property
     def remembered(self) -> ScreenState:
-        """Small things that the screen remembers."""
+        """State of the screen that is saved between runs."""
         return ScreenState(self.paths.screen, self.credentials.in_use)
 
     @cached_property
     def themes(self) -> Themes:
-        """Those that come with the program, and this person's own."""
+        """Built-in themes and the user's own."""
         return Themes(self.paths.themes)
 
     @cached_property
     def journal(self) -> Journal:
-        """The history as this explorer keeps it: whether it records, and what went wrong."""
+        """Recorder of calls: whether it is on, and its last problem."""
         from rpcexplorer.history.store import Journal
 
         return Journal(self.settings.history, self.paths.history, self.credentials.in_use)
 
     @cached_property
     def cases(self) -> Cases:
-        """Calls as a file to share, and those that somebody else has shared."""
+        """Export and import of calls as a file to share."""
         from rpcexplorer.history.case import Cases
 
         return Cases(self.journal, self.credentials.in_use, lambda: self.profiles.profiles)
 
     @cached_property
     def rescue(self) -> Rescue:
-        """Calls that could not be recorded by the end of a run."""
+        """Calls that could not be recorded before the program ended."""
         from rpcexplorer.history.store import Rescue
 
         return Rescue(self.journal, self.paths.unsaved)
 
     @cached_property
     def checker(self) -> Checker:
-        """Params and results against what the service says of them; nothing starts before the first check."""
+        """Check of params and results; nothing starts before the first check."""
         from rpcexplorer.schema.check import Checker
 
         return Checker()
@@ -189,7 +192,7 @@ class Explorer:
             await self.checker.close()
 
     def put_unsaved_aside(self) -> str:
-        """Keep elsewhere the calls that could not be recorded; return what could not be written, in sentences."""
+        """Save unrecorded calls and drafts elsewhere; return the problems."""
         problems = [self.rescue.put_aside()] if "journal" in self.__dict__ else []
         if "drafts" in self.__dict__ and (problem := self.drafts.save_unsaved()):
             problems.append(f"{counted(len(self.drafts.unsaved), 'draft')} could not be saved: {problem}.")
@@ -197,40 +200,50 @@ class Explorer:
 
     @property
     def history(self) -> History:
-        """The history that the profile in use writes to."""
+        """The history that the profile in use records to."""
         return self.journal.of(self.profile)
 
     def locations(self) -> list[Location]:
-        """Return every file and folder of this person; the history is that of the profile in use."""
+        """Return all files and folders of the user and the profile in use."""
         return self.paths.locations(self.profiles.project_file, self.history.folder)
 
     def use(self, profile: Profile | str | None = None) -> Profile | Problem:
-        """Choose the profile for what follows: one that is given, a name, or the default one."""
+        """Choose the profile for the next calls.
+
+        ``profile`` is a profile or its name. Without it, the default profile is used. Return a problem if there is no
+        such profile.
+        """
         chosen = profile if isinstance(profile, Profile) else self.profiles.get(profile)
         if isinstance(chosen, Profile):
             self.profile = chosen
         return chosen
 
     def redactor(self, *, of_this_profile: bool = False) -> Redactor:
-        """What takes the secrets that this run knows out of a text; of two labels, one ``of_this_profile`` wins."""
+        """Return a redactor of all known secrets.
+
+        If two references name the same secret, ``of_this_profile`` prefers that of the profile in use.
+        """
         from rpcexplorer.redaction.redactor import Redactor
 
         profile = self._in_use().name if of_this_profile and self.profile else ""
         return Redactor(self.credentials.in_use(), profile=profile)
 
     def withheld(self, profile: Profile, text: str) -> str:
-        """Return why a text for other programs, which would not ask, is not handed out; empty if it may be."""
+        """Return why a text must not go to other programs; empty if it may.
+
+        Another program would send its secrets without asking.
+        """
         moved = self.secrets.withheld(profile, text)
         return self.redactor().text(moved.sentence(profile.name)) if moved else ""
 
     def save_setting(self, key: str, value: object) -> str:
-        """Set one key of ``settings.toml``; a sentence where that failed."""
+        """Set one key of ``settings.toml``; return a problem, or nothing."""
         return str(save_setting(self.paths, key, value) or "")
 
     def reload(self) -> None:
-        """Read the profiles again, and take over what changed in the one in use.
+        """Read the profiles again and update the profile in use.
 
-        A profile that the files no longer have stays in use: a file may be broken for as long as it is being edited.
+        A profile that the files no longer have stays in use, because a file may be broken while it is being edited.
         """
         before, self.profiles = self.profiles.profiles, self._load()
         self.secrets.destinations.profiles = self.profiles
@@ -245,9 +258,10 @@ class Explorer:
         return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles)
 
     def apply(self, profile: Profile, changes: Changes, file: Path, seen: Collection[str] = ()) -> Problem | None:
-        """Change a profile in a file, and read it again. Return what prevented it, and then nothing was changed.
+        """Change a profile in a file and read the profiles again.
 
-        ``seen``: the keys whose change this person accepts, see ``accepting``.
+        Return what prevented it; then nothing was changed. ``seen`` are the keys that the user accepts, see
+        ``accepting``.
         """
         with self.accepting(profile, seen):
             problem = self.edits(file).apply(profile.name, changes, self.profiles.leaves.get(profile.name, {}))
@@ -255,12 +269,12 @@ class Explorer:
         return problem
 
     def mark_safe(self, profile: Profile, method: str, *, safe: bool, file: Path) -> Problem | None:
-        """Mark a method safe or unsafe in a file, and read the profiles again; return what prevented it."""
+        """Mark a method safe or unsafe in a file; return what prevented it."""
         return self.apply(profile, ((dotted(("method", method, "safe")), safe),), file)
 
     @staticmethod
     def commit_warning(file: Path) -> str:
-        """Return a warning if git would commit a file of personal changes; otherwise nothing."""
+        """Return a warning if git would commit a file of personal changes."""
         if file.name != OVERLAY:
             return ""
         from rpcexplorer.secrets.leaks import Git
@@ -271,11 +285,11 @@ class Explorer:
 
     @contextmanager
     def accepting(self, profile: Profile, keys: Collection[str] = ()) -> Iterator[None]:
-        """Change a profile so that its secrets go to the changed destination without another question.
+        """Let secrets follow a change of the profile to its new destination.
 
-        ``keys`` are those that this person has typed, or seen with old and new value and said yes to. If anything else
-        of the destination has changed, the next call asks, as it does if a secret was held back before. The form of a
-        request and what a preset among ``keys`` says are accepted with it, another server never.
+        ``keys`` are those that the user has typed, or accepted after seeing the old and the new value. If anything else
+        of the destination has changed, the next call asks. It also asks if a secret was blocked before. The form of a
+        request, and values of a preset among ``keys``, are accepted too, but never another server.
         """
         self.reload()
         was, before = self.profiles.profiles.get(profile.name), self.secrets.destinations.of(profile)
@@ -289,22 +303,25 @@ class Explorer:
             self.credentials.carry_over(profile, now)
 
     def _is_accepted(self, key: str, after: Destination, now: Profile, keys: Collection[str]) -> bool:
-        """Return whether a change of this key of a destination follows from the accepted keys alone."""
+        """Return whether the accepted keys alone explain a change of this key."""
         if key in {*FORM_OF_REQUEST, *keys} or (key == "discovery.url" and "discovery" in keys):
             return True
-        if key not in after and "auth.kind" in keys:  # settings of the auth type before
+        if key not in after and "auth.kind" in keys:  # It belonged to the previous auth type.
             return key.startswith(("auth.", "login."))
         return "preset" in keys and self.profiles.is_of_preset(now.name, key)
 
     def use_changed(self, profile: Profile) -> None:
-        """Go on with the profile in use as this person has changed it for this run, with what was typed for it."""
+        """Use a profile as the user changed it until the program ends.
+
+        Credentials that were entered for it stay valid if only the form of the request has changed.
+        """
         before, self.profile = self._in_use(), profile
         old, new = (self.secrets.destinations.of(each) for each in (before, profile))
         if all(change.key in FORM_OF_REQUEST for change in changes(old, new)):
             self.credentials.carry_over(before, profile)
 
     def save_call(self, call: SavedCall, *, replacing: bool = False) -> Problem | None:
-        """Write a saved call into its file, where no secret that this run knows may stand, and read that anew."""
+        """Save a call in its file, unless it contains a known secret."""
         hide = self.redactor().text
         if any(hide(text) != text for text in (call.name, call.method, call.text, call.doc)):
             return Problem(call.file, "the call contains a secret. Replace it with a variable, such as {{name}}")
@@ -318,7 +335,7 @@ class Explorer:
         return problem
 
     def remove_profile(self, profile: Profile) -> list[Problem]:
-        """Remove a profile from all files, then its secrets, and stop using it; return what failed."""
+        """Remove a profile from all files, and its secrets; return problems."""
         files = self.profiles.files_of(profile.name)
         problems = [said for file in files if (said := self.edits(file).remove(profile.name))]
         for file in set(self.profiles.files) - set(files) if not problems else ():
@@ -331,7 +348,10 @@ class Explorer:
         return problems
 
     def search_leaks(self, files: Sequence[Path] = (), *, staged: Path | None = None) -> Searched:
-        """Look for secrets in the files of the profiles and in every history; or in files alone, or what git staged."""
+        """Search for secrets in all known files and histories.
+
+        With ``files``, search only those. With ``staged``, search only what git has staged in that folder.
+        """
         from rpcexplorer.secrets.leaks import search
 
         histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
@@ -343,18 +363,18 @@ class Explorer:
         return self.profile
 
     def names(self) -> tuple[Offered, ...]:
-        """What could stand between double braces with the profile in use."""
+        """Return the names that ``{{…}}`` can have with the profile in use."""
         from rpcexplorer.variables.references import names
 
         profile = self._in_use()
         return names(self.profiles.variables_of(profile), self.journal.methods(profile))
 
     def saved_calls(self) -> dict[str, SavedCall]:
-        """The calls that are saved for the profile in use, by name."""
+        """Return the saved calls of the profile in use, by name."""
         return self.profiles.calls_of(self._in_use())
 
     def listed_methods(self, *, called: bool = True) -> dict[str, Method]:
-        """Return the saved calls, each with a sign before its name, and then the methods."""
+        """Return saved calls, with a sign before the name, then methods."""
         methods, calls = self.methods(called=called), self.saved_calls()
         saved = saved_among(calls.values(), methods) if calls else {}
         if signed := [name for name in methods if name.startswith(SIGN)]:
@@ -362,7 +382,10 @@ class Explorer:
         return {**saved, **methods, **saved}
 
     def methods(self, *, called: bool = True) -> dict[str, Method]:
-        """Every method that is known for the profile in use, by name; without ``called`` no history is read for it."""
+        """Return all known methods of the profile in use, by name.
+
+        Without ``called``, the history is not read.
+        """
         profile = self._in_use()
         learned, absent = self.catalogues.of(profile), self.catalogues.absent(profile)
         names = self.journal.methods(profile) if called else ()
@@ -370,7 +393,7 @@ class Explorer:
         return {name: auth.offered(method) for name, method in known.items()}
 
     def described(self, method: str) -> Described | None:
-        """All that is known of what a method takes and gives; None of a name that nobody has told of."""
+        """Return the description of a method; None if it is unknown."""
         found = self.catalogues.described(profile := self._in_use(), method)
         known = None if found and not auth_of(profile).in_params else self.methods(called=False).get(method)
         if known is None or found is None:
@@ -378,10 +401,11 @@ class Explorer:
         return auth_of(profile).offered_in_full(known, found)
 
     def draft_of(self, method: str, *, called: bool = True) -> str:
-        """The params last typed for a method on the profile in use, else its starting point, else ``[]``.
+        """Return the params to open a method with.
 
-        That is what brought a result last, of a method marked safe; without ``called`` no history is read for it. A
-        saved call, named with its sign, starts with its own params; what is typed there is kept apart.
+        They are the last draft, or the params of the last call with a result (safe methods only), or a start from the
+        schema, or ``[]``. Without ``called``, the history is not read. A saved call, named with its sign, starts with
+        its own params and has its own draft.
         """
         if method.startswith(SIGN) and (saved := self.saved_calls().get(method.removeprefix(SIGN))):
             return self.drafts.text_for(self._in_use(), method, None, lambda: saved.text or "[]")
@@ -391,11 +415,14 @@ class Explorer:
         return self.drafts.text_for(profile, method, known, last, partial(self.described, called_as))
 
     def recent(self, limit: int) -> list[Exchange]:
-        """The newest calls of the profile in use, newest first; also those that could not be written."""
+        """Return the newest calls of the profile in use, newest first.
+
+        Calls that could not be recorded are among them.
+        """
         return self.journal.recent(self._in_use(), limit)
 
     async def client_of(self, profile: Profile) -> Client:
-        """The client of a profile as it is now; an edited profile gets another one, and lets go of its connections."""
+        """Return the client of a profile; an edited profile gets a new one."""
         for client in [client for client in self._clients if client.profile.name == profile.name]:
             if client.profile == profile:
                 return client
@@ -404,7 +431,7 @@ class Explorer:
         from rpcexplorer.client.client import Client
 
         def record(exchange: Exchange) -> None:
-            """Write it down as a call with this profile: another one may be in use when it ends."""
+            """Record with this profile, because another one may be in use by then."""
             self.journal.record(exchange, profile)
             self.catalogues.heard(exchange, profile, keep=self.journal.recording)
 
@@ -413,12 +440,12 @@ class Explorer:
         return self._clients[-1]
 
     async def load(self) -> None:
-        """Load what the first call takes, in another thread, before there is one: a tenth of a second of imports."""
+        """Import the code of a call in a thread: it takes a tenth of a second."""
         connection = await asyncio.to_thread(_loaded)
         await connection.load()
 
     async def certificate_of(self, profile: Profile) -> ShownCertificate | Unreached:
-        """The certificate that a profile's server shows, and what is against it. Nothing is sent to the server."""
+        """Return the certificate of a profile's server. Send no request."""
         connection = await asyncio.to_thread(_loaded)
         try:
             shown: ShownCertificate = await connection.certificate_of(profile)
@@ -436,7 +463,10 @@ class Explorer:
         stop: Stop | None = None,
         profile: Profile | None = None,
     ) -> Exchange:
-        """Send a draft with the profile in use, or another one, and record what came of it."""
+        """Send a draft and record its outcome.
+
+        ``profile`` replaces the profile in use.
+        """
         profile, id = profile or self._in_use(), id or fresh_id()
         found = self._resolution(draft, profile, id=id) if "{{" in draft.text else None
         draft = found.draft if found else draft
@@ -454,10 +484,10 @@ class Explorer:
         watch: Watch | None = None,
         stop: Stop | None = None,
     ) -> AsyncIterator[Replayed]:
-        """Send again what was sent, one call after the other, and compare: one ``Replayed`` for each record, in order.
+        """Resend recorded calls one by one; yield a comparison for each.
 
-        The records are of the history of the profile in use, or of a case; they are sent with it, or another
-        ``profile``. Nobody is asked: see ``to_ask_about``. ``ignore``: JSON pointers from the result on.
+        The records are from the history of the profile in use, or from a case. They are sent with that profile, or with
+        ``profile``. Nothing asks for confirmation: see ``to_ask_about``. ``ignore`` are JSON pointers into the result.
         """
         from rpcexplorer.client.replay import Replaying
 
@@ -473,9 +503,9 @@ class Explorer:
             yield each
 
     def to_ask_about(self, drafts: Iterable[Draft | Batch], profile: Profile | None = None) -> Counter[str]:
-        """The methods that the profile in use, or another one, wants a question for before these are sent.
+        """Count the methods that need confirmation before they are sent.
 
-        They are those of the calls that would go out, also in a batch, each with how often it is called.
+        Methods inside a batch are counted, too. ``profile`` replaces the profile in use.
         """
         profile = profile or self._in_use()
         known = catalogue(profile, absent=self.catalogues.absent(profile))
@@ -483,15 +513,14 @@ class Explorer:
         return Counter(name for name in names if asks_first(profile, name, known))
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
-        """Open a new session for the profile in use."""
         profile = self._in_use()
         exchange = await (await self.client_of(profile)).login(watch=watch, stop=stop)
         return self.catalogues.with_habits(exchange, profile)
 
     async def test(self, profile: Profile, show: ShowReport | None = None, stop: Stop | None = None) -> Report:
-        """Find out by a few harmless calls how a server wants to be spoken to; ``show`` is called with each step.
+        """Test the connection with a few harmless calls; ``show`` each step.
 
-        They are not recorded, and the first of them have no credentials.
+        The calls are not recorded, and the first ones have no credentials.
         """
         from rpcexplorer.client.connection_test import Tester
 
@@ -514,7 +543,10 @@ class Explorer:
     def preview(
         self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None, bare: bool = False
     ) -> Preview | Refused:
-        """The exact request that ``call`` would send, with placeholders for secrets; a login's is ``bare``."""
+        """Return the exact request of a call, with secret references.
+
+        ``bare`` shows the request of a login.
+        """
         from rpcexplorer.client.client import preview
 
         profile, id = profile or self._in_use(), id or fresh_id()
@@ -534,10 +566,10 @@ class Explorer:
         id: str = "",
         profile: Profile | None = None,
     ) -> Draft | Batch | Missing:
-        """The draft with the values of the profile in use, or another one, for its ``{{…}}``; or which have none.
+        """Return the draft with its variables replaced, or the missing ones.
 
-        ``given`` is for this call alone and comes before variables. Nothing is resolved a second time when it is sent.
-        Under one ``id`` what is random stays the same until a call was sent.
+        ``given`` values are for this call only and win over variables. Sending it replaces nothing again. With the same
+        ``id``, random values stay the same until a call is sent.
         """
         from rpcexplorer.variables.resolve import Missing
 
@@ -555,7 +587,10 @@ class Explorer:
     async def discover(
         self, *, watch: Watch | None = None, stop: Stop | None = None, tell: TellStep | None = None
     ) -> Discovery:
-        """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""
+        """Discover the methods of the profile in use and save them.
+
+        Discovery calls are not recorded.
+        """
         from rpcexplorer.discovery.interview import discover
         from rpcexplorer.discovery.store import read_description, stamp_of
 
@@ -568,13 +603,16 @@ class Explorer:
         return await self.catalogues.settle_aside(profile, found, stamp)
 
     def read_description(self) -> None:
-        """Read the file that describes the methods of the profile in use, if it is new or has changed."""
+        """Read the file that describes the methods, if it has changed."""
         profile = self._in_use()
         if stamp := self.catalogues.unread(profile):
             self.catalogues.settle(profile, self._described_in_file(profile), stamp)
 
     async def read_description_aside(self) -> Discovery | None:
-        """As ``read_description``, but in a thread; None if there was nothing to read."""
+        """Do the same as ``read_description`` in a thread.
+
+        Return None if there was nothing to read.
+        """
         profile = self._in_use()
         if not (stamp := self.catalogues.unread(profile)):
             return None
@@ -583,7 +621,7 @@ class Explorer:
 
     @staticmethod
     def _described_in_file(profile: Profile) -> Discovery:
-        from rpcexplorer.discovery.interview import described_in_file  # only if a file has changed
+        from rpcexplorer.discovery.interview import described_in_file  # Needed only if a file has changed.
         from rpcexplorer.discovery.store import read_description
 
         assert isinstance(profile.discovery, DocumentSource)

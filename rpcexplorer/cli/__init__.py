@@ -1,3 +1,3 @@
-"""The command line. stdout is data, stderr is for people."""
+"""The command line: results on stdout, messages on stderr."""
 
 from __future__ import annotations

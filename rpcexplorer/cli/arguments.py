@@ -1,4 +1,4 @@
-"""Values of options and arguments, params among them."""
+"""Readers of options and arguments, including params."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from rpcexplorer.rpc.messages import spelled
 
 
 def whole_number(least: int, most: int | None = None, *, otherwise: str = "") -> Callable[[str], int]:
-    """Return a reader of whole numbers within bounds; ``otherwise`` ends the sentence about another value."""
+    """Return a reader of whole numbers in a range.
+
+    ``otherwise`` ends the error message, for example with another way to do it.
+    """
 
     def number(value: str | int) -> int:
         try:
@@ -49,7 +52,7 @@ def seconds(value: str) -> float:
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that will do has no type there
-    """One of some words, or the former name of one, which no help shows."""
+    """A choice of words that also accepts hidden former names."""
 
     def __init__(self, words: Iterable[str], former: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__(tuple(words))
@@ -66,15 +69,15 @@ class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that wil
 
 FILE_HELP = "Write to FILE instead of stdout. Incomplete output does not change FILE."
 AUTH = OneOf(KINDS)
-"""An auth type, for an address that is typed."""
+"""Auth type of an address that was typed without a profile."""
 PAIR = regex(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
-"""``name=text`` or ``name:=json``."""
+"""A word of params: ``name=text`` or ``name:=json``."""
 STRAY = regex("[\udc80-\udcff]")
-"""A byte that is not UTF-8, as Python's decoder lets it through."""
+"""A byte that is not UTF-8, as ``surrogateescape`` decodes it."""
 
 
 def params_text(words: Sequence[str], world: World) -> str:
-    """The params' text. What it says is checked later, where every text is checked."""
+    """Return the text of the params; their JSON is checked later."""
     if not words:
         return ""
     if len(words) == 1 and not PAIR.fullmatch(words[0]):
@@ -95,7 +98,7 @@ def params_text(words: Sequence[str], world: World) -> str:
 
 
 def _check(name: str, value: str) -> None:
-    """End the command where the JSON of a word is none, or more than one value."""
+    """End the command if the JSON of a word is not exactly one value."""
     whole = value.lstrip()[:1] in {"[", "{"} and not value.lstrip().startswith("{{")
     text = value if whole else f"[{value}]"
     read = Draft("", text).read()
@@ -113,7 +116,10 @@ def _check(name: str, value: str) -> None:
 
 
 def _better(problem: Typo, *, whole: bool) -> str:
-    """The value after its fixes; empty where there are none. What was put into brackets to be read loses them again."""
+    """Return the value with all fixes applied; empty if there is no fix.
+
+    The brackets that were added to parse the value are removed again.
+    """
     from rpcexplorer.text.problems import fix_all
 
     fixed = fix_all(problem)
@@ -132,7 +138,7 @@ def _text(word: str, world: World) -> str:
 
 
 def file_text(name: str, world: World) -> str:
-    """The text of a file that was named on the command line."""
+    """Return the text of a file named on the command line."""
     path = world.path(name)
     content = read_bytes(path, links=True, others=True)
     if content is None:

@@ -31,11 +31,11 @@ from rpcexplorer.text.printable import printable
 from rpcexplorer.variables.references import can_be_named
 
 NAMED = regex(rb"\xab([\w.-]+|not recorded)\xbb")
-"""The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
+"""A secret reference in Latin-1 bytes; it is printed as UTF-8."""
 
 
 Part = Literal["result", "response", "body"]
-"""What of a reply goes to stdout."""
+"""The part of a response that goes to stdout."""
 
 
 def check_pointers(ignore: Iterable[str]) -> None:
@@ -46,14 +46,14 @@ def check_pointers(ignore: Iterable[str]) -> None:
 
 
 def tell_where(invocation: Invocation, explorer: Explorer, call: Exchange, profile: Profile) -> None:
-    """That a recorded call goes to another address than it went to."""
+    """Print a note if a recorded call will go to another address."""
     if explorer.cases.goes_elsewhere(call, profile):
         went = call.url or "an unknown address"
         invocation.world.say(f"recorded at {went}, will be sent to {profile.endpoint} ({profile.name})")
 
 
 def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile: Profile) -> str:
-    """All that the profile wants a question for, in a sentence; empty where it wants none."""
+    """Return the sentence that asks to confirm; empty if none is needed."""
     methods = explorer.to_ask_about(drafts, profile)
     word, named = f"{profile.name} ({profile.badge or profile.confirm})", ", ".join(starmap(times, methods.items()))
     if not methods:
@@ -64,7 +64,7 @@ def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile:
 
 
 def confirm(invocation: Invocation, question: str, what: str, profiles: Iterable[Profile], *, ask: bool) -> None:
-    """Go on after a yes; without anybody to ask, the sentence says what answers it."""
+    """Ask for confirmation; end the command unless the answer is yes."""
     places = joined_words(dict.fromkeys(each.origin for each in profiles))
     if not (ask and invocation.world.asks):
         fail(f"{question} Add --yes to send {what} to {places}.")
@@ -73,7 +73,7 @@ def confirm(invocation: Invocation, question: str, what: str, profiles: Iterable
 
 
 def values_of(words: Sequence[str]) -> dict[str, str]:
-    """What ``--set`` gives; the last of two with one name."""
+    """Return the values of ``--set``. The last value of a name wins."""
     given = {}
     for word in words:
         name, sign, value = word.partition("=")
@@ -88,9 +88,10 @@ def values_of(words: Sequence[str]) -> dict[str, str]:
 def resolved(
     invocation: Invocation, explorer: Explorer, draft: Draft | Batch, given: Sequence[str], *, ask: bool, id: str = ""
 ) -> Draft | Batch:
-    """The call that is meant, with its values; or the end of the command, where one of them is missing.
+    """Return the call with its variables replaced.
 
-    What was typed here without ``--set`` stays as it is: in it, what has no value is sent as typed.
+    End the command if one has no value. A call that is typed without ``--set`` stays unchanged: variables without a
+    value are sent as typed.
     """
     values = values_of(given)
     is_saved = isinstance(draft, Draft) and draft.method.startswith(SIGN) and method_of(draft.method) == draft.method
@@ -98,7 +99,7 @@ def resolved(
         draft = _saved(explorer, draft) if is_saved else replace(draft, method=method_of(draft.method))
     if not (is_saved or values):
         return draft
-    from rpcexplorer.variables.resolve import Missing, used_in  # few calls have variables
+    from rpcexplorer.variables.resolve import Missing, used_in  # Few calls have variables.
 
     for name in values.keys() - {each.name for each in used_in(draft)}:
         invocation.world.say(f"warning: --set {name}=… has no effect: the params contain no {{{{{name}}}}}")
@@ -121,7 +122,7 @@ def _saved(explorer: Explorer, draft: Draft) -> Draft:
 
 
 def _asked(names: Iterable[str]) -> dict[str, str]:
-    """Ask for what can be given; Enter alone gives nothing."""
+    """Ask for the variables. Enter alone gives no value."""
     values = {}
     for name in names:
         if value := visible(f"{{{{{name}}}}}"):
@@ -137,7 +138,7 @@ class Sending(Struct, frozen=True):
     url: str | None
     auth: str | None
     form: Changes
-    """Keys and values of the request's form, with ``url``."""
+    """Keys and values of the request's form; only with ``url``."""
     part: Part
     include: bool
     output: str | None
@@ -148,7 +149,7 @@ class Sending(Struct, frozen=True):
     ask: bool
     yes: bool
     given: tuple[str, ...]
-    """Values for what is left open in the params."""
+    """Values of ``--set``."""
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Sending:
@@ -171,7 +172,7 @@ def sending_options(command: F) -> F:
         click.option("--empty-params", metavar="[]|{}|omit",
                      help="How to send a call without params (only with --url)."),
         click.option("--response", is_flag=True, help="Print the whole response, not only its result."),
-        click.option("--envelope", is_flag=True, hidden=True),  # the earlier name of --response
+        click.option("--envelope", is_flag=True, hidden=True),  # Former name of --response.
         click.option("--body", is_flag=True, help="Print the body of the response, byte for byte."),
         click.option("-i", "--include", is_flag=True, help="Print the status line and headers first."),
         click.option("-o", "--output", metavar="FILE", help=FILE_HELP),
@@ -263,7 +264,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     world = invocation.world
     out = Output(world, sending.output)
     if isinstance(draft, Batch) or not draft.notification:
-        world.write(b"")  # where a result could not be told, nothing is sent
+        world.write(b"")  # If the result cannot be printed, nothing is sent.
     explorer = invocation.open(ask=sending.ask)
     invocation.use(explorer, sending.profile, sending.url, sending.auth, sending.form)
     explorer.journal.recording = explorer.journal.recording and sending.history
@@ -291,7 +292,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
 
 
 def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
-    """Show the place that is wrong in a text, and what could be written instead."""
+    """Show the typo in a text, and the text to write instead."""
     read, remark = judged(draft.text)
     if remark:
         invocation.world.say(f"warning: {remark}")
@@ -302,7 +303,7 @@ def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
 
 
 def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> None:
-    """Print an exchange: what came on stdout, what to know about it on stderr."""
+    """Print an exchange: the result on stdout, messages on stderr."""
     for note in exchange.notes:
         world.say(note)
     if include and exchange.response.status is not None:
@@ -311,11 +312,11 @@ def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> Non
         case Result(text=text) if part == "result":
             print_json(world, text)
         case ErrorObject(value=value) if part == "result" and value.lstrip().startswith(b"["):
-            print_json(world, value)  # a batch in which some calls failed: the others have results
+            print_json(world, value)  # Some calls of the batch failed, the others have results.
         case Malformed() if (
             part == "result" and exchange.kind == "batch" and exchange.response.body[:1] in {b"[", b"{"}
         ):
-            print_json(world, exchange.response.body)  # or in which some got no reply
+            print_json(world, exchange.response.body)  # Some calls of the batch got no response.
         case Result() | ErrorObject() if part == "response" and exchange.response.body:
             print_json(world, exchange.response.body)
         case _ if part != "result" and exchange.response.body:
@@ -335,15 +336,16 @@ def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> Non
 
 
 def _advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
-    """Say what may help a call that failed, with the commands that do it."""
+    """Print a hint for a failed call, with the commands to run."""
     profile = explorer.profile
     if exchange.exit_code == 0 or profile is None:
         return
-    from rpcexplorer.client.hints import hint_for  # a call that succeeds needs none of it
+    from rpcexplorer.client.hints import hint_for  # A call that succeeds needs no hint.
     from rpcexplorer.text.problems import hint_told
 
     hint = hint_for(exchange, profile, variables=explorer.credentials.from_environment(profile))
-    if hint and (hint.tests or not isinstance(exchange.outcome, Refused)):  # most refusals name a command
+    # Most of these sentences already name a command.
+    if hint and (hint.tests or not isinstance(exchange.outcome, Refused)):
         world.say(hint_told(hint))
 
 
@@ -369,7 +371,8 @@ def _head(world: World, exchange: Exchange) -> None:
     lines = [f"{response.version} {response.status} {response.reason}".rstrip()]
     lines += [f"{name}: {value}" for name, value in response.headers]
     for line in (*lines, ""):
-        # headers came as latin-1 and leave as the same bytes, unless a person reads them or a secret was in them
+        # Headers arrive as Latin-1, and a pipe gets the same bytes. Only secret references, which are ours, become
+        # UTF-8.
         if world.shows:
             world.print(printable(line))
         else:
@@ -377,7 +380,7 @@ def _head(world: World, exchange: Exchange) -> None:
 
 
 def _failure(world: World, exchange: Exchange, words: str = "") -> None:
-    """Print how a call failed; ``words`` replace an outcome that other lines have shown."""
+    """Print how a call failed; ``words`` replace the outcome."""
     outcome = f"{SIGNS[exchange.outcome_name]} {words}" if words else outcome_line(exchange)
     match exchange.outcome:
         case Refused(sentence=sentence):

@@ -40,7 +40,10 @@ from rpcexplorer.text.json_text import json_of
 
 DIFFERS = 6
 FAILURES = (INTERRUPTED, 3, 4, 5, 2)
-"""Exit codes of calls without a reply that could be compared; the first that applies is the command's."""
+"""Exit codes of calls without a response to compare.
+
+The first of them that applies is the exit code of the command.
+"""
 
 
 class Options(Struct, frozen=True):
@@ -48,7 +51,7 @@ class Options(Struct, frozen=True):
     full: bool
     as_json: bool
     case: str | None
-    """The file to save the compared calls in."""
+    """The file to export the compared calls to."""
     note: str
 
 
@@ -122,7 +125,7 @@ def compare(
     explorer = invocation.open(ask=ask)
     case = Output(invocation.world, options.case)
     if first is None:
-        explorer.use(invocation.profile)  # without a profile, the usual history is used
+        explorer.use(invocation.profile)  # Without a profile, the usual history is used.
         found = [find_call(explorer, None, own_first=False)]
     else:
         found = find_calls(explorer, filter(None, (first, second)), invocation.world)
@@ -170,7 +173,7 @@ def _on_profiles(
     ask: bool,
     yes: bool,
 ) -> int:
-    """Send one call to each profile, and compare what comes with what the first brought."""
+    """Send one call to each profile; compare each response with the first."""
     chosen = [_profile(explorer, name) for name in names]
     for profile in chosen:
         tell_where(invocation, explorer, record.exchange, profile)
@@ -190,7 +193,7 @@ def _on_profiles(
             if not codes[-1]:
                 replies.append((lives[-1], ignored_in(result.live, profile, options.ignore)))
     pairs = []
-    if replies and not codes[0]:  # the first is what the others are compared with
+    if replies and not codes[0]:  # The others are compared with the first.
         left, own = replies[0]
         pairs = [_pair(left, right, [*own, *ignore]) for right, ignore in replies[1:]]
     differs = _tell(invocation.world, pairs, options)
@@ -207,13 +210,13 @@ async def _sent(
 ) -> list[Replayed]:
     results = []
     for profile in profiles:
-        explorer.profile = record.source  # in whose history it was found
+        explorer.profile = record.source  # The call was found in this profile's history.
         results += [each async for each in explorer.replay([record.exchange], profile=profile, watch=watch, stop=stop)]
     return results
 
 
 def _failure(world: World, profile: Profile, result: Replayed) -> int:
-    """The exit code of a call without a reply that could be compared, which is told; else 0."""
+    """Print why a call has no response to compare; return its exit code."""
     code = result.live.exit_code if result.live else (INTERRUPTED if result.verdict == "stopped" else 2)
     if code not in FAILURES:
         return 0
@@ -244,7 +247,7 @@ def _tell(world: World, pairs: Sequence[_Pair], options: Options) -> int:
 
 
 UNREAD = 6
-"""Exit code where a call of a case cannot be read: nobody can compare it."""
+"""Exit code if a call of a case cannot be read."""
 WHICH_PROFILE = "Someone else recorded this. Name the profile to send it with: -p NAME."
 NO_PROFILE = "Someone else recorded this, and you have no profiles yet. Name a server with --url."
 
@@ -311,7 +314,7 @@ def replay(
     questions = [question]
     by_name = sorted(to_send, key=lambda each: each.profile.name)
     for _, group in groupby([] if yes else by_name, lambda each: each.profile.name):
-        several = [*group]  # --yes answers for the profiles, not for whose the calls are
+        several = [*group]  # --yes confirms for the profiles, not for calls of someone else.
         drafts = [sent_draft(each.record.exchange) for each in several]
         questions.append(question_about(explorer, drafts, several[0].profile))
     if wanted := " ".join(filter(None, questions)):
@@ -334,9 +337,9 @@ def _with_profiles(
     names: Sequence[str],
     url: str | None,
 ) -> tuple[list[_ToSend], str, str]:
-    """Return each record with its profile.
+    """Return each record with its profile, a question, and a command.
 
-    If this person has not chosen one for a stranger's record, also return a question, and what to run instead.
+    Question and command are empty if the user has chosen a profile for each record of someone else.
     """
     mine = {theirs: name for theirs, sign, name in (each.rpartition("=") for each in names) if sign}
     for theirs in mine:
@@ -386,7 +389,7 @@ def _profile(explorer: Explorer, name: str) -> Profile:
 
 
 def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
-    """The profile that this person made a call with, or the address that was typed for it."""
+    """Return the profile that sent the user's own call, or its URL."""
     exchange = record.exchange
     if exchange.profile == AD_HOC_NAME:
         if "«" in exchange.url:
@@ -399,9 +402,10 @@ def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
 
 
 def _proposed(explorer: Explorer, record: Recorded, *, alone: bool) -> Profile | None:
-    """Return the profile to ask about: the one in whose history the call is, the default, or the one of its URL.
+    """Return the profile to propose for a record of someone else.
 
-    The default is proposed only if all calls went to one server.
+    It is the one whose history has the call, or the default, or the only one with the same URL. The default is proposed
+    only if all calls went to one server.
     """
     default = explorer.profiles.get(None) if alone else None
     if record.source is not None:
@@ -415,7 +419,10 @@ def _proposed(explorer: Explorer, record: Recorded, *, alone: bool) -> Profile |
 def _advice(
     explorer: Explorer, proposed: Mapping[tuple[str, str], Profile | None], calls: Sequence[str], names: Sequence[str]
 ) -> str:
-    """Return how to name the profiles of strangers' calls; for several servers, as a command to complete."""
+    """Return how to name profiles for the records of someone else.
+
+    For several servers, it contains a command to complete.
+    """
     known, default = explorer.profiles, explorer.profiles.get(None)
     profiles = f"The profiles are {joined_words(sorted(known.leaves))}."
     if not known.leaves and not known.refused:
@@ -446,7 +453,7 @@ async def _run(
     results = list[Replayed]()
     for _, group in groupby(to_send, lambda each: (each.profile, each.record.source)):
         several = list(group)
-        explorer.profile = several[0].record.source  # in whose history they were found
+        explorer.profile = several[0].record.source  # The calls were found in this profile's history.
         records = [each.record.exchange for each in several]
         sent = explorer.replay(records, profile=several[0].profile, ignore=ignore, watch=watch, stop=stop)
         async for each in sent:

@@ -1,4 +1,4 @@
-"""Shell completion: click's own, with safe names, and a script for bash."""
+"""Shell completion: click's own, with safe names and a bash script."""
 
 from __future__ import annotations
 
@@ -27,37 +27,38 @@ if TYPE_CHECKING:
 MAX_NAMES: Final = 2_000
 """Names that are offered at once."""
 MAX_NAME: Final = 200
-"""Characters of a name that somebody may want on a command line."""
+"""Length of a name; a longer one is not useful on a command line."""
 MAX_VALUES: Final = 200
 """Values of a param that are offered at once."""
 NUMBER: Final = regex(r"-?\d+(\.\d+)?")
 SIGNS: Final = "_.:/@- "
-"""Characters of a safe name, with letters and digits."""
+"""Characters of a safe name, besides letters and digits."""
 
 
 def is_safe(name: str) -> bool:
-    """Return whether a name can be inserted into a command line and stay what it is."""
+    """Return whether a shell leaves a name unchanged."""
     if not name or len(name) > MAX_NAME or name[0] in "- " or name[-1] == " ":
         return False
     return all(letter.isalnum() or letter in SIGNS for letter in name)
 
 
 def is_safe_param(word: str) -> bool:
-    """Return whether ``name=`` or ``name:=`` is safe, with or without a value."""
+    """Return whether ``name=`` or ``name:=``, with a value, is safe."""
     name, _, value = word.partition("=")
     return is_safe(name.removesuffix(":")) and (not value or is_safe(value) or NUMBER.fullmatch(value) is not None)
 
 
 class SafeNames(ShellComplete):
-    """What click finds, without the names that a shell might run.
+    """Completion without names that a shell might run.
 
-    Names come from servers, files of a team and the history.
+    Names come from servers, project files and the history.
     """
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
-        """Return what click finds, as far as it is safe; of too many names, some of them.
+        """Return the safe items that click finds, but not too many.
 
-        The first and the last of sorted names have in common what all have, so a shell still inserts no more.
+        If there are too many, the first and the last name are among them. They share the prefix of all names, so the
+        shell inserts no more than that.
         """
         options = incomplete.startswith("-") and "=" not in incomplete and "--" not in args
         items = [
@@ -72,9 +73,12 @@ class SafeNames(ShellComplete):
 
 
 LINE: Final = "_RPCEXPLORER_LINE"
-"""The command line as far as the cursor."""
+"""Variable for the command line up to the cursor."""
 PART: Final = "_RPCEXPLORER_PART"
-"""The end of it that bash will replace: a word begins anew behind each of ``: = @``."""
+"""Variable for the end of the line that bash replaces.
+
+For bash, a word starts after each of ``: = @``.
+"""
 BASH: Final = f"""\
 _rpcexplorer_completion() {{
     local type value answer
@@ -90,21 +94,22 @@ _rpcexplorer_completion() {{
 }}
 complete -o nosort -F _rpcexplorer_completion {PROGRAM}
 """
-"""Our own, because click's
+"""Our own script, because click's
 
 - runs ``$1``, which is a program of the working folder if ``./rpcexplorer`` is typed,
-- sends words that bash broke at ``: = @``, which methods, params and saved calls have in them,
-- inserts names with spaces unquoted, and a space behind ``name=``."""
+- sends words that bash split at ``: = @``, which methods, params and saved calls contain,
+- inserts names with spaces unquoted, and a space behind ``name=``.
+"""
 
 
 class Bash(SafeNames, BashComplete):
     def source(self) -> str:
-        """Return our script; click's method runs bash to ask for its version."""
+        """Return our script; click's method runs bash to ask its version."""
         return BASH
 
     def get_completion_args(self) -> tuple[list[str], str]:
         line, part = os.environ.get(LINE), os.environ.get(PART, "")
-        if line is None:  # click's script, which someone may still have
+        if line is None:  # The shell may still use click's script.
             before, self._word = super().get_completion_args()
             self._part, self._in_quotes = self._word, False
             return before, self._word
@@ -116,7 +121,7 @@ class Bash(SafeNames, BashComplete):
         return words[1:], self._word
 
     def format_completion(self, item: CompletionItem[str]) -> str:
-        """Return the end of the name that bash will insert, in quotes if it has spaces and no quote is open."""
+        """Return the end of the name for bash to insert, quoted if needed."""
         if item.type != "plain":
             return f"{item.type},"
         name = item.value
@@ -126,19 +131,19 @@ class Bash(SafeNames, BashComplete):
 
 
 def _words(line: str) -> tuple[list[str], bool]:
-    """Return the words of a line that may end anywhere, and whether it ends inside quotes."""
+    """Return the words of an incomplete line, and whether quotes are open."""
     reader = shlex.shlex(line, posix=True)
     reader.whitespace_split, reader.commenters = True, ""
     words: list[str] = []
     try:
         words.extend(reader)
-    except ValueError as error:  # a quote is open, or a backslash is the last character
+    except ValueError as error:  # Quotes are open, or the last character is a backslash.
         return [*words, reader.token], "quotation" in str(error)
     return words, False
 
 
 class Zsh(SafeNames, ZshComplete):
-    # Click's script puts a space behind every name, also behind ``name=``, where the value of a param comes.
+    # Click's script adds a space after every name, even after ``name=``, where the value of a param follows.
     source_template = ZshComplete.source_template.replace(
         "compadd -U -V unsorted -a completions\n",
         """compadd -U -V unsorted -- "${(@)completions:#*=}"
@@ -155,7 +160,7 @@ SHELLS: Final[Mapping[str, type[ShellComplete]]] = {"bash": Bash, "zsh": Zsh, "f
 
 
 def answer(world: World, program: click.Command) -> None:
-    """Answer the shell that asks how a command line goes on; the caller hides whatever goes wrong."""
+    """Print completions for the shell. The caller hides all errors."""
     name, _, instruction = world.environment[COMPLETING].partition("_")
     if name not in SHELLS:
         return
@@ -211,8 +216,8 @@ def _explorer_of_profile(context: click.Context) -> Explorer | None:
 
 
 def param_words(described: Described, begun: str, given: Collection[str]) -> Iterator[str]:
-    """Yield words that can replace ``begun``, without the params that are ``given`` already."""
-    from rpcexplorer.schema.node import SchemaReader  # only completion needs it
+    """Yield words to replace ``begun``, without the ``given`` params."""
+    from rpcexplorer.schema.node import SchemaReader  # Only completion needs it.
 
     reader = SchemaReader(described.definitions)
     names = {pair[1] for word in given if word != begun and (pair := PAIR.fullmatch(word))}
@@ -230,10 +235,11 @@ def param_words(described: Described, begun: str, given: Collection[str]) -> Ite
 
 
 def _values(node: Node, *, as_json: bool) -> Iterator[str]:
-    """Yield values as they are written behind the sign: text as it is, or anything as JSON."""
+    """Yield values as written after the sign: text, or JSON."""
     choices = (True, False) if node.choices is None and node.kinds == ("boolean",) else node.choices or ()
     for value in choices[:MAX_VALUES]:
-        if not as_json and isinstance(value, str) and inert(value) == value:  # a reference would be resolved
+        # A reference would be replaced by its value.
+        if not as_json and isinstance(value, str) and inert(value) == value:
             yield value
         elif as_json and not isinstance(value, str | dict | list):
             yield json.dumps(value)

@@ -1,4 +1,4 @@
-"""Which profile a command uses, and how it ends."""
+"""The profile that a command uses, and how the command ends."""
 
 from __future__ import annotations
 
@@ -19,21 +19,24 @@ from rpcexplorer.text.printable import printable
 
 F = TypeVar("F")
 MAX_COMPLAINTS = 10
-"""Problems of files that every command prints; ``profiles check`` prints more."""
+"""Problems of files that each command prints.
+
+``profiles check`` prints more.
+"""
 
 
 class Invocation(Struct):
-    """What the options before the command's name said."""
+    """The options before the name of the command."""
 
     world: World
     profile: str | None = None
     sessions: Path | None = None
     url: str | None = None
     case: Path | None = None
-    """A file that the screen is opened on; its calls are somebody else's."""
+    """A case that the screen opens; someone else recorded its calls."""
 
     def open(self, *, ask: bool = True) -> Explorer:
-        """The explorer. What is damaged in a file is told at once, and stops nothing else."""
+        """Open the explorer and print the problems of its files."""
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
         explorer = self.world.open_explorer(person, self.sessions)
         explorer.prints = True
@@ -42,7 +45,7 @@ class Invocation(Struct):
         return explorer
 
     def build(self, person: Person) -> Explorer:
-        """The explorer for a screen, which tells what is damaged itself; what was named must be there."""
+        """Open the explorer for a screen, which shows the problems itself."""
         explorer = self.world.open_explorer(person, self.sessions)
         if self.profile is not None or self.url is not None:
             self.use(explorer, None)
@@ -56,7 +59,7 @@ class Invocation(Struct):
         auth: str | None = None,
         form: Changes = (),
     ) -> Profile:
-        """Choose the profile, or end with a sentence that says which there are."""
+        """Choose the profile; end the command if there is none."""
         if url is not None and self.url is not None:
             raise click.UsageError("Name only one URL.")
         url = self.url if url is None else url
@@ -86,12 +89,12 @@ class Invocation(Struct):
         return chosen
 
     def warn_about(self, explorer: Explorer, file: Path) -> None:
-        """Print a warning if git would commit a file that was written for this person alone."""
+        """Print a warning if git would commit a file of personal changes."""
         if warning := explorer.commit_warning(file):
             self.world.say(f"warning: {warning}")
 
     def file_to_write(self, own: Path, *, team: bool) -> Path:
-        """The file that a change of profiles goes into: ``own``, unless another one is meant."""
+        """Return the file to change a profile in: ``own`` or a named one."""
         return self.sessions or (self.world.folder / "sessions.toml" if team else own)
 
 
@@ -102,7 +105,7 @@ class Failed(click.ClickException):
 
 
 def at_address(url: str, auth: str | None = None) -> Profile:
-    """Return a profile for an address, with the auth type that was chosen or the one of that address."""
+    """Return a profile for a URL, with the given or the usual auth type."""
     return ad_hoc(url, KINDS[auth]()) if auth else with_usual_auth(ad_hoc(url))
 
 
@@ -111,7 +114,7 @@ def fail(sentence: str, code: int = 2) -> NoReturn:
 
 
 def agree(context: click.Context, question: str, *, yes: bool) -> None:
-    """Ask before something is changed, unless ``--yes`` was given; end the command where the answer is no."""
+    """Ask to confirm a change; end the command unless the answer is yes."""
     if yes:
         return
     if not invocation_of(context).world.asks:
@@ -137,20 +140,23 @@ no_input_option = click.option(
 
 
 def open_explorer_silently(context: click.Context) -> Explorer:
-    """Open an explorer that prints nothing and never asks, for completion and suggestions."""
+    """Open an explorer that prints nothing and never asks.
+
+    Completion and suggestions use it.
+    """
     root = context.find_root()
-    world: World = root.obj.world if isinstance(root.obj, Invocation) else root.obj  # no command has run yet
+    world: World = root.obj.world if isinstance(root.obj, Invocation) else root.obj  # No command has run yet.
     return world.open_explorer(Nobody(), root.params.get("sessions"))
 
 
 def with_manual(words: str, command: click.Command) -> click.Command:
-    """End the help of a command, such as ``profiles secret``, with its page of the manual."""
+    """Add the command's page of the manual to its help."""
     command.epilog = f"Manual: {PROGRAM} manual {page_of_command(words)}"
     return command
 
 
 class CommandGroup(click.Group):
-    """Commands by name. A name that is none is answered with the one that is most like it."""
+    """A group that suggests the nearest name for an unknown command."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command = super().get_command(ctx, cmd_name)
@@ -170,7 +176,7 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def instead(self, ctx: click.Context, name: str) -> str:
-        """What was probably meant by a name that is no command."""
+        """Return the end of the error message: what to type instead."""
         known = self.list_commands(ctx)
         near = nearest(name, known)
         return f". Did you mean {near}?" if near else f". The commands are {joined_words(known)}."

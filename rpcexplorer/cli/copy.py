@@ -1,4 +1,4 @@
-"""``copy``: a recorded call as something to paste."""
+"""``copy``: print a recorded call as something to paste."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
     calls = [find_call(explorer, id, own_first=profile is not None) for id in ids or (None,)]
     out = Output(world, output)
     if len(calls) == MAX_CALLS:
-        from rpcexplorer.export.report import of_two  # a single call needs no comparison
+        from rpcexplorer.export.report import of_two  # A single call needs no comparison.
 
         left, right = (call.exchange for call in calls)
         first, second = (_subject(world, explorer, call, runs=False) for call in calls)
@@ -79,7 +79,7 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
 
 
 def _subject(world: World, explorer: Explorer, call: Recorded, *, runs: bool) -> Subject:
-    """Return what a copy is made of; end the command if it cannot be made."""
+    """Return the subject of a copy; end the command if there is none."""
     ours = explorer.journal.is_ours(call.exchange, call.source)
     subject, missing = record_of(
         call.exchange,

@@ -1,4 +1,4 @@
-"""``demo``: the embedded service, with a profile for each kind of auth, and a tour of it."""
+"""``demo``: the embedded service, a profile per auth type, and a tour."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import outcome_line, transport_line
 
 HOME = "rpcexplorer-demo-"
-"""How the folder of a visit to the demo service begins."""
+"""Prefix of the folder for the files of a demo."""
 PORT = whole_number(0, 65535, otherwise=", or omit --port for any free one")
 PROFILES = """\
 version = 1
@@ -62,7 +62,7 @@ TOUR = (
     ("demo-inline", "arg_test", '{{"page": 1}}', "An inline profile puts username and password into params:"),
     ("demo-none", "demo.numbers", "", "Numbers stay as the server wrote them:"),
 )
-"""Profile, method, params, and what the step shows."""
+"""Profile, method, params and explanation of each step."""
 
 
 @click.command()
@@ -119,7 +119,7 @@ def _tour(invocation: Invocation) -> int:
 
 @contextmanager
 def _running() -> Iterator[tuple[Path, str]]:
-    """Serve in the background; a folder for everything that a visit writes, gone afterwards, and the base URL."""
+    """Serve in the background; yield a temporary folder and the base URL."""
     import tempfile
 
     from rpcexplorer.demo.http import DemoThread
@@ -134,7 +134,7 @@ def _running() -> Iterator[tuple[Path, str]]:
 
 @contextmanager
 def _explained_listen_error(port: int) -> Iterator[None]:
-    """Say why nobody can listen on a port, and what to do: it is no mistake of ours."""
+    """Raise a sentence about the port instead of a ``ListenError``."""
     from rpcexplorer.demo.http import LOOPBACK, ListenError
 
     try:
@@ -152,7 +152,7 @@ def _explained_listen_error(port: int) -> Iterator[None]:
 
 
 def throwaway_explorer(world: World, home: Path, url: str, person: Person | None = None) -> Explorer:
-    """An explorer with a profile for each auth type, whose files are all in ``home``."""
+    """Open an explorer with the demo profiles and all files in ``home``."""
     sessions = home / "sessions.toml"
     write_atomic(sessions, PROFILES.format(url=url, username=USERNAME).encode(), private=True)
     environment = {

@@ -1,4 +1,4 @@
-"""`history`."""
+"""`history` and its commands."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ _OPTIONS: Final = {
 
 
 def bound_options(command: Narrowed) -> Narrowed:
-    """Add an option for each bound, which the command takes as keywords."""
+    """Add an option for each bound of the filter."""
     for kind, (what, help_) in reversed(_OPTIONS.items()):
         command = click.option(f"--{kind}", metavar=what, help=help_)(command)
     return command
 
 
 def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], **given: Any) -> HistoryFilter:
-    """Return the filter of a text and of options; an option wins over the same word in the text."""
+    """Return the filter of a text and options; an option wins."""
     now = datetime.now()  # noqa: DTZ005 - local time, with the zone's own summer time
     wanted = HistoryFilter.around(text, profile, now=now)
     options = Bounds.of({kind: typed for kind, typed in bounds.items() if typed is not None}, now)
@@ -79,7 +79,7 @@ def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], 
     multiple=True,
     help="Redact this value, such as /params/name or /users/*/email. A call with redacted params cannot be replayed.",
 )
-@click.option("--hide", multiple=True, hidden=True)  # the former name of --redact
+@click.option("--hide", multiple=True, hidden=True)  # Former name of --redact.
 @click.option("--note", metavar="TEXT", default="", help="Note for the receiver of the case.")
 @click.option("--jsonl", is_flag=True, help="Print one JSON object per line instead of a case.")
 @click.option("-o", "--output", metavar="FILE", help=FILE_HELP)
@@ -170,7 +170,7 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
 
 BARS = 72
 PLAIN = frozenset({"dumb", "linux"})
-"""Terminals whose letters have no bars among them."""
+"""Terminals whose fonts have no characters for bars."""
 
 
 @click.command("stats")
@@ -265,7 +265,7 @@ def _object(row: Figures) -> dict[str, object]:
 AT_MOST = whole_number(1)
 AGE = regex(r"([0-9]{1,4})([hdw])")
 NAMED = 3
-"""Others who record in the same folder that are named; the rest is counted."""
+"""Other writers of the same folder that are named."""
 HOURS = {"h": 1, "d": 24, "w": 168}
 
 
@@ -433,7 +433,7 @@ def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Ex
 
 
 def _row(exchange: Exchange, own: str) -> dict[str, object]:
-    """``own``: who has recorded what nobody else has."""
+    """Return the fields for ``--json``; ``own`` is the writer of own calls."""
     return {
         "id": exchange.id,
         "time": exchange.when.isoformat(),
@@ -453,7 +453,10 @@ def _row(exchange: Exchange, own: str) -> dict[str, object]:
 
 
 def _rest(exchange: Exchange) -> dict[str, object]:
-    """What a list has no room for. The exact bytes of params and reply have options of their own."""
+    """Return the fields that only ``history show --json`` prints.
+
+    The exact bytes of params and response have their own options.
+    """
     response = exchange.response
     return {
         "message": printable(getattr(exchange.outcome, "message", "")),

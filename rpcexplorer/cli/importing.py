@@ -1,4 +1,4 @@
-"""``import``: calls that another program has written down, as drafts."""
+"""``import``: turn calls that another program recorded into drafts."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
 
 MAX_CALLS = 100
-"""Calls that are saved at a time: nobody would read a file with more."""
+"""Calls that one import saves; nobody would read a longer file."""
 MAX_NAME = 80
-"""Characters of a name."""
 MAX_NOTES = 12
-"""Notes about an import, one a line; ``--json`` has all of them."""
+"""Messages about an import; ``--json`` prints all."""
 
 
 @click.command("import")
@@ -95,7 +94,10 @@ def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
 
 
 def _without_id(found: Imported) -> list[str]:
-    """Neither a draft nor a saved call says whether it is a notification: whoever sends it does."""
+    """Return a note about notifications, if there are any.
+
+    A draft or saved call does not record that it is a notification: the user decides when sending it.
+    """
     methods = dict.fromkeys(call.method for call in found.calls if call.notification)
     note = f"imported as a call with an id: {joined_words(methods, 3)}. To send it without, use `rpcexplorer notify`."
     return [note] if methods else []
@@ -123,7 +125,7 @@ def _keep(invocation: Invocation, explorer: Explorer, profile: Profile, calls: l
 def _credentials(
     invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool
 ) -> None:
-    """One question for what the profile has a use for; the rest is dropped, and said to be."""
+    """Ask once to store the credentials; drop those of no use."""
     world = invocation.world
     found: dict[str, Secret] = {field: secret for each in calls for field, secret in each.secrets}
     dropped = [*dict.fromkeys(place for each in calls for place in each.dropped)]
@@ -143,7 +145,10 @@ def _credentials(
 
 
 def _save(invocation: Invocation, found: Imported, profile: str | None, typed: str) -> None:
-    """As saved calls, for one profile or for all. The file may be shared: what holds a credential stays out of it."""
+    """Save the calls in a file, for one profile or for all.
+
+    The file may be shared, so calls with a credential are skipped.
+    """
     world = invocation.world
     explorer = invocation.open(ask=False)
     if profile is not None:
@@ -175,7 +180,6 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
 
 
 def _sending_command(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: ImportedCall) -> str:
-    """Return the command that sends a saved call."""
     folder, file, sessions = invocation.world.folder, Path(saved.file), invocation.sessions
     if file.resolve() not in {each.resolve() for each in explorer.profiles.files}:
         sessions = file.relative_to(folder) if file.is_relative_to(folder) else file
@@ -186,7 +190,7 @@ def _sending_command(invocation: Invocation, explorer: Explorer, saved: SavedCal
 
 
 def _name(wanted: str, names: dict[str, int]) -> str:
-    """A name that a saved call can have, and no other of this import has."""
+    """Return a valid name that no other call of this import has."""
     name = " ".join(printable(wanted).split()).lstrip("@ ")[:MAX_NAME] or "call"
     names[name] = names.get(name, 0) + 1
     return name if names[name] == 1 else f"{name} {names[name]}"

@@ -41,7 +41,8 @@ def keys(context: click.Context, as_json: bool) -> None:
       rpcexplorer keys
       rpcexplorer keys --json | jq -r '.[] | select(.keys == []) | .command'
     """
-    from rpcexplorer.tui.commands import COMMANDS, SCOPES, keys_of, read_keymap, shown_keys  # only to print them
+    # Only this command prints them.
+    from rpcexplorer.tui.commands import COMMANDS, SCOPES, keys_of, read_keymap, shown_keys
 
     invocation = invocation_of(context)
     explorer = invocation.open()
@@ -93,7 +94,7 @@ def themes(context: click.Context) -> None:
 
 class PresetCommands(CommandGroup):
     def instead(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - the shape of its base
-        """Somebody who names a preset wants to see it."""
+        """Return the command that prints a preset."""
         return f". To print a preset, run:\n{PROGRAM} presets show NAME"
 
 
@@ -207,7 +208,7 @@ def manual(context: click.Context, page: str | None) -> None:
 
 
 MAX_PAGE_WIDTH: Final = 100
-"""Columns of the manual's text: longer lines are hard to read."""
+"""Columns of text; longer lines are hard to read."""
 _INKS: Final = {
     "bold": BOLD,
     "italic": Ink("3"),
@@ -222,7 +223,7 @@ _LINK: Final = regex(r"\[([^]]+)\]\(([\w-]+)\.md[^)]*\)")
 
 
 def laid_out(page: Page, world: World) -> str:
-    """Return a page for a terminal. A link shows the name of its page, to be typed."""
+    """Return a page for a terminal. A link shows its page's name to type."""
     from rpcexplorer.text.markdown import markdown_page
 
     def inked_as(words: str, role: str) -> str:
@@ -238,18 +239,18 @@ def laid_out(page: Page, world: World) -> str:
 
 
 def _show_in_pager(world: World, text: str) -> None:
-    """Show a text in $PAGER or in less; print it if there is none, or no terminal."""
+    """Show a text in $PAGER or less; without a terminal, print it."""
     words = []
     with suppress(ValueError):  # $PAGER has a quote that is not closed.
         words = shlex.split(world.environment.get("PAGER", "less -R"))
     if not (words and world.on_terminal and shutil.which(words[0])):
         world.write(text.encode())
         return
-    # As git does: colours, and no pager for a text that fits the screen.
+    # As in git, the pager shows colours, and a short text needs no pager.
     pager = subprocess.Popen(  # noqa: S603 - the user's own program
         words, stdin=subprocess.PIPE, env=for_others({"LESS": "FRX", **world.environment})
     )
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the pager.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # The pager handles Ctrl+C.
     try:
         with suppress(BrokenPipeError):
             pager.communicate(text.encode())

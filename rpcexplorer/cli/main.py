@@ -1,4 +1,4 @@
-"""The program as a function of its arguments; its commands."""
+"""The program as a function of its arguments, and its commands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rpcexplorer.model.problem import PROGRAM, UserError, nearest
 
 
 def run(arguments: Sequence[str], world: World) -> int:
-    """Open the screen, or run a command, or tell a shell how the command line may go on; return the exit code."""
+    """Run a command, the screen or completion; return the exit code."""
     if COMPLETING in world.environment:
         from rpcexplorer.cli.completion import answer
 
@@ -76,14 +76,14 @@ HOMES: Final = {
     "replay": "compare",
     "themes": "lists",
 }
-"""Every command, and the file of this folder that it stands in."""
+"""Module of each command."""
 
 
 class Commands(CommandGroup):
-    """Commands that cost nothing before somebody asks for them."""
+    """The program's commands, imported when they are needed."""
 
     def instead(self, ctx: click.Context, name: str) -> str:
-        """Return what was probably meant: a profile, another command, or a method."""
+        """Return a suggestion: a profile, another command, or a method."""
         profiles = open_explorer_silently(ctx).profiles.leaves
         if found := [each for each in profiles if each == name] or [
             each for each in profiles if each.lower() == name.lower()
@@ -101,7 +101,7 @@ class Commands(CommandGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """An address or a case stands where a command would: the screen is opened on it."""
+        """Return the command; a URL or a case opens the screen."""
         opens = open_address if "://" in args[0] else open_case if args[0].endswith(CASE_ENDING) else None
         if opens is not None:
             if {"-h", "--help"} & set(args[1:]):
@@ -187,7 +187,7 @@ def _screen_on_case(invocation: Invocation, file: str) -> int:
 
 
 def _screen(invocation: Invocation) -> int:
-    """Open the screen on what was named; whoever has no profile yet may go on to the demo."""
+    """Open the screen; from the welcome screen, the demo may follow."""
     world = invocation.world
     if not world.on_terminal and invocation.url:
         fail(f"The screen needs a terminal. To send a call, run:\n{PROGRAM} call METHOD --url {invocation.url}")
@@ -200,7 +200,7 @@ def _screen(invocation: Invocation) -> int:
 
 
 def _sentence(error: click.UsageError) -> str:
-    """Return what is wrong with the command line, and where there is more to read if nothing was suggested."""
+    """Return the message, with a pointer to --help if it suggests nothing."""
     what = _what(error)
     is_suggested = "\n" in what or what.endswith("?")
     return what if is_suggested or error.ctx is None else f"{what} Try: {error.ctx.command_path} --help"
@@ -214,14 +214,14 @@ def _what(error: click.UsageError) -> str:
             usage = " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
             return f"{_name(param)} is missing. Usage: {usage}{'' if usage.endswith('.') else '.'}"
         case click.BadParameter(param=click.Argument(type=click.Choice()), message=message):
-            return message  # the usage line has no name for it, and the choices say what it is
+            return message  # The usage line has no name for it, and the choices explain it.
         case click.BadParameter(param=param, message=message) if param is not None:
             return f"{_name(param)}: {message}"
     return error.format_message()
 
 
 def _instead(name: str, ctx: click.Context) -> str:
-    """Where an option of another name, or of another command, was probably meant."""
+    """Return a suggestion for an unknown option."""
     root = ctx.find_root()
     if root is not ctx and name in _option_names(root):
         return f" here. Write it before {ctx.info_name}."
@@ -234,7 +234,7 @@ def _option_names(ctx: click.Context) -> list[str]:
 
 
 def _name(param: click.Parameter) -> str:
-    """Return the name of a parameter in the spelling of the usage line."""
+    """Return the name of a parameter as the usage line spells it."""
     if isinstance(param, click.Option):
         return param.opts[-1]
     return re.sub(r"[\[\]]|\.\.\.", "", param.metavar or (param.name or "").upper())

@@ -32,9 +32,8 @@ from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import marked, unchecked_words, warning
 
 MAX_NAMED = 5
-"""Methods of each kind that are named after a refresh; the rest is counted."""
+"""Methods of each kind that are named after a refresh."""
 MAX_SUGGESTIONS = 3
-"""Names that are suggested for an unknown one."""
 
 
 @click.command()
@@ -108,7 +107,7 @@ def methods(
 
 
 def known_method(explorer: Explorer, name: str) -> Method:
-    """The method of that name, as ``call`` takes it; or the end of the command, with the nearest names."""
+    """Return the method; end the command with similar names if unknown."""
     known = explorer.listed_methods()
     if name not in known:
         near = " or ".join(map(printable, _nearest(name, known)))
@@ -118,10 +117,11 @@ def known_method(explorer: Explorer, name: str) -> Method:
 
 
 def _nearest(name: str, known: Mapping[str, Method]) -> list[str]:
-    """Those that are spelled like it, and those that hold its longest word."""
+    """Return similar names, and names that contain the longest word."""
     small = name.lower()
     word = max(re.findall(r"\w+", small), key=len, default=small)
-    alike = sorted(known, key=lambda each: each[:2].lower() != small[:2])  # only some are looked at: the likeliest
+    # nearest_few looks only at the first names, so the likeliest come first.
+    alike = sorted(known, key=lambda each: each[:2].lower() != small[:2])
     holding = sorted((each for each in known if word in each.lower()), key=len)
     return list(dict.fromkeys([*nearest_few(name, alike, MAX_SUGGESTIONS), *holding]))[:MAX_SUGGESTIONS]
 
@@ -148,7 +148,7 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
 
 
 def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool) -> None:
-    """Print what the last refresh that found changes found."""
+    """Print the changes of the last refresh that found any."""
     assert explorer.profile is not None
     found, world = explorer.catalogues.changes(explorer.profile), invocation.world
     if found is None:
@@ -182,7 +182,7 @@ def _print(invocation: Invocation, explorer: Explorer, name: str | None, *, as_j
 
 
 def _print_docs(invocation: Invocation, explorer: Explorer, method: Method) -> None:
-    """All about a method; of a saved call, its line and then all about what it calls."""
+    """Print the docs of a method, or of the method of a saved call."""
     assert explorer.profile is not None
     world = invocation.world
     if isinstance(method, SavedMethod):
@@ -200,16 +200,16 @@ NOTHING_SAID = Described()
 
 
 def rows(explorer: Explorer, methods: Iterable[Method], *, whole: bool = False) -> list[dict[str, Any]]:
-    """A row for each; ``whole``: with what its schemas refer to."""
+    """Return a row for each method; ``whole`` adds the definitions."""
     learned = explorer.catalogues.of(explorer.profile) if explorer.profile else None
     when = learned.when.isoformat(timespec="seconds") if learned else None
     return [_row(explorer, method, when, whole=whole) for method in methods]
 
 
 def _row(explorer: Explorer, method: Method, when: str | None, *, whole: bool) -> dict[str, Any]:
-    """``learned`` is when it was discovered, ``start`` what its params may start from.
+    """Return the fields for ``--json``.
 
-    A saved call is named as ``call`` takes it, and ``calls`` says its method.
+    ``learned`` is the time of discovery, ``start`` the params to start from. ``calls`` is the method of a saved call.
     """
     profile = explorer.profile
     assert profile is not None
@@ -256,7 +256,7 @@ def _said(struct: Struct) -> dict[str, Any]:
 
 
 def _definitions(full: Described) -> Mapping[str, Raw]:
-    """What the schemas of the method refer to, by the text of the reference; also through each other."""
+    """Return all schemas that the method refers to, directly or not."""
     found: dict[str, Raw] = {}
     rest = [*(param.schema for param in full.params), full.result]
     while rest:
@@ -268,7 +268,7 @@ def _definitions(full: Described) -> Mapping[str, Raw]:
 
 
 WRONG = 2
-"""The exit code where a schema has something against the params."""
+"""Exit code if the params do not match the schema."""
 
 
 @click.command()
@@ -308,7 +308,7 @@ def params(
 
 
 def _print_start(invocation: Invocation, explorer: Explorer, method: Method) -> int:
-    """JSON to start from; what is known to need nothing starts with nothing."""
+    """Print the params to start from."""
     if isinstance(method, SavedMethod):
         saved = explorer.saved_calls()[method.name.removeprefix(SIGN)]
         print_json(invocation.world, (saved.text or "[]").encode())
@@ -346,5 +346,5 @@ async def _checked(explorer: Explorer, name: str, text: str) -> Checked:
         described = explorer.described(name)
         if described is None:
             return Checked(why_not="the schema of the method is unknown")
-        known = explorer.methods(called=False).get(name)  # of a saved call, what it calls
+        known = explorer.methods(called=False).get(name)  # For a saved call, ``name`` is its method.
         return await explorer.checker.params(described, text, by=known.by if known else None)

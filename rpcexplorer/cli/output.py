@@ -1,4 +1,4 @@
-"""JSON on stdout, output files, and the line that is shown while a call runs."""
+"""JSON on stdout, output files, and the progress line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rpcexplorer.transport.port import Progress
 
 
 def print_json(world: World, text: Text) -> None:
-    """JSON for whoever reads stdout: a person gets it laid out and safe, a program gets the server's bytes."""
+    """Print JSON: formatted on a terminal, the server's bytes in a pipe."""
     if world.shows:
         from rpcexplorer.text.json_text import highlighted_pieces
 
@@ -38,22 +38,22 @@ def print_json(world: World, text: Text) -> None:
 
 
 def print_json_line(world: World, text: bytes) -> None:
-    """One line of JSON, with nothing in it that a terminal would obey."""
+    """Print one line of JSON, safe for a terminal."""
     world.print(printable(text.decode())) if world.shows else world.write(text + b"\n")
 
 
 def print_bytes(world: World, content: bytes) -> None:
-    """Bytes as they are for a program; for a person, with nothing in them that a terminal would obey."""
+    """Print bytes: unchanged in a pipe, safe on a terminal."""
     world.print(printable_bytes(content)) if world.shows else world.write(content)
 
 
 STDOUT = "-"
 BROKEN = frozenset({"unreached", "cancelled"})
-"""Outcomes of which no whole body can have come."""
+"""Outcomes without a complete body."""
 
 
 class Output:
-    """Stdout as it is, or a file. Before anything is sent it is known that the file could be written."""
+    """Stdout, or a file that is checked before anything is sent."""
 
     def __init__(self, world: World, file: str | None) -> None:
         self._file: Path | None = None
@@ -66,7 +66,7 @@ class Output:
             self.world = replace(world, stdout=self._kept)
 
     def write(self, exchange: Exchange | None = None, *, recorded: bool = False) -> None:
-        """Put what was printed into the file. It stays as it was where there is nothing, or half of something."""
+        """Write the output to the file, unless it is empty or incomplete."""
         if self._file is None:
             return
         if exchange is not None and exchange.outcome_name in BROKEN:
@@ -78,7 +78,7 @@ class Output:
 
     def _replace(self, file: Path, again: str) -> None:
         try:
-            write_atomic(file, self._kept.getvalue(), private=True)  # nobody knows what a reply holds
+            write_atomic(file, self._kept.getvalue(), private=True)  # The response may contain private data.
         except UserError as error:
             if not again:
                 raise
@@ -86,10 +86,10 @@ class Output:
 
 
 PATIENCE = 0.5
-"""Seconds before the line appears: most calls are back by then."""
+"""Seconds until the progress line appears: most calls take less."""
 PAUSE = 0.1
 STEP = 44
-"""Characters of it: with the rest of the line it stays within 80."""
+"""Columns of the step, so that the line fits in 80 columns."""
 ERASE = "\r\x1b[K"
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ class Waiting:
         self._stderr, self._asked_for = stderr, asked_for
         self._latest: Progress | None = None
         self.step = ""
-        """How far a discovery is, in words."""
+        """The current step of a discovery."""
         self._started = time.monotonic()
         self._shown = False
 
@@ -107,12 +107,12 @@ class Waiting:
         self._latest = progress
 
     def on_step(self, step: DiscoveryStep) -> None:
-        """Hear how far a discovery is, which makes many calls."""
+        """Note the current step of a discovery, which makes many calls."""
         whole = printable(f"{step.dialect}: {step.words}")
         self.step = whole if len(whole) <= STEP else printable(step.words)[:STEP]
 
     async def show(self) -> None:
-        """Write the line again and again until cancelled."""
+        """Update the progress line until cancelled."""
         await asyncio.sleep(PATIENCE)
         while True:
             self._shown = True
@@ -128,7 +128,7 @@ class Waiting:
 
 
 def waiting_line(progress: Progress | None, elapsed: float, step: str = "") -> str:
-    """The line itself: what it is busy with, for how long, how much has come."""
+    """Return the progress line: the step, the time, the size so far."""
     parts = [f"◐ {step or (progress.step if progress else 'starting')}", duration(elapsed)]
     if progress and progress.received and not step:
         total = f" of {size(progress.total)}" if progress.total else ""
@@ -137,18 +137,18 @@ def waiting_line(progress: Progress | None, elapsed: float, step: str = "") -> s
 
 
 def run_waiting(world: World, explorer: Explorer, stop: Stop, work: Callable[[Waiting], Awaitable[T]]) -> T:
-    """Run to the end, and show the line meanwhile if stderr is a terminal.
+    """Run work to its end, with a progress line if stderr is a terminal.
 
-    Ctrl+C presses ``stop``, so that what has come by then is printed and recorded.
+    Ctrl+C presses ``stop``, so that the part of a response that has arrived is printed and recorded.
     """
 
     async def run() -> T:
         loop = asyncio.get_running_loop()
-        with suppress(NotImplementedError):  # no such handlers on Windows, where Ctrl+C ends the loop instead
+        with suppress(NotImplementedError):  # Windows has no such handlers: Ctrl+C ends the loop instead.
             loop.add_signal_handler(signal.SIGINT, stop.press)
             loop.add_signal_handler(signal.SIGTERM, stop.press)
         async with explorer:
-            # the time that a person types in does not count
+            # The time that the user needs for an answer does not count.
             watch = Waiting(world.stderr, lambda: explorer.credentials.asked_for)
             task = asyncio.ensure_future(watch.show()) if world.stderr.isatty() else None
             try:

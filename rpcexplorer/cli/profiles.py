@@ -32,7 +32,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _seconds(value: str) -> float | int:
-    """Return seconds as a file should have them: 30 rather than 30.0."""
+    """Return seconds as a file should have them: 30, not 30.0."""
     found = seconds(value)
     return int(found) if found.is_integer() else found
 
@@ -44,9 +44,12 @@ TYPES: Final[Mapping[str, Any]] = {
     "code": whole_number(-MAX_INTEGER, MAX_INTEGER),
 }
 REPEATED: Final = frozenset(("headers", "status", "code", "words"))
-"""Kinds of values of which an option can be given several."""
+"""Kinds of values whose option can be repeated."""
 NEVER_EMPTY: Final = frozenset(("about", "request", "certificates", "files"))
-"""Parts in which an empty text is no value; an empty path or pointer is one."""
+"""Parts in which empty text means no value.
+
+An empty path or pointer is a value.
+"""
 OPTIONS: Final = sorted((row for row in PROFILE_KEYS if row.help), key=lambda row: PARTS.index(row.part))
 
 
@@ -134,7 +137,10 @@ def _preset(explorer: Explorer, name: str | None) -> Preset | None:
 
 
 def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
-    """Return the value that ``file`` should have for an option that was given in ``folder``; None for no value."""
+    """Return the value to write into ``file``; None for no value.
+
+    Paths are typed relative to ``folder``.
+    """
     if typed is None or typed == () or (typed == "" and row.part in NEVER_EMPTY):
         return None
 
@@ -167,7 +173,7 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
 
 
 def _with_option(name: str, problem: Problem) -> str:
-    """Return a problem about a value, with the option that the value was typed for."""
+    """Return a problem with the option that its value was typed for."""
     if problem.key in {f"profile.{name}", f'profile."{name}"'}:
         return f"NAME: {problem.sentence}"
     key = problem.key.removeprefix(f'profile."{name}".' if "." in name else f"profile.{name}.")
@@ -203,7 +209,8 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
     file = _file(invocation, explorer, name, team=team)
     edits = explorer.edits(file)
     wanted: Changes = tuple((key, edits.value_of(name, key, text)) for key, text in map(_split, changes))
-    if problem := explorer.apply(before, wanted, file):  # hints name this command
+    # No key counts as accepted, because a hint may have suggested the command.
+    if problem := explorer.apply(before, wanted, file):
         fail(str(problem))
     hide = explorer.redactor().text
     for key, values in rows_of(before, wanted):
@@ -236,7 +243,7 @@ def _split(change: str) -> tuple[str, str]:
 
 
 def _file(invocation: Invocation, explorer: Explorer, name: str, *, team: bool) -> Path:
-    """The file that was named, else the team's, else the one in which a person changes it alone."""
+    """Return the named file, or the project file, or the personal one."""
     if invocation.sessions is not None:
         return invocation.sessions
     home = explorer.profiles.change_home(name, explorer.paths.user_sessions)
@@ -307,10 +314,10 @@ def show(context: click.Context, name: str | None) -> None:
     rows = [
         (key, _shown(value), str(source))
         for key, value, source in explorer.profiles.rows(profile)
-        if not key.startswith("method.") or value not in (None, "")  # of a method, what nobody says is many lines
+        if not key.startswith("method.") or value not in (None, "")  # Most keys of a method are not set.
     ]
     rows += [(f"secret {field}", state, "") for field, state in _secret_states(explorer, profile)]
-    hide = explorer.redactor().text  # somebody may have written one into a header, or into the path
+    hide = explorer.redactor().text  # A header or path in a file may contain a secret.
     keys, values = (max(len(row[column]) for row in rows) for column in (0, 1))
     invocation.world.print(f"profile {profile.name}")
     for key, value, source in rows:

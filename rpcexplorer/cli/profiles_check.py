@@ -32,7 +32,7 @@ from rpcexplorer.text.profile import SIGNS
 from rpcexplorer.transport.port import ShownCertificate
 
 MAX_PLACES = 50
-"""Places that are named one by one; the rest is counted."""
+"""Places that are listed; the rest is counted."""
 
 
 @click.command()
@@ -64,9 +64,10 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     named = set(map(os.path.realpath, paths))
     everything = not named and not staged
     problems = [each for each in explorer.profiles.problems if everything or os.path.realpath(each.file) in named]
-    problems += filter(None, [explorer.secrets.problem()])  # what cannot be read of them cannot be looked for
+    problems += filter(None, [explorer.secrets.problem()])  # Secrets that cannot be read cannot be searched for.
     places = {(found.file, found.line) for found in searched.found}
-    problems = [each for each in problems if (each.file, each.line) not in places]  # what is found says more
+    # The message about the secret says more.
+    problems = [each for each in problems if (each.file, each.line) not in places]
     wrong = {str(each): each for each in (*problems, *searched.unreadable)}
     for sentence in list(wrong)[:MAX_PLACES]:
         world.say(sentence)
@@ -140,7 +141,7 @@ def trust(context: click.Context, name: str, fingerprint: str | None, team: bool
 
 
 def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str, *, team: bool = False) -> None:
-    """Write the fingerprint of the one certificate that the profile trusts."""
+    """Write the fingerprint of the pinned certificate into a file."""
     name = profile.name
     file = invocation.file_to_write(explorer.profiles.default_home(name, explorer.paths.user_sessions), team=team)
     if problem := explorer.apply(profile, (("certificate", found),), file, {"certificate"}):
@@ -153,7 +154,7 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
 
 
 def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
-    """Show the certificate; its fingerprint where it is to be trusted, None where that is so already."""
+    """Print the certificate; return its fingerprint if it can be pinned."""
 
     async def look() -> ShownCertificate | Unreached:
         async with explorer:
@@ -179,7 +180,7 @@ def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted:
 
 
 NEW = "NAME"
-"""Stands for the name of a profile that there is not yet."""
+"""Name in commands for a profile that does not exist yet."""
 
 
 @click.command("test")
@@ -205,7 +206,7 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
     """
     invocation = invocation_of(context)
     explorer = invocation.open(ask=ask)
-    url = name if name and ("/" in name or ":" in name) else None  # no profile's name has these
+    url = name if name and ("/" in name or ":" in name) else None  # Names of profiles cannot contain these characters.
     profile = invocation.use(explorer, None if url else name, url)
     if profile.ad_hoc and not _can_be_called(profile.url):
         fail("A URL begins with http:// or https:// and a host, such as http://127.0.0.1:8000/jsonrpc.")
@@ -215,7 +216,8 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
         fail("--yes confirms the changes of --apply. Add --apply.")
     report = _tested_and_told(context, explorer, profile, as_json=as_json)
     proposal = report.proposal
-    while proposal and proposal.trusts and apply and ask and invocation.world.asks:  # --yes trusts no certificate
+    # --yes alone never pins a certificate.
+    while proposal and proposal.trusts and apply and ask and invocation.world.asks:
         agree(context, QUESTION.format(profile.name), yes=False)
         profile = _trusted(invocation, explorer, profile, proposal)
         report = _tested_and_told(context, explorer, profile, as_json=as_json)
@@ -228,7 +230,7 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
         if apply:
             agree(context, question, yes=yes)
         elif not click.confirm(printable(question), default=False, err=True):
-            context.exit(code)  # nobody wanted a change: what the test came to is the answer
+            context.exit(code)  # The answer was no, so the test decides the exit code.
         lacks = _change(invocation, explorer, profile, proposal, file)
         is_refused = any(check.state == "failed" and check.code == REFUSED for check in report.checks)
         code = REFUSED if code and lacks and is_refused else 0
@@ -236,7 +238,7 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
 
 
 def _can_be_called(url: str) -> bool:
-    """Whether there is anything to test: a scheme that is spoken, a host, and no port that there cannot be."""
+    """Return whether a URL has a known scheme, a host and a valid port."""
     try:
         parts = urlsplit(url)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -245,7 +247,7 @@ def _can_be_called(url: str) -> bool:
 
 
 def _tested_and_told(context: click.Context, explorer: Explorer, profile: Profile, *, as_json: bool) -> Report:
-    """Test the connection and print the report; end the command if somebody ended the test."""
+    """Test the connection and print the report; end if interrupted."""
     invocation = invocation_of(context)
     report, stopped = _tested(invocation, explorer, profile)
     hide = explorer.redactor().text
@@ -259,7 +261,7 @@ def _tested_and_told(context: click.Context, explorer: Explorer, profile: Profil
 
 
 def _trusted(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal) -> Profile:
-    """Write the https address, if the server redirected there, and the certificate to trust."""
+    """Pin the certificate, and save the https URL if redirected there."""
     name, values = profile.name, proposal.values
     if "url" in values:
         moved = Proposal((("url", values["url"]),))
@@ -275,7 +277,7 @@ def _tested(
     explorer: Explorer,
     profile: Profile,
 ) -> tuple[Report, bool]:
-    """Test it; whether somebody has ended that. What is asked is told on the way."""
+    """Test the connection; return the report, and whether it was stopped."""
     say, hide, stop = invocation.world.say, explorer.redactor().text, Stop()
     say(hide(f"{profile.name} at {profile.endpoint}"))
     say(hide(plan(profile, explorer.profiles.usable_presets())))
@@ -285,7 +287,7 @@ def _tested(
 def _print_connection_test(
     invocation: Invocation, profile: Profile, report: Report, hide: Callable[[str], str]
 ) -> None:
-    """The steps, then what is proposed."""
+    """Print the steps, then the suggested changes."""
     out = invocation.world.print
     width = max((len(check.label) for check in report.checks), default=0)
     for row in steps_in_rows(report, profile, datetime.now(UTC)):
@@ -307,7 +309,7 @@ def _print_connection_test(
 
 
 def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal, hide: Callable[[str], str]) -> None:
-    """What to change, with the commands that do it."""
+    """Print the suggested changes with the commands that apply them."""
     out = invocation.world.print
     if profile.ad_hoc:
         url, keys = proposal.made_from(profile)
@@ -339,7 +341,7 @@ def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal,
 
 
 def _change(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal, file: Path) -> bool:
-    """Write it into the file where it counts; return whether credentials are still missing."""
+    """Change the profile; return whether credentials are still missing."""
     say = invocation.world.say
     filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
     if problem := explorer.apply(profile, proposal.changes, file, filled_in):
@@ -427,7 +429,7 @@ def allow(
 
 
 def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes: bool) -> None:
-    """Show what would be allowed, ask, and remember the yes."""
+    """Show the destination, ask, and save that it is allowed."""
     invocation = invocation_of(context)
     profile = invocation.use(explorer, name)
     destinations, say = explorer.secrets.destinations, invocation.world.say

@@ -20,23 +20,24 @@ from rpcexplorer.model.profile import Profile
 class Recorded(Struct, frozen=True):
     exchange: Exchange
     source: Profile | None = None
-    """The profile whose history has it; None if it is in the usual history or in a case."""
+    """Profile whose history has it; None for the usual history or a case."""
 
 
 def open_history(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
-    """Return the world, and an explorer with the history of this profile, or of the default one."""
+    """Open the history of this profile, or of the default profile."""
     invocation = invocation_of(context)
     explorer = invocation.open()
     chosen = profile or invocation.profile
     if chosen is None or chosen in explorer.profiles.profiles:
-        explorer.use(chosen)  # without a profile, the usual history is used
+        explorer.use(chosen)  # Without a profile, the usual history is used.
     return invocation.world, explorer
 
 
 def find_call(explorer: Explorer, id: str | None, *, own_first: bool) -> Recorded:
-    """Return the recorded call with this id, or the newest one; end the command if there is none.
+    """Return the call with this id, or the newest; end if there is none.
 
-    The newest is that of the history in use. An id is looked up in all histories; ``own_first``: in that one first.
+    The newest call is that of the history in use. An id is searched in all histories. With ``own_first``, the history
+    in use is searched first.
     """
     if id is not None and not (own_first and explorer.history.find(id) is not None):
         return find_call_anywhere(explorer, id)
@@ -47,9 +48,9 @@ def find_call(explorer: Explorer, id: str | None, *, own_first: bool) -> Recorde
 
 
 def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
-    """Return the recorded call with this id, in the usual history or that of any profile.
+    """Return the call with this id from any history.
 
-    A part of an id must belong to one call in all of them.
+    A part of an id must match only one call in all of them.
     """
     like: dict[str, tuple[Exchange | Damaged | Problem, Profile | None]] = {}
     seen = set[Path]()
@@ -73,7 +74,10 @@ def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
 def find_calls(
     explorer: Explorer, words: Iterable[str], world: World, damaged: list[Damaged] | None = None
 ) -> list[Recorded]:
-    """Return the calls that ids and files of cases name, in their order; add damaged ones to ``damaged``."""
+    """Return the calls that ids and files of cases name, in order.
+
+    Damaged ones are added to ``damaged``.
+    """
     found: list[Recorded] = []
     for word in words:
         if word.endswith(CASE_ENDING) or os.sep in word:
@@ -89,7 +93,7 @@ def find_calls(
 
 
 def read_case(explorer: Explorer, world: World, name: str) -> Case:
-    """Read a case and print its note and its problems; end the command if the file is not a case."""
+    """Read a case and print its note and problems; end if it is not a case."""
     path = world.path(name)
     case = explorer.cases.read(path)
     if isinstance(case, Problem):

@@ -1,4 +1,4 @@
-"""What a command sees of the world: streams, environment, the person."""
+"""The environment of a command: streams, variables, the user."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from rpcexplorer.model.problem import Problem, UserError
 from rpcexplorer.text.printable import printable
 
 COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
-"""The variable in which a shell asks how a command line may go on: ``bash_complete`` and the like."""
+"""Variable of a completion request, such as ``bash_complete``."""
 INTERRUPTED = 130
 
 
 class World(Struct):
-    """Everything a command may read from or write to."""
+    """Everything that a command may read from or write to."""
 
     stdin: BinaryIO
     stdout: BinaryIO
     stderr: TextIO
     environment: Mapping[str, str]
     folder: Path
-    """The one that the program was started in."""
+    """The working folder at the start."""
     explorer: Explorer | None = None
-    """The last one that was opened."""
+    """The explorer that was opened last."""
     said: set[str] = field(default_factory=set)
-    """Sentences that were printed: twice the same is printed once, such as why a file cannot be used."""
+    """Messages that were printed: the same one is printed only once."""
 
     def open_explorer(
         self,
@@ -58,18 +58,18 @@ class World(Struct):
     def open_screen(
         self, build: Callable[[Person], Explorer], profile: str | None, case: Path | None = None
     ) -> tuple[int, str]:
-        """Open the screen on the explorer that is built; the exit code, and what comes next."""
-        from rpcexplorer.tui import app  # so that it costs the command line nothing
+        """Open the screen; return the exit code, and what to open next."""
+        from rpcexplorer.tui import app  # The command line must not load Textual.
 
         person = app.PersonOnScreen()
         return app.open_screen(build(person), person, profile, case)
 
     def path(self, name: str) -> Path:
-        """Return the path of a file that was named on the command line."""
+        """Return the path of a file named on the command line."""
         return self.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
 
     def open_profile(self, name: str | None) -> tuple[int, str]:
-        """Open the screen on a profile by its name, or on the one that was used last."""
+        """Open the screen with the named profile, or the last used one."""
 
         def build(person: Person) -> Explorer:
             explorer = self.open_explorer(person)
@@ -85,22 +85,22 @@ class World(Struct):
 
     @property
     def on_terminal(self) -> bool:
-        """Whether a screen can be opened: somebody types and looks."""
+        """Return whether a screen can be opened."""
         return self.stdin.isatty() and self.shows
 
     @property
     def asks(self) -> bool:
-        """Whether a person can be asked: somebody reads stderr and types."""
+        """Return whether the user can be asked."""
         return self.stdin.isatty() and self.stderr.isatty()
 
     @property
     def shows(self) -> bool:
-        """Whether stdout is read by a person rather than a program."""
+        """Return whether stdout is a terminal."""
         return self.stdout.isatty()
 
     @property
     def colours(self) -> bool:
-        """Whether stdout may be coloured."""
+        """Return whether stdout may be coloured."""
         return self.shows and not self.environment.get("NO_COLOR") and self.environment.get("TERM") != "dumb"
 
     @property
@@ -115,11 +115,11 @@ class World(Struct):
         self.write(text.encode(errors="backslashreplace") + b"\n")
 
     def say(self, sentence: str) -> None:
-        """Tell the person something, once, on stderr, with nothing in it that a terminal would obey."""
+        """Print a message to stderr, safe for a terminal, and only once."""
         if sentence in self.said:
             return
         self.said.add(sentence)
-        told = printable(sentence, lines=True).replace("\n", "\n  ")  # so that no line of it looks like another of ours
+        told = printable(sentence, lines=True).replace("\n", "\n  ")  # Indented, no line looks like another message.
         self.stderr.write(f"rpcexplorer: {told}\n")
         self.stderr.flush()
 
@@ -128,11 +128,11 @@ NAMES: Final = ("standard input", "standard output", "standard error")
 
 
 class Gone(Exception):  # noqa: N818 - nobody did anything wrong
-    """Whoever read what is written has enough."""
+    """The reader of our output has closed it."""
 
 
 class Stream(io.RawIOBase):
-    """One of the three. Who needs one that is closed is told so, and nobody else."""
+    """A standard stream that raises a sentence if it is closed but needed."""
 
     def __init__(self, number: int, stream: TextIO | None) -> None:
         self._number, self._stream = number, stream.buffer if stream else None
@@ -150,7 +150,7 @@ class Stream(io.RawIOBase):
         return self._number
 
     def read(self, size: int = -1) -> bytes:
-        """Everything to the end, unless ``size`` says less."""
+        """Read ``size`` bytes, or to the end."""
         with self._telling("read") as stream:
             return stream.read(size)
 
@@ -159,7 +159,7 @@ class Stream(io.RawIOBase):
             return stream.readline(-1 if size is None else size)
 
     def write(self, content: Any) -> int:
-        """Write it, at once."""
+        """Write the content and flush it."""
         with self._telling("write to") as stream:
             written = stream.write(content)
             stream.flush()
@@ -180,7 +180,7 @@ class Stream(io.RawIOBase):
 
 
 class Narration(Stream):
-    """Standard error: what cannot be told is not told, for there is nowhere to complain of it."""
+    """Standard error; its own failures cannot be reported."""
 
     def write(self, content: Any) -> int:
         with suppress(UserError):
@@ -189,16 +189,16 @@ class Narration(Stream):
 
 
 def streams() -> tuple[BinaryIO, BinaryIO, TextIO]:
-    """The three, for as long as the process lasts; click's own words go through them as well.
+    """Return the standard streams, and give click the same ones.
 
-    Nothing else may get the number of a stream that is closed: what is printed would end up in the next file that is
-    opened. So the null device takes its place.
+    The null device replaces a closed stream. Otherwise the next file that is opened would get its number, and output
+    would end up in that file.
     """
     for number in range(3):
         with suppress(OSError):
             os.fstat(number)
             continue
-        os.open(os.devnull, os.O_RDWR)  # it gets the lowest number that is free
+        os.open(os.devnull, os.O_RDWR)  # The null device gets the lowest free number.
     stdin, stdout, stderr = Stream(0, sys.stdin), Stream(1, sys.stdout), Narration(2, sys.stderr)
     sys.stdout = _text(stdout, sys.stdout)
     sys.stderr = _text(stderr, sys.stderr)
@@ -211,19 +211,19 @@ def _text(stream: Stream, like: TextIO | None) -> TextIO:
 
 
 def let_go() -> None:
-    """Nothing that is still in a buffer goes anywhere: at its end, Python would complain of it once more."""
+    """Discard buffered output: at exit, Python would fail on it again."""
     null = os.open(os.devnull, os.O_WRONLY)
     for number in (1, 2):
         os.dup2(null, number)
 
 
 class PersonAtTerminal:
-    """Answers what the core asks; a secret is not shown while it is typed."""
+    """The user at a terminal, who answers questions of the core."""
 
     async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
-        """Ask for a value, without an echo if it is `masked`, and name the command that stores it.
+        """Ask for a value, and name the command that stores it.
 
-        A second question would stop whoever answers the first from a script.
+        A `masked` value is not shown. A second question would block a script that answers only the first.
         """
         value = hidden(question) if masked else visible(question)
         if value and masked and store is not None:
@@ -233,20 +233,23 @@ class PersonAtTerminal:
         return (value, False) if value else None
 
     async def agrees(self, question: str) -> bool:
-        """Ask for a yes; Enter alone is a no."""
+        """Ask to confirm. Enter alone means no."""
         import click
 
         with interruptible():
             return click.confirm(printable(question), default=False, err=True)
 
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:  # noqa: ARG002
-        """There is a command for it, which shows what has changed: ``profiles allow``."""
+        """Return False: ``profiles allow`` shows the change and asks."""
         return False
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl+C end a prompt at once: while a call is under way it would cancel that, once the prompt is answered."""
+    """Let Ctrl+C end a prompt at once.
+
+    During a call, Ctrl+C would cancel that call, but only after the prompt is answered.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
@@ -255,21 +258,27 @@ def interruptible() -> Iterator[None]:
 
 
 def visible(question: str) -> str:
-    """Ask for a value that is shown while it is typed. An end of input is no value."""
+    """Ask for a value and show it while it is typed.
+
+    End of input means no value.
+    """
     import click
 
     with interruptible():
         try:
             return str(click.prompt(printable(question), default="", show_default=False, err=True))
-        except click.Abort as abort:  # click's for both an end of input and Ctrl+C
+        except click.Abort as abort:  # Click raises it for end of input and for Ctrl+C.
             if isinstance(abort.__context__, EOFError):
                 return ""
             raise
 
 
 def hidden(question: str) -> str:
-    """Ask for a value; the echo is off before the question is there. An end of input is no value."""
-    import getpass  # only who asks needs it
+    """Ask for a value without echo; end of input means no value.
+
+    The echo is off before the question appears.
+    """
+    import getpass  # Only questions need it.
 
     with suppress(EOFError), interruptible():
         return getpass.getpass(f"{printable(question)}: ")
