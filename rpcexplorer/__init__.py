@@ -34,7 +34,7 @@ __all__ = [
     "Unreached",
     "__version__",
 ]
-_HOMES = {
+_MODULES = {
     "rpcexplorer.client.client": ("Client",),
     "rpcexplorer.explorer": ("Explorer",),
     "rpcexplorer.model.draft": ("Batch", "Draft"),
@@ -47,9 +47,9 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    for home, names in _HOMES.items():
+    for module, names in _MODULES.items():
         if name in names:
-            return getattr(import_module(home), name)
+            return getattr(import_module(module), name)
     if name.endswith("Auth"):
         from rpcexplorer.auth.registry import KINDS
 

@@ -36,29 +36,29 @@ def main() -> int:
     # A start creates no garbage: looking for some took a tenth of the time to the first screen. Whatever runs longer
     # than one command turns it on again.
     gc.disable()
-    from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, Gone, World, let_go, streams
+    from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, ReaderGone, World, discard_output, streams
 
-    world = World(*streams(), os.environ, _here())
+    world = World(*streams(), os.environ, _working_folder())
     if completing := COMPLETING in os.environ:
-        _end_soon_and_quietly()
+        _limit_completion()
     try:
         return _run(sys.argv[1:], world)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Gone:
-        let_go()
+    except ReaderGone:
+        discard_output()
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - the last stop: no value of any variable may be printed
         if completing:
             return 0  # A failed completion must not disturb typing.
-        with suppress(Gone):
-            report = _written_down(world.explorer, error)
+        with suppress(ReaderGone):
+            report = _reported(world.explorer, error)
             world.say(f"Internal error at {_place(error)}. {report}")
         return SOFTWARE
     finally:
         gc.enable()
         if world.explorer is not None and (problem := world.explorer.put_unsaved_aside()):
-            with suppress(Gone):  # If stderr is closed, the next start reports it.
+            with suppress(ReaderGone):  # If stderr is closed, the next start reports it.
                 world.say(problem)
 
 
@@ -77,14 +77,14 @@ def _run(arguments: list[str], world: World) -> int:
     return run(arguments, world)
 
 
-def _here() -> Path:
+def _working_folder() -> Path:
     """Return the working folder at the start, even if it was removed."""
     with suppress(OSError):
         return Path.cwd()
     return Path(os.environ.get("PWD") or os.sep)
 
 
-def _end_soon_and_quietly() -> None:
+def _limit_completion() -> None:
     """Silence completion, and end it after a while: the user waits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     if sys.platform != "win32":
@@ -92,7 +92,7 @@ def _end_soon_and_quietly() -> None:
         signal.setitimer(signal.ITIMER_REAL, COMPLETION_SECONDS)
 
 
-def _written_down(explorer: Explorer | None, error: Exception) -> str:
+def _reported(explorer: Explorer | None, error: Exception) -> str:
     """Write a crash report; return the sentence that names it.
 
     It is written into the user's own folder, even if the explorer uses a temporary one or does not exist yet.
@@ -152,7 +152,7 @@ def _lines(error: BaseException, when: datetime) -> Iterator[str]:
         yield ""
         yield f"{type(cause).__module__}.{type(cause).__qualname__}: {_message(cause)}"
         for frame in traceback.extract_tb(cause.__traceback__):
-            yield f"  {_short(frame.filename)}:{frame.lineno} in {frame.name}: {frame.line or ''}"
+            yield f"  {_last_parts(frame.filename)}:{frame.lineno} in {frame.name}: {frame.line or ''}"
         cause = cause.__cause__ or cause.__context__
 
 
@@ -163,7 +163,7 @@ def _message(error: BaseException) -> str:
         return "(no message)"
 
 
-def _short(filename: str) -> str:
+def _last_parts(filename: str) -> str:
     """Return the last parts of a path, without the user's home folder."""
     return "/".join(Path(filename).parts[-3:])
 

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from rpcexplorer.variables.resolve import Missing, Resolution
 
 
-COMPARED = 16 * 1024 * 1024
+MAX_COMPARED_BYTES = 16 * 1024 * 1024
 """Bytes of a response that can be compared with a recorded one."""
 
 
@@ -316,7 +316,7 @@ class Explorer:
         Credentials that were entered for it stay valid if only the form of the request has changed.
         """
         before, self.profile = self._in_use(), profile
-        old, new = (self.secrets.destinations.of(each) for each in (before, profile))
+        old, new = map(self.secrets.destinations.of, (before, profile))
         if all(change.key in FORM_OF_REQUEST for change in changes(old, new)):
             self.credentials.carry_over(before, profile)
 
@@ -337,11 +337,11 @@ class Explorer:
     def remove_profile(self, profile: Profile) -> list[Problem]:
         """Remove a profile from all files, and its secrets; return problems."""
         files = self.profiles.files_of(profile.name)
-        problems = [said for file in files if (said := self.edits(file).remove(profile.name))]
+        problems = [problem for file in files if (problem := self.edits(file).remove(profile.name))]
         for file in set(self.profiles.files) - set(files) if not problems else ():
             problems += filter(None, [self.edits(file).drop_default(profile.name)])
-        if not problems and (problem := error_of(lambda: self.secrets.forget(profile))):
-            problems.append(Problem(str(self.paths.secrets), problem))
+        if not problems and (reason := error_of(lambda: self.secrets.forget(profile))):
+            problems.append(Problem(str(self.paths.secrets), reason))
         self.reload()
         if self.profile and self.profile.name == profile.name and profile.name not in self.profiles.leaves:
             self.profile = None
@@ -354,7 +354,7 @@ class Explorer:
         """
         from rpcexplorer.secrets.leaks import search
 
-        histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
+        histories = (self.journal.of(profile).folder for profile in (None, *self.profiles.profiles.values()))
         return search(self.profiles, (self.paths.history, *histories), self.secrets, files, staged)
 
     def _in_use(self) -> Profile:
@@ -496,11 +496,11 @@ class Explorer:
         replaying = Replaying(
             chosen,
             lambda draft: client.send(draft, watch=watch, stop=stop),
-            lambda exchange: self.journal.as_recorded(exchange, chosen, COMPARED),
+            lambda exchange: self.journal.as_recorded(exchange, chosen, MAX_COMPARED_BYTES),
             lambda record: self.journal.is_ours(record, source),
         )
-        async for each in replaying.run(records, ignore, stop):
-            yield each
+        async for replayed in replaying.run(records, ignore, stop):
+            yield replayed
 
     def to_ask_about(self, drafts: Iterable[Draft | Batch], profile: Profile | None = None) -> Counter[str]:
         """Count the methods that need confirmation before they are sent.

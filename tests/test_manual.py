@@ -62,7 +62,7 @@ from rpcexplorer.__main__ import PIPE_CLOSED, SOFTWARE
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.compare import DIFFERS
 from rpcexplorer.cli.context import Invocation
-from rpcexplorer.cli.main import HOMES, open_address, open_case, program, run
+from rpcexplorer.cli.main import MODULES, open_address, open_case, program, run
 from rpcexplorer.cli.world import World
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http import DemoThread
@@ -390,7 +390,7 @@ class Session:
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(record.text), redirect_stderr(record.stderr):
             patch.setattr("click.termui.visible_prompt_func", typed)
             patch.setattr("getpass.getpass", hidden)
-            patch.setattr("rpcexplorer.cli.output.PATIENCE", 600)  # no line while a call runs, however slow it is
+            patch.setattr("rpcexplorer.cli.output.DELAY_SECONDS", 600)  # no line while a call runs, however slow it is
             patch.setattr("rpcexplorer.demo.http.serve_forever", lambda _port, announce: announce(self.url))
             code = run(words, world)
         return Answer(code, record.pieces)
@@ -628,7 +628,7 @@ def commands_in_sentences(text: str) -> Iterator[tuple[str, list[str]]]:
     for found in IN_BACKTICKS.finditer(text):
         typed = " ".join(found[1].split())
         words = shlex.split(re.split(r" \\?[|<>] | && ", re.sub(r"[\[\]]", "", typed))[0])
-        if words[0] == PROGRAM or words[0] in HOMES:
+        if words[0] == PROGRAM or words[0] in MODULES:
             words = words[words[0] == PROGRAM :]
             if words and not PLACEHOLDER.fullmatch(words[0]) and not UNPARSED.search(" ".join(words)):
                 yield typed, words
@@ -709,7 +709,7 @@ def test_every_page_is_reachable() -> None:
 
 
 def test_every_command_has_a_page() -> None:
-    assert {words.split()[0] for words in COMMAND_PAGES} == {*HOMES}
+    assert {words.split()[0] for words in COMMAND_PAGES} == {*MODULES}
 
 
 def test_every_pane_has_a_page() -> None:
@@ -733,7 +733,7 @@ def first_words(rows: list[list[str]]) -> list[str]:
 
 
 def test_table_of_commands_is_the_programs_own() -> None:
-    assert {*first_words(table_of("scripts", "command"))} == {*HOMES}
+    assert {*first_words(table_of("scripts", "command"))} == {*MODULES}
 
 
 @pytest.mark.parametrize("group", ["profiles", "history"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from rpcexplorer.cli.main import HOMES, program
+from rpcexplorer.cli.main import MODULES, program
 from rpcexplorer.discovery.interview import DIALECTS
 from rpcexplorer.files.toml_shape import Place, size_rule
 from rpcexplorer.model.exchange import OUTCOMES
@@ -80,7 +80,7 @@ def test_sign_table_has_the_sign_of_every_outcome() -> None:
 
 def test_json_table_names_every_command_with_json() -> None:
     found = set()
-    for name in HOMES:
+    for name in MODULES:
         command = program.get_command(click.Context(program), name)
         for each in [command, *getattr(command, "commands", {}).values()]:
             if each and any({"--json", "--jsonl"} & {*param.opts} for param in each.params):

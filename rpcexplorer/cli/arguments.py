@@ -105,14 +105,14 @@ def _check(name: str, value: str) -> None:
     if isinstance(read, Params) and (whole or read.size == 1):
         return
     if isinstance(read, Params):
-        what, better = ("this is more than one value", text) if read.size else ("there is no value", "null")
+        problem, better = ("this is more than one value", text) if read.size else ("there is no value", "null")
     else:
-        what, better = read.what, _better(read, whole=whole)
+        problem, better = read.what, _better(read, whole=whole)
     ways = [f"{name}:={better}"] if better else []
     if not whole and not value.startswith(('"', "'")):
         ways.append(f"{name}={value}")
     instead = f"Write {' or '.join(map(shlex.quote, ways))} instead" if ways else getattr(read, "instead", "")
-    raise click.UsageError(f"{name}:={value} cannot be sent: {what}. {capitalised(instead)}.")
+    raise click.UsageError(f"{name}:={value} cannot be sent: {problem}. {capitalised(instead)}.")
 
 
 def _better(problem: Typo, *, whole: bool) -> str:

@@ -14,7 +14,7 @@ from rpcexplorer.cli.arguments import AUTH, FILE_HELP, file_text, params_text, s
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
 from rpcexplorer.cli.output import Output, print_bytes, print_json, run_waiting
-from rpcexplorer.cli.world import World, visible
+from rpcexplorer.cli.world import World, ask
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.destination import FORM_OF_REQUEST
@@ -30,7 +30,7 @@ from rpcexplorer.text.json_text import highlighted
 from rpcexplorer.text.printable import printable
 from rpcexplorer.variables.references import can_be_named
 
-NAMED = regex(rb"\xab([\w.-]+|not recorded)\xbb")
+SECRET_REFERENCE = regex(rb"\xab([\w.-]+|not recorded)\xbb")
 """A secret reference in Latin-1 bytes; it is printed as UTF-8."""
 
 
@@ -45,11 +45,11 @@ def check_pointers(ignore: Iterable[str]) -> None:
             raise click.UsageError(f"--ignore: {found} is not a JSON pointer. Begin it with a slash.")
 
 
-def tell_where(invocation: Invocation, explorer: Explorer, call: Exchange, profile: Profile) -> None:
+def note_other_address(invocation: Invocation, explorer: Explorer, call: Exchange, profile: Profile) -> None:
     """Print a note if a recorded call will go to another address."""
     if explorer.cases.goes_elsewhere(call, profile):
-        went = call.url or "an unknown address"
-        invocation.world.say(f"recorded at {went}, will be sent to {profile.endpoint} ({profile.name})")
+        recorded_at = call.url or "an unknown address"
+        invocation.world.say(f"recorded at {recorded_at}, will be sent to {profile.endpoint} ({profile.name})")
 
 
 def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile: Profile) -> str:
@@ -63,12 +63,12 @@ def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile:
     return f"{named} {'is' if len(methods) == 1 else 'are'} not marked safe, and profile {word} asks to confirm."
 
 
-def confirm(invocation: Invocation, question: str, what: str, profiles: Iterable[Profile], *, ask: bool) -> None:
+def confirm(invocation: Invocation, question: str, calls: str, profiles: Iterable[Profile], *, ask: bool) -> None:
     """Ask for confirmation; end the command unless the answer is yes."""
-    places = joined_words(dict.fromkeys(each.origin for each in profiles))
+    places = joined_words(dict.fromkeys(profile.origin for profile in profiles))
     if not (ask and invocation.world.asks):
-        fail(f"{question} Add --yes to send {what} to {places}.")
-    if not click.confirm(printable(f"{question} Send {what} to {places}?"), default=False, err=True):
+        fail(f"{question} Add --yes to send {calls} to {places}.")
+    if not click.confirm(printable(f"{question} Send {calls} to {places}?"), default=False, err=True):
         fail("Nothing was sent.")
 
 
@@ -101,7 +101,7 @@ def resolved(
         return draft
     from rpcexplorer.variables.resolve import Missing, used_in  # Few calls have variables.
 
-    for name in values.keys() - {each.name for each in used_in(draft)}:
+    for name in values.keys() - {variable.name for variable in used_in(draft)}:
         invocation.world.say(f"warning: --set {name}=… has no effect: the params contain no {{{{{name}}}}}")
     found = explorer.resolved(draft, values, id=id)
     if isinstance(found, Missing) and ask and invocation.world.asks:
@@ -125,7 +125,7 @@ def _asked(names: Iterable[str]) -> dict[str, str]:
     """Ask for the variables. Enter alone gives no value."""
     values = {}
     for name in names:
-        if value := visible(f"{{{{{name}}}}}"):
+        if value := ask(f"{{{{{name}}}}}"):
             values[name] = value
     return values
 
@@ -376,7 +376,7 @@ def _head(world: World, exchange: Exchange) -> None:
         if world.shows:
             world.print(printable(line))
         else:
-            world.write(NAMED.sub("«\\1»".encode(), line.encode("latin-1", errors="replace")) + b"\n")
+            world.write(SECRET_REFERENCE.sub("«\\1»".encode(), line.encode("latin-1", errors="replace")) + b"\n")
 
 
 def _failure(world: World, exchange: Exchange, words: str = "") -> None:
@@ -436,9 +436,9 @@ def logout(context: click.Context, profile: str | None) -> None:
     invocation = invocation_of(context)
     explorer = invocation.open()
     chosen = invocation.use(explorer, profile)
-    there_was, problem = explorer.credentials.log_out(chosen)
+    had_session, problem = explorer.credentials.log_out(chosen)
     if problem:
         fail(problem)
-    if not there_was and (broken := explorer.secrets.problem()):
+    if not had_session and (broken := explorer.secrets.problem()):
         fail(str(broken))
-    invocation.world.say(f"forgot the session of {chosen.name}" if there_was else f"{chosen.name} has no session")
+    invocation.world.say(f"forgot the session of {chosen.name}" if had_session else f"{chosen.name} has no session")

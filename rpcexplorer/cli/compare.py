@@ -10,7 +10,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from rpcexplorer.cli.call import check_pointers, confirm, question_about, tell_where
+from rpcexplorer.cli.call import check_pointers, confirm, note_other_address, question_about
 from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of, no_input_option
 from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json, print_json_line, run_waiting
 from rpcexplorer.cli.recorded import Recorded, find_call, find_calls
@@ -143,7 +143,7 @@ def compare(
         found.insert(0, Recorded(earlier, found[0].source))
     left, right = found
     ignore = ignored_pointers(right.exchange, explorer.profiles.profiles, options.ignore)
-    code = _tell(invocation.world, [_pair(left.exchange, right.exchange, ignore)], options)
+    code = _print_differences(invocation.world, [_pair(left.exchange, right.exchange, ignore)], options)
     _save(explorer, [left.exchange, right.exchange], options, case)
     context.exit(code)
 
@@ -176,9 +176,9 @@ def _on_profiles(
     """Send one call to each profile; compare each response with the first."""
     chosen = [_profile(explorer, name) for name in names]
     for profile in chosen:
-        tell_where(invocation, explorer, record.exchange, profile)
+        note_other_address(invocation, explorer, record.exchange, profile)
     draft = sent_draft(record.exchange)
-    asked = "" if yes else " ".join(filter(None, (question_about(explorer, [draft], each) for each in chosen)))
+    asked = "" if yes else " ".join(filter(None, (question_about(explorer, [draft], profile) for profile in chosen)))
     if asked:
         confirm(invocation, asked, "it", chosen, ask=ask)
     stop = Stop()
@@ -196,7 +196,7 @@ def _on_profiles(
     if replies and not codes[0]:  # The others are compared with the first.
         left, own = replies[0]
         pairs = [_pair(left, right, [*own, *ignore]) for right, ignore in replies[1:]]
-    differs = _tell(invocation.world, pairs, options)
+    differs = _print_differences(invocation.world, pairs, options)
     _save(explorer, lives, options, case)
     return next((code for code in FAILURES if code in codes), differs)
 
@@ -211,7 +211,9 @@ async def _sent(
     results = []
     for profile in profiles:
         explorer.profile = record.source  # The call was found in this profile's history.
-        results += [each async for each in explorer.replay([record.exchange], profile=profile, watch=watch, stop=stop)]
+        results += [
+            replayed async for replayed in explorer.replay([record.exchange], profile=profile, watch=watch, stop=stop)
+        ]
     return results
 
 
@@ -224,22 +226,22 @@ def _failure(world: World, profile: Profile, result: Replayed) -> int:
     return code
 
 
-def _tell(world: World, pairs: Sequence[_Pair], options: Options) -> int:
+def _print_differences(world: World, pairs: Sequence[_Pair], options: Options) -> int:
     if options.as_json:
         rows = [
-            difference_row(pair.comparison, each) | ({"profile": pair.right.profile} if len(pairs) > 1 else {})
+            difference_row(pair.comparison, difference) | ({"profile": pair.right.profile} if len(pairs) > 1 else {})
             for pair in pairs
-            for each in pair.comparison.differences
+            for difference in pair.comparison.differences
         ]
         print_json(world, json_of(rows))
     for pair in pairs:
-        said = summary(pair.comparison, names_of(pair.left, pair.right))
+        result = summary(pair.comparison, names_of(pair.left, pair.right))
         if options.as_json:
-            world.say(said)
+            world.say(result)
             continue
         world.print(heading("-", pair.left, colour=world.colours))
         world.print(heading("+", pair.right, colour=world.colours))
-        world.print(said)
+        world.print(result)
         if pair.comparison.verdict == "differs" or (options.full and pair.comparison.verdict == "same"):
             for line in printed(compared_lines(pair.comparison, full=options.full), colour=world.colours):
                 world.print(line)
@@ -307,18 +309,18 @@ def replay(
     damaged: list[Damaged] = []
     records = find_calls(explorer, calls, world, damaged)
     to_send, question, advice = _with_profiles(invocation, explorer, records, calls, profiles, url)
-    for each in to_send:
-        tell_where(invocation, explorer, each.record.exchange, each.profile)
+    for call in to_send:
+        note_other_address(invocation, explorer, call.record.exchange, call.profile)
     if question and not (ask and world.asks):
         fail(advice)
     questions = [question]
-    by_name = sorted(to_send, key=lambda each: each.profile.name)
-    for _, group in groupby([] if yes else by_name, lambda each: each.profile.name):
+    by_name = sorted(to_send, key=lambda call: call.profile.name)
+    for _, group in groupby([] if yes else by_name, lambda call: call.profile.name):
         several = [*group]  # --yes confirms for the profiles, not for calls of someone else.
-        drafts = [sent_draft(each.record.exchange) for each in several]
+        drafts = [sent_draft(call.record.exchange) for call in several]
         questions.append(question_about(explorer, drafts, several[0].profile))
     if wanted := " ".join(filter(None, questions)):
-        confirm(invocation, wanted, counted(len(to_send), "call"), [each.profile for each in to_send], ask=ask)
+        confirm(invocation, wanted, counted(len(to_send), "call"), [call.profile for call in to_send], ask=ask)
     stop = Stop()
     results = run_waiting(
         world, explorer, stop, lambda watch: _run(world, explorer, to_send, ignore, watch, stop, as_json=as_json)
@@ -341,17 +343,17 @@ def _with_profiles(
 
     Question and command are empty if the user has chosen a profile for each record of someone else.
     """
-    mine = {theirs: name for theirs, sign, name in (each.rpartition("=") for each in names) if sign}
+    mine = {theirs: name for theirs, sign, name in (typed.rpartition("=") for typed in names) if sign}
     for theirs in mine:
-        if not any(theirs in server_of(each.exchange) for each in records):
-            known = joined_words(dict.fromkeys(each.exchange.profile for each in records))
+        if not any(theirs in server_of(record.exchange) for record in records):
+            known = joined_words(dict.fromkeys(record.exchange.profile for record in records))
             raise click.UsageError(f"-p: no call was recorded with {theirs or 'an empty name'}, only with {known}.")
-    plain, chosen = [each for each in names if "=" not in each], None
+    plain, chosen = [name for name in names if "=" not in name], None
     if len(plain) > 1:
         raise click.UsageError("Name one profile, or -p THEIRS=MINE for each server of the calls.")
     if plain or url or invocation.profile or invocation.url:
         chosen = invocation.use(explorer, plain[0] if plain else None, url)
-        servers = {server_of(each.exchange) for each in records}
+        servers = {server_of(record.exchange) for record in records}
         if len(servers) > 1 and not mine:
             sent = f"calls recorded on {len(servers)} servers will all be sent to {chosen.name}"
             invocation.world.say(f"warning: {sent}. To choose a profile for each server, use -p THEIRS=MINE.")
@@ -412,7 +414,7 @@ def _proposed(explorer: Explorer, record: Recorded, *, alone: bool) -> Profile |
         return record.source
     if isinstance(default, Profile):
         return default
-    same = [each for each in explorer.profiles.profiles.values() if each.endpoint == record.exchange.url]
+    same = [profile for profile in explorer.profiles.profiles.values() if profile.endpoint == record.exchange.url]
     return same[0] if len(same) == 1 else None
 
 
@@ -433,7 +435,7 @@ def _advice(
             f"{name if theirs.count(name) == 1 else url}={profile.name if profile else 'MINE'}"
             for (name, url), profile in proposed.items()
         )
-        command = shlex.join([PROGRAM, "replay", *calls, *(word for each in (*names, *pairs) for word in ("-p", each))])
+        command = shlex.join([PROGRAM, "replay", *calls, *(word for pair in (*names, *pairs) for word in ("-p", pair))])
         return f"Someone else recorded this. {profiles} Name one for each server:\n{command}"
     if isinstance(default, Profile) or any(proposed.values()):
         return WHICH_PROFILE
@@ -451,20 +453,20 @@ async def _run(
     as_json: bool,
 ) -> list[Replayed]:
     results = list[Replayed]()
-    for _, group in groupby(to_send, lambda each: (each.profile, each.record.source)):
+    for _, group in groupby(to_send, lambda call: (call.profile, call.record.source)):
         several = list(group)
         explorer.profile = several[0].record.source  # The calls were found in this profile's history.
-        records = [each.record.exchange for each in several]
+        records = [call.record.exchange for call in several]
         sent = explorer.replay(records, profile=several[0].profile, ignore=ignore, watch=watch, stop=stop)
-        async for each in sent:
+        async for result in sent:
             watch.erase()
-            results.append(each)
-            for note in each.live.notes if each.live else ():
+            results.append(result)
+            for note in result.live.notes if result.live else ():
                 world.say(note)
             if as_json:
-                print_json_line(world, json_of(replay_row(each)))
+                print_json_line(world, json_of(replay_row(result)))
                 continue
-            world.print(replay_line(each))
-            for line in difference_lines(each.comparison) if each.comparison else ():
+            world.print(replay_line(result))
+            for line in difference_lines(result.comparison) if result.comparison else ():
                 world.print(f"    {line}")
     return results

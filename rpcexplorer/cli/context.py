@@ -18,7 +18,7 @@ from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token, split_ad
 from rpcexplorer.text.printable import printable
 
 F = TypeVar("F")
-MAX_COMPLAINTS = 10
+MAX_PROBLEMS = 10
 """Problems of files that each command prints.
 
 ``profiles check`` prints more.
@@ -40,7 +40,7 @@ class Invocation(Struct):
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
         explorer = self.world.open_explorer(person, self.sessions)
         explorer.prints = True
-        for sentence in first_few(explorer.profiles.problems, MAX_COMPLAINTS):
+        for sentence in first_few(explorer.profiles.problems, MAX_PROBLEMS):
             self.world.say(sentence)
         return explorer
 

@@ -25,7 +25,7 @@ from rpcexplorer.model.problem import UserError
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import outcome_line, transport_line
 
-HOME = "rpcexplorer-demo-"
+FOLDER_PREFIX = "rpcexplorer-demo-"
 """Prefix of the folder for the files of a demo."""
 PORT = whole_number(0, 65535, otherwise=", or omit --port for any free one")
 PROFILES = """\
@@ -90,7 +90,7 @@ def demo(context: click.Context, serve: bool, port: int) -> None:
 
 def open_demo(invocation: Invocation) -> int:
     world = invocation.world
-    with _running() as (home, url):
+    with _background_service() as (home, url):
         return world.open_screen(lambda person: throwaway_explorer(world, home, url, person), invocation.profile)[0]
 
 
@@ -105,35 +105,35 @@ def _serve(world: World, port: int) -> None:
         world.say(f"user name {USERNAME}, password {PASSWORD}")
 
     gc.enable()
-    with _explained_listen_error(port):
+    with _explain_listen_error(port):
         serve_forever(port, announce)
 
 
 def _tour(invocation: Invocation) -> int:
     world = invocation.world
-    with _running() as (home, url):
+    with _background_service() as (home, url):
         explorer = throwaway_explorer(world, home, url)
         world.print(f"The demo service runs at {url}/api/v2/")
         return asyncio.run(_walk(world, explorer))
 
 
 @contextmanager
-def _running() -> Iterator[tuple[Path, str]]:
+def _background_service() -> Iterator[tuple[Path, str]]:
     """Serve in the background; yield a temporary folder and the base URL."""
     import tempfile
 
     from rpcexplorer.demo.http import DemoThread
 
     with ExitStack() as stack:
-        with telling("make", Path(os.environ.get("TMPDIR", "/tmp")) / HOME):  # noqa: S108 - only to name it
-            home = stack.enter_context(tempfile.TemporaryDirectory(prefix=HOME, ignore_cleanup_errors=True))
-        with _explained_listen_error(0):
+        with telling("make", Path(os.environ.get("TMPDIR", "/tmp")) / FOLDER_PREFIX):  # noqa: S108 - only to name it
+            home = stack.enter_context(tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, ignore_cleanup_errors=True))
+        with _explain_listen_error(0):
             service = stack.enter_context(DemoThread())
         yield Path(home), service.url
 
 
 @contextmanager
-def _explained_listen_error(port: int) -> Iterator[None]:
+def _explain_listen_error(port: int) -> Iterator[None]:
     """Raise a sentence about the port instead of a ``ListenError``."""
     from rpcexplorer.demo.http import LOOPBACK, ListenError
 
@@ -170,13 +170,13 @@ async def _walk(world: World, explorer: Explorer) -> int:
             explorer.use(profile)
             text = params.format(username=USERNAME, password=PASSWORD)
             exchange = await explorer.call(Draft(method, text))
-            _tell(world, exchange, profile, words)
+            _print_step(world, exchange, profile, words)
             refused = (profile, method) == ("demo-none", "ping")
             expected &= isinstance(exchange.outcome, ErrorObject if refused else Result)
     return 0 if expected else 1
 
 
-def _tell(world: World, exchange: Exchange, profile: str, words: str) -> None:
+def _print_step(world: World, exchange: Exchange, profile: str, words: str) -> None:
     world.print()
     world.print(words)
     world.print(f"  {exchange.method}  ({profile})")

@@ -50,8 +50,8 @@ _OPTIONS: Final = {
 
 def bound_options(command: Narrowed) -> Narrowed:
     """Add an option for each bound of the filter."""
-    for kind, (what, help_) in reversed(_OPTIONS.items()):
-        command = click.option(f"--{kind}", metavar=what, help=help_)(command)
+    for kind, (metavar, help_) in reversed(_OPTIONS.items()):
+        command = click.option(f"--{kind}", metavar=metavar, help=help_)(command)
     return command
 
 
@@ -61,7 +61,7 @@ def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], 
     wanted = HistoryFilter.around(text, profile, now=now)
     options = Bounds.of({kind: typed for kind, typed in bounds.items() if typed is not None}, now)
     if options.wrong or wanted.wrong:
-        problems = [*("--" + each.replace(":", " ", 1) for each in options.wrong), *wanted.wrong]
+        problems = [*("--" + problem.replace(":", " ", 1) for problem in options.wrong), *wanted.wrong]
         raise click.UsageError("\n".join(problems) + ".")
     bounded = {kind: value for kind, value in asdict(options).items() if value is not None}
     return replace(wanted, bounds=replace(wanted.bounds, **bounded), **given)
@@ -118,7 +118,7 @@ def export(
     calls = [find_call_anywhere(explorer, id).exchange for id in ids]
     if looks:
         wanted = filter_of(search or "", profile, bounds)
-        calls += islice((each for each in explorer.history.search(wanted) if isinstance(each, Exchange)), last)
+        calls += islice((call for call in explorer.history.search(wanted) if isinstance(call, Exchange)), last)
     if not calls:
         fail("No calls match. Nothing was written.")
     made = explorer.cases.made_of(list({call.id: call for call in calls}.values()), note=note, hide=redact + hide)
@@ -153,17 +153,17 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     """
     world, explorer = open_history(context, profile)
     case = read_case(explorer, world, file)
-    taken = explorer.cases.take_in(case, explorer.profile)
-    addresses = f", sent to {', '.join(case.addresses)}" if taken.added and case.addresses else ""
-    world.say(f"imported {counted(len(taken.added), 'call')}{addresses}")
-    if taken.renamed:
-        world.say(f"{counted(taken.renamed, 'call')} got a new id, because another call has the old one")
-    if taken.known:
-        world.say(f"already imported before: {counted(taken.known, 'call')}")
-    for call in taken.added:
+    imported = explorer.cases.take_in(case, explorer.profile)
+    addresses = f", sent to {', '.join(case.addresses)}" if imported.added and case.addresses else ""
+    world.say(f"imported {counted(len(imported.added), 'call')}{addresses}")
+    if imported.renamed:
+        world.say(f"{counted(imported.renamed, 'call')} got a new id, because another call has the old one")
+    if imported.known:
+        world.say(f"already imported before: {counted(imported.known, 'call')}")
+    for call in imported.added:
         world.print(call.id)
-    if taken.problem:
-        fail(taken.problem)
+    if imported.problem:
+        fail(imported.problem)
     if not case.exchanges:
         fail(f"{case.file} contains no readable call.")
 
@@ -206,13 +206,13 @@ def stats(
     """
     wanted = filter_of(text, profile, bounds)
     world, explorer = open_history(context, profile)
-    found = Statistics(next(each for each in GROUPINGS if each == by))
+    found = Statistics(next(grouping for grouping in GROUPINGS if grouping == by))
     for call in explorer.history.search_in_steps(wanted, whole=False):
         if call is not None:
             found.add(call)
     if left_out := left_out_words(found):
         world.say(left_out)
-    rows = found.rows(next(each for each in ORDERS if each == sort))
+    rows = found.rows(next(order for order in ORDERS if order == sort))
     if as_json:
         chart = found.chart(BARS)
         bars = [{"calls": calls, "failed": failed} for calls, failed in chart.bars] if chart else []
@@ -262,9 +262,9 @@ def _object(row: Figures) -> dict[str, object]:
     }
 
 
-AT_MOST = whole_number(1)
+LIMIT = whole_number(1)
 AGE = regex(r"([0-9]{1,4})([hdw])")
-NAMED = 3
+MAX_NAMED = 3
 """Other writers of the same folder that are named."""
 HOURS = {"h": 1, "d": 24, "w": 168}
 
@@ -281,7 +281,7 @@ history.add_command(stats)
 
 @history.command("list")
 @click.argument("text", default="")
-@click.option("-n", "--limit", type=AT_MOST, metavar="N", default=20, show_default=True, help="Show at most N calls.")
+@click.option("-n", "--limit", type=LIMIT, metavar="N", default=20, show_default=True, help="Show at most N calls.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
 @click.option("--method", metavar="NAME", help="Only calls of this method.")
 @click.option(
@@ -325,7 +325,7 @@ def list_(
 
 @history.command()
 @click.argument("text")
-@click.option("-n", "--limit", type=AT_MOST, metavar="N", default=50, show_default=True, help="Show at most N calls.")
+@click.option("-n", "--limit", type=LIMIT, metavar="N", default=50, show_default=True, help="Show at most N calls.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
 @bound_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
@@ -406,19 +406,19 @@ def prune(
     world, explorer = open_history(context, profile)
     count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
     if others := explorer.history.others():
-        named = ", ".join(others[:NAMED]) + f" and {len(others) - NAMED} more" * (len(others) > NAMED)
+        named = ", ".join(others[:MAX_NAMED]) + f" and {len(others) - MAX_NAMED} more" * (len(others) > MAX_NAMED)
         world.say(f"{named} also record in {explorer.history.folder}. Their calls are not removed.")
-    there = f" from {explorer.history.folder}" if explorer.history.shared else ""
+    place = f" from {explorer.history.folder}" if explorer.history.shared else ""
     if dry_run or not count:
-        world.say(f"{counted(count, 'call')} would be removed{there}")
+        world.say(f"{counted(count, 'call')} would be removed{place}")
         return
     if not yes:
         if not world.asks:
-            fail(f"{counted(count, 'call')} would be removed{there} permanently. Add --yes to remove them.")
-        if not click.confirm(f"Remove {counted(count, 'call')}{there} permanently?", default=False, err=True):
+            fail(f"{counted(count, 'call')} would be removed{place} permanently. Add --yes to remove them.")
+        if not click.confirm(f"Remove {counted(count, 'call')}{place} permanently?", default=False, err=True):
             fail("Nothing was removed.")
     count = explorer.history.prune(keep=keep, before=before, profile=profile)
-    world.say(f"removed {counted(count, 'call')}{there}")
+    world.say(f"removed {counted(count, 'call')}{place}")
 
 
 def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Explorer, *, as_json: bool) -> None:

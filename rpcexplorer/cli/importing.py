@@ -72,7 +72,7 @@ def import_(
         chosen = invocation.use(explorer, profile)
         if chosen.ad_hoc:
             fail("Drafts belong to a profile. Name one with -p, or add one with `rpcexplorer profiles add`.")
-        _keep(invocation, explorer, chosen, [fitted(chosen, call) for call in found.calls], ask=ask)
+        _import(invocation, explorer, chosen, [fitted(chosen, call) for call in found.calls], ask=ask)
 
 
 def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
@@ -103,23 +103,23 @@ def _without_id(found: Imported) -> list[str]:
     return [note] if methods else []
 
 
-def _keep(invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool) -> None:
+def _import(invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool) -> None:
     world = invocation.world
-    if others := other_addresses((each.call for each in calls), profile.endpoint):
+    if others := other_addresses((item.call for item in calls), profile.endpoint):
         world.say(f"{profile.name} sends calls to {profile.endpoint}, but the imported calls were sent to {others}")
     _credentials(invocation, explorer, profile, calls, ask=ask)
-    secrets = [*explorer.credentials.in_use(), *(secret for each in calls for _, secret in each.secrets)]
-    taken = explorer.imports.take_in(profile, [each.call for each in calls], secrets)
+    secrets = [*explorer.credentials.in_use(), *(secret for call in calls for _, secret in call.secrets)]
+    result = explorer.imports.take_in(profile, [item.call for item in calls], secrets)
     world.say(
-        f"imported {counted(len(taken.drafts), 'call')} as drafts of {profile.name}. "
+        f"imported {counted(len(result.drafts), 'call')} as drafts of {profile.name}. "
         "To open one on screen, type the name of its method."
     )
-    if taken.replaced:
-        world.say(f"replaced drafts, which you can restore on screen: {joined_words(taken.replaced, 6)}")
-    if taken.left_out:
-        world.say(f"not imported: {counted(taken.left_out, 'more call')} of the same methods")
-    if taken.problem:
-        fail(f"Not all calls were saved: {taken.problem}")
+    if result.replaced:
+        world.say(f"replaced drafts, which you can restore on screen: {joined_words(result.replaced, 6)}")
+    if result.left_out:
+        world.say(f"not imported: {counted(result.left_out, 'more call')} of the same methods")
+    if result.problem:
+        fail(f"Not all calls were saved: {result.problem}")
 
 
 def _credentials(
@@ -127,8 +127,8 @@ def _credentials(
 ) -> None:
     """Ask once to store the credentials; drop those of no use."""
     world = invocation.world
-    found: dict[str, Secret] = {field: secret for each in calls for field, secret in each.secrets}
-    dropped = [*dict.fromkeys(place for each in calls for place in each.dropped)]
+    found: dict[str, Secret] = {field: secret for call in calls for field, secret in call.secrets}
+    dropped = [*dict.fromkeys(place for call in calls for place in call.dropped)]
     if found:
         names = " and ".join(found)
         question = f"Store the imported {names} for profile {profile.name} ({profile.endpoint})?"
@@ -181,7 +181,7 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
 
 def _sending_command(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: ImportedCall) -> str:
     folder, file, sessions = invocation.world.folder, Path(saved.file), invocation.sessions
-    if file.resolve() not in {each.resolve() for each in explorer.profiles.files}:
+    if file.resolve() not in {known.resolve() for known in explorer.profiles.files}:
         sessions = file.relative_to(folder) if file.is_relative_to(folder) else file
     profile = saved.profile or invocation.profile
     words = ["rpcexplorer", *(["--sessions", str(sessions)] if sessions else [])]

@@ -14,7 +14,7 @@ from typing import Any, Final
 import click
 
 from rpcexplorer.cli.completion import complete_presets
-from rpcexplorer.cli.context import MAX_COMPLAINTS, CommandGroup, fail, invocation_of
+from rpcexplorer.cli.context import MAX_PROBLEMS, CommandGroup, fail, invocation_of
 from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import World
 from rpcexplorer.manual import PAGES, Page, read_page, read_pages
@@ -59,7 +59,7 @@ def keys(context: click.Context, as_json: bool) -> None:
         for command in COMMANDS
         if command.scope == scope
     ]
-    for sentence in first_few(problems, MAX_COMPLAINTS, ""):
+    for sentence in first_few(problems, MAX_PROBLEMS, ""):
         invocation.world.say(sentence)
     if as_json:
         print_json(invocation.world, json_of(found))
@@ -115,10 +115,10 @@ def presets(context: click.Context) -> None:
         return
     invocation = invocation_of(context)
     found = invocation.open().profiles.presets.all()
-    width = max((len(each.preset.name) for each in found), default=0)
-    for each in found:
-        invocation.world.print(printable(f"{each.preset.name:<{width}}  {each.preset.description}".rstrip()))
-        for problem in each.problems:
+    width = max((len(entry.preset.name) for entry in found), default=0)
+    for entry in found:
+        invocation.world.print(printable(f"{entry.preset.name:<{width}}  {entry.preset.description}".rstrip()))
+        for problem in entry.problems:
             invocation.world.say(str(problem))
 
 
@@ -165,13 +165,13 @@ def paths(context: click.Context, as_json: bool) -> None:
         fail(f"{problem}.")
     found = explorer.locations()
     if as_json:
-        rows = [{"name": each.name, "path": str(each.path), "exists": each.exists} for each in found]
+        rows = [{"name": location.name, "path": str(location.path), "exists": location.exists} for location in found]
         print_json(invocation.world, json_of(rows))
         return
-    width = max(len(each.name) for each in found)
-    for each in found:
-        missing = "" if each.exists else "  (does not exist)"
-        invocation.world.print(printable(f"{each.name:<{width}}  {each.path}{missing}"))
+    width = max(len(location.name) for location in found)
+    for location in found:
+        missing = "" if location.exists else "  (does not exist)"
+        invocation.world.print(printable(f"{location.name:<{width}}  {location.path}{missing}"))
 
 
 def complete_pages(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
@@ -195,8 +195,8 @@ def manual(context: click.Context, page: str | None) -> None:
     world = invocation_of(context).world
     if page is None:
         width = max(map(len, PAGES))
-        for each in read_pages():
-            world.print(f"{each.name:<{width}}  {each.title}\n{'':<{width}}  {each.summary}")
+        for entry in read_pages():
+            world.print(f"{entry.name:<{width}}  {entry.title}\n{'':<{width}}  {entry.summary}")
     elif page not in PAGES:
         near = nearest(page, PAGES)
         instead = f". Did you mean {near}?" if near else f". The pages are {', '.join(PAGES)}."

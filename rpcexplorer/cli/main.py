@@ -43,7 +43,7 @@ def run(arguments: Sequence[str], world: World) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.UsageError as error:
-        world.say(_sentence(error))
+        world.say(_with_help(error))
         return error.exit_code
     except UserError as error:
         world.say(error.sentence)
@@ -54,7 +54,7 @@ def run(arguments: Sequence[str], world: World) -> int:
     return code if isinstance(code, int) else 0
 
 
-HOMES: Final = {
+MODULES: Final = {
     "batch": "call",
     "call": "call",
     "compare": "compare",
@@ -85,18 +85,18 @@ class Commands(CommandGroup):
     def instead(self, ctx: click.Context, name: str) -> str:
         """Return a suggestion: a profile, another command, or a method."""
         profiles = open_explorer_silently(ctx).profiles.leaves
-        if found := [each for each in profiles if each == name] or [
-            each for each in profiles if each.lower() == name.lower()
+        if found := [profile for profile in profiles if profile == name] or [
+            profile for profile in profiles if profile.lower() == name.lower()
         ]:
             return f". To open the profile:\n{ctx.command_path} -p {shlex.quote(found[0])}"
         as_method = "" if set(name) & set("/:\\ ") else f" To call a method:\n{ctx.command_path} call {name}"
         if set(name) & set("/:") and "\\" not in name:
             return ". A URL begins with http:// or https://."
-        said = super().instead(ctx, name)
-        return said if said.endswith("?") and "." not in name else f".{as_method}"
+        suggestion = super().instead(ctx, name)
+        return suggestion if suggestion.endswith("?") and "." not in name else f".{as_method}"
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own shape
-        return list(HOMES)
+        return list(MODULES)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -111,10 +111,10 @@ class Commands(CommandGroup):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in HOMES:
+        if cmd_name not in MODULES:
             return None
         function = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command = cast("click.Command", getattr(import_module(f"rpcexplorer.cli.{HOMES[cmd_name]}"), function))
+        command = cast("click.Command", getattr(import_module(f"rpcexplorer.cli.{MODULES[cmd_name]}"), function))
         return with_manual(cmd_name, command)
 
 
@@ -199,14 +199,14 @@ def _screen(invocation: Invocation) -> int:
     return open_demo(invocation)
 
 
-def _sentence(error: click.UsageError) -> str:
+def _with_help(error: click.UsageError) -> str:
     """Return the message, with a pointer to --help if it suggests nothing."""
-    what = _what(error)
-    is_suggested = "\n" in what or what.endswith("?")
-    return what if is_suggested or error.ctx is None else f"{what} Try: {error.ctx.command_path} --help"
+    message = _message(error)
+    is_suggested = "\n" in message or message.endswith("?")
+    return message if is_suggested or error.ctx is None else f"{message} Try: {error.ctx.command_path} --help"
 
 
-def _what(error: click.UsageError) -> str:
+def _message(error: click.UsageError) -> str:
     match error:
         case click.NoSuchOption(option_name=name, ctx=ctx) if ctx is not None:
             return f"There is no option {name}{_instead(name, ctx)}"
@@ -230,7 +230,7 @@ def _instead(name: str, ctx: click.Context) -> str:
 
 
 def _option_names(ctx: click.Context) -> list[str]:
-    return [each for param in ctx.command.get_params(ctx) for each in (*param.opts, *param.secondary_opts)]
+    return [option for param in ctx.command.get_params(ctx) for option in (*param.opts, *param.secondary_opts)]
 
 
 def _name(param: click.Parameter) -> str:

@@ -121,8 +121,8 @@ def _nearest(name: str, known: Mapping[str, Method]) -> list[str]:
     small = name.lower()
     word = max(re.findall(r"\w+", small), key=len, default=small)
     # nearest_few looks only at the first names, so the likeliest come first.
-    alike = sorted(known, key=lambda each: each[:2].lower() != small[:2])
-    holding = sorted((each for each in known if word in each.lower()), key=len)
+    alike = sorted(known, key=lambda method: method[:2].lower() != small[:2])
+    holding = sorted((method for method in known if word in method.lower()), key=len)
     return list(dict.fromkeys([*nearest_few(name, alike, MAX_SUGGESTIONS), *holding]))[:MAX_SUGGESTIONS]
 
 
@@ -154,13 +154,15 @@ def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool)
     if found is None:
         world.say("No refresh has found changes yet.")
     else:
-        when, before = (f"{each.astimezone():%-d %B %Y at %H:%M}" for each in (found.when, found.before))
+        when, before = (f"{time.astimezone():%-d %B %Y at %H:%M}" for time in (found.when, found.before))
         world.say(f"changes from {before} to {when}")
         if found.more:
             world.say(f"{found.more:,} more changes were not saved")
     changes = found.methods if found else ()
     if as_json:
-        print_json(world, json_of([{"name": each.name, "kind": each.kind, "what": each.what} for each in changes]))
+        print_json(
+            world, json_of([{"name": change.name, "kind": change.kind, "what": change.what} for change in changes])
+        )
         return
     for change in changes:
         world.print(f"{change.kind:<7}  {printable(change.line)}")
@@ -196,7 +198,7 @@ def _print_docs(invocation: Invocation, explorer: Explorer, method: Method) -> N
         world.print("".join(text for text, _ in line).rstrip())
 
 
-NOTHING_SAID = Described()
+UNDESCRIBED = Described()
 
 
 def rows(explorer: Explorer, methods: Iterable[Method], *, whole: bool = False) -> list[dict[str, Any]]:
@@ -215,13 +217,13 @@ def _row(explorer: Explorer, method: Method, when: str | None, *, whole: bool) -
     assert profile is not None
     if isinstance(method, SavedMethod):
         call = explorer.saved_calls()[method.name.removeprefix(SIGN)]
-        row = _facts(method, NOTHING_SAID)
+        row = _facts(method, UNDESCRIBED)
         return row | {"doc": call.doc, "start": Raw((call.text or "[]").encode()), "learned": None}
     full = explorer.catalogues.described(profile, method_of(method.name))
     full = auth_of(profile).offered_in_full(method, full) if full else None
     start = bytes(raw_of(starting_point(method, full))).decode()
     start = sendable_start(profile, method_of(method.name), start)
-    row = _facts(method, full or NOTHING_SAID) | {"start": Raw(start.encode())}
+    row = _facts(method, full or UNDESCRIBED) | {"start": Raw(start.encode())}
     if whole:
         row["definitions"] = _definitions(full) if full else {}
     return row | {"learned": when if method.dialect else None}
@@ -235,8 +237,8 @@ def _facts(method: Method, full: Described) -> dict[str, Any]:
         "parameters": _parameters(full),
         "details": full.details,
         "result": result_kind(full) if full.result is UNSET else raw_of(full.result),
-        "errors": [_said(error) for error in full.errors],
-        "examples": [_said(example) for example in full.examples],
+        "errors": [_values(error) for error in full.errors],
+        "examples": [_values(example) for example in full.examples],
         "tags": full.tags,
     }
 
@@ -250,7 +252,7 @@ def _parameters(full: Described) -> list[dict[str, Any]]:
     return rows
 
 
-def _said(struct: Struct) -> dict[str, Any]:
+def _values(struct: Struct) -> dict[str, Any]:
     values = {name: getattr(struct, name) for name in struct.__struct_fields__}
     return {name: raw_of(value) for name, value in values.items() if value is not UNSET}
 
@@ -267,7 +269,7 @@ def _definitions(full: Described) -> Mapping[str, Raw]:
     return found
 
 
-WRONG = 2
+HAS_PROBLEMS = 2
 """Exit code if the params do not match the schema."""
 
 
@@ -330,7 +332,7 @@ def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str
     if isinstance(read, Typo):
         world.say(f"these params cannot be sent: {read}")
         world.stderr.write(f"{marked(text, read)}\n")
-        return WRONG
+        return HAS_PROBLEMS
     found = asyncio.run(_checked(explorer, name, text))
     for at, problem in enumerate(found.problems):
         world.say(warning(problem, at, len(found.problems)))
@@ -338,7 +340,7 @@ def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str
         world.say(unchecked)
     elif found.is_right:
         world.say("no problems: the params match the schema")
-    return WRONG if found.problems else 0
+    return HAS_PROBLEMS if found.problems else 0
 
 
 async def _checked(explorer: Explorer, name: str, text: str) -> Checked:

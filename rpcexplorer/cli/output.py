@@ -48,7 +48,7 @@ def print_bytes(world: World, content: bytes) -> None:
 
 
 STDOUT = "-"
-BROKEN = frozenset({"unreached", "cancelled"})
+INCOMPLETE = frozenset({"unreached", "cancelled"})
 """Outcomes without a complete body."""
 
 
@@ -58,37 +58,37 @@ class Output:
     def __init__(self, world: World, file: str | None) -> None:
         self._file: Path | None = None
         self._say = world.say
-        self._kept = io.BytesIO()
+        self._content = io.BytesIO()
         self.world = world
         if file is not None and file != STDOUT:
             self._file = world.path(file)
             refuse_unwritable(self._file)
-            self.world = replace(world, stdout=self._kept)
+            self.world = replace(world, stdout=self._content)
 
     def write(self, exchange: Exchange | None = None, *, recorded: bool = False) -> None:
         """Write the output to the file, unless it is empty or incomplete."""
         if self._file is None:
             return
-        if exchange is not None and exchange.outcome_name in BROKEN:
+        if exchange is not None and exchange.outcome_name in INCOMPLETE:
             self._say(f"{self._file} was not changed: there is no complete response")
-        elif not self._kept.getvalue():
+        elif not self._content.getvalue():
             self._say(f"{self._file} was not changed: there is nothing to write")
         else:
             self._replace(self._file, f"rpcexplorer history show {exchange.id}" if exchange and recorded else "")
 
-    def _replace(self, file: Path, again: str) -> None:
+    def _replace(self, file: Path, command: str) -> None:
         try:
-            write_atomic(file, self._kept.getvalue(), private=True)  # The response may contain private data.
+            write_atomic(file, self._content.getvalue(), private=True)  # The response may contain private data.
         except UserError as error:
-            if not again:
+            if not command:
                 raise
-            raise UserError(f"{error.sentence}. The response is in the history: {again}") from error
+            raise UserError(f"{error.sentence}. The response is in the history: {command}") from error
 
 
-PATIENCE = 0.5
+DELAY_SECONDS = 0.5
 """Seconds until the progress line appears: most calls take less."""
-PAUSE = 0.1
-STEP = 44
+UPDATE_SECONDS = 0.1
+MAX_STEP = 44
 """Columns of the step, so that the line fits in 80 columns."""
 ERASE = "\r\x1b[K"
 T = TypeVar("T")
@@ -109,17 +109,17 @@ class Waiting:
     def on_step(self, step: DiscoveryStep) -> None:
         """Note the current step of a discovery, which makes many calls."""
         whole = printable(f"{step.dialect}: {step.words}")
-        self.step = whole if len(whole) <= STEP else printable(step.words)[:STEP]
+        self.step = whole if len(whole) <= MAX_STEP else printable(step.words)[:MAX_STEP]
 
     async def show(self) -> None:
         """Update the progress line until cancelled."""
-        await asyncio.sleep(PATIENCE)
+        await asyncio.sleep(DELAY_SECONDS)
         while True:
             self._shown = True
             elapsed = time.monotonic() - self._started - self._asked_for()
             self._stderr.write(ERASE + waiting_line(self._latest, elapsed, self.step))
             self._stderr.flush()
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(UPDATE_SECONDS)
 
     def erase(self) -> None:
         if self._shown:

@@ -15,7 +15,7 @@ from rpcexplorer.cli.arguments import AUTH, OneOf, seconds, whole_number
 from rpcexplorer.cli.completion import complete_presets
 from rpcexplorer.cli.context import CommandGroup, Invocation, agree, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.profiles_check import allow, check, connection, trust
-from rpcexplorer.cli.world import hidden
+from rpcexplorer.cli.world import ask_hidden
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.destination import DestinationChanged
@@ -104,7 +104,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     for row in OPTIONS:
         field = row.key.removeprefix("auth.")
         if row.part == "auth" and field in tables["auth"].keys() - {"kind", *KINDS[kind].__struct_fields__}:
-            others = joined_words(other for other, each in KINDS.items() if field in each.__struct_fields__)
+            others = joined_words(other for other, auth_type in KINDS.items() if field in auth_type.__struct_fields__)
             fail(f"{row.option}: auth {kind} has no {field}. Auth types with one: {others}. Choose it with --auth.")
     values = {"preset": typed["preset"], "path": path} | values | {"login": tables["login"] or None}
     if problem := explorer.edits(file).add(name, url, auth=tables["auth"], **values):
@@ -412,8 +412,8 @@ def secret(
         found = explorer.secrets.forget(profile, field)
         invocation.world.say("forgotten" if found else "nothing was stored")
     elif field is None:
-        for each, state in _secret_states(explorer, profile):
-            invocation.world.print(printable(f"{each:<8}  {state}"))
+        for stored, state in _secret_states(explorer, profile):
+            invocation.world.print(printable(f"{stored:<8}  {state}"))
         if not profile.secrets:
             invocation.world.say(f"{profile.name} needs no secrets: its auth type is {profile.auth.kind}")
     else:
@@ -432,7 +432,7 @@ def _new_value(context: click.Context, profile: Profile, field: str, *, from_std
     if from_stdin:
         value = world.stdin.readline().decode(errors="replace").rstrip("\r\n")
     elif world.asks:
-        value = hidden(f"{field} for {profile.name} ({profile.origin})")
+        value = ask_hidden(f"{field} for {profile.name} ({profile.origin})")
     else:
         fail(f"Cannot ask for the {field} without a terminal. Use --stdin, or set {profile.variable(field)}.", 3)
     if not value:

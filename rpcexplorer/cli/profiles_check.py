@@ -63,15 +63,17 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     searched = explorer.search_leaks(paths, staged=world.folder if staged else None)
     named = set(map(os.path.realpath, paths))
     everything = not named and not staged
-    problems = [each for each in explorer.profiles.problems if everything or os.path.realpath(each.file) in named]
+    problems = [
+        problem for problem in explorer.profiles.problems if everything or os.path.realpath(problem.file) in named
+    ]
     problems += filter(None, [explorer.secrets.problem()])  # Secrets that cannot be read cannot be searched for.
     places = {(found.file, found.line) for found in searched.found}
     # The message about the secret says more.
-    problems = [each for each in problems if (each.file, each.line) not in places]
-    wrong = {str(each): each for each in (*problems, *searched.unreadable)}
+    problems = [problem for problem in problems if (problem.file, problem.line) not in places]
+    wrong = {str(problem): problem for problem in (*problems, *searched.unreadable)}
     for sentence in list(wrong)[:MAX_PLACES]:
         world.say(sentence)
-    if more := sum(each.many for each in list(wrong.values())[MAX_PLACES:]):
+    if more := sum(problem.many for problem in list(wrong.values())[MAX_PLACES:]):
         world.say(f"{more:,} more problems. Fix these first.")
     leaks = searched.found
     for leak in leaks[:MAX_PLACES]:
@@ -129,7 +131,7 @@ def trust(context: click.Context, name: str, fingerprint: str | None, team: bool
     profile = invocation.use(explorer, name)
     if not profile.url.lower().startswith("https:"):
         fail(f"The URL of {name} does not begin with https://, so its server shows no certificate.")
-    found = _shown(invocation, explorer, profile, wanted)
+    found = _show_certificate(invocation, explorer, profile, wanted)
     if found is None:
         return
     if yes and wanted is None:
@@ -153,7 +155,7 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
         invocation.world.say(f"warning: {place} overrides it with another certificate")
 
 
-def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
+def _show_certificate(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
     """Print the certificate; return its fingerprint if it can be pinned."""
 
     async def look() -> ShownCertificate | Unreached:
@@ -214,13 +216,13 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
         fail("A URL has no profile to change. Remove --apply: the test then prints the command that adds a profile.")
     if yes and not apply:
         fail("--yes confirms the changes of --apply. Add --apply.")
-    report = _tested_and_told(context, explorer, profile, as_json=as_json)
+    report = _test_and_print(context, explorer, profile, as_json=as_json)
     proposal = report.proposal
     # --yes alone never pins a certificate.
     while proposal and proposal.trusts and apply and ask and invocation.world.asks:
         agree(context, QUESTION.format(profile.name), yes=False)
-        profile = _trusted(invocation, explorer, profile, proposal)
-        report = _tested_and_told(context, explorer, profile, as_json=as_json)
+        profile = _pin_proposed(invocation, explorer, profile, proposal)
+        report = _test_and_print(context, explorer, profile, as_json=as_json)
         proposal = report.proposal
     code = report.exit_code
     asked = apply or (ask and invocation.world.asks and not as_json)
@@ -246,10 +248,10 @@ def _can_be_called(url: str) -> bool:
         return False
 
 
-def _tested_and_told(context: click.Context, explorer: Explorer, profile: Profile, *, as_json: bool) -> Report:
+def _test_and_print(context: click.Context, explorer: Explorer, profile: Profile, *, as_json: bool) -> Report:
     """Test the connection and print the report; end if interrupted."""
     invocation = invocation_of(context)
-    report, stopped = _tested(invocation, explorer, profile)
+    report, stopped = _test(invocation, explorer, profile)
     hide = explorer.redactor().text
     if as_json:
         invocation.world.print(json_of(_as_json(profile, report, hide)).decode())
@@ -260,7 +262,7 @@ def _tested_and_told(context: click.Context, explorer: Explorer, profile: Profil
     return report
 
 
-def _trusted(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal) -> Profile:
+def _pin_proposed(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal) -> Profile:
     """Pin the certificate, and save the https URL if redirected there."""
     name, values = profile.name, proposal.values
     if "url" in values:
@@ -272,7 +274,7 @@ def _trusted(invocation: Invocation, explorer: Explorer, profile: Profile, propo
     return explorer.profiles.profiles[name]
 
 
-def _tested(
+def _test(
     invocation: Invocation,
     explorer: Explorer,
     profile: Profile,
@@ -305,10 +307,10 @@ def _print_connection_test(
     if proposal is None or (not profile.ad_hoc and not proposal.changes):
         return
     out()
-    _tell_proposal(invocation, profile, proposal, hide)
+    _print_proposal(invocation, profile, proposal, hide)
 
 
-def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal, hide: Callable[[str], str]) -> None:
+def _print_proposal(invocation: Invocation, profile: Profile, proposal: Proposal, hide: Callable[[str], str]) -> None:
     """Print the suggested changes with the commands that apply them."""
     out = invocation.world.print
     if profile.ad_hoc:
@@ -360,8 +362,8 @@ def _change(invocation: Invocation, explorer: Explorer, profile: Profile, propos
 
 def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> dict[str, Any]:
     steps = [
-        {"step": each.label, "state": each.state, "words": hide(each.words), "seconds": each.seconds}
-        for each in report.checks
+        {"step": check.label, "state": check.state, "words": hide(check.words), "seconds": check.seconds}
+        for check in report.checks
     ]
     calls = [{"method": call.method, "path": hide(call.path), "reply": hide(call.summary)} for call in report.calls]
     proposal = report.proposal

@@ -52,7 +52,7 @@ def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
 
     A part of an id must match only one call in all of them.
     """
-    like: dict[str, tuple[Exchange | Damaged | Problem, Profile | None]] = {}
+    matches: dict[str, tuple[Exchange | Damaged | Problem, Profile | None]] = {}
     seen = set[Path]()
     for source in (None, *explorer.profiles.profiles.values()):
         history = explorer.journal.of(source)
@@ -62,12 +62,12 @@ def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
         seen.add(history.folder)
         if not isinstance(found, Problem) and found.id == id:
             return Recorded(_exchange(found), source)
-        like.setdefault("" if isinstance(found, Problem) else found.id, (found, source))
-    if not like:
+        matches.setdefault("" if isinstance(found, Problem) else found.id, (found, source))
+    if not matches:
         fail(f"No call has the id {id}. To list the calls, run: rpcexplorer history list")
-    if "" not in like and len(like) > 1:
-        fail(f"{id} matches {len(like)} calls: {', '.join(like)}. Type more characters of the id.")
-    found, source = like.get("") or next(iter(like.values()))
+    if "" not in matches and len(matches) > 1:
+        fail(f"{id} matches {len(matches)} calls: {', '.join(matches)}. Type more characters of the id.")
+    found, source = matches.get("") or next(iter(matches.values()))
     return Recorded(_exchange(found), source)
 
 

@@ -36,7 +36,7 @@ class World(Struct):
     """The working folder at the start."""
     explorer: Explorer | None = None
     """The explorer that was opened last."""
-    said: set[str] = field(default_factory=set)
+    printed: set[str] = field(default_factory=set)
     """Messages that were printed: the same one is printed only once."""
 
     def open_explorer(
@@ -116,18 +116,18 @@ class World(Struct):
 
     def say(self, sentence: str) -> None:
         """Print a message to stderr, safe for a terminal, and only once."""
-        if sentence in self.said:
+        if sentence in self.printed:
             return
-        self.said.add(sentence)
-        told = printable(sentence, lines=True).replace("\n", "\n  ")  # Indented, no line looks like another message.
-        self.stderr.write(f"rpcexplorer: {told}\n")
+        self.printed.add(sentence)
+        text = printable(sentence, lines=True).replace("\n", "\n  ")  # Indented, no line looks like another message.
+        self.stderr.write(f"rpcexplorer: {text}\n")
         self.stderr.flush()
 
 
 NAMES: Final = ("standard input", "standard output", "standard error")
 
 
-class Gone(Exception):  # noqa: N818 - nobody did anything wrong
+class ReaderGone(Exception):  # noqa: N818 - this is not an error
     """The reader of our output has closed it."""
 
 
@@ -151,35 +151,35 @@ class Stream(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         """Read ``size`` bytes, or to the end."""
-        with self._telling("read") as stream:
+        with self._translated_errors("read") as stream:
             return stream.read(size)
 
     def readline(self, size: int | None = -1) -> bytes:
-        with self._telling("read") as stream:
+        with self._translated_errors("read") as stream:
             return stream.readline(-1 if size is None else size)
 
     def write(self, content: Any) -> int:
         """Write the content and flush it."""
-        with self._telling("write to") as stream:
+        with self._translated_errors("write to") as stream:
             written = stream.write(content)
             stream.flush()
             return written
 
     @contextmanager
-    def _telling(self, doing: str) -> Iterator[BinaryIO]:
+    def _translated_errors(self, action: str) -> Iterator[BinaryIO]:
         name = NAMES[self._number]
         if self._stream is None:
             instead = "Use" if self._number == 0 else "If you do not need it, use"
-            raise UserError(f"Cannot {doing} {name}: it is closed. {instead} /dev/null or a file.")
+            raise UserError(f"Cannot {action} {name}: it is closed. {instead} /dev/null or a file.")
         try:
             yield self._stream
         except BrokenPipeError:
-            raise Gone from None
+            raise ReaderGone from None
         except OSError as error:
-            raise UserError(f"Cannot {doing} {name}: {(error.strerror or 'unknown error').lower()}.") from None
+            raise UserError(f"Cannot {action} {name}: {(error.strerror or 'unknown error').lower()}.") from None
 
 
-class Narration(Stream):
+class StandardError(Stream):
     """Standard error; its own failures cannot be reported."""
 
     def write(self, content: Any) -> int:
@@ -199,7 +199,7 @@ def streams() -> tuple[BinaryIO, BinaryIO, TextIO]:
             os.fstat(number)
             continue
         os.open(os.devnull, os.O_RDWR)  # The null device gets the lowest free number.
-    stdin, stdout, stderr = Stream(0, sys.stdin), Stream(1, sys.stdout), Narration(2, sys.stderr)
+    stdin, stdout, stderr = Stream(0, sys.stdin), Stream(1, sys.stdout), StandardError(2, sys.stderr)
     sys.stdout = _text(stdout, sys.stdout)
     sys.stderr = _text(stderr, sys.stderr)
     return cast("BinaryIO", stdin), cast("BinaryIO", stdout), sys.stderr
@@ -210,7 +210,7 @@ def _text(stream: Stream, like: TextIO | None) -> TextIO:
     return io.TextIOWrapper(cast("BinaryIO", stream), encoding, "backslashreplace", write_through=True)
 
 
-def let_go() -> None:
+def discard_output() -> None:
     """Discard buffered output: at exit, Python would fail on it again."""
     null = os.open(os.devnull, os.O_WRONLY)
     for number in (1, 2):
@@ -225,7 +225,7 @@ class PersonAtTerminal:
 
         A `masked` value is not shown. A second question would block a script that answers only the first.
         """
-        value = hidden(question) if masked else visible(question)
+        value = ask_hidden(question) if masked else ask(question)
         if value and masked and store is not None:
             import click
 
@@ -257,7 +257,7 @@ def interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def visible(question: str) -> str:
+def ask(question: str) -> str:
     """Ask for a value and show it while it is typed.
 
     End of input means no value.
@@ -273,7 +273,7 @@ def visible(question: str) -> str:
             raise
 
 
-def hidden(question: str) -> str:
+def ask_hidden(question: str) -> str:
     """Ask for a value without echo; end of input means no value.
 
     The echo is off before the question appears.
