@@ -828,7 +828,7 @@ def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], l
             guess = nearest(id, commands) if guesses else None
             guesses = max(0, guesses - 1)
             advice = f"did you mean `{guess}`?" if guess else "F1 lists the commands"
-            problems.append(Problem(file, f"there is no command `{cut(id)}`; {advice}", key="keymap"))
+            problems.append(Problem(file, f"unknown command `{cut(id)}`: {advice}", key="keymap"))
             continue
         keys: list[str] = []
         wrong: list[str] = []

@@ -68,7 +68,7 @@ def test_what_is_wrong_with_the_keymap_is_told_beside_it(shell: Shell) -> None:
     file = keymap(shell, 'sned = "f5"\nsend = "\\u001b[2Jx"\n')
     ran = shell.run("keys")
     assert ran.code == 0
-    assert f"{file}: keymap: there is no command `sned`; did you mean `send`?" in ran.err
+    assert f"{file}: keymap: unknown command `sned`: did you mean `send`?" in ran.err
     assert "\x1b" not in ran.text + ran.err
 
 
@@ -114,7 +114,7 @@ def test_key_like_no_other_lists_examples(shell: Shell) -> None:
          "`f12` is already the key of `history`: choose another key. The default stays."),
         ('history = "f12"\nsend = "f12,f11"', ["f11"],
          "`f12` is already the key of `history`: choose another key. It is ignored."),
-        ('sned = "f5"', ["f5", "ctrl+enter"], "there is no command `sned`; did you mean `send`?"),
+        ('sned = "f5"', ["f5", "ctrl+enter"], "unknown command `sned`: did you mean `send`?"),
         ('history = "f55"\nsend = "f6"', ["f6"], "unknown key `f55`: did you mean `f5`? The default stays."),
     ],
 )  # fmt: skip

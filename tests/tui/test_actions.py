@@ -478,7 +478,7 @@ async def a_session_is_forgotten(at: Visit) -> None:
     at.calls.view.show_auth()
     await at.sees("● session")
     await at.by_palette("log out")
-    await at.sees("○ no session yet", "The session is forgotten.")
+    await at.sees("○ no session yet", "Forgot the session.")
     assert at.known("cookie", "session") == ""
     assert "of-yesterday" not in at.explorer.paths.secrets.read_text()
 
@@ -515,7 +515,7 @@ async def the_list_becomes_wider_and_narrower_and_that_is_remembered(at: Visit) 
 @shows("side-by-side")
 async def params_and_response_stand_side_by_side_on_a_wide_terminal_alone(at: Visit) -> None:
     await at.press("alt+s")
-    await at.sees("Params and response stand side by side from 180 columns on; this terminal has 120.")
+    await at.sees("Cannot put the response beside the params: this needs 180 columns, the terminal has 120.")
     assert not at.explorer.remembered.side_by_side
     await at.pilot.resize_terminal(180, 40)
     await at.press("alt+s")
@@ -581,7 +581,7 @@ async def a_call_is_kept_under_a_name_from_the_editor_and_from_the_history(at: V
 @shows("import")
 async def calls_that_another_program_wrote_down_are_taken_in(at: Visit) -> None:
     await at.press("alt+i")
-    await at.sees("Import calls from")
+    await at.sees("Import calls from a file")
     file = at.explorer.paths.state / "calls.txt"
     file.write_text(
         """curl http://a.example -d '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": [1.10]}'"""
@@ -674,7 +674,7 @@ async def what_a_refresh_has_changed_is_read_again(at: Visit) -> None:
     described = {"auth": replace(auth, deprecated=True)}
     at.explorer.catalogues.settle(profile, Discovery(learned.when, older, described=described))
     await at.press("f9")
-    await at.sees("1 new, ", "changed: Alt+n shows what.")
+    await at.sees("1 new, ", "changed. Alt+n shows the changes.")
     await at.press("alt+n")
     await at.sees("Methods of", "+ demo.echo  new", "~ auth  changed", "no longer deprecated")
     await at.press("escape")
@@ -809,7 +809,7 @@ async def a_line_is_gone_to_by_its_number(at: Visit) -> None:
     assert at.calls.response.body.reader.current_line == 3
     assert at.calls.response.body.reader.path().endswith("items[0].n")
     assert at.calls.focused is at.calls.response.body.reader
-    await at.misses("number of a line")
+    await at.misses("line number")
 
 
 @shows("response.wrap")
@@ -1199,7 +1199,7 @@ async def a_reply_is_compared_with_the_one_before_and_on_other_profiles(at: Visi
 async def calls_are_collected_and_sent_as_one_body(at: Visit) -> None:
     await at.write("[1.10]")
     await at.press("alt+p")
-    await at.sees("demo.echo is in the batch: 1 call.")
+    await at.sees("Added demo.echo to the batch: 1 call.")
     await at.write("[]", "nowhere")
     await at.press("alt+p", "alt+l")
     batch = await on(at.pilot, BatchScreen)

@@ -272,7 +272,7 @@ def test_batch_makes_round_trip_from_editor_to_history(
         await pilot.press("alt+p")
         await write("demo.echo", "[")
         await pilot.press("alt+p")
-        assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not in the batch ")
+        assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not added ")
         await pilot.press("f5")
         assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not sent ")
         await write("nowhere", "[]")
@@ -301,8 +301,8 @@ def test_batch_makes_round_trip_from_editor_to_history(
         await on(pilot, BatchScreen)
         await pilot.press("n", "enter")
         await until(pilot, lambda: app.screen is screen)
-        said = "was a notification. F5 sends it as a call, with an id; “send notification” in the palette without one."
-        assert f"demo.echo {said}" in notification_notices(app)
+        said = "demo.echo was a notification. F5 sends it as a call, with an id. To send it without an id, use "
+        assert f"{said}“send notification” in the palette." in notification_notices(app)
         explorer.batches.keep(in_use(explorer), CollectedCalls(), ())
         await pilot.press("f6")
         await on(pilot, HistoryScreen)

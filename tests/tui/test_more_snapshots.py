@@ -141,7 +141,7 @@ def test_unknown_method_can_be_called(picture: Callable[..., bool]) -> None:
         await pilot.press("f2")
         paste(app, "user.rename")
 
-    assert picture(show, 'call "user.rename"', "nothing matches", calls=CALLS)
+    assert picture(show, 'call "user.rename"', "no matches", calls=CALLS)
 
 
 def test_prod_in_a_tall_terminal(picture: Callable[..., bool]) -> None:

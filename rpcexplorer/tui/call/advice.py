@@ -201,7 +201,7 @@ class Advice:
         if not profile.ad_hoc:
             explorer.reload()  # one that the files do not name any more stays in use
         if explorer.profile != profile or not (profile.ad_hoc or profile.name in explorer.profiles.profiles):
-            self._tell(f"{profile.name} was changed meanwhile: resend the call first.")
+            self._tell(f"The profile {profile.name} has changed. Resend the call, then apply the hint.")
             return False
         if not profile.ad_hoc:
             return await self._change_file(hint, profile)

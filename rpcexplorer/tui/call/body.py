@@ -34,9 +34,9 @@ LARGE: Final = 256 * 1024
 """Bytes; a larger response is laid out in steps, so that no key waits."""
 YIELDS_NOTHING: Final[Sequence[SheetLine]] = (
     (),
-    (("      It yields nothing. ", "dim"), ("o", "bold"), (" shows the response again.", "dim")),
+    (("      No output. ", "dim"), ("o", "bold"), (" shows the response again.", "dim")),
 )
-LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      It is being laid out …", "dim"),))
+LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      Formatting …", "dim"),))
 
 
 class Body(Vertical):

@@ -33,15 +33,15 @@ from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 
 ALONE: Final = "Secrets are redacted. Only you can read a new file."
-WORDS: Final = "As the server sent it, secrets redacted. Only you can read a new file."
+WORDS: Final = "The response as the server sent it, secrets redacted. Only you can read a new file."
 MADE: Final = "the filtered response"
-MADE_WORDS: Final = "The output of the filter or command. Only you can read a new file."
+MADE_WORDS: Final = "The output of the filter or command, secrets redacted. Only you can read a new file."
 CASE_WORDS: Final = (
     "Secrets are removed. All other params and responses are in the file: check it before you share it. "
     "To open it, run rpcexplorer FILE."
 )
 NOTE: Final = "Note for the receiver"
-NOTE_WORDS: Final = "Describe the problem. The receiver sees this first. Optional."
+NOTE_WORDS: Final = "Optional. Describe the problem: the receiver sees this note first."
 LONGEST: Final = 60
 """Letters of a method's name in the name of a file."""
 
@@ -140,7 +140,7 @@ NOTHING: Final = "There is nothing to copy here."
 REPORT: Final = "the report"
 OF_REPLY: Final = {
     "value": ("the value under the cursor", ".json"),
-    "path": ("its path", ".txt"),
+    "path": ("the path of the value", ".txt"),
     "response": ("the response", ".txt"),
     "raw": ("the raw response", ".json"),
     "headers": ("the response headers", ".txt"),
@@ -164,7 +164,7 @@ class CopyPicker(Picker):
     def content(self) -> ComposeResult:
         """The choices, and the keys for them."""
         yield from super().content()
-        yield Static(keys("Enter", "copies", "^S", "saves in a file", "Esc", "closes"), classes="hint")
+        yield Static(keys("Enter", "copy", "^S", "save to a file", "Esc", "cancel"), classes="hint")
 
     def action_save(self) -> None:
         self.to_file = self.list.chosen is not None
@@ -247,8 +247,8 @@ def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
         yield _of("value", path, "c")
         yield _of("path", path, "p")
     if exchange is not None and exchange.response.body:
-        yield _of("response", "control characters made visible")
-        yield _of("raw", "every byte as the server wrote it")
+        yield _of("response", "with control characters made visible")
+        yield _of("raw", "exactly as the server sent it, secrets redacted")
     if exchange is not None and exchange.response.headers:
         yield _of("headers", "with the status, secrets redacted")
     for name, form in FORMS.items():

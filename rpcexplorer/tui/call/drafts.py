@@ -250,7 +250,7 @@ class DraftKeeper:
             return
         from rpcexplorer.tui.processes import edited
 
-        changed, problem, app = text, "This terminal cannot be lent to an editor.", self._host.app
+        changed, problem, app = text, "Cannot open your editor: this terminal does not support it.", self._host.app
         with suppress(SuspendNotSupported), app.suspend():
             changed, problem = edited(text, self.method)
         self._back_from_editor_at = time.monotonic()
@@ -268,13 +268,13 @@ class DraftKeeper:
         if (at := batch.place_of(self.batch_draft)) is None:
             batch = batch.added(draft)
             problem, count = explorer.batches.keep(explorer.profile, batch, secrets), len(batch.rows)
-            sentence = f"{draft.method} is in the batch: {counted(count, 'call')}."
+            sentence = f"Added {draft.method} to the batch: {counted(count, 'call')}."
         else:
             batch = batch.with_draft(at, draft)
             problem = explorer.batches.replace(explorer.profile, batch, secrets)
             self.batch_draft = self.batch_row = batch.rows[at].draft
-            sentence = f"{draft.method} is back in its place in the batch: call {at + 1:,} of {len(batch.rows):,}."
-        return " ".join([sentence, f"{key} opens it.", *([f"But {problem}."] if problem else [])])
+            sentence = f"Updated {draft.method} in the batch: call {at + 1:,} of {len(batch.rows):,}."
+        return " ".join([sentence, f"{key} opens it.", *([f"{capitalised(problem)}."] if problem else [])])
 
     def _tell_problem(self, problem: str) -> None:
         if problem:

@@ -179,8 +179,8 @@ class PaneLayout:
     def switch_side_by_side(self) -> str:
         """Put params and response side by side, or back; return why that is not possible."""
         if self._columns < SIDE_BY_SIDE_COLUMNS:
-            has = f"this terminal has {self._columns}"
-            return f"Params and response stand side by side from {SIDE_BY_SIDE_COLUMNS} columns on; {has}."
+            needed = f"this needs {SIDE_BY_SIDE_COLUMNS} columns, the terminal has {self._columns}"
+            return f"Cannot put the response beside the params: {needed}."
         self._remembered.side_by_side = not self._remembered.side_by_side
         self.cover("")
         self._share()

@@ -128,7 +128,7 @@ class MethodRows:
 
     def _found(self, name: str) -> Listed:
         matches = self._order.searched.ranked(name, weights=self._weights)
-        others: list[MethodListRow] = [] if matches else [Heading("nothing matches")]
+        others: list[MethodListRow] = [] if matches else [Heading("no matches")]
         if name not in self._methods:
             others.append(TypedRow(name))
         found = len(matches)

@@ -341,7 +341,7 @@ class ParamsPane(Vertical):
     def _show_method(self) -> None:
         """Show the method and its summary in the bar; while it is edited, the hint for the cursor."""
         if self.method is None:
-            self._bar.words = [("No method", "middle"), ("  F2 shows them", "dim")]
+            self._bar.words = [("No method", "middle"), ("  Press F2 to choose one.", "dim")]
             return
         place = self.editor.text, self.editor.cursor_location
         self._is_edited = self._is_edited or place != self._loaded

@@ -83,12 +83,12 @@ class ProfileView:
         explorer = self._explorer
         history = explorer.journal.problem
         if history and explorer.history.unsaved:
-            history += " It is kept in memory, and the next call tries again."
+            history += " Unsaved calls stay in memory. The next call tries again."
         problems = {
-            "history not written": history,
+            "history not saved": history,
             "draft not saved": self._drafts.problem or explorer.drafts.problem,
             "draft changed elsewhere": explorer.drafts.other,
-            "screen not remembered": explorer.remembered.problem,
+            "layout not saved": explorer.remembered.problem,
             "methods not saved": explorer.catalogues.problem,
         }
         for problem in problems.values():
@@ -184,7 +184,7 @@ class ProfileView:
         from rpcexplorer.text.docs import changes_counted
 
         counted = changes_counted(found.changed)
-        return f"{counted}: {self._key('changes') or 'the palette'} shows what." if counted else ""
+        return f"{counted}. {self._key('changes') or 'The palette'} shows the changes." if counted else ""
 
     def remember_input(self, purpose: Purpose, text: str) -> None:
         """Offer what was typed to the arrow keys from now on, in the next runs as well."""

@@ -102,7 +102,7 @@ class Transform:
         self.is_running = False
         if text or not is_wrong:
             self._body.made, self._made_by = text, label
-        self._remark = (sentence or "no longer as the server wrote it", is_wrong)
+        self._remark = (sentence or "not the original response", is_wrong)
         self._changed()
 
     def give_up(self) -> None:
@@ -111,7 +111,7 @@ class Transform:
         if self._body.made is None:
             self.clear()
         else:
-            self._remark = ("given up; what is shown was made before", True)
+            self._remark = ("cancelled: this is the previous output", True)
             self._changed()
 
     def clear(self) -> None:
@@ -130,7 +130,7 @@ class Transform:
         """The words above a text that is not the server's; nothing above a response as it is."""
         if not self.label:
             return []
-        sentence, is_wrong = ("working …  Esc gives up", False) if self.is_running else self._remark
+        sentence, is_wrong = ("running …  Esc cancels it", False) if self.is_running else self._remark
         is_made = self._body.made is not None
         if is_made and self._made_by != self.label:
             sentence = f"{self.label}: {sentence}"
@@ -306,7 +306,7 @@ class ResponsePane(Vertical):
                 self._show_remarks()
             bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
             if work := self.body.doing:
-                bar.after = [(f"   {work} …", "careful"), ("  Esc stops it" if self.body.folding else "", "dim")]
+                bar.after = [(f"   {work} …", "careful"), ("  Esc cancels it" if self.body.folding else "", "dim")]
             else:
                 bar.after = beside(self.exchange, self.method) if self.exchange else ()
             bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]
@@ -378,7 +378,7 @@ class ResponsePane(Vertical):
         if not event.needle:
             state = ""
         elif not event.total:
-            state = "nothing found" if event.counted else "searching …"
+            state = "no matches" if event.counted else "searching …"
         else:
             place = "" if event.index is None else f"{event.index + 1:,} of "
             state = f"{place}{event.total:,}{'' if event.counted else '+'}"

@@ -394,7 +394,7 @@ class CallScreen(Screen[None]):
     @opens("typed")
     async def action_form(self) -> None:
         await self._wait_for_keys()
-        if not self._refuses("no form"):
+        if not self._refuses("form not opened"):
             self.post_message(FormWanted())
 
     @opens("keep")
@@ -477,8 +477,8 @@ class CallScreen(Screen[None]):
     @opens("typed")
     async def action_add_to_batch(self) -> None:
         await self._wait_for_keys()
-        if not self._refuses("not in the batch"):
-            self.tell(self.drafts.add_to_batch(self.key("batch") or "the palette"))
+        if not self._refuses("not added"):
+            self.tell(self.drafts.add_to_batch(self.key("batch") or "The palette"))
 
     def _is_ours(self, exchange: Exchange) -> bool:
         return self.explorer.journal.is_ours(exchange, self.explorer.profile)
@@ -548,7 +548,7 @@ class CallScreen(Screen[None]):
             return
         self._show_ended(exchange, self._login)
         if exchange.exit_code and not self.hint:
-            palette, test = self.key("palette"), self.key("test") or "the palette"
+            palette, test = self.key("palette"), self.key("test") or self.key("palette")
             other = f"To use other credentials, press {palette} and type “switch user”."
             self.tell(f"Login failed. {other} To test the connection, press {test}.")
 
@@ -576,7 +576,7 @@ class CallScreen(Screen[None]):
     def _is_busy(self) -> bool:
         """Return whether something is under way, and say so."""
         if self.what:
-            running = f"{self.whose or self.what} is still running"
+            running = f"{self.whose} is still running" if self.whose else f"still {self.what}"
             self.tell(f"Nothing was sent: {running}. {self.key('cancel')} cancels it.")
         return bool(self.what)
 
@@ -608,7 +608,7 @@ class CallScreen(Screen[None]):
             self.view.show_methods()  # the server has just said whether it has the method
         if self._is_overtaken:
             outcome = OUTCOME_LABELS[exchange.outcome_name]
-            self.tell(f"{exchange.method} has ended: {outcome}. It is the newest of the recent calls.")
+            self.tell(f"{exchange.method} has finished: {outcome}. It is first in the recent calls.")
         else:
             self.exchange = exchange
         self.view.show_recent()

@@ -103,7 +103,9 @@ class Sender:
     def log_out(self, profile: Profile) -> str:
         """Forget the session; return what to tell."""
         had_session, problem = self._explorer.credentials.log_out(profile)
-        return problem or ("The session is forgotten." if had_session else f"{profile.name} has no session.")
+        return problem or (
+            "Forgot the session. The server was not informed." if had_session else f"{profile.name} has no session."
+        )
 
     def cancel(self) -> bool:
         """Cancel what is under way; return whether there was anything."""

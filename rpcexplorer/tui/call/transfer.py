@@ -23,7 +23,7 @@ from rpcexplorer.model.batch import collected, parts_of
 from rpcexplorer.model.draft import EMPTY_PARAMS, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import SIGN, ExampleCall, as_named, method_of
-from rpcexplorer.model.problem import capitalised, joined_words
+from rpcexplorer.model.problem import capitalised, counted, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, of_another, of_this, without
 from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
@@ -42,10 +42,10 @@ from rpcexplorer.variables.resolve import TakenValue, as_it_went_out, placed
 RESTORE_DRAFT: Final = next(command.words for command in COMMANDS if command.id == "replaced-params")
 SEND_NOTIFICATION: Final = next(command.words for command in COMMANDS if command.id == "send-notification")
 IMPORT_WORDS: Final = (
-    "A file with curl commands, a HAR, a Postman collection 2.1, or JSON-RPC requests. Nothing in it is run, and no "
-    "file that it names is read."
+    "Type the path of a file with curl commands, a HAR, a Postman collection 2.1 or JSON-RPC requests. "
+    "Nothing in it is run. Files that it names are not read."
 )
-COMMAND_WORDS: Final = "paste the command into the params instead: there you can import it"
+COMMAND_WORDS: Final = "this is a command, not a file. Paste it into the params editor to import it."
 USE: Final = "use"
 """The purpose under which methods are remembered that a value was put into."""
 PLACE_COLUMNS: Final = 40
@@ -155,8 +155,8 @@ class Transfer:
         self._params.replace(indented(inert_value(example.params)))
         self._panes.free_response()
         self._params.focus_inside()
-        called = f"“{example.name}”" if example.name else "The example"
-        self._tell(f"{called} is in the editor. {self._key('params.undo')} restores your draft.")
+        loaded = f"Loaded the example “{example.name}”" if example.name else "Loaded the example"
+        self._tell(f"{loaded}. {self._key('params.undo')} restores your draft.")
 
     def _put_into_batch(self, exchange: Exchange) -> bool:
         """Replace the batch by the calls of a recorded one, each with its response; return whether that is possible."""
@@ -240,18 +240,18 @@ class Transfer:
             self._drafts.replace(first.params or "[]")
         sentences = [f"{first.method} is in the editor. {self._key('params.undo')} restores the pasted text."]
         if first.notification:
-            sentences.append("It had no id: “send notification” in the palette sends it so.")
+            sentences.append(f"It has no id: to send it as a notification, use “{SEND_NOTIFICATION}” in the palette.")
         if rest:
             methods = joined_words(dict.fromkeys(call.method for call in taken.drafts), 4)
-            sentences.append(f"The others are drafts of {methods}.")
+            sentences.append(f"The other calls are drafts of {methods}.")
             if any(call.method == first.method for call in rest):
-                sentences.append(f"Those of {first.method} are replaced drafts: use “{RESTORE_DRAFT}” in the palette.")
+                sentences.append(f"To restore the other calls of {first.method}, use “{RESTORE_DRAFT}” in the palette.")
         sentences += _left_out_words(taken.left_out)
         if others := other_addresses(found.calls, profile.endpoint):
-            sentences.append(f"It went to {others}; {profile.name} sends it to {profile.endpoint}.")
+            sentences.append(f"Its URL is {others}. {profile.name} sends it to {profile.endpoint}.")
         sentences += [f"{note}." for note in [*note_lines(found.calls)][:MAX_NOTES]]
         sentences += found.notes[:MAX_NOTES]
-        sentences += [f"But {taken.problem}."] * bool(taken.problem)
+        sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)
         self._tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
 
@@ -272,8 +272,10 @@ class Transfer:
             sentences = [f"Imported the call into the editor, as a draft of {profile.name}."]
         sentences += _left_out_words(taken.left_out)
         if taken.replaced:
-            sentences.append(f"Drafts were replaced and can be restored: {joined_words(taken.replaced, MAX_REASONS)}.")
-        sentences += [f"But {taken.problem}."] * bool(taken.problem)
+            sentences.append(
+                f"Replaced your drafts of {joined_words(taken.replaced, MAX_REASONS)}. You can restore them."
+            )
+        sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)
         self._tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
 
@@ -282,7 +284,7 @@ class Transfer:
         typed, words = "", IMPORT_WORDS
         while True:
             answer: str | None = await self._host.app.push_screen_wait(
-                Ask("Import calls from", value=typed, words=words, done="import")
+                Ask("Import calls from a file", value=typed, words=words, done="import")
             )
             if answer is None or not answer.strip():
                 return None
@@ -305,10 +307,10 @@ class Transfer:
         count, methods = len(found.calls), joined_words(dict.fromkeys(call.method for call in found.calls), 8)
         rows = [("form", found.form), ("calls", f"{count:,}: {methods}")]
         if others := other_addresses(found.calls, profile.endpoint):
-            rows.append(("went to", others))
-        rows.append(("now to", f"{profile.name}, {profile.endpoint}"))
+            rows.append(("old server", others))
+        rows.append(("new server", f"{profile.name}, {profile.endpoint}"))
         notes = [*skipped_lines(found.skipped), *found.notes, *note_lines(found.calls)]
-        rows += [("note" if at == 0 else "", note) for at, note in enumerate(notes[:MAX_REASONS])]
+        rows += [("warning" if at == 0 else "", note) for at, note in enumerate(notes[:MAX_REASONS])]
         choices = [Choice("cancel", "Cancel"), Choice("import", "Import")]
         question = Confirm("Import these calls as drafts?", rows, choices)
         answer: str | None = await self._host.app.push_screen_wait(question)
@@ -323,7 +325,7 @@ class Transfer:
         if found := {field: secret for fit in fits for field, secret in fit.secrets}:
             names = " and ".join(found)
             rows = [("profile", profile.name), ("server", profile.endpoint)]
-            choices = [Choice("drop", "Drop"), Choice("store", "Store")]
+            choices = [Choice("drop", "Discard"), Choice("store", "Store")]
             question = Confirm(f"Store the imported {names}?", rows, choices)
             if await self._host.app.push_screen_wait(question) == "store":
                 hold = self._explorer.credentials.hold
@@ -334,16 +336,15 @@ class Transfer:
             if problem := next(filter(None, problems), ""):
                 self._tell(capitalised(problem))
         if dropped := dict.fromkeys(place for fit in fits for place in fit.dropped):
-            self._tell(f"Credentials that {profile.name} has no use for were dropped: {joined_words(dropped, 4)}.")
+            self._tell(f"Discarded credentials that {profile.name} does not use: {joined_words(dropped, 4)}.")
 
     def _notification_words(self, method: str) -> str:
         send = self._key("send") or "The palette"
         return (
-            f"{method} was a notification. {send} sends it as a call, with an id; “{SEND_NOTIFICATION}” in the palette "
-            "without one."
+            f"{method} was a notification. {send} sends it as a call, with an id. To send it without an id, use "
+            f"“{SEND_NOTIFICATION}” in the palette."
         )
 
 
 def _left_out_words(count: int) -> list[str]:
-    verb = "was" if count == 1 else "were"
-    return [f"{count:,} more of the same methods {verb} not imported."] if count else []
+    return [f"Not imported: {counted(count, 'more call')} of the same methods."] if count else []

@@ -385,7 +385,7 @@ class Form(Dialog[dict[str, str]]):
         yield Static(classes="problem", id="field--problem")
         yield Answers(*self.answers())
         save = "Enter" if self._required else "^S"
-        hint = keys("Tab", "next line", save, self._done.lower(), "Esc", "cancel")
+        hint = keys("Tab", "next field", save, self._done.lower(), "Esc", "cancel")
         yield Static(hint, classes="hint")
 
     def answers(self) -> Iterator[Answer]:

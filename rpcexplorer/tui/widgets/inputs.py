@@ -115,10 +115,10 @@ def _sign(char: str) -> str:
 Purpose = Literal["search", "filter", "pipe", "goto"]
 SIGNS: dict[Purpose, str] = {"search": "/", "filter": "jq", "pipe": "|", "goto": ":"}
 HINTS: dict[Purpose, str] = {
-    "search": "text to find; capitals only where you type them",
+    "search": "text to find (lower case matches any case)",
     "filter": ".items[] | select(.active)",
-    "pipe": "any shell command: the response is its standard input",
-    "goto": "number of a line",
+    "pipe": "shell command that reads the response from stdin",
+    "goto": "line number",
 }
 COUNT: Final = 22
 """Columns that a search has for its numbers; the stylesheet says the same, with what is blank around them."""

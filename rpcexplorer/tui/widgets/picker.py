@@ -115,7 +115,7 @@ class Picker(Dialog[str]):
         super().__init__(title)
         self._picks, self._on, self._moved = picks, on, moved
         self._line, self.list = Entry(hint="type to find"), PickList()
-        self.list.empty = [[("   Nothing has all these letters in this order.", "dim")]]
+        self.list.empty = [[("   No matches.", "dim")]]
         """The choices that match."""
         self.set_class(moved is not None, "-preview")
 

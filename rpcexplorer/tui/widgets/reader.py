@@ -430,9 +430,9 @@ class Reader(LineView):
         if self.document is None or self.document.complete:
             return ""
         if self._wanted is None:
-            return "laying out"
+            return "formatting"
         place = "the end" if self._wanted == END else f"line {self._wanted + 1:,}"
-        return f"laying out, then to {place}"
+        return f"formatting, then going to {place}"
 
     def _report_work(self) -> None:
         if self.doing != self._reported:

@@ -137,12 +137,12 @@ def test_jump_behind_the_layout_waits_for_it(watched: Watched, line: int | None,
         async with stage.run_test(size=(60, 20)) as pilot:
             body.exchange = exchange(list(range(MANY)))
             await until(pilot, lambda: bool(watched.documents))
-            assert body.doing == "laying out"
+            assert body.doing == "formatting"
             if line is None:
                 body.reader.action_last()
             else:
                 body.reader.go_to(line)
-            assert body.doing == f"laying out, then to {then}"
+            assert body.doing == f"formatting, then going to {then}"
             assert body.reader.current_line < 100
             await until(pilot, lambda: not body.doing)
             assert body.reader.current_line == (MANY + 1 if line is None else line)
@@ -234,7 +234,7 @@ def test_slow_folds_are_reported_and_then_shown() -> None:
             await pilot.pause()
             before = text_of(pane.query_one(Bar))
             pane.action_fold_all()
-            await until(pilot, lambda: "folding …  Esc stops it" in text_of(pane.query_one(Bar)))
+            await until(pilot, lambda: "folding …  Esc cancels it" in text_of(pane.query_one(Bar)))
             await until(pilot, lambda: not pane.body.doing)
             await pilot.pause()
             assert text_of(pane.query_one(Bar)) == before

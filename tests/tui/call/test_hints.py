@@ -206,7 +206,7 @@ def test_hint_leaves_a_meanwhile_changed_profile_alone(called: Called, tmp_path:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         file.write_text(f"{file.read_text()}timeout = 5\n")
         await pilot.press("ctrl+r")
-        await until(pilot, lambda: "was changed meanwhile" in said(app))
+        await until(pilot, lambda: "has changed. Resend the call" in said(app))
         assert app.screen is calls
         assert "content_type" not in file.read_text()
         assert calls.header.profile is not None

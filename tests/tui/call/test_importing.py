@@ -100,7 +100,7 @@ def test_pasted_credentials_are_stored_after_a_confirmation(explorer: Explorer) 
         await until(pilot, lambda: app.screen is screen)
         await rest(pilot)
         assert (screen.method, screen.params.text) == ("arg_test", '{"n": 1.10}')
-        assert "It had no id" in "".join(each.message for each in app._notifications)
+        assert "It has no id" in "".join(each.message for each in app._notifications)
         screen.drafts.write_down()
 
     visit(explorer, scene, profile="inline")
@@ -117,7 +117,7 @@ def test_first_of_several_requests_is_in_the_editor(explorer: Explorer) -> None:
         await until(pilot, lambda: screen.method == "user.get")
         await rest(pilot)
         assert screen.params.text == '{"n": 1.10, "n": 2}'
-        assert "The others are drafts of user.get, log." in said(app)
+        assert "The other calls are drafts of user.get, log." in said(app)
 
     visit(explorer, scene)
     profile = explorer.profile
@@ -131,7 +131,7 @@ def test_pasted_call_of_the_current_method_is_kept(explorer: Explorer) -> None:
         await paste(pilot, screen, "\n".join([ENVELOPE, ENVELOPE.replace("user.get", "ping")]))
         await pilot.press("ctrl+r")
         await until(pilot, lambda: screen.method == "user.get")
-        assert "The others are drafts of ping." in said(app)
+        assert "The other calls are drafts of ping." in said(app)
         screen.drafts.choose("ping")
         assert screen.params.text == '{"n": 1.10, "n": 2}'
 
@@ -180,14 +180,14 @@ def test_calls_of_a_file_are_shown_before_import(explorer: Explorer, tmp_path: P
         await type_in(pilot, "curl http://a.example")
         await pilot.press("enter")
         await until(
-            pilot, lambda: isinstance(app.screen, Ask) and "Paste the command into the params" in app.screen._words
+            pilot, lambda: isinstance(app.screen, Ask) and "Paste it into the params editor" in app.screen._words
         )
         await on(pilot, Ask)
         await type_in(pilot, str(file))
         await pilot.press("enter")
         question = await on(pilot, Confirm)
         assert ("calls", "2: user.get, log") in question._words
-        assert ("note", "request 3 skipped: it is a response") in question._words
+        assert ("warning", "request 3 skipped: it is a response") in question._words
         await pilot.press("tab", "enter")
         await until(pilot, lambda: app.screen is screen and screen.method == "user.get")
         await rest(pilot)

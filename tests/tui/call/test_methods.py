@@ -173,7 +173,7 @@ def test_letter_and_matches_are_drawn_at_once() -> None:
 def test_any_name_can_be_called() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         await pilot.press(*"qq", "full_stop", *"x")
-        assert shown(pane) == [" nothing matches", '   call "qq.x"            Enter']
+        assert shown(pane) == [" no matches", '   call "qq.x"            Enter']
         assert "F9" in bars(pane)[1]
         await pilot.press("enter")
         assert names(stage.of(MethodsPane.MethodChosen)) == ["qq.x"]

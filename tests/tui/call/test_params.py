@@ -98,7 +98,7 @@ def test_pane_without_a_method_names_the_next_step() -> None:
     async def run() -> None:
         pane = ParamsPane(FakeAdvice())
         async with Stage(pane).run_test():
-            assert "No method  F2 shows them" in text_of(pane.query_one(Bar))
+            assert "No method  Press F2 to choose one." in text_of(pane.query_one(Bar))
             assert "[] will be sent" in problem_line(pane)
 
     asyncio.run(run())

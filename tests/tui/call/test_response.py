@@ -42,7 +42,7 @@ def recorder() -> Recorder:
 def test_transform_banner_names_expression_and_state(recorder: Recorder) -> None:
     assert recorder.banner == ""
     recorder.transform.start("pipe", " sort ")
-    assert recorder.banner == " FILTERING   | sort   working …  Esc gives up   o original"
+    assert recorder.banner == " FILTERING   | sort   running …  Esc cancels it   o original"
     recorder.transform.finish("| sort", b"1", "made by sort", is_wrong=False)
     assert (recorder.made, recorder.banner) == (b"1", " FILTERED   | sort   made by sort   o original")
     recorder.transform.clear()
@@ -80,4 +80,4 @@ def test_transform_given_up_keeps_the_text_before(recorder: Recorder) -> None:
     recorder.transform.start("filter", ".b")
     recorder.transform.give_up()
     assert recorder.made == b"1"
-    assert "FILTERED   .a   .b: given up; what is shown was made before" in recorder.banner
+    assert "FILTERED   .a   .b: cancelled: this is the previous output" in recorder.banner
