@@ -1,3 +1,3 @@
-"""secrets.toml, keyring, environment: looked up and bound to a destination."""
+"""Secrets from file, keyring and environment, each bound to a destination."""
 
 from __future__ import annotations

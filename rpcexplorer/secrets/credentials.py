@@ -1,4 +1,4 @@
-"""Credentials for a call: looked up, asked for, kept, forgotten."""
+"""The credentials of calls: look up, ask, store and forget them."""
 
 from __future__ import annotations
 
@@ -19,45 +19,45 @@ from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
 
 OnRoute = tuple[str, str, frozenset[tuple[str, str]]]
-"""A profile's name, a field, and the destination that the value belongs to: it is as good as unknown on any other."""
+"""Profile name, field and destination of a value."""
 T = TypeVar("T")
 PAST = 4
-"""Sessions that are hidden although they are over."""
+"""Ended sessions that are still redacted."""
 
 
 class StoredCredentials:
-    """Looks secrets up in the environment and the store, asks the person last, and keeps sessions."""
+    """Credentials from environment and store; they ask the user last."""
 
     def __init__(self, secrets: Secrets, person: Person, profiles: Callable[[], Iterable[Profile]] = tuple) -> None:
-        """``profiles`` are those whose secrets variables may hold."""
+        """``profiles`` are those whose secrets may be in environment variables."""
         self._secrets = secrets
         self._person = person
         self._profiles = profiles
         self._run: dict[OnRoute, Secret] = {}
-        """What was typed or opened in this run and is not, or cannot be, stored."""
+        """Values that were entered or opened, and are not stored."""
         self._past: deque[Secret] = deque(maxlen=PAST)
-        """Sessions that were held here and are over: replies may still tell of them for a while."""
+        """Ended sessions: responses may still contain them for a while."""
         self._forgotten: list[Secret] = []
-        """What the person had forgotten: whatever is on view or recorded later may still hold it."""
+        """Values that the user removed, which later records may still contain."""
         self._ended: set[OnRoute] = set()
-        """Stored sessions that are over but could not be removed."""
+        """Ended sessions that could not be removed from the store."""
         self._rejected: dict[str, Mapping[str, object]] = {}
-        """By profile, the credentials that its server has rejected last."""
+        """The credentials that the server rejected last, by profile."""
         self._asked_for, self._asked_at = 0.0, 0.0
-        """How long answers took so far, and when a question was put that is not answered yet."""
+        """Seconds of all answers so far, and the start of an open question."""
 
     @property
     def asked_for(self) -> float:
-        """Seconds in which the person was asked: nothing is under way meanwhile, and no clock of a call counts them."""
+        """Seconds of questions to the user, which no deadline of a call counts."""
         return self._asked_for + (time.monotonic() - self._asked_at if self._asked_at else 0)
 
     @property
     def is_asking(self) -> bool:
-        """Whether a question to the person stands."""
+        """Return whether a question to the user is open."""
         return self._asked_at > 0
 
     async def _asked(self, question: Awaitable[T]) -> T:
-        """Wait for the person's answer."""
+        """Wait for the user's answer."""
         self._asked_at = time.monotonic()
         try:
             return await question
@@ -65,13 +65,13 @@ class StoredCredentials:
             self._asked_for, self._asked_at = self.asked_for, 0.0
 
     def in_use(self) -> list[Secret]:
-        """Every value that this run knows, so that all of them can be kept out of records."""
+        """Return all values that this run knows, to keep them out of records."""
         self._secrets.learn(self._profiles())
         known = self._secrets.marked([*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()])
         return [*known, *self._secrets.derived(known)]
 
     def state(self, profile: Profile) -> dict[str, Secret | DestinationChanged | None]:
-        """What this kind of profile needs, and where each field is known from; None where it is missing."""
+        """Return the fields that the profile needs, and their values if known."""
         found = self._secrets.state(profile)
         return {field: self._run.get(self._place(profile, field)) or known for field, known in found.items()}
 
@@ -80,22 +80,22 @@ class StoredCredentials:
         return [field for field, found in self.state(profile).items() if getattr(found, "source", "") == "environment"]
 
     def judge(self, profile: Profile, *, rejected: bool) -> None:
-        """Remember that the server has rejected the credentials of a profile, or that it accepts them."""
+        """Remember whether the server has rejected the credentials of a profile."""
         self._rejected[profile.name] = self.state(profile) if rejected else {}
 
     def is_rejected(self, profile: Profile) -> bool:
-        """Return whether the server has rejected the credentials, and none of them has changed since."""
+        """Return whether the rejected credentials are still unchanged."""
         rejected = self._rejected.get(profile.name)
         return bool(rejected) and rejected == self.state(profile)
 
     def since(self, profile: Profile) -> datetime | None:
-        """Since when the session is in use, where that is known."""
+        """Return since when the session is in use, if that is known."""
         held = self._run.get(self._place(profile, "session"))
         stored = self._secrets.saved(profile, "session")
         return stored if held is None or held == self._secrets.find(profile, "session") else None
 
     def hold(self, profile: Profile, field: str, value: str, *, keep: bool) -> str:
-        """Take a value for this run, and into the store where it is to be kept; a sentence where that failed."""
+        """Keep a value for this run, and store it if wanted; return a problem."""
         keep = keep and not self._only_now(profile)
         self._run[self._place(profile, field)] = Secret(value, profile.label(field), "prompt")
         self._secrets.destinations.entered(profile)
@@ -105,34 +105,35 @@ class StoredCredentials:
         return problem
 
     def held_back(self, profile: Profile) -> set[str]:
-        """Return what does not go where the profile sends things today, of all that is known under its name."""
+        """Return the fields that are blocked at the profile's current destination."""
         held = {field for field in FIELDS if isinstance(self._known(profile, field), DestinationChanged)}
         return held | ({KEY} if profile.cert_file and self._secrets.destinations.moved_key(profile) else set())
 
     def carry_over(self, before: Profile, now: Profile) -> None:
-        """Let everything that went to a server go there as before, after a change that this person has accepted."""
+        """Send the same values after a change of destination that the user made."""
         place = self._place(before, "")[2]
         for name, field, held_for in [*self._run]:
             if (name, held_for) == (before.name, place):
                 self._run[self._place(now, field)] = self._run[name, field, held_for]
         if self.held_back(now):
-            error_of(lambda: self._secrets.destinations.allow(now))  # what cannot be written down holds for this run
+            # If it cannot be written to the file, it counts for this run.
+            error_of(lambda: self._secrets.destinations.allow(now))
 
     def forget(self, profile: Profile, field: str) -> str:
-        """Forget a field, here and in the store; a sentence where it is still stored."""
+        """Remove a field here and in the store; return a problem of the store."""
         for place in [place for place in self._run if place[:2] == (profile.name, field)]:
             self._forgotten.append(self._run.pop(place))
         return error_of(lambda: self._secrets.forget(profile, field))
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
-        """The value of a field, or a sentence that says how to give one."""
+        """Return the value of a field, or how to provide it."""
         found = self._known(profile, field)
         if isinstance(found, DestinationChanged):
             if found.advice or not await self._asked(self._person.allows(profile.name, found)):
                 return Refused("credentials", found.sentence(profile.name), field)
             error_of(
                 lambda: self._secrets.destinations.allow(profile)
-            )  # what cannot be written down holds for this run
+            )  # If it cannot be written to the file, it counts for this run.
             found = self._known(profile, field)
         if not isinstance(found, Secret):
             question = f"{FIELD_WORDS.get(field, field)} for {profile.name} ({profile.origin})"
@@ -149,16 +150,16 @@ class StoredCredentials:
         return await self._refusal_over_http(profile) or self._used(profile, field, found)
 
     def at_hand(self, profile: Profile, field: str) -> bool:
-        """Whether a field is known, so that nobody has to be asked for it."""
+        """Return whether a field is known, so that nothing must be asked."""
         return isinstance(self._known(profile, field), Secret)
 
     def can_log_in(self, profile: Profile) -> bool:
-        """Return whether all credentials of a login were given, even for another destination."""
+        """Return whether all credentials of a login are known."""
         state = self.state(profile)
         return all(state.get(field) is not None for field in login_fields(profile))
 
     async def session(self, profile: Profile) -> Secret | DestinationChanged | Refused | None:
-        """Return the stored session, or why it is blocked if it has another destination."""
+        """Return the stored session, or why it is blocked."""
         if self._ended and self._place(profile, "session") in self._ended:
             return None
         found = self._held(profile, "session")
@@ -167,7 +168,7 @@ class StoredCredentials:
         return await self._refusal_over_http(profile) or self._used(profile, "session", found)
 
     async def key(self, profile: Profile) -> Refused | None:
-        """Why the key of the profile's own certificate is not used: a file of others says where it goes."""
+        """Return why the client certificate is blocked, or None."""
         moved = self._secrets.destinations.moved_key(profile)
         if moved is None:
             return None
@@ -177,7 +178,7 @@ class StoredCredentials:
         return None
 
     def keep(self, profile: Profile, session: Secret) -> str | None:
-        """Remember a session beyond this run; a sentence when only this run will know it."""
+        """Store a session; return a sentence if it is kept only for this run."""
         self._pass(self._run.get(self._place(profile, "session")))
         self._run[self._place(profile, "session")] = session
         if self._only_now(profile):
@@ -189,7 +190,10 @@ class StoredCredentials:
         return None
 
     def drop(self, profile: Profile) -> bool:
-        """Forget the session; False where there was none. One that cannot be removed is not sent in this run."""
+        """Remove the session; return whether there was one.
+
+        If the store does not remove it, it is not sent again in this run.
+        """
         held = self._run.pop(self._place(profile, "session"), None)
         self._pass(held)
         here = held is not None
@@ -201,7 +205,7 @@ class StoredCredentials:
         return here
 
     def log_out(self, profile: Profile) -> tuple[bool, str]:
-        """Forget the session everywhere: whether there was one, and a sentence where it is still stored."""
+        """Remove the session everywhere; return success and a problem."""
         for place in [place for place in self._run if place[:2] == (profile.name, "session")]:
             if place != self._place(profile, "session"):
                 self._pass(self._run.pop(place))
@@ -213,24 +217,24 @@ class StoredCredentials:
         return self.drop(profile) or stored, problem
 
     def _only_now(self, profile: Profile) -> bool:
-        """Whether nothing of it is stored: its address, or who logs in, was typed in this run and is no file's."""
+        """Return whether nothing of it is stored: its URL or user was typed."""
         filed = (each for each in self._profiles() if each.name == profile.name)
         return profile.ad_hoc or any(each.auth != profile.auth for each in filed)
 
     def _known(self, profile: Profile, field: str) -> Secret | DestinationChanged | None:
-        """What is known of a field, and whether it, or what is typed for it, may go where the profile sends it."""
+        """Return the value of a field, or why even a typed one is blocked."""
         found = self._held(profile, field)
         return self._secrets.destinations.moved(profile, field) if found is None else found
 
     def _held(self, profile: Profile, field: str) -> Secret | DestinationChanged | None:
-        """Return the value of a field, or why it is not sent; None if there is none."""
+        """Return the value of a field, or why it is blocked; None without one."""
         if held := self._run.get(self._place(profile, field)):
             destinations = self._secrets.destinations
             return destinations.moved(profile, field, destinations.of(profile)) or held
         return self._secrets.find(profile, field)
 
     def _used(self, profile: Profile, field: str, secret: Secret) -> Secret:
-        """It is about to be sent: a variable is bound to the first destination that it is used on."""
+        """Bind an environment variable to the destination of its first use."""
         if secret.source == "environment":
             self._secrets.destinations.used(profile.variable(field), profile)
         return secret
@@ -239,7 +243,7 @@ class StoredCredentials:
         return profile.name, field, frozenset(self._secrets.destinations.of(profile).items())
 
     def _pass(self, session: Secret | None) -> None:
-        """A session is over."""
+        """Remember an ended session."""
         if session is not None:
             self._past.append(session)
 
@@ -249,12 +253,12 @@ class StoredCredentials:
             return Refused("credentials", f"{sentence}Add --auth {profile.auth.kind}.", field)
         store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"
         problem = self._secrets.problem()
-        also = f". What is stored cannot be used: {problem}" if problem else ""
+        also = f". Stored secrets cannot be used: {problem}" if problem else ""
         sentence = f"No {field} for profile {profile.name}: set {profile.variable(field)}{store}{also}"
         return Refused("credentials", sentence, field)
 
     async def _refusal_over_http(self, profile: Profile) -> Refused | None:
-        """Credentials over plain http to another machine need a yes, which is kept for the origin."""
+        """Ask once per origin before credentials are sent over plain HTTP."""
         origin = profile.origin
         if profile.url.startswith("https:") or is_loopback(profile.url) or self._secrets.trusts_plain(origin):
             return None

@@ -1,4 +1,4 @@
-"""Which destination each secret is bound to, and what was allowed."""
+"""The destinations that secrets are bound to, and those that were allowed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from rpcexplorer.profiles.layers import merge
 from rpcexplorer.profiles.profiles import Profiles
 
 KEY = "client certificate"
-"""What people call the certificate that says who they are, with its key."""
+"""The field name of the client certificate and its key, in words."""
 KIND = "auth.kind"
-"""In every destination but the part that is about a client certificate."""
+"""A key in all destinations except those of a client certificate."""
 _OF_KEYS = ("origin", "ca_file", "certificate", "cert_file", "key_file")
-"""The part of a destination that says who gets to see it: the rest is about what is written in a request."""
+"""The keys that decide which server sees a certificate."""
 DISPUTED = "your user file and another file give different destinations"
 BOTH = "Your value → the other value"
 ELSEWHERE = "another secret of this profile name has a different destination"
@@ -32,41 +32,44 @@ OTHER = "The other destination → this one"
 
 
 class Destinations:
-    """The destinations of this person's profiles. The file is read at each use: another program may have changed it."""
+    """The destinations of the user's profiles.
+
+    The file is read at each use, because another program may have changed it.
+    """
 
     def __init__(
         self, path: Path, environment: Mapping[str, str], stored: Callable[[str], Iterable[Destination] | Problem]
     ) -> None:
-        """``stored`` returns the destinations of the values that are kept under a profile's name, or why it cannot."""
+        """``stored`` returns the destinations of stored values, or a problem."""
         self.file = PrivateFile(path, Allowed)
         self._stored = stored
         self.profiles = Profiles()
-        """What the files say now; set whenever they are read."""
+        """The profiles of all files, set whenever the files are read."""
         self._environment = environment
         self._first_uses: dict[str, Destination] = {}
         self._allowed: dict[str, list[Destination]] = {}
-        """What happened in this run, for where it cannot be written down."""
+        """Allowed in this run, in case the file cannot be written."""
         self._entered: dict[str, list[Destination]] = {}
-        """Where this person has entered a value for this run alone, by profile."""
+        """The destinations for which the user has entered a value, by profile."""
 
     def of(self, profile: Profile) -> Destination:
-        """Return the current destination of a profile, its certificates by their content."""
+        """Return a profile's current destination, with certificates by content."""
         named = {key: file for key in ("cert_file", "key_file") if (file := getattr(profile, key))}
-        # A certificate of ours may be renewed where it lies; but a link in a checkout can come to lead to any key.
+        # The user may renew a certificate in place. But a link in a repository could be changed to lead to any key.
         placed = replace(profile, **{key: str(real(Path(file))) for key, file in named.items()}) if named else profile
         return destination_of(placed, _content_of(profile.ca_file))
 
     def moved(
         self, profile: Profile, field: str, bound: Destination | None = None, why: str = ""
     ) -> DestinationChanged | None:
-        """Return why a secret is blocked; ``bound`` is its destination, None if it has none yet.
+        """Return why a secret is blocked; ``bound`` is its destination, if any.
 
-        What is bound to none yet is bound by its first use. That is a question if anything else of the profile's name
-        belongs elsewhere: a file of others may have changed the profile since.
+        A secret without one is bound by its first use. That needs a question if another secret of the profile name has
+        a different destination: someone else's file may have changed the profile since.
         """
         if pinned := self._not_pinned(profile, field):
             return pinned
-        if profile.ad_hoc:  # its address was typed in this very command
+        if profile.ad_hoc:  # The user typed the URL in this command.
             return None
         now, allowed = self.of(profile), self.file.read()
         same_server = bound is None or bound.get("origin") == now["origin"]
@@ -81,10 +84,9 @@ class Destinations:
         return DestinationChanged(field, DISPUTED, disputed, label=BOTH) if disputed else None
 
     def moved_key(self, profile: Profile) -> DestinationChanged | None:
-        """Why the key of the profile's own certificate is not to be used.
+        """Return why the client certificate must not be used, or None.
 
-        It lies where a file says, and not where this person has put it: unless that is this person's own file, no
-        server gets to see it before that was allowed.
+        Unless the user file names it, no server sees it before the user has allowed that.
         """
         if pinned := self._not_pinned(profile, KEY):
             return pinned
@@ -96,26 +98,26 @@ class Destinations:
         own = self.profiles.own.get(profile.name, {})
         said = {path[0]: leaf.value for path, leaf in own.items() if len(path) == 1}
         if (said.get("cert_file"), said.get("key_file")) != (profile.cert_file, profile.key_file):
-            why = "a file that other users can write to names it, and you have not allowed that"
+            why = "it is set in a file that other users can write to, and you have not allowed it"
             named = tuple(replace(each, old="") for each in changes({}, now))
             return DestinationChanged(KEY, why, self._placed(profile, named), label="The file says")
         disputed = tuple(change for change in self.disputed(profile) if change.key in _OF_KEYS)
         return DestinationChanged(KEY, DISPUTED, disputed, label=BOTH) if disputed else None
 
     def disputed(self, profile: Profile) -> tuple[Change, ...]:
-        """Return where the user file and another one disagree: the user's value, and the one that counts."""
+        """Return the keys where the user file and another file disagree."""
         own = self.profiles.own.get(profile.name)
         if own is None:
             return ()
         made = self.profiles.built(profile.name, own)
-        if not isinstance(made, Profile):  # it says a part only, which then has to be what counts
+        if not isinstance(made, Profile):  # The user file has only some keys, so the other files complete it.
             made = self.profiles.built(profile.name, merge(self.profiles.leaves.get(profile.name, {}), own))
         if not isinstance(made, Profile):
             return ()
         return self._placed(profile, self._by_files(profile, changes(self.of(made), self.of(profile))))
 
     def _elsewhere(self, profile: Profile, field: str, now: Destination, allowed: Allowed) -> DestinationChanged | None:
-        """Return why the first use of a secret needs a yes: other values of this name belong elsewhere."""
+        """Return why the first use of a secret needs a question."""
         stored = self._stored(profile.name)
         if isinstance(stored, Problem):
             why = f"the destinations of its other secrets cannot be read: {stored}"
@@ -128,9 +130,9 @@ class Destinations:
         return None
 
     def _known(self, name: str, allowed: Allowed) -> Iterator[Destination]:
-        """Yield the destinations of a profile that were allowed, used or entered, in any spelling of its name.
+        """Yield allowed, used and entered destinations of all spellings of a name.
 
-        Profiles of one spelling or another read the same variables, so a checkout must not gain by choosing one.
+        All spellings read the same environment variables, so a file must not gain by choosing another one.
         """
         for several in (allowed.destinations, self._allowed, self._entered):
             for other, destinations in several.items():
@@ -139,12 +141,12 @@ class Destinations:
             yield from (destination for variable, destination in uses.items() if _is_of(variable, name))
 
     def _by_files(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
-        """Leave out the name that this person has typed for this run: that is not a file's doing."""
+        """Leave out a user name that was typed in this run: no file changed it."""
         filed = self.profiles.profiles.get(profile.name, profile)
         return found if filed.auth == profile.auth else tuple(each for each in found if each.key != "auth.username")
 
     def moved_variable(self, profile: Profile, field: str) -> DestinationChanged | None:
-        """Return why an environment variable is blocked: its first use had another destination."""
+        """Return why an environment variable is blocked, or None."""
         variable = profile.variable(field)
         if (problem := self.file.read().problem) and not profile.ad_hoc:
             advice = "Fix the file, or remove it to start again"
@@ -157,7 +159,7 @@ class Destinations:
         )
 
     def used(self, variable: str, profile: Profile) -> None:
-        """Remember the first use of a variable, for this run at least."""
+        """Remember the first use of a variable, at least for this run."""
         if profile.ad_hoc or self._first_use(variable) is not None:
             return
         self._first_uses[variable] = destination = self.of(profile)
@@ -168,30 +170,45 @@ class Destinations:
             return
 
     def entered(self, profile: Profile) -> None:
-        """Remember that this person has entered a value here, for this run."""
+        """Remember that the user entered a value here, for this run."""
         if not profile.ad_hoc:
             self._entered[profile.name] = with_destination(self._entered, profile.name, self.of(profile))
 
     def allow(self, profile: Profile) -> None:
-        """Allow the current destination of a profile, in this run at least. Raises ``FileError``."""
+        """Allow a profile's current destination, at least for this run.
+
+        Raises ``FileError``.
+        """
         self._allow(profile.name, self.of(profile))
 
     def allow_key(self, profile: Profile) -> None:
-        """Let the key of the profile's own certificate be used there, and nothing else. Raises ``FileError``."""
+        """Allow the client certificate there, and nothing else.
+
+        Raises ``FileError``.
+        """
         self._allow(profile.name, _of_key(self.of(profile)))
 
     def allow_history(self, folder: str) -> None:
-        """Let calls be recorded in a folder that a file of others names. Raises ``FileError``."""
+        """Allow a folder for histories that a shared file names.
+
+        Raises ``FileError``.
+        """
         with self.file.changing() as allowed:
             allowed.histories.add(folder)
 
     def allow_folder(self, folder: Path) -> None:
-        """Use the profiles of a folder that other users can write to. Raises ``FileError``."""
+        """Allow the profiles of a folder that other users can write to.
+
+        Raises ``FileError``.
+        """
         with self.file.changing() as allowed:
             allowed.folders.add(str(folder))
 
     def forget(self, name: str) -> bool:
-        """Forget what was allowed for a profile or a folder; False where nothing was. Raises ``FileError``."""
+        """Remove all that was allowed for a name; return whether there was any.
+
+        Raises ``FileError``.
+        """
         with self.file.changing() as allowed:
             before = allowed.as_toml()
             allowed.destinations.pop(name, None)
@@ -220,9 +237,9 @@ class Destinations:
         wanted = self._environment.get(name)
         if not wanted or origin_of(wanted) == profile.origin:
             return None
-        advice = f"Correct {name} or the profile, whichever is wrong"
+        advice = f"Correct {name} or the profile"
         place = self._place(profile.name, "origin")
-        why = f"{name} names another server, {wanted}, and not {profile.origin}{f' ({place})' if place else ''}"
+        why = f"{name} is set to another server, {wanted}, not {profile.origin}{f' ({place})' if place else ''}"
         return DestinationChanged(field, why, advice=advice)
 
     def _placed(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
@@ -237,7 +254,7 @@ class Destinations:
             sought = ("url",)
         for path, leaf in leaves.items():
             if tuple(part.lower() for part in path) == sought:
-                preset = leaf.origin.preset  # who named it has changed the destination
+                preset = leaf.origin.preset  # The file that named the preset has changed the destination.
                 return f"{leaves['preset',].source}, preset {preset}" if preset else str(leaf.source)
         return ""
 
@@ -252,10 +269,10 @@ def _of_key(destination: Destination) -> Destination:
 
 
 def _content_of(ca_file: str | None) -> str:
-    """What tells the content of a file from any other."""
+    """Return a hash of a file's content."""
     if ca_file is None:
         return ""
-    from hashlib import sha256  # it loads OpenSSL, and few profiles have such a file
+    from hashlib import sha256  # It loads OpenSSL, and few profiles have such a file.
 
     try:
         content = read_bytes(Path(ca_file))

@@ -1,4 +1,4 @@
-"""Secrets in files where others can read them, also as staged by git."""
+"""Secrets in files that others can read, also in files staged in git."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ from rpcexplorer.secrets.lookup import Secrets
 _STEMS = rb"pass|pwd|secret|api[-_]?key|private[-_]?key|credential|token|session|jwt|authorization|cookie"
 _NO_TEXT = rb"[\[{]|(?:null|true|false)\b|-?\d[\d.e+-]*+[ \t]*+[,\]}]"
 _KEY = regex(rb"(?:%s)[\w-]*+(?:\\*+[\"'])?[ \t]*+[=:][ \t]*+(?!%s)" % (_STEMS, _NO_TEXT))
-"""In small letters; to its left the key may go on."""
+"""In lower case. The key may begin further to the left."""
 _KEY_BEGINS = regex(rb"[\w-]*\Z")
 _IN_QUOTES = regex(rb"\"\"\"|'''|\\*+[\"']")
 _ALONE = regex(rb"(?=[^\s]*\d)[^\s()\[\]{}<>\"',;]{6,}+(?=[ \t]*+(?:\r?\n|\Z))")
-"""Without quotes, the last thing on its line, with a digit: a line of variables rather than of a program."""
+"""A last value without quotes, with a digit: variables, not a program."""
 _LEFT_OF_ALONE = regex(rb"(?:\A|\n)[ \t]*+(?:export[ \t]++|set[ \t]++)?\Z")
 _ADDRESS = regex(r"""(?<![\w-])(?:url|path)["']?[ \t]*=[ \t]*["']([^"'\r\n]{1,4096})["']""")
-"""The address of a profile, or of a recorded call."""
+"""The URL of a profile, or of a recorded call."""
 _SCHEME = regex(r"(?i)(?:basic|bearer|digest|negotiate|token|apikey)\s+")
 PART: Final = "address"
-"""The key of what stands in an address and is no password before a host: nothing is stored in its place."""
+"""The key of a part of a URL for which nothing can be stored."""
 LONGEST: Final = 4096
-"""Bytes of a value that are looked at."""
+"""Bytes of a value that are checked."""
 
 
 class Suspect(NamedTuple):
     start: int
-    """Where the value begins, which is never told."""
+    """The start of the value, which is never shown."""
     key: str
-    """What stands before it, as it is written; ``PART`` in an address, but empty for a password before a host."""
+    """The key before it; ``PART`` in a URL, empty for a password in one."""
 
 
 def suspects(content: bytes) -> Iterator[Suspect]:
-    """Whatever looks like a secret, in no order."""
-    small = content.lower()  # a search without regard to case takes ten times as long
+    """Yield everything that looks like a secret, in no order."""
+    small = content.lower()  # A search that ignores case takes ten times as long.
     for found in _KEY.finditer(small):
         begins = _KEY_BEGINS.search(content, max(0, found.start() - 64), found.start())
         start = begins.start() if begins else found.start()
@@ -66,7 +66,7 @@ def suspects(content: bytes) -> Iterator[Suspect]:
         value = _value(content, start, found.end())
         if value and _is_secret(squashed(name), value):
             yield Suspect(found.end(), name)
-    text = content.decode("latin-1")  # in which every byte is a character
+    text = content.decode("latin-1")  # Every byte is one character.
     found_at = {at.start: PART if at.name else "" for at in places(text, words=True)}
     for url in _ADDRESS.finditer(text):
         for at in places_in_address(url[1]):
@@ -75,7 +75,7 @@ def suspects(content: bytes) -> Iterator[Suspect]:
 
 
 def _value(content: bytes, key: int, at: int) -> str:
-    """The literal at a place behind a key; empty where there is something else."""
+    """Return the literal value after a key, or an empty text."""
     opening = _IN_QUOTES.match(content, at)
     if opening is None:
         alone = _LEFT_OF_ALONE.search(content, max(0, key - 16), key) and _ALONE.match(content, at)
@@ -90,24 +90,25 @@ def _text(value: bytes) -> str:
 
 
 def _is_secret(key: str, value: str) -> bool:
-    """Whether a value behind a key, in small letters without separators, is more than a word or a stand-in."""
+    """Return whether a value after a key is more than a word or an example."""
     if not (key == "session" or WHOLE.fullmatch(key) or TEXT.fullmatch(key)):
         return False
-    if key.endswith("cookie"):  # the name of a cookie alone is none
+    if key.endswith("cookie"):  # The name of a cookie is not secret.
         value = value.partition("=")[2].partition(";")[0]
     elif key.endswith("authorization"):
         value = _SCHEME.sub("", value, count=1)
-    elif key == "session" and (value.startswith("/") or len(value) < 8 or not value.isalnum()):  # a pointer, or prose
+    # A pointer or prose is not secret.
+    elif key == "session" and (value.startswith("/") or len(value) < 8 or not value.isalnum()):
         return False
     return not stands_in(value.strip())
 
 
 WINDOW: Final = 4 * 1024 * 1024
-"""Bytes that are searched at a time, and then up to the end of the line."""
+"""Bytes that are searched at a time, plus the rest of the line."""
 OVERLAP: Final = 16 * 1024
-"""Bytes that are searched again with what follows them, for a secret that holds a line break."""
+"""Bytes that are searched twice, for secrets with a line break."""
 _BASE64 = regex(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\"")
-"""How a history keeps a text that no TOML can hold."""
+"""How a history stores a text that TOML cannot contain."""
 _HEADER = regex(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
 _METHOD = regex(rb"^method = \"([^\"\r\n]+)\"", re.MULTILINE)
 _IN_BATCH = regex(rb"^kind = \"batch\"", re.MULTILINE)
@@ -119,31 +120,31 @@ _CALL = regex(rb"^id = \"([^\"\r\n]+)\"", re.MULTILINE)
 class Leak(NamedTuple):
     line: int
     label: str
-    """Whose value it is, such as ``staging.password``; empty where it only looks like a secret."""
+    """Such as ``staging.password``; empty if it only looks like a secret."""
     key: str
-    """What it stands behind, where that is why it looks like one; empty in a URL."""
+    """The key before it, if that makes it a suspect; empty in a URL."""
     profile: str
-    """The profile whose table it stands in, where there is one."""
+    """The profile whose table contains it, if any."""
     call: str
-    """The id of the recorded call it stands in, where there is one."""
+    """The id of the recorded call that contains it, if any."""
 
 
 class LeakSearch:
-    """Knows the secrets to look for; made once for many files."""
+    """A search for known secrets, which is built once for many files."""
 
     def __init__(self, secrets: Iterable[Secret]) -> None:
         self._redactor = Redactor(secrets)
         self.by_position = self._redactor.by_position
-        """Labels of the secrets that are not looked for by value."""
+        """Labels of secrets that are not searched by value."""
 
     def leaks(self, content: bytes) -> list[Leak]:
-        """Every line on which a secret stands, once for each secret."""
+        """Return every line with a secret, once for each secret."""
         found: dict[tuple[int, str, str], Leak] = {}
         starts: list[int] = []
         tables: list[int] = []
         calls: list[int] = []
         for at, label, key in self._everywhere(content):
-            if not starts:  # once, however many there are
+            if not starts:  # Once, for all leaks of the file.
                 starts = [0, *(each.end() for each in re.finditer(b"\n", content))]
                 tables = [0, *(start for start in starts if content.startswith(b"[", start))]
                 calls = [0, *(start for start in tables if content.startswith(b"[[call]]", start))]
@@ -154,7 +155,7 @@ class LeakSearch:
         return sorted(leak for leak in found.values() if leak.label or leak.line not in known)
 
     def redacted(self, text: str) -> str:
-        """A text that is to be told, without the secrets."""
+        """Return a text without the secrets."""
         return self._redactor.text(text)
 
     def _everywhere(self, content: bytes) -> Iterator[tuple[int, str, str]]:
@@ -163,7 +164,7 @@ class LeakSearch:
         yield from ((at, "", key) for at, key in _in_logins(content))
 
     def _in(self, window: bytes) -> Iterator[tuple[int, str, str]]:
-        """Where something stands, whose it is, and the key in front of it."""
+        """Yield the place of each secret, its label, and the key before it."""
         yield from ((seen.start, "", seen.key) for seen in suspects(window))
         for found in _BASE64.finditer(window):
             inner = b64decode(found[1]).decode("utf-8", "surrogateescape")
@@ -177,7 +178,7 @@ class LeakSearch:
 
 
 def _in_logins(content: bytes) -> Iterator[tuple[int, str]]:
-    """Where a history holds what a login was given and what it answered, and what that is."""
+    """Yield the place of passwords and sessions in recorded logins."""
     for method in _METHOD.finditer(content):
         if is_login(_decode(method[1])):
             call = content.find(b"\n[[call]]", method.end())
@@ -192,14 +193,14 @@ def _in_logins(content: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _unquoted(spelled: bytes) -> str:
-    """A text as it is spelled in a history; empty where somebody spelled it otherwise."""
+    """Return a string of a history unescaped, or an empty text."""
     with suppress(ValueError):
         return str(json.loads(b'"' + spelled + b'"'))
     return ""
 
 
 def _windows(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Stretches of whole lines that overlap, each with where it starts."""
+    """Yield overlapping stretches of complete lines, with their start."""
     start = end = 0
     while end < len(content):
         line_ends = content.find(b"\n", end + WINDOW)
@@ -209,7 +210,7 @@ def _windows(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _around(content: bytes, at: int, tables: list[int], calls: list[int]) -> tuple[str, str]:
-    """The profile and the call that a place belongs to, by the nearest lines above it that name one."""
+    """Return the profile and the call that contain a place."""
     header = _HEADER.match(content, tables[bisect_right(tables, at) - 1])
     block = calls[bisect_right(calls, at) - 1]
     call = _CALL.search(content, block, min(at, block + OVERLAP)) if content.startswith(b"[[call]]", block) else None
@@ -221,16 +222,16 @@ def _decode(found: bytes) -> str:
 
 
 class Searched(Struct):
-    """What a search came to."""
+    """The result of a search."""
 
     found: list[Problem] = field(default_factory=list)
-    """One for each line and secret; to be told as they are, for no secret is in them."""
+    """One per line and secret, without the secrets."""
     unreadable: list[Problem] = field(default_factory=list)
-    """Files of which nobody knows what is in them."""
+    """Files that could not be searched."""
     files: int = 0
-    """How many were read."""
+    """Number of files that were searched."""
     by_position: tuple[str, ...] = ()
-    """Labels of the secrets that are not looked for by value, but behind words like password."""
+    """Labels of secrets that are searched only after words such as password."""
 
 
 def search(
@@ -242,7 +243,8 @@ def search(
 ) -> Searched:
     """Search the files of the profiles and the folders of histories.
 
-    Or only ``files``, each of which must be there; or only what is staged in the repository around ``staged``.
+    If ``files`` are given, search only these, and report missing ones. If ``staged`` is given, search only what is
+    staged in the repository around it.
     """
     finder = LeakSearch(_known(secrets, profiles.profiles.values()))
     searched = Searched(by_position=finder.by_position)
@@ -262,11 +264,14 @@ def search(
 
 
 def _contents(files: Iterable[Path], folders: Iterable[Path] = ()) -> Iterator[tuple[Path, bytes | str]]:
-    """Yield what is in each file, or why it cannot be read. A file that is named may be a link, one of a folder not."""
+    """Yield the content of each file, or why it cannot be read.
+
+    A named file may be a link, a file in a folder may not.
+    """
     named = dict.fromkeys(files)
     inside: list[Path] = []
     for folder in dict.fromkeys(folders):
-        try:  # hidden files are locks, or are being written
+        try:  # Hidden files are locks, or are being written.
             paths = [folder / name for name in sorted(names(folder)) if not name.startswith(".")]
         except FileError as error:
             yield folder, error.sentence
@@ -282,14 +287,14 @@ def _contents(files: Iterable[Path], folders: Iterable[Path] = ()) -> Iterator[t
 
 
 def _shared(profiles: Profiles) -> list[Path]:
-    """The files that profiles are read from, those that are damaged included, and the overlays beside them."""
+    """Return the files of profiles, even damaged ones, and local files."""
     named = [*profiles.files, *(Path(problem.file) for problem in profiles.problems)]
     beside = [each.with_name(OVERLAY) for each in named]
     return [path for path in dict.fromkeys([*named, *beside]) if path.is_file()]
 
 
 def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
-    """Every secret there is. The keyring tells only what it is asked for, profile by profile."""
+    """Return all known secrets. A keyring must be asked for each profile."""
     profiles = tuple(profiles)
     secrets.learn(profiles)
     for profile in profiles:
@@ -299,30 +304,30 @@ def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
 
 
 def _problem(path: Path, leak: Leak, finder: LeakSearch) -> Problem:
-    """Say what stands where, and what to do next."""
+    """Return the problem of a leak, with what to do."""
     if leak.label == UNRECORDED.strip("«»"):
-        what = "user name and password stand here as a header has them"
-        advice = "remove it: both are stored, and rpcexplorer inserts them when it sends a call"
+        found = "this line contains user name and password in the form of a header"
+        advice = "remove them: both are stored, and rpcexplorer inserts them when it sends a call"
     elif leak.label:
-        what = f"the value of {leak.label} stands here"
+        found = f"this line contains the value of {leak.label}"
         advice = "remove it: the value is stored, and rpcexplorer inserts it when it sends a call"
     elif leak.key == PART:
-        what = "an address stands here with a part that looks like a secret"
+        found = "this line contains a URL with a part that looks like a secret"
         advice = "remove it from every shared file, and change it on the server"
     elif leak.key:
-        what = "a literal value stands here that looks like a secret"
+        found = "this line contains a value that looks like a secret"
         advice = f"remove it{_instead(leak)}"
     else:
-        what = "a URL stands here that holds a password"
+        found = "this line contains a URL with a password"
         advice = f"remove it{_instead(leak)}"
     if leak.call:
         advice = f"delete call {leak.call} (F6 in rpcexplorer, then Del)"
-    sentence = f"{what}; {advice}"
+    sentence = f"{found}; {advice}"
     return Problem(finder.redacted(str(path)), finder.redacted(sentence), leak.line, finder.redacted(leak.key))
 
 
 def _instead(leak: Leak) -> str:
-    """What becomes of a value that nobody has stored yet."""
+    """Return how to store a value that is not stored yet."""
     name = leak.profile or "NAME"
     if KEYS.fullmatch(squashed(leak.key)):
         return f", and store it: rpcexplorer profiles secret {name} token; {name_token_kind()}"
@@ -333,11 +338,11 @@ def _instead(leak: Leak) -> str:
 LARGEST: Final = 100 * 1024 * 1024
 """Bytes of a file that is searched, and of files that are read at a time."""
 SECONDS: Final = 30.0
-"""How long git may take for one answer."""
+"""Seconds for one answer of git."""
 MOMENT: Final = 2.0
-"""Seconds for an answer without which all goes on: a repository can name a pipe as its list of ignored files."""
+"""Seconds for an optional answer: the list of ignored files may be a pipe."""
 _NOT_IGNORED: Final = 1
-"""Exit code of ``check-ignore``; it is 128 outside of a repository."""
+"""Exit code of ``check-ignore``; outside of a repository it is 128."""
 _OFF: Final = (
     "--no-pager", "--no-replace-objects",
     "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "diff.external=",
@@ -349,7 +354,10 @@ _DIFFERENCE: Final = (
 )  # fmt: skip
 _KEPT: Final = {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
                 "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES"}  # fmt: skip
-"""What git tells its hooks about where things are, such as the index of ``commit -a``; the rest could run something."""
+"""Variables that git sets for hooks, such as the index of ``commit -a``.
+
+All others are dropped, because they might run a program.
+"""
 _SET: Final = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -358,13 +366,13 @@ _SET: Final = {
     "LC_ALL": "C",
 }
 _LINK = "160000"
-"""The mode of a submodule, which is no file."""
+"""The mode of a submodule, which is not a file."""
 
 
 def staged_contents(folder: Path) -> Iterator[tuple[Path, bytes | str]]:
-    """Every file that is added or changed, by its path from the top: what is in it, or why that cannot be read.
+    """Yield every added or changed file with its content, or a problem.
 
-    Raises a ``FileError`` where there is no repository, or no git.
+    Raises ``FileError`` if there is no repository or no git.
     """
     git = Git(folder)
     names = git.changed()
@@ -374,9 +382,9 @@ def staged_contents(folder: Path) -> Iterator[tuple[Path, bytes | str]]:
     for name, id in names:
         size = sizes.get(id)
         if size is None:
-            yield name, "git has no such object here; fetch it, or stage the file again"
+            yield name, "git does not have this object; fetch it, or stage the file again"
         elif size > LARGEST:
-            yield name, f"it is larger than {LARGEST // (1024 * 1024)} MB, so it is not searched"
+            yield name, f"not searched: it is larger than {LARGEST // (1024 * 1024)} MB"
         else:
             if size > room:
                 yield from git.contents(batch)
@@ -390,12 +398,13 @@ class Git:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         path = (place for place in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(place).is_absolute())
-        self._program = shutil.which("git", path=os.pathsep.join(path))  # never one that lies in the working folder
+        # A program in the working folder is never used.
+        self._program = shutil.which("git", path=os.pathsep.join(path))
 
     def changed(self) -> list[tuple[Path, str]]:
-        """The paths that differ from the last commit, and the ids of what is staged for them."""
+        """Return the paths that differ from the last commit, with object ids."""
         tree = self._ask(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], may_fail=True).strip()
-        if not tree:  # nothing was committed yet: everything differs from nothing
+        if not tree:  # Without a commit, everything differs from an empty tree.
             tree = self._ask(["hash-object", "-t", "tree", "--no-filters", "--stdin"]).strip()
         fields = self._ask([*_DIFFERENCE, tree.decode()]).split(b"\0")
         found = []
@@ -406,7 +415,7 @@ class Git:
         return found
 
     def sizes(self, ids: Sequence[str]) -> dict[str, int]:
-        """The sizes of objects; of those that are missing nothing."""
+        """Return the sizes of objects, without missing ones."""
         if not ids:
             return {}
         lines = self._ask(["cat-file", "--batch-check"], "\n".join(ids)).decode().splitlines()
@@ -425,25 +434,25 @@ class Git:
             at = end + 1
 
     def may_commit(self, name: str) -> bool:
-        """Return whether a file of the folder can be committed: it is in a repository that does not ignore it."""
+        """Return whether git can commit a file of the folder."""
         ran = self._run(["check-ignore", "--quiet", "--", f"./{name}"], seconds=MOMENT) if self._program else None
         return ran is not None and ran.returncode == _NOT_IGNORED
 
     def _ask(self, words: Sequence[str], given: str = "", *, may_fail: bool = False) -> bytes:
         if self._program is None:
-            raise FileError("git is not installed here: name the files to check instead of --staged")
+            raise FileError("git is not installed: name the files to check instead of --staged")
         ran = self._run(["--literal-pathspecs", *words], given)
         if ran is None:
-            raise FileError(f"git gave no answer within {SECONDS:g} s: name the files to check instead of --staged")
+            raise FileError(f"git did not answer within {SECONDS:g} s: name the files to check instead of --staged")
         if ran.returncode and not (may_fail and ran.returncode == 1):
-            said = ran.stderr.decode(errors="replace").strip().splitlines() or [f"it ended with code {ran.returncode}"]
-            raise FileError(f"git cannot tell what is staged in {self._folder}: {said[-1].removeprefix('fatal: ')}")
+            lines = ran.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {ran.returncode}"]
+            raise FileError(f"git cannot list the staged files of {self._folder}: {lines[-1].removeprefix('fatal: ')}")
         return ran.stdout
 
     def _run(
         self, words: Sequence[str], given: str = "", seconds: float = SECONDS
     ) -> subprocess.CompletedProcess[bytes] | None:
-        """Run git with all of that turned off; None if it gives no answer."""
+        """Run git with risky settings turned off; None if it does not answer."""
         mine = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith("GIT_")}
         with suppress(OSError, subprocess.TimeoutExpired):
             return subprocess.run(  # noqa: S603 - git, from the person's own path

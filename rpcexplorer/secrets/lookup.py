@@ -1,4 +1,4 @@
-"""Where a secret is found: environment, secrets.toml, keyring."""
+"""The places of a secret: environment, secrets.toml and keyring."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ SHAPE = TableRule(
 class Stored(Struct, frozen=True):
     value: str
     destination: Destination
-    """The only one it may go. Of what an earlier version has stored, only the origin is known."""
+    """The only destination. Values of an older version have only the origin."""
     saved: datetime | None = None
 
     def __repr__(self) -> str:
-        """Not the value."""
+        """Leave the value out."""
         return f"Stored(origin={self.destination['origin']!r})"
 
     def members(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Stored(Struct, frozen=True):
 
     @classmethod
     def of(cls, reading: CheckedFile, *path: str) -> Stored | None:
-        """Undo ``members``; None where one is missing that is needed."""
+        """Reverse ``members``; return None if a needed one is missing."""
         members = reading.values(*path)
         if not {"value", "origin"} <= members.keys():
             return None
@@ -79,12 +79,12 @@ class Stored(Struct, frozen=True):
         return cls(members["value"], destination, members.get("saved"))
 
     def as_toml(self) -> str:
-        """Spell it for a store that keeps one text."""
+        """Return it as one text, for a keyring."""
         return toml(self.members())
 
     @classmethod
     def from_toml(cls, text: str) -> Stored | None:
-        """Undo ``as_toml``; None for any other text."""
+        """Reverse ``as_toml``; return None for any other text."""
         file = parse_toml(Path("keyring"), text)
         return cls.of(read_shape(ENTRY, file)) if isinstance(file, TomlFile) else None
 
@@ -93,7 +93,7 @@ class StoredSecrets(Contents):
     entries: dict[tuple[str, str], Stored] = field(default_factory=dict)
     """By profile and field."""
     plain: set[str] = field(default_factory=set)
-    """Origins that get credentials over plain http, because the user said so."""
+    """Origins that get credentials over plain HTTP, because the user agreed."""
 
     shape: ClassVar[Rule] = SHAPE
     heading: ClassVar[str] = (
@@ -121,7 +121,7 @@ class StoredSecrets(Contents):
 
 
 SERVICE = "rpcexplorer"
-INSTEAD = 'unlock it, or write store = "file" below [secrets] in settings.toml'
+INSTEAD = 'set store = "file" under [secrets] in settings.toml'
 
 
 def fetch(account: str) -> str | None:
@@ -132,17 +132,17 @@ def fetch(account: str) -> str | None:
 
 
 def keep(account: str, text: str) -> None:
-    """Store ``text``, and look whether it is really there."""
+    """Store a text, and check that it was stored."""
     with _problem("write to"):
         import keyring
 
         keyring.set_password(SERVICE, account, text)
     if fetch(account) != text:
-        raise FileError(f"the system's keyring does not keep what it is given; {INSTEAD}")
+        raise FileError(f"the system keyring did not store the value; {INSTEAD}")
 
 
 def drop(account: str) -> bool:
-    """Remove what is stored; False where there was nothing."""
+    """Remove a text; return whether there was one."""
     if fetch(account) is None:
         return False
     with _problem("write to"):
@@ -153,17 +153,19 @@ def drop(account: str) -> bool:
 
 
 @contextmanager
-def _problem(doing: str) -> Iterator[None]:
+def _problem(action: str) -> Iterator[None]:
     try:
         yield
     except ImportError:
-        raise FileError("no keyring is installed: run `pip install rpcexplorer[keyring]`, or " + INSTEAD) from None
+        raise FileError(f"no keyring is installed: run `pip install rpcexplorer[keyring]`, or {INSTEAD}") from None
     except Exception as error:  # noqa: BLE001 - what D-Bus and friends raise has no common base, and may quote values
-        raise FileError(f"cannot {doing} the system's keyring ({type(error).__name__}); {INSTEAD}") from None
+        raise FileError(
+            f"cannot {action} the system keyring ({type(error).__name__}); unlock it, or {INSTEAD}"
+        ) from None
 
 
 KEPT = 5
-"""Values of one field that are hidden: the newest, and some that are over, of which a server may still tell."""
+"""Values per field that are redacted: old ones may still be in responses."""
 VARIABLE = regex(rf"RPCEXPLORER_(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
 
 
@@ -172,7 +174,10 @@ def _now() -> datetime:
 
 
 class Secrets:
-    """The secrets of one user. Stores are read at each use, because other programs write to them as well."""
+    """The secrets of one user.
+
+    Stores are read at each use, because other programs write to them as well.
+    """
 
     def __init__(
         self,
@@ -183,32 +188,36 @@ class Secrets:
     ) -> None:
         self._file = PrivateFile(path, StoredSecrets)
         self.destinations = Destinations(path.with_name("allowed.toml"), environment, self._stored_destinations)
-        """Where each of them may go."""
+        """The destinations of the secrets."""
         self._environment = environment
         self._store = store
         self._now = now
         self._seen: dict[str, list[Secret]] = {}
-        """What a store gave or was given: a keyring cannot be listed, and a file may become unreadable meanwhile."""
+        """Values that were read or stored, for redaction.
+
+        A keyring has no list, and a file may become unreadable.
+        """
         self._labels: dict[str, str] = {}
-        """What each variable of a known profile holds."""
+        """The secret in each variable of a known profile."""
         self._learned: dict[tuple[str, Auth], Profile] = {}
-        """The profiles themselves, also one that was changed in this run."""
+        """The known profiles, with those that were changed in this run."""
         self._plain: set[str] = set()
         self._keyring_problem: Problem | None = None
 
     @property
     def place(self) -> str:
-        """Where values are stored, in words."""
+        """The place where values are stored, in words."""
         return "your keyring" if self._store == "keyring" else str(self._file.path)
 
     def find(self, profile: Profile, field: str) -> Secret | DestinationChanged | None:
-        """Look a field up; ``DestinationChanged`` if it is bound to another destination.
+        """Look up a field; return ``DestinationChanged`` if it is blocked.
 
-        A store that cannot be read counts as empty; ``problem`` says why it cannot.
+        A store that cannot be read counts as empty; ``problem`` returns the reason.
         """
         self.learn([profile])
         given = self._environment.get(profile.variable(field))
-        if given and not (profile.ad_hoc and profile.assumes_auth):  # an address alone is no yes to a login
+        # A URL without an auth type does not ask for a login.
+        if given and not (profile.ad_hoc and profile.assumes_auth):
             return self.destinations.moved_variable(profile, field) or Secret(
                 given, profile.label(field), "environment"
             )
@@ -221,11 +230,11 @@ class Secrets:
         return moved or Secret(stored.value, profile.label(field), source)
 
     def state(self, profile: Profile) -> dict[str, Secret | DestinationChanged | None]:
-        """What this kind of profile needs, and where each field comes from; None where it is missing."""
+        """Return the fields that the profile needs, and their values if known."""
         return {each: self.find(profile, each) for each in profile.secrets}
 
     def withheld(self, profile: Profile, text: str) -> DestinationChanged | None:
-        """Return why a text for other programs must not name the profile's variables: their values are not sent."""
+        """Return why an exported text must not name the profile's variables."""
         for each in FIELDS:
             variable = profile.variable(each)
             if variable in text and self._environment.get(variable):
@@ -235,12 +244,15 @@ class Secrets:
         return None
 
     def saved(self, profile: Profile, field: str) -> datetime | None:
-        """When the stored value was saved; of a session, since when it is in use."""
+        """Return when the stored value was saved."""
         held = self._held(profile, field)
         return held[0].saved if held else None
 
     def save(self, profile: Profile, field: str, value: str) -> None:
-        """Store a value for the current destination of the profile. Raises ``FileError``."""
+        """Store a value for the profile's current destination.
+
+        Raises ``FileError``.
+        """
         if profile.ad_hoc:
             raise FileError("no secrets are stored for --url: add a profile for this server first")
         stored = Stored(value, self.destinations.of(profile), self._now())
@@ -252,14 +264,17 @@ class Secrets:
         keep(_account(*key), stored.as_toml())
         self.destinations.used(
             profile.variable(field), profile
-        )  # a keyring cannot be searched for other spellings of a name
+        )  # A keyring cannot be searched for other spellings of the name.
         self._remember(Secret(value, profile.label(field), "keyring"))
-        if key in self._file.read().entries:  # it would hide what the keyring now holds
+        if key in self._file.read().entries:  # An entry of the file would hide the one in the keyring.
             with self._file.changing() as contents:
                 contents.entries.pop(key, None)
 
     def forget(self, profile: Profile, field: str | None = None) -> bool:
-        """Remove one field, or all of them; False where nothing was stored. Raises ``FileError``."""
+        """Remove one or all fields; return whether one was stored.
+
+        Raises ``FileError``.
+        """
         keys = [(profile.name, each) for each in FIELDS if field in {None, each}]
         dropped = [key for key in keys if self._store == "keyring" and drop(_account(*key))]
         if any(key in self._file.read().entries for key in keys):
@@ -268,15 +283,15 @@ class Secrets:
         return bool(dropped)
 
     def learn(self, profiles: Iterable[Profile]) -> None:
-        """Take in whose the variables are: a variable alone does not tell how its profile is spelled."""
+        """Learn the profiles of variables, whose names do not show the spelling."""
         for profile in profiles:
             self._labels |= {profile.variable(field): profile.label(field) for field in FIELDS}
             self._learned[profile.name, profile.auth] = profile
 
     def known(self) -> list[Secret]:
-        """Every value that this run can know, for redaction; of one field, the one that is in use comes last.
+        """Return all values that this run knows, current ones last.
 
-        A variable that belongs to no profile goes by its own name, which nobody can send.
+        The label of a variable without a profile is its own name, so a reference to it cannot be sent.
         """
         for key, stored in self._file.read().entries.items():
             self._remember(Secret(stored.value, _account(*key), "secrets.toml"))
@@ -287,11 +302,11 @@ class Secrets:
         return found
 
     def marked(self, known: Sequence[Secret]) -> list[Secret]:
-        """Return the secrets, those marked that are public anyway.
+        """Return the secrets, and mark those that are public anyway.
 
-        Such a value is also in its profile's own URL, path, preset or user name, where everybody can read it.
+        A public value is also in its profile's own URL, path, preset or user name.
         """
-        from rpcexplorer.redaction.addresses import redacted_address  # no start needs it
+        from rpcexplorer.redaction.addresses import redacted_address  # Start-up does not need it.
 
         profiles: dict[str, list[Profile]] = {}
         for profile in [*self._learned.values()]:
@@ -310,20 +325,20 @@ class Secrets:
         return [Secret(each.reveal(), each.label, each.source, is_public=is_public(each)) for each in known]
 
     def derived(self, known: Sequence[Secret]) -> Iterator[Secret]:
-        """What values that are known come to on the way: whoever reads that has the values themselves."""
-        for profile in [*self._learned.values()]:  # one may be learned meanwhile: records have a thread
+        """Yield encoded forms of known values, which are as secret as the values."""
+        for profile in [*self._learned.values()]:  # A thread that records a call may add a profile meanwhile.
             yield from derived(auth_of(profile).headers(profile), known)
 
     def problem(self) -> Problem | None:
-        """Why secrets that may well be stored cannot be used."""
+        """Return why stored secrets cannot be used, if they cannot."""
         return self._file.read().problem or self._keyring_problem
 
     def trusts_plain(self, origin: str) -> bool:
-        """Whether the user has allowed credentials over plain http to ``origin``."""
+        """Return whether the user allowed credentials over plain HTTP."""
         return origin in self._plain or origin in self._file.read().plain
 
     def trust_plain(self, origin: str) -> str | None:
-        """Allow it from now on; a sentence where that can be remembered for this run only."""
+        """Allow plain HTTP; return a sentence if it counts only for this run."""
         self._plain.add(origin)
         try:
             with self._file.changing() as contents:
@@ -333,7 +348,7 @@ class Secrets:
         return None
 
     def _stored_destinations(self, name: str) -> list[Destination] | Problem:
-        """Return where the values belong that are stored under a profile's name, or why that is not known."""
+        """Return the destinations of stored values, or why they are unknown."""
         contents = self._file.read()
         if contents.problem:
             return contents.problem
@@ -349,7 +364,7 @@ class Secrets:
         return destinations
 
     def _held(self, profile: Profile, field: str) -> tuple[Stored, SecretSource] | None:
-        """What is stored for a profile, whatever destination it belongs to."""
+        """Return the stored value of a field, whatever its destination."""
         if profile.ad_hoc:
             return None
         if stored := self._file.read().entries.get((profile.name, field)):

@@ -266,7 +266,7 @@ def test_a_variable_that_names_another_server_keeps_the_certificate_here(
     own(shell, cellar("https://127.0.0.1:1", named(box, *files)))
     ran = shell.run("call", "ping", RPCEXPLORER_CELLAR_ORIGIN="https://elsewhere.example")
     assert ran.code == 3
-    assert "RPCEXPLORER_CELLAR_ORIGIN names another server" in ran.err
+    assert "RPCEXPLORER_CELLAR_ORIGIN is set to another server" in ran.err
 
 
 def test_a_server_that_asks_who_calls_is_told_apart(shell: Shell, box: Identity, tmp_path: Path, people: Path) -> None:
@@ -336,9 +336,9 @@ def test_files_in_order_and_a_history_without_secrets_pass(shell: Shell, usual: 
             'headers = { Authorization = "Bearer n0t-known-yet" }\n',
             "rpcexplorer profiles secret shop token; name the auth type",
         ),
-        ('ca_file = "https://ada:n0t-known-yet@x.example"\n', "a URL stands here that holds a password"),
-        ('ca_file = "https://x.example/?token=n0t-known-yet"\n', "address: an address stands here with a part"),
-        ('path = "/n0t-known-yet0n0t-known-yet0n0t-known-yet"\n', "an address stands here with a part that looks"),
+        ('ca_file = "https://ada:n0t-known-yet@x.example"\n', "this line contains a URL with a password"),
+        ('ca_file = "https://x.example/?token=n0t-known-yet"\n', "address: this line contains a URL with a part"),
+        ('path = "/n0t-known-yet0n0t-known-yet0n0t-known-yet"\n', "a URL with a part that looks"),
     ],
 )
 @pytest.mark.parametrize("name", ["sessions.toml", "sessions.local.toml"])
@@ -400,7 +400,7 @@ def test_files_that_are_named_are_searched_and_no_others(shell: Shell) -> None:
     assert check(shell, "notes.md").code == 0
     ran = check(shell, "notes.md", "run.sh")
     assert ran.code == 1
-    assert "run.sh:1: SHOP_PASSWORD: a literal value" in ran.err
+    assert "run.sh:1: SHOP_PASSWORD: this line contains a value" in ran.err
     assert "sessions.toml" not in ran.err
 
 

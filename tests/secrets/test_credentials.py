@@ -1,4 +1,4 @@
-"""The credentials of a profile: where they are looked for, when they are not sent, and what the person is told."""
+"""The credentials of a profile: lookup, blocked secrets, and questions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLAIN = Profile("staging", "http://staging.example.com", auth=CookieAuth())
 
 
 class Somebody:
-    """A person who answers from a script and remembers the questions."""
+    """A user who answers from a script and records the questions."""
 
     def __init__(
         self, secret: str | None = None, *, keeps: bool = False, agrees: bool = False, allows: bool = False
@@ -64,7 +64,7 @@ def revealed(found: Secret | DestinationChanged | Refused | None) -> str:
     return found.reveal()
 
 
-def test_the_environment_comes_before_the_store_and_the_store_before_the_person(tmp_path: Path) -> None:
+def test_environment_wins_over_store_and_store_over_question(tmp_path: Path) -> None:
     somebody = Somebody("typed-password")
     secrets = store(tmp_path)
     assert revealed(ask(StoredCredentials(secrets, somebody))) == "typed-password"
@@ -75,7 +75,7 @@ def test_the_environment_comes_before_the_store_and_the_store_before_the_person(
     assert len(somebody.asked) == 1
 
 
-def test_what_was_typed_is_kept_for_the_run_and_not_stored(tmp_path: Path) -> None:
+def test_entered_value_is_kept_only_for_the_run(tmp_path: Path) -> None:
     somebody = Somebody("typed-password")
     credentials = StoredCredentials(store(tmp_path), somebody)
     assert revealed(ask(credentials)) == revealed(ask(credentials)) == "typed-password"
@@ -84,7 +84,7 @@ def test_what_was_typed_is_kept_for_the_run_and_not_stored(tmp_path: Path) -> No
     assert not (tmp_path / "state" / "secrets.toml").exists()
 
 
-def test_when_nobody_can_be_asked_the_sentence_names_variable_and_command(tmp_path: Path) -> None:
+def test_missing_secret_names_variable_and_command(tmp_path: Path) -> None:
     refused = ask(StoredCredentials(store(tmp_path), Nobody()))
     assert isinstance(refused, Refused)
     assert refused.why == "credentials"
@@ -92,7 +92,7 @@ def test_when_nobody_can_be_asked_the_sentence_names_variable_and_command(tmp_pa
     assert "rpcexplorer profiles secret staging password" in refused.sentence
 
 
-def test_a_profile_from_a_url_is_told_only_of_the_variable(tmp_path: Path) -> None:
+def test_missing_secret_of_url_names_only_the_variable(tmp_path: Path) -> None:
     refused = ask(StoredCredentials(store(tmp_path), Nobody()), ad_hoc("http://127.0.0.1:1", InlineAuth()))
     assert isinstance(refused, Refused)
     assert "RPCEXPLORER_URL_PASSWORD" in refused.sentence
@@ -102,7 +102,7 @@ def test_a_profile_from_a_url_is_told_only_of_the_variable(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "url", ["https://evil.example", "http://staging.example.com", "https://staging.example.com:8443"]
 )
-def test_a_stored_secret_is_not_sent_to_another_origin(tmp_path: Path, url: str) -> None:
+def test_stored_secret_is_blocked_at_another_origin(tmp_path: Path, url: str) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "password", "stored-password")
     refused = ask(
@@ -114,7 +114,7 @@ def test_a_stored_secret_is_not_sent_to_another_origin(tmp_path: Path, url: str)
     assert "stored-password" not in refused.sentence
 
 
-def test_a_store_that_others_can_read_is_named_as_the_reason(tmp_path: Path) -> None:
+def test_store_that_others_can_read_is_named(tmp_path: Path) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "password", "stored-password")
     (tmp_path / "state" / "secrets.toml").chmod(0o644)
@@ -123,7 +123,7 @@ def test_a_store_that_others_can_read_is_named_as_the_reason(tmp_path: Path) -> 
     assert "chmod" in refused.sentence
 
 
-def test_a_session_outlives_the_program_and_is_bound_to_its_origin(tmp_path: Path) -> None:
+def test_stored_session_is_bound_to_its_origin(tmp_path: Path) -> None:
     StoredCredentials(store(tmp_path), Nobody()).keep(STAGING, Secret("s3ss10n", "staging.session"))
     later = StoredCredentials(store(tmp_path), Nobody())
     assert revealed(asyncio.run(later.session(STAGING))) == "s3ss10n"
@@ -135,7 +135,7 @@ def test_a_session_outlives_the_program_and_is_bound_to_its_origin(tmp_path: Pat
     assert not later.drop(STAGING)
 
 
-def test_a_session_that_cannot_be_stored_is_kept_for_the_run_and_said(tmp_path: Path) -> None:
+def test_session_that_cannot_be_stored_lasts_until_quit(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file where the folder should be")
     credentials = StoredCredentials(store(tmp_path), Nobody())
     said = credentials.keep(STAGING, Secret("s3ss10n", "staging.session"))
@@ -144,7 +144,7 @@ def test_a_session_that_cannot_be_stored_is_kept_for_the_run_and_said(tmp_path: 
     assert revealed(asyncio.run(credentials.session(STAGING))) == "s3ss10n"
 
 
-def test_over_plain_http_to_another_machine_a_yes_is_needed_once_per_origin(tmp_path: Path) -> None:
+def test_plain_http_is_asked_once_per_origin(tmp_path: Path) -> None:
     environment = {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}
     refused = ask(StoredCredentials(store(tmp_path, environment), Nobody()), PLAIN)
     assert isinstance(refused, Refused)
@@ -157,14 +157,12 @@ def test_over_plain_http_to_another_machine_a_yes_is_needed_once_per_origin(tmp_
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost", "http://[::1]:1"])
-def test_on_this_machine_plain_http_needs_no_question(tmp_path: Path, url: str) -> None:
+def test_plain_http_to_localhost_is_not_asked(tmp_path: Path, url: str) -> None:
     credentials = StoredCredentials(store(tmp_path, {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}), Nobody())
     assert revealed(ask(credentials, Profile("staging", url, auth=CookieAuth()))) == "set-password"
 
 
-def test_an_ended_session_that_cannot_be_removed_is_not_sent_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ended_session_that_cannot_be_removed_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "session", "stale")
     credentials = StoredCredentials(secrets, Nobody())
@@ -182,7 +180,7 @@ MOVED = Profile("staging", "https://elsewhere.example.com", auth=CookieAuth())
 
 @pytest.mark.parametrize("keep", [False, True])
 @pytest.mark.parametrize("field", ["password", "session"])
-def test_what_was_typed_for_one_server_is_not_sent_to_another(tmp_path: Path, field: str, keep: bool) -> None:
+def test_entered_value_is_blocked_at_another_server(tmp_path: Path, field: str, keep: bool) -> None:
     credentials = StoredCredentials(store(tmp_path), Nobody())
     assert credentials.hold(STAGING, field, "typed-value", keep=keep) == ""
     assert isinstance(credentials.state(STAGING)[field], Secret)
@@ -193,7 +191,7 @@ def test_what_was_typed_for_one_server_is_not_sent_to_another(tmp_path: Path, fi
 
 @pytest.mark.parametrize("field", ["password", "username"])
 @pytest.mark.parametrize("keep", [False, True])
-def test_nothing_is_asked_for_another_destination_before_a_yes(tmp_path: Path, field: str, keep: bool) -> None:
+def test_other_destination_is_asked_before_the_secret(tmp_path: Path, field: str, keep: bool) -> None:
     somebody = Somebody("typed-value")
     credentials = StoredCredentials(store(tmp_path), somebody)
     credentials.hold(STAGING, "session", "typed-session", keep=keep)
@@ -207,14 +205,14 @@ def test_nothing_is_asked_for_another_destination_before_a_yes(tmp_path: Path, f
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_variable_is_not_sent_where_nothing_was_typed_for(tmp_path: Path, keep: bool) -> None:
+def test_variable_is_blocked_if_entered_values_belong_elsewhere(tmp_path: Path, keep: bool) -> None:
     credentials = StoredCredentials(store(tmp_path, {"RPCEXPLORER_STAGING_USERNAME": "ann"}), Nobody())
     credentials.hold(STAGING, "password", "typed-value", keep=keep)
     assert isinstance(ask(credentials, MOVED, "username"), Refused)
     assert revealed(ask(credentials, STAGING, "username")) == "ann"
 
 
-def test_what_was_kept_is_told_to_be_kept_and_what_was_not_is_gone_with_the_run(tmp_path: Path) -> None:
+def test_stored_value_stays_and_entered_value_ends_with_run(tmp_path: Path) -> None:
     credentials = StoredCredentials(store(tmp_path), Nobody())
     credentials.hold(STAGING, "password", "kept-value", keep=True)
     credentials.hold(STAGING, "session", "run-value", keep=False)
@@ -225,7 +223,7 @@ def test_what_was_kept_is_told_to_be_kept_and_what_was_not_is_gone_with_the_run(
     assert StoredCredentials(store(tmp_path), Nobody()).state(STAGING)["session"] is None
 
 
-def test_the_age_of_a_stored_session_is_not_told_of_a_pasted_one(tmp_path: Path) -> None:
+def test_age_is_known_only_of_stored_session(tmp_path: Path) -> None:
     credentials = StoredCredentials(store(tmp_path), Nobody())
     credentials.hold(STAGING, "session", "stored-value", keep=True)
     assert credentials.since(STAGING) is not None
@@ -233,7 +231,7 @@ def test_the_age_of_a_stored_session_is_not_told_of_a_pasted_one(tmp_path: Path)
     assert credentials.since(STAGING) is None
 
 
-def test_forgetting_takes_a_value_from_the_run_and_the_store(tmp_path: Path) -> None:
+def test_forget_removes_value_from_run_and_store(tmp_path: Path) -> None:
     credentials = StoredCredentials(store(tmp_path), Nobody())
     credentials.hold(STAGING, "password", "kept-value", keep=True)
     credentials.hold(STAGING, "password", "typed-value", keep=False)
@@ -242,7 +240,7 @@ def test_forgetting_takes_a_value_from_the_run_and_the_store(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("way", ["forget", "log out"])
-def test_what_was_forgotten_is_still_hidden_where_it_comes_back(tmp_path: Path, way: str) -> None:
+def test_forgotten_value_is_still_redacted(tmp_path: Path, way: str) -> None:
     credentials = StoredCredentials(store(tmp_path), Nobody())
     credentials.hold(STAGING, "session", "typed-value", keep=False)
     if way == "forget":
@@ -254,7 +252,7 @@ def test_what_was_forgotten_is_still_hidden_where_it_comes_back(tmp_path: Path, 
     assert [each.reveal() for each in credentials.in_use()] == ["typed-value"]
 
 
-def test_logging_out_ends_the_sessions_of_every_route(tmp_path: Path) -> None:
+def test_log_out_removes_sessions_of_all_destinations(tmp_path: Path) -> None:
     credentials = StoredCredentials(store(tmp_path), Nobody())
     credentials.hold(MOVED, "session", "there", keep=False)
     credentials.hold(STAGING, "session", "here", keep=False)
@@ -262,7 +260,9 @@ def test_logging_out_ends_the_sessions_of_every_route(tmp_path: Path) -> None:
     assert credentials.state(MOVED)["session"] is None
 
 
-def test_a_session_that_cannot_be_removed_is_told_and_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_session_that_cannot_be_removed_is_reported_and_not_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "session", "stored-value")
     credentials = StoredCredentials(secrets, Nobody())
@@ -275,7 +275,7 @@ def test_a_session_that_cannot_be_removed_is_told_and_not_sent(tmp_path: Path, m
     assert asyncio.run(credentials.session(STAGING)) is None
 
 
-def test_a_session_that_was_replaced_or_dropped_is_known_for_a_while(tmp_path: Path) -> None:
+def test_replaced_session_is_redacted_for_a_while(tmp_path: Path) -> None:
     profile = ad_hoc("http://localhost:1", CookieAuth())
     credentials = StoredCredentials(store(tmp_path), Nobody())
     for number in range(20):
@@ -287,13 +287,13 @@ def test_a_session_that_was_replaced_or_dropped_is_known_for_a_while(tmp_path: P
     assert [each.reveal() for each in credentials.in_use()][-1] == "session-19"
 
 
-def test_variables_are_known_by_the_names_of_the_profiles(tmp_path: Path) -> None:
+def test_variables_are_known_by_profile_names(tmp_path: Path) -> None:
     secrets = store(tmp_path, {"RPCEXPLORER_MY_PROF_PASSWORD": "one-value"})
     credentials = StoredCredentials(secrets, Nobody(), lambda: [Profile("my-prof", "https://h")])
     assert [each.label for each in credentials.in_use()] == ["my-prof.password"]
 
 
-def test_the_time_that_a_person_takes_to_answer_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_of_questions_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("rpcexplorer.secrets.credentials.time", SimpleNamespace(monotonic=lambda: clock[0]))
     seen: list[float] = []
@@ -312,14 +312,14 @@ def test_the_time_that_a_person_takes_to_answer_is_known(tmp_path: Path, monkeyp
     assert (seen, credentials.asked_for) == ([30], 42)
 
 
-def test_prompt_stores_the_value_if_the_person_wants(tmp_path: Path) -> None:
+def test_prompt_stores_the_value_if_the_user_agrees(tmp_path: Path) -> None:
     person = Somebody("typed-password", keeps=True)
     assert revealed(ask(StoredCredentials(store(tmp_path), person, lambda: [STAGING]))) == "typed-password"
     assert person.stores == [str(tmp_path / "state" / "secrets.toml")]
     assert revealed(ask(StoredCredentials(store(tmp_path), Somebody()))) == "typed-password", "it was stored"
 
 
-def test_prompt_of_a_typed_address_offers_no_store(tmp_path: Path) -> None:
+def test_prompt_for_url_does_not_offer_to_store(tmp_path: Path) -> None:
     person = Somebody("typed-password", keeps=True)
     typed = ad_hoc("https://x.example.com")
     assert revealed(ask(StoredCredentials(store(tmp_path), person), typed)) == "typed-password"
@@ -338,7 +338,7 @@ def test_value_that_cannot_be_stored_is_not_sent(tmp_path: Path, monkeypatch: py
     assert refused.sentence.startswith("Not stored, and nothing was sent: the disk is full.")
 
 
-def test_a_user_name_is_seen_while_it_is_typed_and_a_password_is_not(tmp_path: Path) -> None:
+def test_prompt_masks_password_but_not_user_name(tmp_path: Path) -> None:
     person = Somebody("typed")
     credentials = StoredCredentials(store(tmp_path), person)
     for field in ("username", "password", "token"):

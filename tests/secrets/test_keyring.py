@@ -19,7 +19,7 @@ STAGING = Profile("staging", "https://staging.example.com")
 
 
 class Drawer(keyring.backend.KeyringBackend):
-    """A keyring that works, in memory."""
+    """A working keyring in memory."""
 
     priority = 1
 
@@ -38,7 +38,7 @@ class Drawer(keyring.backend.KeyringBackend):
 
 
 class Locked(Drawer):
-    """A keyring whose desktop raises something of its own that quotes what it was given."""
+    """A keyring whose errors quote the value."""
 
     def get_password(self, service: str, username: str) -> str | None:
         raise RuntimeError(f"locked: {service} {username}")
@@ -73,7 +73,7 @@ def value_of(found: Secret | DestinationChanged | None) -> str:
     return found.reveal()
 
 
-def test_every_known_value_is_listed_for_redaction(path: Path, drawer: Drawer) -> None:
+def test_known_values_are_listed_for_redaction(path: Path, drawer: Drawer) -> None:
     secrets(path).save(STAGING, "password", "in the file")
     with_keyring(path).save(Profile("k", "https://k"), "password", "in the keyring")
     environment = {"RPCEXPLORER_A_B_SESSION": "given", "RPCEXPLORER_HOME": "/x", "PATH": "/bin"}
@@ -87,7 +87,7 @@ def test_every_known_value_is_listed_for_redaction(path: Path, drawer: Drawer) -
     }
 
 
-def test_a_keyring_keeps_values_bound_to_their_origin(path: Path, drawer: Drawer) -> None:
+def test_keyring_value_is_bound_to_its_origin(path: Path, drawer: Drawer) -> None:
     with_keyring(path).save(STAGING, "password", "пароль\n\0")
     assert list(drawer.held) == [("rpcexplorer", "staging.password")]
     found = with_keyring(path).find(STAGING, "password")
@@ -103,43 +103,41 @@ def test_a_keyring_keeps_values_bound_to_their_origin(path: Path, drawer: Drawer
 
 
 @pytest.mark.parametrize("name", ["staging", "Staging", "STAGING"])
-def test_variable_does_not_go_elsewhere_than_keyring_value(path: Path, drawer: Drawer, name: str) -> None:
+def test_variable_is_blocked_if_keyring_value_belongs_elsewhere(path: Path, drawer: Drawer, name: str) -> None:
     with_keyring(path).save(STAGING, "password", "x")
     store = Secrets(path, {"RPCEXPLORER_STAGING_TOKEN": "t"}, "keyring")
     assert isinstance(store.find(Profile(name, "https://evil"), "token"), DestinationChanged)
     assert value_of(store.find(STAGING, "token")) == "t"
 
 
-def test_unreadable_keyring_lets_no_unused_variable_out(path: Path, drawer: Drawer) -> None:
+def test_unreadable_keyring_blocks_unused_variables(path: Path, drawer: Drawer) -> None:
     keyring.set_keyring(Locked())
     store = Secrets(path, {"RPCEXPLORER_STAGING_TOKEN": "t"}, "keyring")
     found = store.find(STAGING, "token")
     assert isinstance(found, DestinationChanged)
-    assert "cannot read the system's keyring" in found.why
+    assert "cannot read the system keyring" in found.why
     store.destinations.allow(STAGING)
     assert value_of(store.find(STAGING, "token")) == "t"
 
 
-def test_a_value_saved_to_the_keyring_is_not_hidden_by_an_older_one_in_the_file(path: Path, drawer: Drawer) -> None:
+def test_keyring_value_replaces_older_one_in_file(path: Path, drawer: Drawer) -> None:
     secrets(path).save(STAGING, "password", "old")
     with_keyring(path).save(STAGING, "password", "new")
     assert value_of(with_keyring(path).find(STAGING, "password")) == "new"
 
 
-def test_what_another_program_put_into_the_keyring_is_not_used(path: Path, drawer: Drawer) -> None:
+def test_foreign_keyring_entry_is_not_used(path: Path, drawer: Drawer) -> None:
     drawer.held["rpcexplorer", "staging.password"] = "a bare password"
     assert with_keyring(path).find(STAGING, "password") is None
 
 
-def test_the_keyring_is_asked_only_by_those_who_chose_it(path: Path, drawer: Drawer) -> None:
+def test_keyring_is_read_only_if_chosen(path: Path, drawer: Drawer) -> None:
     with_keyring(path).save(STAGING, "password", "x")
     assert secrets(path).find(STAGING, "password") is None
 
 
 @pytest.mark.parametrize("backend", [Locked, keyring.backends.fail.Keyring])
-def test_a_keyring_that_does_not_work_is_told_about(
-    path: Path, drawer: Drawer, backend: type[keyring.backend.KeyringBackend]
-) -> None:
+def test_failing_keyring_is_reported(path: Path, drawer: Drawer, backend: type[keyring.backend.KeyringBackend]) -> None:
     keyring.set_keyring(backend())
     store = with_keyring(path)
     assert store.find(STAGING, "password") is None
@@ -151,13 +149,13 @@ def test_a_keyring_that_does_not_work_is_told_about(
     assert "hunter2" not in str(caught.value)
 
 
-def test_a_keyring_that_keeps_nothing_is_found_out_at_once(path: Path, drawer: Drawer) -> None:
+def test_keyring_that_stores_nothing_is_noticed(path: Path, drawer: Drawer) -> None:
     keyring.set_keyring(keyring.backends.null.Keyring())  # type: ignore[no-untyped-call]
-    with pytest.raises(FileError, match="does not keep"):
+    with pytest.raises(FileError, match="did not store"):
         with_keyring(path).save(STAGING, "password", "x")
 
 
-def test_a_missing_keyring_package_is_told_about(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_keyring_package_is_reported(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
     store = with_keyring(path)
     assert store.find(STAGING, "password") is None

@@ -1,4 +1,4 @@
-"""Secrets found in files: every spelling, its line, and what is around it."""
+"""Secrets in files: every spelling, its line, profile and call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_every_spelling_is_found_on_its_line(value: str) -> None:
         assert finder.leaks(content)[0][:2] == (2, "shop.password"), spelled
 
 
-def test_a_leak_knows_its_profile() -> None:
+def test_leak_has_its_profile() -> None:
     content = b'[profile."my.shop".login]\nparams = { otp = "hunter2-hunter2" }\n[profile.b]\nsecret = "abc"\n'
     assert LeakSearch([PASSWORD]).leaks(content) == [
         Leak(2, "shop.password", "", "my.shop", ""),
@@ -31,13 +31,13 @@ def test_a_leak_knows_its_profile() -> None:
     ]
 
 
-def test_a_leak_knows_its_call() -> None:
+def test_leak_has_its_call() -> None:
     block = '[[call]]\nid = "{}"\nreply = "{}"\nend = "00000000"\n\n'
     content = block.format("one", "") + block.format("two", "hunter2-hunter2") + block.format("three", "")
     assert LeakSearch([PASSWORD]).leaks(content.encode()) == [Leak(8, "shop.password", "", "", "two")]
 
 
-def test_what_a_history_keeps_as_base64_is_looked_into() -> None:
+def test_base64_of_a_history_is_searched() -> None:
     inside = b64encode(b'\xff {"p": "hunter2-hunter2"}').decode()
     found = LeakSearch([PASSWORD]).leaks(f'[[call]]\nid = "x"\nreply_base64 = "{inside}"\n'.encode())
     assert found == [Leak(3, "shop.password", "", "", "x")]
@@ -49,7 +49,7 @@ LOGIN = (
 )
 
 
-def test_the_session_that_a_recorded_login_answered_is_found() -> None:
+def test_session_of_recorded_login_is_found() -> None:
     held = LOGIN % "0424bd59b807674191e7d77572075f33"
     other = held.replace("user.login", "user.hash").replace("one", "two")
     found = LeakSearch([]).leaks((other + held + other).encode())
@@ -58,7 +58,7 @@ def test_the_session_that_a_recorded_login_answered_is_found() -> None:
     assert LeakSearch([]).leaks((LOGIN % "welcome" + other).encode()) == []
 
 
-def test_the_password_that_a_recorded_login_was_given_by_position_is_found() -> None:
+def test_password_by_position_in_recorded_login_is_found() -> None:
     call = '[[call]]\nid = "one"\nmethod = "%s"\nparams = "[\\"ada\\",\\"%s\\"]"\nend = "00000000"\n\n'
     held = call % ("session.login", "bobs-own")
     assert LeakSearch([]).leaks(held.encode()) == [Leak(4, "", "password", "", "one")]
@@ -66,7 +66,7 @@ def test_the_password_that_a_recorded_login_was_given_by_position_is_found() -> 
         assert LeakSearch([]).leaks(harmless.encode()) == []
 
 
-def test_the_password_of_a_login_inside_a_recorded_batch_is_found() -> None:
+def test_password_of_login_in_recorded_batch_is_found() -> None:
     calls = [{"method": "add", "params": ["a", "b"]}, {"method": "user.login", "params": ["ada", "%s"]}]
     call = (
         '[[call]]\nid = "one"\nkind = "batch"\nmethod = "add, user.login"\n'
@@ -76,28 +76,28 @@ def test_the_password_of_a_login_inside_a_recorded_batch_is_found() -> None:
     assert LeakSearch([]).leaks((call % "«not recorded»").encode()) == []
 
 
-def test_what_only_begins_like_base64_stops_nothing() -> None:
+def test_incomplete_base64_does_not_end_the_search() -> None:
     content = b'reply_base64 = "AAAAA"\nreply_base64 = ""\nnote = "hunter2-hunter2"\n'
     assert [leak.line for leak in LeakSearch([PASSWORD]).leaks(content)] == [3]
 
 
-def test_a_line_is_told_once_for_each_secret() -> None:
+def test_line_is_reported_once_per_secret() -> None:
     other = Secret("0ther-secret", "shop.session")
     content = b'password = "hunter2-hunter2"  # hunter2-hunter2, 0ther-secret\n'
     assert [leak.label for leak in LeakSearch([PASSWORD, other]).leaks(content)] == ["shop.password", "shop.session"]
 
 
-def test_placeholders_and_user_names_are_no_leaks() -> None:
+def test_secret_references_and_user_names_are_not_leaks() -> None:
     secrets = [Secret("shop.password", "shop.password"), Secret("support-team", "shop.username")]
     content = 'username = "support-team"\nparams = "{\\"password\\":\\"«shop.password»\\"}"\n'
     assert LeakSearch(secrets).leaks(content.encode()) == []
 
 
-def test_short_secrets_are_named() -> None:
+def test_short_secrets_are_listed() -> None:
     assert LeakSearch([Secret("tiny", "a.password"), PASSWORD]).by_position == ("a.password",)
 
 
-def test_nothing_is_missed_where_one_stretch_ends_and_the_next_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secret_at_window_border_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leaks, "WINDOW", 32)
     monkeypatch.setattr(leaks, "OVERLAP", 24)
     finder = LeakSearch([Secret("first line\nsecond line", "shop.password")])
@@ -109,7 +109,7 @@ def test_nothing_is_missed_where_one_stretch_ends_and_the_next_begins(monkeypatc
         assert [leak.line for leak in found] == [before // 2 + 2, before // 2 + 4], before
 
 
-def test_what_is_told_holds_no_secret() -> None:
+def test_report_contains_no_secret() -> None:
     assert LeakSearch([PASSWORD]).redacted("in hunter2-hunter2.toml") == "in «shop.password».toml"
 
 
@@ -176,17 +176,17 @@ NONE = [
 
 
 @pytest.mark.parametrize(("text", "key"), SECRETS.items())
-def test_a_literal_value_in_a_telling_place_is_found(text: str, key: str) -> None:
+def test_literal_value_after_secret_key_is_found(text: str, key: str) -> None:
     (found,) = suspects(text.encode())
     assert found.key == key
 
 
 @pytest.mark.parametrize("text", NONE)
-def test_words_that_stand_in_for_a_secret_are_none(text: str) -> None:
+def test_example_words_are_not_found(text: str) -> None:
     assert list(suspects(text.encode())) == []
 
 
-def test_the_place_is_that_of_the_value_in_bytes() -> None:
+def test_place_is_the_byte_offset_of_value() -> None:
     content = 'ü = "é"\npassword = "abc"\n'.encode() + b'\xff token = "def"'
     assert list(suspects(content)) == [
         Suspect(content.index(b'"abc'), "password"),

@@ -34,7 +34,7 @@ def value_of(found: Secret | DestinationChanged | None) -> str:
     return found.reveal()
 
 
-def test_a_saved_value_is_found_again_by_another_run(path: Path) -> None:
+def test_saved_value_is_found_by_another_run(path: Path) -> None:
     secrets(path).save(STAGING, "password", "hunter2!")
     found = secrets(path).find(STAGING, "password")
     assert value_of(found) == "hunter2!"
@@ -45,13 +45,13 @@ def test_a_saved_value_is_found_again_by_another_run(path: Path) -> None:
     assert secrets(path).saved(STAGING, "session") is None
 
 
-def test_the_file_is_private_from_the_start_and_in_a_private_folder(path: Path) -> None:
+def test_file_and_folder_are_private_from_start(path: Path) -> None:
     secrets(path).save(STAGING, "password", "x")
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_the_environment_comes_first_and_belongs_to_no_origin(path: Path) -> None:
+def test_environment_wins_and_has_no_origin(path: Path) -> None:
     secrets(path).save(STAGING, "password", "stored")
     found = secrets(path, {"RPCEXPLORER_STAGING_PASSWORD": "given"}).find(STAGING, "password")
     assert value_of(found) == "given"
@@ -63,7 +63,7 @@ def test_the_environment_comes_first_and_belongs_to_no_origin(path: Path) -> Non
 @pytest.mark.parametrize(
     "url", ["http://staging.example.com", "https://staging.example.com:8443", "https://evil.example.com"]
 )
-def test_a_stored_value_does_not_follow_the_profile_to_another_origin(path: Path, url: str) -> None:
+def test_stored_value_is_blocked_at_another_origin(path: Path, url: str) -> None:
     secrets(path).save(STAGING, "password", "x")
     moved = secrets(path).find(Profile("staging", url, auth=CookieAuth()), "password")
     assert isinstance(moved, DestinationChanged)
@@ -71,19 +71,19 @@ def test_a_stored_value_does_not_follow_the_profile_to_another_origin(path: Path
 
 
 @pytest.mark.parametrize("url", ["https://STAGING.example.com/", "https://staging.example.com:443"])
-def test_the_same_origin_in_another_spelling_is_the_same(path: Path, url: str) -> None:
+def test_spelling_of_origin_does_not_matter(path: Path, url: str) -> None:
     secrets(path).save(STAGING, "password", "x")
     assert value_of(secrets(path).find(Profile("staging", url, auth=CookieAuth()), "password")) == "x"
 
 
-def test_saving_again_binds_the_value_to_the_new_origin(path: Path) -> None:
+def test_saving_again_binds_to_new_origin(path: Path) -> None:
     secrets(path).save(STAGING, "password", "old")
     there = Profile("staging", "https://new.example.com")
     secrets(path).save(there, "password", "new")
     assert value_of(secrets(path).find(there, "password")) == "new"
 
 
-def test_forgetting_takes_one_field_or_all_of_one_profile(path: Path) -> None:
+def test_forget_removes_one_or_all_fields(path: Path) -> None:
     other = Profile("other", "https://o")
     for field in ("username", "password", "session"):
         secrets(path).save(STAGING, field, "x")
@@ -100,19 +100,19 @@ def test_forgetting_takes_one_field_or_all_of_one_profile(path: Path) -> None:
 @example('"\'\'\'"""\\\r\n\0\x1b[c\x7f\u2028\u202e 🔑 ')
 @example("a = 1\n[x]")
 @example("x" * 10_000)
-def test_whatever_is_saved_is_found(tmp_path_factory: pytest.TempPathFactory, value: str) -> None:
+def test_any_saved_value_is_found(tmp_path_factory: pytest.TempPathFactory, value: str) -> None:
     path = tmp_path_factory.mktemp("any") / "secrets.toml"
     secrets(path).save(STAGING, "password", value)
     assert value_of(secrets(path).find(STAGING, "password")) == value
 
 
-def test_a_value_that_no_file_can_hold_is_refused_without_quoting_it(path: Path) -> None:
+def test_value_that_toml_cannot_hold_is_refused_unquoted(path: Path) -> None:
     with pytest.raises(FileError) as caught:
         secrets(path).save(STAGING, "password", "hunter2\udcff")
     assert "hunter2" not in str(caught.value)
 
 
-def test_a_file_that_others_can_read_is_refused_with_the_command_and_not_repaired(path: Path) -> None:
+def test_readable_file_is_refused_with_command(path: Path) -> None:
     secrets(path).save(STAGING, "password", "x")
     path.chmod(0o644)
     store = secrets(path)
@@ -125,7 +125,7 @@ def test_a_file_that_others_can_read_is_refused_with_the_command_and_not_repaire
     assert path.stat().st_mode & 0o777 == 0o644
 
 
-def test_a_folder_that_others_can_write_to_is_refused_with_the_command(path: Path) -> None:
+def test_writable_folder_is_refused_with_command(path: Path) -> None:
     secrets(path).save(STAGING, "password", "x")
     path.parent.chmod(0o777)
     problem = secrets(path).problem()
@@ -147,7 +147,7 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize("text", DAMAGE)
-def test_a_damaged_file_is_told_about_never_overwritten_and_never_quoted(path: Path, text: str) -> None:
+def test_damaged_file_is_reported_and_never_overwritten(path: Path, text: str) -> None:
     path.parent.mkdir(mode=0o700)
     path.write_text(text)
     path.chmod(0o600)
@@ -163,14 +163,14 @@ def test_a_damaged_file_is_told_about_never_overwritten_and_never_quoted(path: P
     assert path.read_text() == text
 
 
-def test_one_wrong_entry_does_not_hide_the_others(path: Path) -> None:
+def test_wrong_entry_does_not_hide_others(path: Path) -> None:
     secrets(path).save(STAGING, "password", "good")
     path.write_text(path.read_text() + "[profile.x.password]\nvalue = 1\n")
     assert value_of(secrets(path).find(STAGING, "password")) == "good"
     assert secrets(path).problem() is not None
 
 
-def test_what_was_seen_is_kept_out_of_records_when_the_file_is_damaged_later(path: Path) -> None:
+def test_seen_values_are_redacted_after_file_is_damaged(path: Path) -> None:
     secrets(path).save(STAGING, "password", "hunter2!")
     store = secrets(path)
     store.find(STAGING, "password")
@@ -184,7 +184,7 @@ def save_ten(path: Path, prefix: str) -> None:
         secrets(path).save(Profile(f"{prefix}{number}", "https://x"), "password", prefix)
 
 
-def test_two_programs_that_save_at_once_lose_nothing(path: Path) -> None:
+def test_parallel_saves_lose_nothing(path: Path) -> None:
     fork = multiprocessing.get_context("fork")
     programs = [fork.Process(target=save_ten, args=(path, prefix)) for prefix in "ab"]
     for program in programs:
@@ -205,11 +205,11 @@ def test_two_programs_that_save_at_once_lose_nothing(path: Path) -> None:
         (Profile("p", "https://p", auth=CookieAuth("ann")), ["password", "session"]),
     ],
 )
-def test_the_state_names_what_the_kind_of_profile_needs(path: Path, profile: Profile, fields: list[str]) -> None:
+def test_state_lists_the_needed_fields(path: Path, profile: Profile, fields: list[str]) -> None:
     assert secrets(path).state(profile) == dict.fromkeys(fields)
 
 
-def test_the_state_tells_stored_given_moved_and_missing_apart(path: Path) -> None:
+def test_state_shows_stored_given_blocked_and_missing(path: Path) -> None:
     secrets(path).save(Profile("staging", "https://old"), "session", "s")
     secrets(path).save(STAGING, "password", "p")
     given = secrets(path, {"RPCEXPLORER_STAGING_USERNAME": "ann"})
@@ -224,7 +224,7 @@ def test_the_state_tells_stored_given_moved_and_missing_apart(path: Path) -> Non
     assert secrets(path).state(STAGING)["session"] is None
 
 
-def test_nothing_is_kept_for_a_profile_made_from_a_url(path: Path) -> None:
+def test_profile_of_url_stores_nothing(path: Path) -> None:
     secrets(path).save(Profile("url", "https://u"), "password", "x")
     profile = Profile("url", "https://u", ad_hoc=True)
     assert secrets(path).find(profile, "password") is None
@@ -233,7 +233,7 @@ def test_nothing_is_kept_for_a_profile_made_from_a_url(path: Path) -> None:
         secrets(path).save(profile, "password", "x")
 
 
-def test_plain_http_is_trusted_per_origin_and_for_good(path: Path) -> None:
+def test_plain_http_is_allowed_per_origin(path: Path) -> None:
     store = secrets(path)
     assert not store.trusts_plain("http://a")
     assert store.trust_plain("http://a") is None
@@ -242,7 +242,7 @@ def test_plain_http_is_trusted_per_origin_and_for_good(path: Path) -> None:
     assert not secrets(path).trusts_plain("http://b")
 
 
-def test_trust_that_cannot_be_stored_holds_for_this_run(path: Path) -> None:
+def test_plain_http_that_cannot_be_stored_lasts_until_quit(path: Path) -> None:
     path.parent.mkdir(mode=0o700)
     path.write_text("version = [")
     path.chmod(0o600)
@@ -251,14 +251,14 @@ def test_trust_that_cannot_be_stored_holds_for_this_run(path: Path) -> None:
     assert store.trusts_plain("http://a")
 
 
-def test_a_variable_goes_by_the_name_of_the_profile_that_it_belongs_to(path: Path) -> None:
+def test_variable_has_the_label_of_its_profile(path: Path) -> None:
     store = secrets(path, {"RPCEXPLORER_MY_PROF_PASSWORD": "one-value", "RPCEXPLORER_GONE_PASSWORD": "another"})
     assert [each.label for each in store.known()] == ["RPCEXPLORER_MY_PROF_PASSWORD", "RPCEXPLORER_GONE_PASSWORD"]
     store.learn([Profile("my-prof", "https://h")])
     assert [each.label for each in store.known()] == ["my-prof.password", "RPCEXPLORER_GONE_PASSWORD"]
 
 
-def test_of_sessions_that_are_over_only_the_last_few_are_known(path: Path) -> None:
+def test_only_last_ended_sessions_are_known(path: Path) -> None:
     store = secrets(path)
     for number in range(50):
         store.save(STAGING, "session", f"session-{number}")

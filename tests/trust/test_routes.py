@@ -446,7 +446,7 @@ def test_origin_in_the_environment_must_match(shell: Shell, server: RawServer) -
     shell.sessions(inline(server.origin))
     ran = shell.run("call", "ping")
     assert ran.code == 3
-    assert "RPCEXPLORER_ST_ORIGIN names another server, https://st.example.com, and not http://127" in ran.err
+    assert "RPCEXPLORER_ST_ORIGIN is set to another server, https://st.example.com, not http://127" in ran.err
     assert "Changed" not in ran.err, "two places disagree, and neither was changed"
     allowed = shell.run("profiles", "allow", "st", "--yes")
     assert allowed.code == 2, "a yes does not help where the environment says no"
