@@ -1,7 +1,4 @@
-"""The program on screen: what Textual calls of it. Nobody imports the class but ``open_screen``.
-
-The app owns what takes keys one after the other, opens screens, loads themes and ends the program.
-"""
+"""The Textual app: keys, screens, themes, notices and shutdown."""
 
 from __future__ import annotations
 
@@ -50,13 +47,13 @@ if TYPE_CHECKING:
 
 MASKED = "Masked text is not copied."
 Wish = Literal["", "demo"]
-"""What the person wants next, once the screen is closed."""
+"""What to start after the screen is closed."""
 SETTLED_SECONDS: Final = 2.0
-"""Time until what the first call takes has been loaded as well."""
+"""By now, everything that the first call needs is loaded as well."""
 
 
 class ExplorerApp(App[Wish]):
-    """Two kinds of screens: the call screen, which is always there, and those that open over it."""
+    """The app: a permanent call screen, and screens that open over it."""
 
     TITLE = "rpcexplorer"
     ENABLE_COMMAND_PALETTE = False
@@ -72,24 +69,25 @@ class ExplorerApp(App[Wish]):
     def __init__(
         self, explorer: Explorer, person: PersonOnScreen, profile: str | None = None, case: Path | None = None
     ) -> None:
-        """``case``: a file that is shown first; its calls are somebody else's."""
+        """``case`` is a file of someone else's calls to show first."""
         super().__init__()
         person.open = self.push_screen_wait
         self.explorer = explorer
         self.when_shown: Callable[[], object] = lambda: None
-        """Called once there is something on screen, and once more when nothing else is loaded."""
+        """Called after the first frame, and again when everything is loaded."""
         usable, problems = read_keymap(explorer.settings.keymap, str(explorer.paths.settings))
-        explorer.settings = replace(explorer.settings, keymap=usable)  # whatever names a key on screen reads it there
+        # Every label of a key on screen reads the keymap there.
+        explorer.settings = replace(explorer.settings, keymap=usable)
         self.set_keymap(keymap(usable))
         self._problems = problems
-        """What is wrong with keys and themes."""
+        """Problems of the keymap and of themes."""
         self.keys = Keys(self, super().on_event, lambda: self.calls)
         self.pending = self.keys.pending
         self.navigation = Navigation(self, explorer, self.pending, problems, profile=profile, case=case)
         self.shutdown = Shutdown(self, explorer, self.navigation)
         self._notices = deque[Notification](maxlen=MAX_NOTICES)
-        """Those of this run, the newest last."""
-        # before the first screen: a theme put on later has every stylesheet read twice
+        """The notices since the start, the newest last."""
+        # Set before the first screen: a later change reads every stylesheet twice.
         if theme := self._load_theme(explorer.settings.theme or DARK.name) or self._load_theme(DARK.name):
             self.set_reactive(App.theme, theme)
             self.stylesheet.set_variables(self.get_css_variables())
@@ -98,12 +96,10 @@ class ExplorerApp(App[Wish]):
     def calls(self) -> CallScreen | None:
         return self.navigation.calls
 
-    # --- start and end -------------------------------------------------------------------------------------------
-
     def get_driver_class(self) -> type[Driver]:
-        """Ours, where Textual would take the one that it is made of."""
+        """Return our driver instead of the one that it extends."""
         chosen = super().get_driver_class()
-        if chosen.__module__ != "textual.drivers.linux_driver":  # Windows, or whatever the environment names
+        if chosen.__module__ != "textual.drivers.linux_driver":  # Windows, or a driver named in the environment.
             return chosen
         from rpcexplorer.tui.terminal import TerminalDriver
 
@@ -113,11 +109,11 @@ class ExplorerApp(App[Wish]):
         return self.navigation.first_screen()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Ours is the last: nothing that a terminal would obey leaves here."""
+        """Append the guard that removes control characters from all output."""
         return [*super().get_line_filters(), GUARD]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Every role of ours has a colour from the first moment, whatever theme is worn."""
+        """Return a colour for each of our roles, whatever the theme has."""
         return dict(textual_theme(DARK).variables)
 
     def on_mount(self) -> None:
@@ -137,13 +133,16 @@ class ExplorerApp(App[Wish]):
 
     @property
     def mistake(self) -> BaseException | None:
-        """What ended the program though it should not have; a worker's is inside another."""
+        """The error that ended the program, unwrapped if a worker raised it."""
         found = self._exception
         return getattr(found, "error", found)
 
     def _fatal_error(self) -> None:
-        """Textual would print the values of variables here; whoever started this says type, file and line."""
-        with suppress(Exception):  # whatever else is broken: what stands in the editor is kept, if it can be
+        """Save the drafts and close quietly.
+
+        Textual would print the values of variables here. The caller reports type, file and line.
+        """
+        with suppress(Exception):  # Try to save the drafts, whatever else is broken.
             if self.calls is not None:
                 self.calls.drafts.write_down()
         self._close_messages_no_wait()
@@ -155,17 +154,15 @@ class ExplorerApp(App[Wish]):
         self.shutdown.leave()
 
     def on_reading_failed(self, event: ReadingFailed) -> None:
-        """Nobody could type any more: it ends as by any mistake of ours."""
+        """End the program: no key would be read from now on."""
         raise event.error
 
-    # --- commands that work everywhere ---------------------------------------------------------------------------
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The other screens open over the call screen only; where one types, all of the text can be selected."""
+        """Return whether an action is possible on the current screen."""
         if action == "history" and self.explorer.profile is None:
             return False
         if action in {"history", "profiles"}:
-            if isinstance(self.screen, CallScreen):  # also before all of it is there: keys wait for that
+            if isinstance(self.screen, CallScreen):  # Allowed before the screen is complete, too: keys wait for that.
                 return True
             is_other = getattr(self.screen, "scope", "") in {"history", "profiles"} - {action}
             return is_other and self.calls is not None
@@ -231,7 +228,7 @@ class ExplorerApp(App[Wish]):
         return page_of_pane(next(filter(None, panes), "everywhere"))
 
     def _scoped(self) -> dict[Scope, Any]:
-        """Who answers for which scope: the pane with the focus first, then the rest of the screen, then the app."""
+        """Return the node for each scope: focused pane, screen, app."""
         focused = self.screen.focused
         inside = [*(focused.ancestors_with_self if focused else ()), *self.screen.query("*"), self.screen, self]
         found: dict[Scope, Any] = {}
@@ -241,7 +238,7 @@ class ExplorerApp(App[Wish]):
         return found
 
     def _load_theme(self, name: str) -> str:
-        """Make a theme known to Textual; return its name, or nothing if it cannot be read."""
+        """Register a theme; return its name, or "" if it cannot be read."""
         theme, problems = self.explorer.themes.load(name)
         self._problems += problems
         if theme is None:
@@ -250,7 +247,7 @@ class ExplorerApp(App[Wish]):
         return theme.name
 
     def wear_theme(self, name: str) -> None:
-        """Put a theme on; if it cannot be read, the old one stays."""
+        """Use a theme, or keep the current one if it cannot be read."""
         if theme := self._load_theme(name):
             self.theme = theme
 
@@ -275,27 +272,25 @@ class ExplorerApp(App[Wish]):
             field.select_all()
 
     def action_copy_or_cancel(self) -> None:
-        """Copy what is selected; else end what runs; else say how to leave."""
+        """Copy the selection, else cancel the running work, else show help."""
         if text := selected(self.screen):
             self.run_worker(self._copy(text), group="selection", description="copy")
         elif text is not None and interrupted(self.screen, self.calls):
             if self.explorer.credentials.is_asking and isinstance(self.screen, ModalScreen):
-                self.screen.dismiss(None)  # nobody waits for the answer any more
+                self.screen.dismiss(None)  # The call that needed the answer was cancelled.
         else:
             leave = how_to_leave(self.screen, self.explorer.settings.keymap, kept=self.calls is not None)
             self.notify(MASKED if text is None else leave)
 
     async def _copy(self, text: str) -> None:
-        """Without the secrets that this run knows, those of the profile in use above all."""
+        """Copy a text to the clipboard without known secrets."""
         from rpcexplorer.tui.processes import copy
 
         screen, redactor = self.screen, self.explorer.redactor(of_this_profile=True)
         await copy(screen, await asyncio.to_thread(redactor.text, text), "the selection")
 
-    # --- notices ------------------------------------------------------------------------------------------------
-
     def copy_to_clipboard(self, text: str) -> None:
-        """Textual's own, for whatever text: what is no character (a lone surrogate) becomes a question mark."""
+        """Copy a text, with lone surrogates replaced by question marks."""
         super().copy_to_clipboard(text.encode("utf-8", "replace").decode())
 
     def notify(
@@ -312,9 +307,9 @@ class ExplorerApp(App[Wish]):
         super().notify(said, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
     def on_notify(self, event: Notify) -> None:
-        """What is said again takes the place of what was said, before Textual adds it; so does its newer end.
+        """Replace an older notice about the same thing before Textual adds this.
 
-        Of problems each stays: what stands before the colon may be the file that several are about.
+        Problems are replaced only by equal ones: the text before the colon may be a file with several problems.
         """
         new = event.notification
         for old in list(self._notifications):
@@ -352,26 +347,26 @@ class ExplorerApp(App[Wish]):
 
 
 class Shutdown:
-    """Ends the program when what runs has ended and what was typed is written down."""
+    """Ends the program after running calls ended and drafts are saved."""
 
     def __init__(self, app: App[Wish], explorer: Explorer, navigation: Navigation) -> None:
         self._app, self._explorer, self._navigation = app, explorer, navigation
         self._is_leaving = self._was_asked = False
-        """Whether somebody wants an end; whether they were told what cannot be kept."""
+        """The user wants to quit; the user was asked about unsaved drafts."""
 
     def heed_signals(self) -> None:
-        """A terminal that is gone, or somebody who wants an end, is the same as the key for it."""
+        """Quit on a signal to end, as by the key for it."""
         loop = asyncio.get_running_loop()
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
-            with suppress(NotImplementedError):  # Windows knows not all of them, and takes no handlers in a loop
+            with suppress(NotImplementedError):  # Windows lacks some signals, and loops without handlers for them.
                 if number is not None:
                     loop.add_signal_handler(number, self.leave)
 
     def leave(self, *, asking: bool = False) -> None:
-        """End what runs, write down what was typed. The loop goes on meanwhile, for what that needs.
+        """Stop running calls, save the drafts and quit.
 
-        Whoever wants it a second time wants no more waiting, but has to be told what would not be kept.
+        Quit at once if asked a second time, but still warn about drafts that cannot be saved.
         """
         if self._is_leaving and (calls := self._navigation.calls) is not None:
             calls.drafts.write_down()
@@ -396,15 +391,15 @@ class Shutdown:
 
 
 def selected(screen: Screen[Any]) -> str | None:
-    """What is selected in the field with the focus, else by the mouse; None where it must not be copied."""
+    """Return the selected text; None if it must not be copied."""
     field = screen.focused
     if isinstance(field, InOrder) and field.selected_text:
         return None if isinstance(field, Input) and field.password else field.selected_text
-    # only these show what is selected of them: of others, Textual would copy a name of its own
+    # Other widgets would return a name that Textual made up.
     marked = [(each, part) for each, part in screen.selections.items() if isinstance(each, Static) and each.is_attached]
     found = [piece for each, part in marked if (piece := each.get_selection(part)) is not None]
     text = "".join(words + end for words, end in found).rstrip("\n")
-    return text if any(map(str.isalnum, text)) else ""  # the sign before a field is nothing to copy
+    return text if any(map(str.isalnum, text)) else ""  # The sign before a field is not worth copying.
 
 
 def interrupted(screen: Screen[Any], home: Screen[Any] | None) -> bool:
@@ -414,7 +409,10 @@ def interrupted(screen: Screen[Any], home: Screen[Any] | None) -> bool:
 
 
 def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, kept: bool) -> str:
-    """The keys for it, as they are mapped: out of this screen, and out of the program. ``kept``: there is an editor."""
+    """Return how to leave this screen and the program, with mapped keys.
+
+    ``kept``: drafts exist.
+    """
     key, palette = first_key("quit", keymap), first_key("palette", keymap)
     ways = [f"{key} quits rpcexplorer." if key else f"Quit with the command palette: {palette}."]
     scope = getattr(screen, "scope", "")
@@ -429,21 +427,21 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, kept: bool) 
 
 
 GUARD: Final = Guard()
-"""One for all: Textual keeps what it has drawn by the filters that it went through."""
+"""One instance, because Textual caches drawn lines by their filters."""
 WEIGHT: Final[dict[SeverityLevel, str]] = {"warning": "! ", "error": "✗ "}
-"""What a sentence begins with that must not be overlooked, beside its colour."""
+"""The prefix of a notice, so that its weight does not depend on colour."""
 ROLES: Final[dict[SeverityLevel, str]] = {"information": "accent", "warning": "careful", "error": "wrong"}
 MAX_NOTICES: Final = 200
-"""So many can be read again."""
+"""Older notices are dropped."""
 
 
 class NotificationLine(Widget):
-    """The newest notice, over the footer: nothing that is being read moves or is covered."""
+    """The newest notice, over the footer, so that no content moves."""
 
     DEFAULT_CSS = "NotificationLine { dock: bottom; layer: _toastrack; height: 1; display: none; }"
 
     notices: reactive[Sequence[Notification]] = reactive[Sequence[Notification]]((), layout=True)
-    """Those that are to be seen now, the newest last."""
+    """The notices to show, the newest last."""
 
     def __init__(self, key: str, let_go: Callable[[Notification], object]) -> None:
         """``key`` shows all notices in full."""
@@ -468,22 +466,25 @@ class NotificationLine(Widget):
 
 
 def _is_again(new: str, old: str, severity: str) -> bool:
-    """Whether a notice says again what another has said: ``demo.echo is in the batch: 2 calls.`` after one call."""
+    """Return whether a notice replaces an older one.
+
+    ``demo.echo is in the batch: 2 calls.`` replaces the notice with one call.
+    """
     if severity != "information" or ":" not in new:
         return new == old
     return new.partition(":")[0] == old.partition(":")[0]
 
 
 Open = Callable[[Screen[Any]], Awaitable[Any]]
-"""Puts a question on screen and waits for the answer."""
+"""Opens a dialog and returns its answer."""
 
 
 class PersonOnScreen:
-    """Answers once a front is there; before that, nobody does."""
+    """Asks the user with dialogs, as soon as the app is running."""
 
     def __init__(self) -> None:
         self.open: Open | None = None
-        """Set by the front once it is there."""
+        """Set by the app when it starts; None: nobody can be asked."""
 
     async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
         if self.open is None:
@@ -494,7 +495,7 @@ class PersonOnScreen:
         return answer
 
     async def agrees(self, question: str) -> bool:
-        """Ask for a yes; the first answer is the no."""
+        """Ask whether to send credentials over plain HTTP."""
         if self.open is None:
             return False
         from rpcexplorer.tui.widgets.dialog import Choice, Confirm
@@ -506,7 +507,7 @@ class PersonOnScreen:
         return answer == "yes"
 
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:
-        """Show the old destination beside the new one; the first answer is the no."""
+        """Ask whether a secret may be sent to a changed destination."""
         if self.open is None:
             return False
         from rpcexplorer.tui.widgets.dialog import Choice, Confirm
@@ -520,10 +521,9 @@ class PersonOnScreen:
 
 
 def _start_is_over() -> None:
-    """What is there now stays for good; from here on there is garbage, and this need not be looked through for it.
+    """Exclude the objects of the start from garbage collection.
 
-    Textual makes some hundred objects for each line it draws: looked through as often as Python does by default, they
-    cost every tenth key 40 ms.
+    Textual makes hundreds of objects for each line it draws. With Python's defaults, every tenth key would take 40 ms.
     """
     gc.freeze()
     gc.set_threshold(5_000, 10, 10)
@@ -533,13 +533,13 @@ def _start_is_over() -> None:
 def open_screen(
     explorer: Explorer, person: PersonOnScreen, profile: str | None = None, case: Path | None = None
 ) -> tuple[int, Wish]:
-    """Open the program on the terminal; the exit code, and what the person wants next."""
+    """Run the app; return the exit code, and what to start next."""
     app = ExplorerApp(explorer, person, profile, case)
     app.when_shown = _start_is_over
     outlive_terminal()
     wish = app.run()
     if app.mistake is not None:
         raise app.mistake
-    if app.return_code is None:  # somebody of Textual's has ended it
+    if app.return_code is None:  # Textual itself has ended the app.
         raise RuntimeError("the screen closed unexpectedly")
     return 0, wish or ""

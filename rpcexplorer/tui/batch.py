@@ -48,11 +48,11 @@ from rpcexplorer.variables.resolve import Missing
 
 _KIND: Final = len("notification")
 _PARAMS: Final = 8
-"""Columns of params below which they are left out."""
+"""Columns below which the params are omitted."""
 
 
 class BatchLine(Struct, frozen=True):
-    """A call, or a reply that belongs to none."""
+    """A call with its response, or a response without a call."""
 
     number: int
     row: BatchRow | None
@@ -64,7 +64,7 @@ class BatchList(RowList[BatchLine]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("batch", "batch.load")
 
     def __init__(self, advice: Sequence[Pieces] = ()) -> None:
-        """``advice`` is said where there are no calls."""
+        """``advice`` is shown if there are no calls."""
         super().__init__()
         self.empty = advice
         self._methods = 0
@@ -96,7 +96,7 @@ class BatchList(RowList[BatchLine]):
         super().watch_items()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What nobody asked for is only to be read."""
+        """Return whether an action is possible: only own calls can be loaded."""
         if action == "load":
             return self.chosen is not None and self.chosen.row is not None
         return super().check_action(action, parameters)
@@ -171,11 +171,11 @@ class BatchPreview(Vertical):
 
 TICK: Final = 0.1
 LARGE: Final = 256 * 1024
-"""Bytes of a reply that is taken apart beside the screen."""
+"""Bytes of a response that is parsed in a thread."""
 
 
 class BatchScreen(FullScreen[BatchRow | None]):
-    """The list of calls, and the one under the cursor beside it, or below where it is narrow."""
+    """The collected calls and a preview of the current one."""
 
     DEFAULT_CSS = """
     BatchScreen #batch { height: 1fr; }
@@ -189,7 +189,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("batch")
 
     sending: reactive[bool] = reactive(False, init=False)
-    """It is under way: nothing can be changed until it is back."""
+    """While the batch is sent, it cannot be changed."""
 
     def __init__(
         self,
@@ -200,7 +200,10 @@ class BatchScreen(FullScreen[BatchRow | None]):
         under_way: Callable[[], str] = lambda: "",
         at: Draft | None = None,
     ) -> None:
-        """``under_way`` says which call runs elsewhere: one at a time is sent. ``at``: where the cursor is at first."""
+        """``under_way`` names a call that another screen sends.
+
+        ``at``: the call under the cursor at first.
+        """
         super().__init__(pending, frame, explorer.profile)
         self.explorer, self._under_way = explorer, under_way
         keymap = explorer.settings.keymap
@@ -221,8 +224,6 @@ class BatchScreen(FullScreen[BatchRow | None]):
     def on_mount(self) -> None:
         self._show(self.calls.place_of(self._begin_at))
         self.set_focus(self._list)
-
-    # --- what is on view ---------------------------------------------------------------------------------------
 
     @property
     def calls(self) -> CollectedCalls:
@@ -255,7 +256,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
             words += [("   ", "text"), *ended(sent, self._bar.room - len(f"Batch  {count:,} calls   "))]
         self._bar.words = words
         failed = sent if sent is not None and sent.exit_code and not self.sending else None
-        pieces = remark_pieces(failed, 0) if failed else []  # what a code means is said where the call is
+        pieces = remark_pieces(failed, 0) if failed else []  # The explanation of an error code is shown with its call.
         self._remarks.pieces = [each for each in pieces if failed and each[0] != explanation(failed.outcome)]
         self.refresh_bindings()
 
@@ -278,8 +279,6 @@ class BatchScreen(FullScreen[BatchRow | None]):
         line: BatchLine = event.item
         if line.row is not None and not self.sending:
             self.dismiss(line.row)
-
-    # --- changing it -------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         profile, rows = self.explorer.profile, self.calls.rows
@@ -339,8 +338,6 @@ class BatchScreen(FullScreen[BatchRow | None]):
         if problem:
             self.notify(f"{capitalised(problem)}.", severity="warning")
 
-    # --- sending it --------------------------------------------------------------------------------------------
-
     def action_send(self) -> None:
         if running := "the batch" if self.sending else self._under_way():
             self.notify(f"Nothing was sent: {running} is still running.")
@@ -362,7 +359,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
         try:
             self._tick()
             exchange = await self.explorer.call(draft, id=id, watch=self._watch, stop=self._stop)
-            self._stop = None  # it has ended: nothing is left to be cancelled
+            self._stop = None  # The batch has ended and can no longer be cancelled.
             is_large = len(exchange.response.body) > LARGE
             parts = await asyncio.to_thread(parts_of, exchange) if is_large else parts_of(exchange)
             self._write(batch.came(exchange, parts))
@@ -373,7 +370,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
         self._show()
 
     async def _resolved(self, batch: Batch, id: str) -> Batch | Draft | None:
-        """Return the batch with its values; asks what to do if one is missing, and None is to send nothing."""
+        """Return the batch with its variables filled; None to send nothing."""
         found = self.explorer.resolved(batch, id=id)
         if not isinstance(found, Missing):
             return found
@@ -389,7 +386,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
         return batch if answer == "typed" else None
 
     def _watch(self, progress: Progress) -> None:
-        """It is on its way, and no secret will be asked for before it is back."""
+        """Let keys go: no secret is asked for once the batch is sent."""
         self._progress = progress
         self.pending.go_on("send")
 
@@ -408,8 +405,8 @@ class BatchScreen(FullScreen[BatchRow | None]):
         return True
 
     def action_close(self) -> None:
-        """Out of what runs, the preview, the screen."""
-        if self.interrupt() or self.sending:  # the outcome of a batch that has ended would be lost
+        """Cancel the batch, else leave the preview, else the screen."""
+        if self.interrupt() or self.sending:  # Closing now would lose the outcome of the batch.
             return
         if self._preview.has_focus_within:
             self.set_focus(self._list)

@@ -44,9 +44,9 @@ from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, LineView
 ASIDE: Final = 8
 """Columns that a key scrolls sideways."""
 LONGEST: Final = 2_000
-"""Columns that one can scroll sideways."""
+"""Columns that the text can scroll sideways."""
 BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
-"""There is more at this side."""
+"""Signs for text out of view at this side."""
 BETWEEN: Final = " │ "
 FOLDED: Final = "▸"
 SIGNS: Final = {
@@ -56,14 +56,14 @@ SIGNS: Final = {
     "ignored": ("·", "dim"),
     "hidden": ("?", "careful"),
 }
-"""What is no difference; all else is ``-`` at the left and ``+`` at the right."""
+"""Signs of lines without a difference; others have ``-`` and ``+``."""
 
 
 class ComparedText(LineView):
-    """One line of it is under the cursor: it may be a difference, a fold, or what is equal around one.
+    """The compared lines, with a cursor on one of them.
 
-    The sides stand side by side, or in a narrow view one below the other: then a pair of lines takes two rows, and the
-    cursor is on the first of them.
+    In a narrow view, the sides are shown one below the other: then a pair of lines takes two rows, and the cursor is on
+    the first of them.
     """
 
     DEFAULT_CSS = """
@@ -77,23 +77,21 @@ class ComparedText(LineView):
     lines: reactive[Sequence[ComparedLine]] = reactive[Sequence[ComparedLine]]((), always_update=True)
 
     class Moved(Message):
-        """Another line is under the cursor."""
+        """The cursor moved to another line."""
 
     class FoldWanted(Message):
-        """What is folded under the cursor is to be shown."""
+        """The fold under the cursor should open."""
 
     def __init__(self) -> None:
         super().__init__()
         self.side_by_side = False
         self._shown: Sequence[ComparedLine] = ()
-        """The lines in the order for one or two columns."""
+        """The lines, in the order for one or two columns."""
         self._rows: Sequence[int] = ()
         self._places: list[int] = []
-        """The lines on which a difference begins."""
+        """The lines where a difference begins."""
         self._left = 0
-        """How many characters are out of sight at the left, on both sides."""
-
-    # --- drawing -----------------------------------------------------------------------------------------------
+        """Characters out of view at the left, on both sides."""
 
     @property
     def row_count(self) -> int:
@@ -116,7 +114,7 @@ class ComparedText(LineView):
         return Strip.join([left, middle, right])
 
     def _side(self, shown: ComparedLine, room: int, *, is_right: bool) -> Pieces:
-        """Return the text of one side, behind a sign; what is its own in a pair is bold."""
+        """Return the text of one side after a sign, its differing part bold."""
         whole = shown.right if is_right else shown.left
         if whole is None:
             return []
@@ -130,13 +128,14 @@ class ComparedText(LineView):
         begin, end = max(begin - self._left, 0), max(end - self._left, 0)
         return [*pieces, (text[:begin], role), (text[begin:end], f"{role} bold underline"), (text[end:], role)]
 
-    # --- rows --------------------------------------------------------------------------------------------------
-
     def watch_lines(self) -> None:
         self._arrange()
 
     def _arrange(self) -> None:
-        """Show the lines in one or two columns; one below the other, all left lines of a difference come first."""
+        """Arrange the lines in one or two columns.
+
+        In one column, all left lines of a difference come first.
+        """
         self.side_by_side = self.size.width >= NARROW
         self._shown = self.lines if self.side_by_side else list(stacked(self.lines))
         pairs = (1 + (not self.side_by_side and is_pair(shown)) for shown in self._shown)
@@ -160,14 +159,12 @@ class ComparedText(LineView):
         return range(bisect_left(self._rows, at), bisect_right(self._rows, at))
 
     def on_resize(self) -> None:
-        """Fit the columns to the width, and leave some lines above the cursor."""
+        """Fit the columns to the width, with some lines above the cursor."""
         if self.side_by_side != (self.size.width >= NARROW):
             difference = self.nearest_difference
             self._arrange()
             self.go_to_difference(difference)
         self.scroll_above(self.cursor)
-
-    # --- moving ------------------------------------------------------------------------------------------------
 
     @property
     def current_line(self) -> int:
@@ -179,7 +176,7 @@ class ComparedText(LineView):
 
     @property
     def nearest_difference(self) -> int:
-        """The difference under the cursor, or the one before it."""
+        """The number of the difference at the cursor or before it."""
         at = bisect_right(self._places, self.current_line) - 1
         return self._shown[self._places[at]].difference or 0 if at >= 0 else 0
 
@@ -188,22 +185,20 @@ class ComparedText(LineView):
         return self._shown[self.current_line].fold if self._shown else ""
 
     def go_to(self, at: int) -> None:
-        """Put the cursor on a line; if that was out of sight, some lines above it come into view too."""
+        """Put the cursor on a line, with some lines above it in view."""
         self.leap_to(bisect_left(self._rows, at))
 
     def go_to_difference(self, difference: int = 0) -> None:
-        """Go to where a difference begins, or the one before it that is in view."""
+        """Go to the start of a difference, or of the last shown before it."""
         begins = [at for at in self._places if (self._shown[at].difference or 0) <= difference]
         self.go_to(begins[-1] if begins else 0)
 
     def next_difference(self, by: int) -> None:
-        """Go to where another difference begins, round the corner."""
+        """Go to the next difference, or from the last to the first."""
         if self._places:
             find = bisect_right if by > 0 else bisect_left
             here = find(self._places, self.current_line) - (by > 0)
             self.go_to(self._places[(here + by) % len(self._places)])
-
-    # --- what happened -----------------------------------------------------------------------------------------
 
     def watch_cursor(self, before: int, now: int) -> None:
         super().watch_cursor(before, now)
@@ -223,7 +218,7 @@ class ComparedText(LineView):
 
 
 class Sides(Widget):
-    """Side by side like the text below it, or one below the other."""
+    """The two calls that are compared, arranged like the text below."""
 
     DEFAULT_CSS = """
     Sides { height: 1; background: $surface; }
@@ -251,15 +246,15 @@ class Sides(Widget):
 
 COMPARING: Final = "comparing"
 PATIENCE_SECONDS: Final = 0.5
-"""Time that keys wait for a comparison; after that, one of them may be meant to stop it."""
+"""Keys wait this long for a comparison; after that, Esc can stop it."""
 FAST_BYTES: Final = 200_000
-"""Bytes of both sides whose lines are made in a moment."""
+"""Up to this many bytes on both sides, the lines are made at once."""
 MAX_UNFOLDED_BYTES: Final = 2_000_000
-"""Nobody reads a million lines, and to make them takes longer than to compare."""
+"""Making a million lines takes longer than comparing them."""
 
 
 class ComparisonScreen(FullScreen[None]):
-    """Compares two calls when it opens; leaving it before the end stops that."""
+    """The comparison of two calls. Closing the screen stops it."""
 
     DEFAULT_CSS = "ComparisonScreen ComparedText { height: 1fr; }"
     scope: ClassVar[Scope] = "comparison"
@@ -275,16 +270,16 @@ class ComparisonScreen(FullScreen[None]):
         ignore: Sequence[str] = (),
         made: Comparison | None = None,
     ) -> None:
-        """``ignore``: pointers that are not compared. ``made``: a comparison without these, such as of a replay."""
+        """``ignore``: pointers to skip. ``made``: a finished comparison."""
         super().__init__(pending, frame)
         self.left, self.right = left, right
         self.comparison: Comparison | None = None
-        """None while it is being made."""
+        """None until it is finished."""
         self._ignore, self._made = ignore, made
         self._methods = list(dict.fromkeys((left.method, right.method)))
         self._unfolded: frozenset[str] = frozenset()
         self._is_unfolded = False
-        """Whether all lines are shown, whatever is folded."""
+        """All lines are shown, folded or not."""
         self._compares_ignored = False
         self._bar, self._sides, self._remarks, self.text = Bar(), Sides(), WarningLines(), ComparedText()
 
@@ -303,8 +298,6 @@ class ComparisonScreen(FullScreen[None]):
 
     def on_unmount(self) -> None:
         self.pending.go_on(COMPARING)
-
-    # --- comparing ---------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         self.comparison = None
@@ -331,7 +324,7 @@ class ComparisonScreen(FullScreen[None]):
             (summary(result, names_of(self.left, self.right)), "text bold"),
             *((why, "text") for why in whys),
         ]
-        if not is_comparable:  # the remarks say why
+        if not is_comparable:  # The warning lines say why.
             self.text.empty = []
         self._show(lines, 0)
         self.text.go_to_difference()
@@ -345,7 +338,10 @@ class ComparisonScreen(FullScreen[None]):
 
     @work(exclusive=True, group=COMPARING, description="unfolding")
     async def _show_folds(self, *, all_changed: bool = False) -> None:
-        """Show the lines with other folds; the cursor stays, or goes to its difference if all folds changed."""
+        """Show the lines again after folds have changed.
+
+        The cursor stays on its line, or on its difference if all folds changed.
+        """
         if self.comparison is not None:
             nearest = self.text.nearest_difference
             self._show(await self._lines(self.comparison), self.text.current_line)
@@ -365,8 +361,6 @@ class ComparisonScreen(FullScreen[None]):
         at = self.text.difference
         place = f"   difference {at + 1:,} of {count:,}" if at is not None else f"   {counted(count, 'difference')}"
         self._bar.after = [(place, "middle")] if count else []
-
-    # --- what happened -----------------------------------------------------------------------------------------
 
     @on(ComparedText.Moved)
     def _moved(self, event: ComparedText.Moved) -> None:

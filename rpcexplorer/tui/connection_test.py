@@ -1,4 +1,4 @@
-"""The connection test on screen."""
+"""The screen of the connection test."""
 
 from __future__ import annotations
 
@@ -33,13 +33,16 @@ from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
 
 ROOM: Final = 28
-"""Columns that a title has for a profile's name."""
+"""Columns for the profile's name in a title."""
 
 
 async def trusted(
     screen: Screen[Any], explorer: Explorer, profile: Profile, shown: ShownCertificate, moved: Changes = ()
 ) -> bool:
-    """Show the certificate, ask, and pin it. ``moved``: another address to save with it."""
+    """Show a certificate, ask, and pin it; return whether it was pinned.
+
+    ``moved``: a changed URL to save with it.
+    """
     name, found = profile.name, shown.certificate.fingerprint
     file = explorer.profiles.default_home(name, explorer.paths.user_sessions)
     written = home(explorer, file)
@@ -71,23 +74,23 @@ async def trusted(
 
 
 NEW: Final = "…"
-"""Stands for the name of a profile that there is not yet."""
+"""The name of a profile that does not exist yet."""
 APART: Final = 7
-"""Lines of a low screen that are not the page's; a taller one has more of them."""
+"""Lines of a low screen around the page."""
 FIELD: Final = 2
-"""Lines that the field for another address takes from the page."""
+"""Lines for the field with another URL."""
 
 
 class Tested(Struct, frozen=True):
     profile: Profile
-    """The one that was tested last."""
+    """The profile that was tested last."""
     checks: Sequence[Check] = ()
     name: str = ""
-    """The profile that was made or changed as was proposed; empty where nothing was."""
+    """The profile that was added or changed; "" if none."""
 
 
 async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> Tested:
-    """Open the connection test, and do what it proposes if that is wanted."""
+    """Open the connection test, and apply its suggestion if wanted."""
     dialog = ConnectionTest(explorer, profile)
     wish = await screen.app.push_screen_wait(dialog)
     report = dialog.report
@@ -108,13 +111,13 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
         overruled = await apply_changes(screen, explorer, profile, proposal.changes, file, seen=filled_in)
         name = "" if overruled is None else profile.name
     profile = explorer.profiles.profiles.get(name, profile)
-    if name and proposal.trusts:  # only now the server can be asked
+    if name and proposal.trusts:  # With the certificate pinned, the test can go on.
         return await tested(screen, explorer, profile)
     return replace(result, name=name)
 
 
 class ConnectionTest(Dialog[str]):
-    """Answers ``save`` where the proposal is to be done."""
+    """The connection test. It answers ``save`` to apply the suggestion."""
 
     manual_pane = "connection test"
 
@@ -131,10 +134,10 @@ class ConnectionTest(Dialog[str]):
         super().__init__(f"Connection test: {profile.url if profile.ad_hoc else profile.name}")
         self._explorer, self._profile = explorer, profile
         self.profile = profile
-        """The one that is tested: with the address that was typed last."""
+        """The tested profile, with the URL that was typed last."""
         self._moved: Changes = ()
         self._stop: Stop | None = None
-        """Ends the test that runs."""
+        """Stops the running test."""
         self.report = Report()
         self._page = Sheet()
 
@@ -159,8 +162,6 @@ class ConnectionTest(Dialog[str]):
         room = height - APART if height < 26 else min(height * 9 // 10 - 8, 22)
         self._page.styles.height = room - FIELD * (self._is_over and bool(self.report.advice))
 
-    # --- showing -----------------------------------------------------------------------------------------------
-
     @property
     def _is_over(self) -> bool:
         return self._stop is None and bool(self.report.checks)
@@ -175,7 +176,7 @@ class ConnectionTest(Dialog[str]):
         self._page.lines = [[(hide(text), role) for text, role in line] for line in self._lines()]
         proposal = self.report.proposal if self._is_offered else None
         trusts = proposal is not None and proposal.trusts
-        # an address lacks its auth: the form of a new profile asks for that
+        # The form of a new profile asks for a missing auth type.
         saves = proposal is not None and not trusts and not (self._profile.ad_hoc and proposal.lacks_auth)
         begun = bool(self.report.checks) or self._stop is not None
         asks = self._is_over and bool(self.report.advice)
@@ -233,8 +234,6 @@ class ConnectionTest(Dialog[str]):
         changed = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changes]
         return [[(f" Suggested changes to {file}:", "text bold")], *changed]
 
-    # --- doing -------------------------------------------------------------------------------------------------
-
     @on(Answer.Given)
     def _answer_given(self, event: Answer.Given) -> None:
         event.stop()
@@ -279,10 +278,10 @@ class ConnectionTest(Dialog[str]):
             report = replace(report, proposal=replace(proposal, changes=(*moved, *proposal.changes)))
         self.report = report
         self._show()
-        self._page.scroll_end(animate=False)  # what is proposed is what somebody waits for
+        self._page.scroll_end(animate=False)  # The suggestion is at the end.
 
     def _heard(self, report: Report) -> None:
-        """What is known so far, unless somebody has left meanwhile."""
+        """Show the steps so far, unless the screen was closed."""
         if self._stop is not None and self.is_mounted:
             self.report = report
             self._show()
@@ -291,19 +290,19 @@ class ConnectionTest(Dialog[str]):
         self._page.action_move(by)
 
     def action_leave(self) -> None:
-        """End the test that runs, with what was found; else leave."""
+        """Stop the running test, else close the screen."""
         if not self.interrupt():
             self.dismiss(None)
 
     def interrupt(self) -> bool:
-        """End the test that runs; whether one did."""
+        """Stop the running test; return whether one was running."""
         if self._stop is not None:
             self._stop.press()
         return self._stop is not None
 
 
 async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
-    """A name is asked for, and the profile written; the name, empty where it was left."""
+    """Ask for a name and save the profile; return the name, or ""."""
 
     def save(typed: Mapping[str, str]) -> Wrong | None:
         name = typed["name"].strip()

@@ -1,4 +1,4 @@
-"""The dialogs that more than one screen opens."""
+"""Dialogs that several screens open."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList, Sheet, SheetLine, wrapped
 
 PARAMS_COLUMNS = 50
-"""Columns of the params that the question shows."""
+"""Columns of the params in a question."""
 SET = "Change and resend"
 MAX_PLACES = 5
 
 
 async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch) -> bool:
-    """Return whether it may go out: nobody wants a question, or it was answered with a yes."""
+    """Return whether the call may be sent, asking if needed."""
     profile = explorer.profile
     if profile is None or not explorer.to_ask_about([draft]) or _is_quiet(explorer, draft):
         return True
@@ -74,7 +74,10 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
 
 
 async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> bool:
-    """Whether the placeholders in a record may stand for secrets, which somebody else may have put there."""
+    """Return whether to insert secrets into a recorded call.
+
+    Someone else may have written its secret references.
+    """
     profile = explorer.profile
     if profile is None:
         return False
@@ -94,7 +97,7 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
 
 
 def _is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
-    """Whether the person wanted no more questions today; a profile that always asks goes on asking."""
+    """Return whether the user wanted no more questions for this today."""
     profile = explorer.profile
     assert profile is not None
     if isinstance(draft, Batch) or profile.confirm != "unsafe":
@@ -103,12 +106,15 @@ def _is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
 
 
 def _bound(profile: Profile, method: str) -> str:
-    """A yes holds for the server it was said of: a profile may be pointed at another one."""
+    """Return the key of an agreement, which holds for one server only."""
     return f"{method} at {profile.origin}"
 
 
 async def mark_safe(screen: Screen[Any], explorer: Explorer, method: str) -> bool:
-    """Mark a method safe, or unsafe if it is safe; return whether a file was changed. Only safe needs a question."""
+    """Mark a method safe, or unsafe if it is safe.
+
+    Return whether a file was changed. Only safe needs a question.
+    """
     profile, found = explorer.profile, explorer.profiles
     if profile is None or profile.ad_hoc:
         add = first_key("profiles", explorer.settings.keymap) or "the palette"
@@ -145,7 +151,7 @@ async def mark_safe(screen: Screen[Any], explorer: Explorer, method: str) -> boo
 
 
 async def may_change(screen: Screen[Any], profile: Profile, changes: Changes, *, careful: bool) -> bool:
-    """Whether a profile that stands in no file may have other values."""
+    """Ask whether to change a profile that is in no file."""
     rows = [*rows_of(profile, changes), ("lasts", "until you quit")]
     return await _changed(screen, profile, rows, [Choice("set", SET)], careful=careful) == "set"
 
@@ -153,7 +159,7 @@ async def may_change(screen: Screen[Any], profile: Profile, changes: Changes, *,
 async def file_to_change(
     screen: Screen[Any], explorer: Explorer, profile: Profile, changes: Changes, *, careful: bool
 ) -> Path | None:
-    """The file in which a profile gets other values, its person's own first; None where it stays as it is."""
+    """Ask which file to change; None to change nothing."""
     own, found = explorer.paths.user_sessions, explorer.profiles
     mine = found.change_home(profile.name, own)
     teams = [file for file in found.files_of(profile.name) if file not in {own, mine}][-1:]
@@ -169,7 +175,10 @@ async def file_to_change(
 async def _changed(
     screen: Screen[Any], profile: Profile, rows: list[tuple[str, str]], choices: list[Choice], *, careful: bool
 ) -> str:
-    """The answer that was chosen; the first one changes it, unless it matters more."""
+    """Ask about a change of a profile; return the id of the choice.
+
+    The first choice makes the change, but Cancel comes first if it is dangerous.
+    """
     grave = careful or profile.badge == "prod"
     cancel = Choice("cancel", "Cancel")
     rows = [("profile", f"{profile.name}  {profile.badge_word}".rstrip()), *rows]
@@ -181,7 +190,7 @@ async def _changed(
 
 
 async def warn_about(screen: Screen[Any], explorer: Explorer, file: Path) -> None:
-    """Show a warning if git would commit a file that was written for this person alone."""
+    """Show a warning if git would commit a private file."""
     if warning := await asyncio.to_thread(explorer.commit_warning, file):
         screen.notify(warning, severity="warning", timeout=10)
 
@@ -189,7 +198,10 @@ async def warn_about(screen: Screen[Any], explorer: Explorer, file: Path) -> Non
 async def apply_changes(
     screen: Screen[Any], explorer: Explorer, profile: Profile, changes: Changes, file: Path, *, seen: Collection[str]
 ) -> list[str] | None:
-    """Change a profile in a file; return what does not count there, or None if nothing was changed. Both are shown."""
+    """Change a profile in a file and show problems.
+
+    Return the keys that another file overrides, or None if nothing was changed.
+    """
     if problem := explorer.apply(profile, changes, file, seen):
         screen.notify(str(problem), severity="warning", timeout=15)
         return None
@@ -201,15 +213,15 @@ async def apply_changes(
 
 
 KnownFields = Mapping[str, Secret | DestinationChanged | None]
-"""What is known of each field that a profile needs."""
+"""The state of each field that a profile needs."""
 LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"session": "session id"}
-"""What a line is called, in the order in which the fields are asked for; any other field comes behind them."""
+"""Labels of fields, in the order in which they are asked for."""
 RUN, MACHINE = "until you quit", "on this machine"
-"""How long what was typed is kept."""
+"""How long a typed value is remembered."""
 
 
 class AskSecret(Dialog[Entered]):
-    """One value that a call lacks, and whether to store it."""
+    """A question for one value that a call needs, and whether to store it."""
 
     DEFAULT_CSS = """
     AskSecret .keep { height: 1; margin-top: 1; }
@@ -218,7 +230,7 @@ class AskSecret(Dialog[Entered]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "take", show=False)]
 
     def __init__(self, question: str, *, masked: bool, store: str) -> None:
-        """`store`: where the value can be stored; empty if it cannot."""
+        """``store``: place where the value can be stored; empty if it cannot."""
         super().__init__(question)
         self._masked, self._store = masked, store
 
@@ -235,7 +247,7 @@ class AskSecret(Dialog[Entered]):
         yield Static(keys(*told, "Esc", "cancel"), classes="hint")
 
     def action_take(self) -> None:
-        """Enter on the choice takes the value too."""
+        """Answer with the value; Enter on the choice does that, too."""
         self._answer(self.query_one(Entry).value)
 
     def _answer(self, value: str) -> None:
@@ -244,13 +256,19 @@ class AskSecret(Dialog[Entered]):
 
 
 class Credentials(Form):
-    """A line for each field. The answer is what was typed, by field, with ``keep``; or ``forget`` alone."""
+    """A form with a line for each secret of a profile.
+
+    Its answer has the typed values by field and ``keep``, or only ``forget``.
+    """
 
     def __init__(self, profile: Profile, found: KnownFields, words: str, *, store: str, login: bool) -> None:
-        """``login``: what is missing must be given. ``store`` is where things are kept beyond this run."""
+        """``login``: missing fields are required.
+
+        ``store``: place where values can be stored.
+        """
         self._found, self._login = {field: found[field] for field in (*LABELS, *found) if field in found}, login
         self._who = profile.username if login else None
-        """Who logs in where nobody else is named."""
+        """The user name of the profile, used if none is typed."""
         self.manual_pane = "login" if login else "secrets"
         named = [Field("username", LABELS["username"], hint=f"{self._who}, or type another")] if self._who else []
         lines = named + [
@@ -273,7 +291,10 @@ class Credentials(Form):
 
     @property
     def first(self) -> Widget | None:
-        """The first line of which nothing is known, else a password's: who types without looking types no session."""
+        """The field to focus: the first missing one, else the password.
+
+        Typing blindly must not fill in a session.
+        """
         wanted = [field for field in self._found if field != "session"]
         lacking = [field for field in wanted if not isinstance(self._found[field], Secret)]
         if lacking or (wanted and not self._login):
@@ -287,7 +308,7 @@ class Credentials(Form):
             super().answered(answer)
 
     def action_next(self) -> None:
-        """On to what is still missing; where nothing is, take it."""
+        """Go to the next missing field; if there is none, save."""
         missing = [field for field in self._missing(self.values) if self.of(field) is not self.focused]
         if missing:
             self.set_focus(self.of(missing[0]))
@@ -310,14 +331,17 @@ class Credentials(Form):
 
 
 def forgettable(found: KnownFields) -> list[str]:
-    """The fields that are kept somewhere; the environment is not ours to change."""
+    """Return the fields with a value that can be deleted."""
     return [
         each for each, known in found.items() if known is not None and getattr(known, "source", "") != "environment"
     ]
 
 
 async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = False) -> bool:
-    """Ask for what a login lacks. True where a login can be tried now; a pasted session needs none."""
+    """Ask for missing credentials; return whether to log in now.
+
+    A pasted session needs no login.
+    """
     profile = explorer.profile
     assert profile is not None
     if _needs_none(screen, explorer, profile):
@@ -338,13 +362,16 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
         return True
     if lacking or ask:
         screen.notify(f"{profile.name} sends its credentials with each call: it needs no login.")
-    else:  # to log in means to enter others
+    else:  # A profile without logins gets new secrets instead.
         await secrets(screen, explorer, profile)
     return False
 
 
 async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
-    """Enter what a profile needs, or forget what is kept; whether anything may have changed."""
+    """Ask for the secrets of a profile, or forget them.
+
+    Return whether they may have changed.
+    """
     if _needs_none(screen, explorer, profile):
         return False
     found = explorer.credentials.state(profile)
@@ -368,7 +395,7 @@ def _needs_none(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bo
 async def _ask_for(
     screen: Screen[Any], explorer: Explorer, profile: Profile, form: Credentials
 ) -> Mapping[str, str] | None:
-    """Show the form, and hold what was typed."""
+    """Show the form and store the typed values."""
     typed = await screen.app.push_screen_wait(form)
     if typed is None or "forget" in typed:
         return typed
@@ -382,7 +409,7 @@ async def _ask_for(
 
 
 def _use_as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str) -> Profile:
-    """Use the profile with another user name until the program ends; its file stays as it is."""
+    """Use a profile with another user name until the program ends."""
     filed = explorer.profiles.profiles.get(profile.name, profile)
     if not profile.secrets or name == filed.username:
         explorer.use(filed)
@@ -427,7 +454,7 @@ def _explain_source(profile: Profile, field: str, known: Secret | DestinationCha
 
 
 def profile_picks(explorer: Explorer) -> list[Pick]:
-    """Return the profiles to choose from, those that can be used first."""
+    """Return the profiles to choose from, usable ones first."""
     found = explorer.profiles
     names = sorted(found.leaves, key=lambda name: (name not in found.profiles, name))
     return [
@@ -438,7 +465,7 @@ def profile_picks(explorer: Explorer) -> list[Pick]:
 
 
 async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> str:
-    """Ask for another profile; empty where there is none, or the one that was chosen cannot be used."""
+    """Ask for another profile; return "" if there is none to use."""
     found, used = explorer.profiles, explorer.profile
     picks = [pick for pick in profile_picks(explorer) if pick.id != than]
     if not picks:
@@ -453,12 +480,12 @@ async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> s
 
 @cache
 def page_titles() -> dict[str, str]:
-    """Return the titles of the manual's pages by name, in reading order."""
+    """Return the titles of the manual's pages by name."""
     return {page.name: page.title for page in read_pages()}
 
 
 async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> Command | str | None:
-    """Return the command that was chosen, or the name of a page of the manual."""
+    """Open the palette; return the chosen command or page of the manual."""
     chosen = await app.push_screen_wait(Picker("Commands", palette_picks(nodes, keymap)))
     if chosen and chosen.startswith(PAGE):
         return chosen.removeprefix(PAGE)
@@ -466,9 +493,10 @@ async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapp
 
 
 def palette_picks(nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> list[Pick]:
-    """Return what the palette offers: commands, then pages of the manual.
+    """Return the entries of the palette: commands, then manual pages.
 
-    ``nodes`` answer for the scopes, the focused pane first. What cannot be done now is found by name, and not chosen.
+    ``nodes`` are the owners of the scopes, the focused pane first. A command that is not possible now is listed, but it
+    cannot be chosen.
     """
     found = {
         command.id: command
@@ -488,11 +516,11 @@ def palette_picks(nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> list
 
 
 PAGE: Final = "manual/"
-"""What an id in the palette begins with that is a page of the manual."""
+"""Prefix of the ids of manual pages."""
 LOAD_SECONDS: Final = 0.1
-"""After the keys are drawn, and before anybody has read which key leads to the manual: its code takes 40 ms to load."""
+"""The manual's code takes 40 ms to load: load it while the keys are read."""
 FILES: Final = "files"
-"""The answer of the keys that asks for the files instead of a page."""
+"""The answer of `Help` to show the files."""
 KEYS_COLUMNS: Final = 13
 SIGNS: Final = {
     "▸": "The method in the editor.",
@@ -533,7 +561,7 @@ def _load_manual() -> None:
 
 
 class Help(PageDialog):
-    """The keys of some scopes; the answer is a page of the manual, `FILES`, or None."""
+    """The keys of some scopes; it answers a manual page, `FILES` or None."""
 
     DEFAULT_CSS = """
     Help .hint { padding: 0 3; height: 1; }
@@ -545,9 +573,9 @@ class Help(PageDialog):
     ]
 
     def __init__(self, scopes: Sequence[Scope], keymap: Mapping[str, str], page: str = "keys") -> None:
-        """Show the ``scopes`` in this order; ``keymap`` has the keys that differ from the table's.
+        """Show the ``scopes`` in this order, with the keys of ``keymap``.
 
-        ``page`` of the manual is about the first of them.
+        ``page``: page of the manual about the first of them.
         """
         self._scopes, self._keymap, self._page = scopes, keymap, page
         super().__init__("Keys", list(self._found()))
@@ -584,7 +612,7 @@ class Help(PageDialog):
 
 
 class Files(PageDialog):
-    """Where the files and folders are."""
+    """The paths of the files and folders."""
 
     manual_pane = "files"
 
@@ -606,11 +634,11 @@ class Files(PageDialog):
 MAX_DRAFTS = 3
 """Drafts that the question names."""
 NAME_COLUMNS = 40
-"""Of each draft."""
+"""Columns for the name of a draft."""
 
 
 async def may_end(app: App[Any], explorer: Explorer) -> bool:
-    """Return whether it may end: every draft is written, or the person knows that some are not."""
+    """Return whether to quit: drafts are saved, or the user accepts the loss."""
     while problem := explorer.drafts.save_unsaved():
         choices = [
             Choice("again", "Try again"),
@@ -637,7 +665,7 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
 
 
 async def _save_elsewhere(app: App[Any], explorer: Explorer) -> bool:
-    """Ask where; False where it was left, or that place takes nothing either."""
+    """Ask for a file and save the drafts there; return whether it worked."""
     words = "Name a new file. Only you can read it. Known secrets are redacted."
     path = await app.push_screen_wait(Ask("Save your drafts in", value="~/params.txt", words=words, done="save"))
     if not path:
@@ -650,9 +678,9 @@ async def _save_elsewhere(app: App[Any], explorer: Explorer) -> bool:
 
 
 APART: Final = 11
-"""Lines of the screen that are not the list's: the block around it, the title, when it was found, the keys."""
+"""Lines around the list: frame, title, time and keys."""
 APART_LOW: Final = 7
-"""In a low terminal, where none of them is empty."""
+"""The same in a low terminal, without empty lines."""
 LOW: Final = 26
 LEAST: Final = 3
 
@@ -670,7 +698,7 @@ class ChangesList(RowList[tuple[SheetLine, MethodChange]]):
         return line(item[0], width, styles, ground="selection" if chosen else "surface")
 
     def on_mount(self) -> None:
-        """Keys may come before there is a width."""
+        """Lay out for the screen, as keys may come before the first resize."""
         self._lay_out(self.screen.size.width)
 
     def on_resize(self) -> None:
@@ -678,7 +706,7 @@ class ChangesList(RowList[tuple[SheetLine, MethodChange]]):
             self._lay_out(width)
 
     def _lay_out(self, width: int) -> None:
-        """Rows for this width; the cursor stays on its method."""
+        """Make the rows for a width, with the cursor on the same method."""
         if width != self._width:
             self._width, on = width, self.chosen
             self.items = [
@@ -693,7 +721,7 @@ class ChangesList(RowList[tuple[SheetLine, MethodChange]]):
 
 
 class ChangesDialog(Dialog[str]):
-    """The answer is the name of the method to be opened, or None."""
+    """Changes of the method list; it answers the method to open, or None."""
 
     manual_pane = "changes"
     DEFAULT_CSS = """

@@ -1,4 +1,4 @@
-"""The form of params."""
+"""The screen with the params as a form."""
 
 from __future__ import annotations
 
@@ -39,29 +39,32 @@ from rpcexplorer.variables.references import inert_value
 
 
 class FormSource(Struct, frozen=True):
-    """The editor's text, read and changed in place: leaving the form in any way loses nothing."""
+    """The editor's text, read and changed in place.
+
+    Closing the form in any way loses nothing.
+    """
 
     method: str
     described: Described
     by: By | None
     read: Callable[[], str]
     put: Callable[[str], object]
-    """Replace the text; one step of undo."""
+    """Replace the text as one step of undo."""
     undo: Callable[[], object]
     redo: Callable[[], object]
     is_valid: Callable[[], bool]
-    """Return whether the text can be sent: after an undo it may be no JSON."""
+    """Return whether the text is valid; after an undo it may not be."""
     preview: Callable[[], Preview | Refused | None]
     check: Callable[[str], Awaitable[Checked]]
-    """Check a text against the schema; it may take long, and be cancelled."""
+    """Check a text against the schema; this can take long."""
     cursor: int = 0
     """Offset of the editor's cursor when the form opens."""
 
 
 class FormModel:
-    """The params of a text as rows, and each change of them.
+    """The params as rows, and the changes that can be made to them.
 
-    A change needs a row of ``rows``, and writes the text: the rows are new ones then.
+    A change writes the text and makes new ``rows``.
     """
 
     def __init__(self, source: FormSource) -> None:
@@ -70,7 +73,7 @@ class FormModel:
         self.reader = self._makes_rows.reader
         self._view = FormView()
         self._removed: dict[tuple[FieldPath, int], str] = {}
-        """Values that were removed or replaced, by path and alternative: they come back with it."""
+        """Removed values by path and alternative; adding them again restores them."""
         self.refresh()
 
     def refresh(self) -> None:
@@ -83,7 +86,7 @@ class FormModel:
         return self.source.read()
 
     async def check(self) -> bool:
-        """Add the problems that the schema has with this very text; return whether there are any."""
+        """Add the schema's problems to the rows; return whether there are any."""
         text = self.text
         checked = await self.source.check(text)
         if text != self.text or not checked.problems:
@@ -100,7 +103,7 @@ class FormModel:
         return sum(1 for row in self.rows if row.wrong) + bool(self.general_problem)
 
     def index_around(self, offset: int) -> int:
-        """Return the innermost row whose value includes an offset of the text; 0 if there is none."""
+        """Return the innermost row around an offset of the text, or 0."""
         around = (row.state != "absent" and row.span[0] <= offset <= row.span[1] for row in self.rows)
         return max((at for at, is_around in enumerate(around) if is_around), default=0)
 
@@ -120,8 +123,6 @@ class FormModel:
         self._view = FormView({**self._view.folds, path: unfold}, self._view.chosen)
         self.refresh()
 
-    # --- values ------------------------------------------------------------------------------------------------
-
     @property
     def _form_text(self) -> FormText:
         return FormText(self.reader, self.text, self.rows)
@@ -132,12 +133,12 @@ class FormModel:
         self._write(self._form_text.with_value(row.path, value))
 
     def put_start(self, row: FormField) -> None:
-        """Put the value that a row starts with, and unfold it."""
+        """Set a row to its initial value, and unfold it."""
         self._unfold(row.path)
         self.put(row, self._form_text.value(row.path))
 
     def cycle(self, row: FormField) -> bool:
-        """Put the next of absent, a value and null; return whether there is another one."""
+        """Switch between absent, value and null; return whether that is possible."""
         state = _next_state(row)
         if state == ABSENT:
             self.remove(row)
@@ -149,9 +150,9 @@ class FormModel:
         return state is not None
 
     def choose(self, row: FormField, index: int) -> None:
-        """Put one of the alternatives or choices of a row.
+        """Set a row to one of its alternatives or choices.
 
-        An alternative comes with its last value, if it had one, and else with the one it starts with.
+        An alternative gets its last value, or its initial one.
         """
         if not row.place.alternatives:
             self.put(row, inert_value((row.place.node.choices or ())[index]))
@@ -171,18 +172,19 @@ class FormModel:
         self._remember(row)
         *around, last = row.path
         next_path = (*around, last + 1) if isinstance(last, int) else ()
-        if any(each.path == next_path and each.state != "absent" for each in self.rows):  # the elements move up
+        # The next elements move up, so stored values would be wrong.
+        if any(each.path == next_path and each.state != "absent" for each in self.rows):
             self._removed = {at: text for at, text in self._removed.items() if [*at[0][: len(around)]] != around}
         self._write(self._form_text.without(row.path))
 
     def container(self, row: FormField | None) -> FormField | None:
-        """Return the row if it is an array or object, else the one around it; None for the params."""
+        """Return the array or object at or around a row; None for the params."""
         while row is not None and not row.is_container:
             row = self.parent(row)
         return row
 
     def add(self, container: FormField | None, name: str = "") -> FieldPath:
-        """Add a member of this name, else an element, and return its path."""
+        """Add a named member or an element; return its path."""
         path, form = container.path if container is not None else (), self._form_text
         text, added = form.with_member(path, name) if name else form.with_element(path)
         self._unfold(path, *([] if name else [added]))
@@ -201,20 +203,21 @@ class FormModel:
             self.source.put(text)
         self.refresh()
 
-    # --- typing ------------------------------------------------------------------------------------------------
-
     def text_to_edit(self, row: FormField) -> str:
         form = self._form_text
         return shown(row, form.value(row.path), form.indent(row))
 
     def typed_value(self, row: FormField, typed: str) -> str | None:
-        """Return what was typed as JSON; None if it is not valid."""
+        """Return the typed text as JSON, or None if it is not valid."""
         form = self._form_text
         return typed_value(row, typed, form.value(row.path), form.indent(row))
 
 
 def _next_state(row: FormField) -> str | None:
-    """Return absent, ``value`` or the text of a value; None if a row has no other state."""
+    """Return the next state of a row, or None if there is no other.
+
+    A state is absent, ``value`` or the text of a value.
+    """
     values = ["true", "false"] if row.editing == "boolean" else ["value"]
     order = [*([] if row.required or row.stays else [ABSENT]), *values, *([NULL] if row.place.nullable else [])]
     now = ABSENT if row.state == "absent" else NULL if row.state == "null" else row.text
@@ -226,12 +229,12 @@ def _next_state(row: FormField) -> str | None:
 
 
 TALL_LINES: Final = 28
-"""Lines from which the docs of a row have more than two."""
+"""From this height on, the docs of a row have more than two lines."""
 ROW_ACTIONS: Final = frozenset({"edit", "cycle", "unfold", "fold", "add", "remove"})
 
 
 class RequestSheet(Sheet):
-    """The request, scrolled to the value that is being edited."""
+    """The request, scrolled to the edited value."""
 
     def show(self, lines: Sequence[SheetLine]) -> None:
         self.lines = lines
@@ -241,7 +244,7 @@ class RequestSheet(Sheet):
 
 
 class FormScreen(FullScreen[bool | None]):
-    """Params as rows; the answer is whether to send the call."""
+    """The params as a form; it answers whether to send the call."""
 
     DEFAULT_CSS = """
     FormScreen #form { height: 1fr; }
@@ -286,16 +289,14 @@ class FormScreen(FullScreen[bool | None]):
 
     @property
     def place(self) -> int | None:
-        """Offset of the value under the cursor; None if it is absent."""
+        """The offset of the value at the cursor; None if it is absent."""
         row = self.list.chosen
         return row.span[0] if row is not None and row.state != "absent" else None
 
-    # --- showing -----------------------------------------------------------------------------------------------
-
     def _show(self, path: FieldPath | None = None, *, unfolded: bool = False) -> None:
-        """Show the rows of the text, the cursor on the row of a path, else where it was.
+        """Show the rows, with the cursor on a path or where it was.
 
-        ``unfolded``: scroll so that the rows inside of that row are visible.
+        ``unfolded``: scroll to show the rows inside it.
         """
         before = self.list.chosen
         wanted = path if path is not None else before.path if before else ()
@@ -351,8 +352,6 @@ class FormScreen(FullScreen[bool | None]):
     def _cursor_moved(self) -> None:
         self._show_row()
 
-    # --- folding -----------------------------------------------------------------------------------------------
-
     @on(FormList.RowFolded)
     def _row_folded(self, event: FormList.RowFolded) -> None:
         event.stop()
@@ -365,7 +364,7 @@ class FormScreen(FullScreen[bool | None]):
         self._fold(self.list.chosen, unfold=True)
 
     def _fold(self, row: FormField | None, *, unfold: bool) -> None:
-        """Fold or unfold a row; to fold one that is not open goes to the row around it."""
+        """Fold or unfold a row; if it is folded, go to its parent."""
         if row is None:
             return
         if not unfold and not row.open:
@@ -374,8 +373,6 @@ class FormScreen(FullScreen[bool | None]):
         elif row.folds:
             self.model.fold(row.path, unfold=unfold)
             self._show(row.path, unfolded=unfold)
-
-    # --- typing a value ----------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return self._edited is None or action not in ROW_ACTIONS
@@ -416,7 +413,10 @@ class FormScreen(FullScreen[bool | None]):
         return self._line.value if self._line.display else self._json.text
 
     def _apply_typed(self, refused: str = "not applied") -> bool:
-        """Apply what was typed; if it is not JSON return False, and show what was ``refused``."""
+        """Apply the typed value; return False if it is not valid JSON.
+
+        ``refused`` is the action that was not done, shown with the problem.
+        """
         row = self._edited
         if row is None:
             return True
@@ -431,12 +431,15 @@ class FormScreen(FullScreen[bool | None]):
         return True
 
     def put_typed(self) -> None:
-        """Write what is being typed, if it is valid: the program may end before it is applied."""
+        """Write the value that is being typed, if it is valid.
+
+        The program may end before it is applied.
+        """
         row = self._edited
         value = self.model.typed_value(row, self._typed) if row is not None else None
         if row is not None and value is not None and value != row.text:
             self.model.put(row, value)
-            self._put_rows(self.list.cursor)  # it may go on after all
+            self._put_rows(self.list.cursor)  # Typing may continue.
             self._edited = self.list.chosen
 
     def _stop_typing(self) -> None:
@@ -445,8 +448,6 @@ class FormScreen(FullScreen[bool | None]):
         self.set_focus(self.list)
         self._line.display = self._json.display = False
         self.refresh_bindings()
-
-    # --- changing a row ----------------------------------------------------------------------------------------
 
     def action_cycle(self) -> None:
         row = self.list.chosen
@@ -511,24 +512,22 @@ class FormScreen(FullScreen[bool | None]):
         if self.source.is_valid():
             self.model.refresh()
             self._show()
-        else:  # only the editor can show it
+        else:  # Only the editor can show it.
             self.notify("The restored text is not valid JSON. Fix it in the editor.")
             self.dismiss(None)
-
-    # --- leaving -----------------------------------------------------------------------------------------------
 
     def action_send(self) -> None:
         if self._apply_typed("not sent"):
             self.dismiss(True)
 
     def action_close(self) -> None:
-        """Drop what is being typed, else close the form."""
+        """Drop the typed value, else close the form."""
         if self._edited is not None:
             self._stop_typing()
         else:
             self.dismiss(False)
 
     def action_back(self) -> None:
-        """Close the form and apply what is being typed."""
+        """Apply the typed value and close the form."""
         if self._apply_typed():
             self.dismiss(False)

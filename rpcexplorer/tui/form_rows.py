@@ -1,4 +1,4 @@
-"""The rows of the form, and typing in one."""
+"""The rows of the form, and the fields to type in."""
 
 from __future__ import annotations
 
@@ -32,11 +32,14 @@ from rpcexplorer.tui.widgets.verdict import ProblemLine, Verdict
 INDENT: Final = 2
 """Columns for each level."""
 WIDEST: Final = 32
-"""Columns of the names."""
+"""Columns for the names."""
 KIND: Final = 60
-"""Columns for what may stand there; a long value leaves it half of the room."""
+"""Columns for the type and limits of a value.
+
+A long value leaves half of the width for them.
+"""
 SIGNS: Final = {"absent": ("○", "dim"), "null": ("∅", "middle"), "value": ("●", "accent")}
-"""What tells the three states apart without any colour."""
+"""Signs of the three states, so that they do not depend on colour."""
 
 
 class FormList(RowList[FormField]):
@@ -45,13 +48,13 @@ class FormList(RowList[FormField]):
 
     @message
     class RowFolded(Message):
-        """What is in a row is to be shown, or hidden."""
+        """A row should be folded or unfolded."""
 
         field: FormField
         unfold: bool
 
     def __init__(self, advice: Sequence[Pieces] = ()) -> None:
-        """``advice`` is said where there are no rows."""
+        """``advice`` is shown if there are no rows."""
         super().__init__()
         self.empty = advice
         self._names = 0
@@ -109,7 +112,7 @@ def _value(row: FormField, room: int) -> Pieces:
 
 
 def _told(row: FormField, room: int) -> Pieces:
-    """What is wrong comes before what may stand there."""
+    """Return the problem of a row, or else its type and limits."""
     room = min(room, KIND)
     if row.wrong:
         return [("  ! ", "careful bold"), (clipped(row.wrong, room - 5), "careful"), (" ", "text")]
@@ -125,7 +128,7 @@ EMPTY: Final = frozenset({"[]", "{}"})
 
 
 class LineInPlace(Entry):
-    """A text without its quotes."""
+    """A field for a string, without its quotes."""
 
     DEFAULT_CSS = """
     LineInPlace, LineInPlace:focus {
@@ -137,7 +140,7 @@ class LineInPlace(Entry):
         super().__init__(take=lambda _: take())
 
     def open(self, text: str, at: Region) -> None:
-        """Over a region of the screen; what is typed goes on behind the text."""
+        """Open over a region of the screen, with the cursor at the end."""
         self.display = True
         self.value = text
         self.cursor_position = len(text)
@@ -147,9 +150,10 @@ class LineInPlace(Entry):
 
 
 class JsonInPlace(Vertical):
-    """A value as JSON, and the line that says what is wrong with it.
+    """A field for a value as JSON, with its first problem below.
 
-    Enter applies a value. In a text that is not one yet it begins another line, but at its end only if more is missing.
+    Enter applies a valid value. In an invalid text, Enter begins a new line, unless the cursor is at the end and no
+    text is missing.
     """
 
     DEFAULT_CSS = """
@@ -179,7 +183,7 @@ class JsonInPlace(Vertical):
     def open(self, text: str, at: Region) -> None:
         self.display = True
         self.editor.load(text)
-        if text not in EMPTY:  # the cursor is inside of those
+        if text not in EMPTY:  # The cursor stays between the brackets.
             self.editor.move_cursor(self.editor.document.end)
         self.styles.width = max(at.width, LEAST_WIDTH)
         self._fit()
@@ -188,18 +192,18 @@ class JsonInPlace(Vertical):
         self.screen.set_focus(self.editor)
 
     def _fit(self) -> None:
-        """Give a value a line of its own for each of the text's, and one more where it goes on."""
+        """Fit the height to the text, with one more line if it has several."""
         lines = self.editor.document.line_count
         self.editor.styles.height = min(lines + (lines > 1), MOST_LINES)
 
     def refuse(self, what: str) -> None:
-        """Say that a wrong text was not used, and show the place if it is on another line."""
+        """Show that an invalid text was not used, and go to its problem."""
         problem, self._line.refused = self._verdict.problem, what
         if problem is not None and problem.line != self.editor.cursor_location[0] + 1:
             self.action_problem_next()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Return whether there is a problem to go to, or to fix."""
+        """Return whether there is a problem to go to or fix."""
         read = self._line.read
         problem = read if isinstance(read, Typo) else None
         possible = {"problem_next": problem is not None, "fix": problem is not None and problem.fix is not None}
@@ -244,10 +248,10 @@ class JsonInPlace(Vertical):
 
 
 ABSENT, NULL = "absent", "null"
-"""Ids of what can be chosen beside values."""
+"""Ids of choices that are not values."""
 LONGEST_NAME: Final = 80
 LONGEST_DOC: Final = 4_000
-"""Characters of what a service says that anybody reads here."""
+"""Characters of the docs that are shown."""
 HOW_TO_TYPE: Final[SheetLine] = (
     (" Enter", "bold"), (" save   ", "middle"), ("Esc", "bold"), (" cancel", "middle"),
 )  # fmt: skip
@@ -272,7 +276,7 @@ def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
 
 
 def picks(row: FormField, reader: SchemaReader) -> list[Pick]:
-    """What can be chosen at a place: alternatives or values, null where it may be, and that nothing stands there."""
+    """Return the choices for a row: alternatives or values, null, absent."""
     place, found = row.place, list[Pick]()
     if place.alternatives:
         for at, each in enumerate(place.alternatives):
@@ -289,7 +293,10 @@ def picks(row: FormField, reader: SchemaReader) -> list[Pick]:
 
 
 def alternative_words(reader: SchemaReader, place: Settled, at: int) -> str:
-    """What an alternative is called: by itself, by what it refers to, by the values that tell it, by its members."""
+    """Return a name for an alternative.
+
+    It is the title, the name of the reference, the value of a constant member, or the type with its members.
+    """
     schema = place.alternatives[at]
     node = reader.node(schema)
     if node.title:

@@ -1,4 +1,4 @@
-"""What the screens that open over the call screen have in common."""
+"""The base of the screens that open over the call screen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rpcexplorer.tui.widgets.dialog import AnswersOnce, ResultT
 
 
 class FullScreen(AnswersOnce[ResultT], Screen[ResultT], Generic[ResultT]):
-    """A screen with a header and a footer; its edges are red if one of its profiles is for production."""
+    """A screen with header and footer, and red edges for production."""
 
     DEFAULT_CSS = "FullScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration

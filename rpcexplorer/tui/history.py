@@ -41,7 +41,7 @@ from rpcexplorer.tui.widgets.rows import RowList, Sheet, wrapped
 
 
 class HistoryChoice(Struct, frozen=True):
-    """A call that the history was left with, and what to do with it."""
+    """A call chosen in the history, and the action to do."""
 
     exchange: Exchange
     action: Literal["load", "again", "carry"]
@@ -49,7 +49,7 @@ class HistoryChoice(Struct, frozen=True):
 
 
 class CaseNote(Sheet):
-    """The note of a case, above everything else. A long one has the focus first, so that keys scroll it."""
+    """The note of a case. A long one gets the focus, so that keys scroll it."""
 
     DEFAULT_CSS = """
     CaseNote { height: auto; max-height: 30%; background: $surface; }
@@ -75,7 +75,7 @@ class CaseNote(Sheet):
 
 
 ROOM: Final = 56
-"""Columns that the questions have for what they name."""
+"""Columns for a value in a question."""
 
 
 class HistoryScreen(FullScreen[HistoryChoice | None]):
@@ -93,14 +93,14 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
     def __init__(
         self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, case: CaseOnView | None = None
     ) -> None:
-        """``case``: show its calls, and not the history."""
+        """``case``: show its calls instead of the history."""
         super().__init__(pending, frame, explorer.profile)
         self.explorer, self._case = explorer, case
         self._profile = explorer.profile.name if explorer.profile and case is None else ""
         self._pane, self._preview = HistoryPane(frame.zone), HistoryPreview(frame.zone)
         self.search = Search(self, self._pane, explorer, self.pending, self._show_call, frame=frame, case=case)
         self.marked: tuple[Exchange, ...] = ()
-        """In the order in which they were marked: they stay through another filter."""
+        """The marked calls, in order of marking. They stay through other filters."""
 
     def compose(self) -> ComposeResult:
         note = [CaseNote(self._case.note)] if self._case is not None and self._case.note else []
@@ -117,13 +117,11 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         self.search.stop()
 
     def on_screen_resume(self) -> None:
-        """Search again: calls may have been recorded meanwhile, also by other processes."""
+        """Search again: other processes may have recorded calls, too."""
         self.search.start()
 
     def on_descendant_focus(self) -> None:
         self.refresh_bindings()
-
-    # --- showing -----------------------------------------------------------------------------------------------
 
     @property
     def _record(self) -> Exchange | Damaged | None:
@@ -158,7 +156,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
 
     @on(HistoryPane.LedOn)
     def _into_list(self, event: HistoryPane.LedOn) -> None:
-        """Leave the filter; what is typed has to be found first."""
+        """Go from the filter to the list, once the typed filter has results."""
         event.stop()
         self.set_focus(self._pane.list)
         self.search.when_found(event.move)
@@ -178,18 +176,17 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         event.stop()
         self._choose("load", event.item)
 
-    # --- actions -----------------------------------------------------------------------------------------------
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         is_stale = self.search.is_stale
         call, record = (None, None) if is_stale else (self._call, self._record)
         written = self._case is None and not any(record is waiting for waiting in self.explorer.history.unsaved)
-        single = call is not None and call.kind != "batch"  # the editor holds one call
+        single = call is not None and call.kind != "batch"  # The editor holds one call.
         can = {
             "load": call is not None,
             "to_profile": single,
             "keep_call": single and self.explorer.profile is not None,
-            "again": call is not None and not call.foreign,  # a stranger's is replayed: that asks where to
+            # An imported call is replayed instead: that asks for a profile.
+            "again": call is not None and not call.foreign,
             "copy": call is not None,
             "ticket": call is not None,
             "mark": call is not None,
@@ -222,7 +219,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             self.dismiss(HistoryChoice(row, action))
 
     def action_close(self) -> None:
-        """Leave the filter, the preview, the marks, the calls of one figure, or the screen."""
+        """Leave the filter, preview, marks, narrowed filter or the screen."""
         if self._pane.typing:
             self._pane.leave_filter()
         elif self._preview.has_focus_within:
@@ -242,7 +239,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         self._preview.turn(-1)
 
     def action_scope(self) -> None:
-        """Show the calls of all profiles or of the one in use, at the next start as well."""
+        """Switch between all profiles and the current one, and remember it."""
         self.explorer.remembered.history_of_all = self._pane.everyone = not self._pane.everyone
         self.search.start()
 
@@ -255,15 +252,16 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             self.post_message(ReportWanted(self._call))
 
     def action_statistics(self) -> None:
-        """Count the calls that the filter finds; a row of the statistics leads back here."""
+        """Open the statistics of the filtered calls.
+
+        A row of them leads back here.
+        """
         if self.search.reading is not None:
             self.post_message(StatisticsWanted(self.search.reading.wanted, self._pane.narrow))
 
-    # --- marked calls ------------------------------------------------------------------------------------------
-
     @property
     def _meant(self) -> Sequence[Exchange]:
-        """The marked calls, oldest first; else the call under the cursor."""
+        """The marked calls, oldest first; else the call at the cursor."""
         return _oldest_first(self.marked) or ([self._call] if self._call is not None else [])
 
     def action_mark(self) -> None:
@@ -272,7 +270,10 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             self._mark(others if len(others) < len(self.marked) else [*others, call])
 
     def action_compare(self) -> None:
-        """Compare with the call that was marked last, else with the same call of the case, else with the one before."""
+        """Compare with the last marked call, or an earlier one.
+
+        In a case, it is the last call with the same method and params.
+        """
         if (call := self._call) is None:
             return
         case = self._case.calls if self._case is not None else ()
@@ -286,7 +287,10 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         self.post_message(ComparisonWanted(call, others[-1] if others else None))
 
     def action_replay(self) -> None:
-        """Replay the marked calls, else all calls of a case that the filter finds, else the one under the cursor."""
+        """Replay the marked calls, else the call at the cursor.
+
+        In a case, all calls that match the filter are replayed if none is marked.
+        """
         meant, reading = self._meant, self.search.reading
         if self._case is not None and reading is not None and not self.marked:
             calls = (call for call in self._case.calls if isinstance(call, Exchange))
@@ -298,11 +302,9 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         if meant := self._meant:
             self.post_message(ExportWanted(meant))
 
-    # --- changing a record -------------------------------------------------------------------------------------
-
     @opens("edit")
     async def action_keep_call(self) -> None:
-        """Save it as it was typed, with its variables."""
+        """Save the call as it was typed, with its variables."""
         from rpcexplorer.tui.saved_calls import kept
 
         if (call := self._call) is not None:
@@ -353,13 +355,16 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             self.search.start()
 
     def _is_refused(self, call: Exchange) -> bool:
-        """Return whether the call cannot be changed; says so before anything is asked."""
+        """Return whether the call cannot be changed, and show why."""
         if refused := self.explorer.journal.refusal(self.explorer.profile, call):
             self._warn(refused)
         return bool(refused)
 
     async def _write(self, change: Callable[[], str]) -> bool:
-        """Change the file in a thread, as another process may hold it; return whether that was possible."""
+        """Change the file in a thread; return whether it worked.
+
+        Another process may hold the file.
+        """
         if problem := await asyncio.to_thread(change):
             self._warn(problem)
         return not problem

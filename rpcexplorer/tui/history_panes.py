@@ -1,4 +1,4 @@
-"""The list, the preview and the pane of the history screen."""
+"""The parts of the history screen: list, filter and preview."""
 
 from __future__ import annotations
 
@@ -34,40 +34,43 @@ from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, 
 _PROFILE: Final = 12
 _TOOK: Final = len(" 31.2 s ")
 _OUTCOME: Final = len("-32602 I  ★ ")
-"""Columns that a name leaves to the outcome."""
+"""Columns that a name leaves for the outcome."""
 MARK: Final = "●"
-"""Stands before a call that is marked."""
+"""The sign of a marked call."""
 _NEAR: Final = 50
-"""So many rows before the end, more are wanted."""
+"""Rows before the end at which more are read."""
 
 
 class HistoryList(RowList[HistoryRow]):
-    """Calls, newest first. A click puts the cursor on one, another click on the same takes it."""
+    """Calls, newest first. The second click on a row chooses it."""
 
     DEFAULT_CSS = "HistoryList { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings("history", "history.load")
     CLICK_CHOOSES = False
 
     everyone: reactive[bool] = reactive(False)
-    """The calls are those of all profiles: each row names its own."""
+    """Calls of all profiles are shown: each row has its profile."""
 
     of_case: reactive[bool] = reactive(False)
-    """All are somebody else's, which need not be said of each."""
+    """The calls of a case are shown: rows need no mark for imported."""
     marked: reactive[frozenset[str]] = reactive(frozenset[str]())
 
     class EndNear(Message):
-        """The last rows come into view: more may be wanted."""
+        """The last rows are almost in view: more may be wanted."""
 
     def __init__(self, zone: tzinfo | None = None) -> None:
-        """``zone``: where whoever looks lives; None asks the machine."""
+        """``zone``: time zone of the user; None for that of the machine."""
         super().__init__()
         self._zone = zone
         self._methods = self._profiles = self._writers = 0
         self._last: HistoryRow | None = None
-        """The row that the cursor was on last, also while there are none."""
+        """The last row at the cursor, also while there are no rows."""
 
     def show(self, rows: Sequence[HistoryRow], *, from_top: bool) -> None:
-        """Show other rows; the cursor stays on its call, else on its row unless it starts ``from_top``."""
+        """Show other rows, with the cursor on the same call.
+
+        If that is gone, it stays on its row, or goes to the top if ``from_top``.
+        """
         self._last = on = self._last if self.chosen is None else self.chosen
         at = 0 if from_top else self.cursor
         if on is not None and not (0 <= at < len(rows) and same(on, rows[at])):
@@ -105,7 +108,7 @@ class HistoryList(RowList[HistoryRow]):
         named = f"  ★ {clipped(label, max(room - _OUTCOME, 3))}" if label else ""
         told = came(call) if self.of_case or not call.foreign else [("imported  ", "careful"), *came(call)]
         if width_of([*told, (named, "")]) > room and told[-1][1] == "dim":
-            told.pop()  # the size goes before a word is cut
+            told.pop()  # Drop the size before a word is cut.
         right = [(named, "careful"), (took, "middle"), (clock, "dim")]
         return line([*words, *told], width, styles, right=right, ground=ground)
 
@@ -123,7 +126,7 @@ class HistoryList(RowList[HistoryRow]):
             self.post_message(self.EndNear())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A damaged record is only to be read."""
+        """Return whether an action is possible: damaged records can't be loaded."""
         if action == "load":
             return isinstance(self.chosen, Exchange)
         return super().check_action(action, parameters)
@@ -139,7 +142,7 @@ ALL: Final = "all profiles"
 
 
 class HistoryPane(Vertical):
-    """Title with the tabs of whose calls are shown, filter, what became of it, list."""
+    """Title with tabs, filter, state of the search, and list."""
 
     DEFAULT_CSS = """
     HistoryPane { background: $background; }
@@ -158,38 +161,38 @@ class HistoryPane(Vertical):
 
     profile: reactive[str] = reactive("", init=False)
     case: reactive[str] = reactive("")
-    """The name of the case whose calls are shown; empty for the history."""
+    """The name of the case on screen; empty for the history."""
     everyone: reactive[bool] = reactive(False)
     """The calls of all profiles are shown."""
     marked: reactive[frozenset[str]] = reactive(frozenset[str]())
     count: reactive[str] = reactive("")
-    """How many calls there are, in words."""
+    """The number of calls, in words."""
     told: reactive[str] = reactive("")
-    """What is looked for, and how far that has come."""
+    """The filter and the progress of the search."""
     problem: reactive[str] = reactive("")
-    """Why nothing can be looked for."""
+    """The reason why nothing can be searched."""
 
     class FilterChanged(Message):
-        """Other calls are looked for."""
+        """The filter was changed."""
 
     @message
     class LedOn(Message):
-        """The keys go on to the list, and there to another row."""
+        """A key in the filter should act on the list."""
 
         move: Callable[[], object]
 
     @message
     class ScopeWanted(Message):
-        """The calls of all profiles are wanted, or those of the one in use."""
+        """The user wants to see all profiles, or only the current one."""
 
         everyone: bool
 
     def __init__(self, zone: tzinfo | None = None) -> None:
-        """``zone``: where whoever looks lives; None asks the machine."""
+        """``zone``: time zone of the user; None for that of the machine."""
         super().__init__()
         self.list = HistoryList(zone)
         self._wider = ("", "")
-        """What is looked for since somebody wanted less, and what was before."""
+        """The filter after `narrow`, and the one before."""
         self._bar, self._state = Bar(), Static(classes="state")
         self._filter = Entry(hint="text  outcome:error  method:user  since:2h  slower:1s  code:-32602")
 
@@ -210,18 +213,18 @@ class HistoryPane(Vertical):
         return self._filter.has_focus
 
     def focus_filter(self) -> None:
-        """The next key that is typed filters; what is typed already is selected, so that it gives way."""
+        """Focus the filter and select its text."""
         self.screen.set_focus(self._filter)
         self._filter.action_select_all()
 
     def narrow(self, words: str) -> None:
-        """Look for less; ``widen`` leads back."""
+        """Add words to the filter, until `widen`."""
         before = self._filter.value
         self._filter.value = narrowed(before, words)
         self._wider = (self._filter.value, before)
 
     def widen(self) -> bool:
-        """Look for what was looked for before; whether that was more, and nothing was typed since."""
+        """Undo `narrow`; return False if the filter has changed since."""
         narrow, wide = self._wider
         self._wider = ("", "")
         if found := bool(narrow) and self._filter.value == narrow:
@@ -229,19 +232,17 @@ class HistoryPane(Vertical):
         return found
 
     def leave_filter(self) -> None:
-        """Take away what is typed; where nothing is, the keys go to the list."""
+        """Clear the filter, or leave it if it is empty."""
         if self._filter.value:
             self._filter.value = ""
         else:
             self.screen.set_focus(self.list)
 
     def interrupt(self) -> bool:
-        """What is being looked for is not wanted any more; whether anything was."""
+        """Clear the typed filter; return whether there was one."""
         if found := self.typing and bool(self.text):
             self.leave_filter()
         return found
-
-    # --- watching ----------------------------------------------------------------------------------------------
 
     def watch_profile(self) -> None:
         self._bar.tabs = () if self.case else (self.profile, ALL) if self.profile else (ALL,)
@@ -272,8 +273,6 @@ class HistoryPane(Vertical):
     def watch_problem(self) -> None:
         self.watch_told()
 
-    # --- what happened -----------------------------------------------------------------------------------------
-
     def on_descendant_focus(self) -> None:
         self._bar.here = True
 
@@ -289,7 +288,7 @@ class HistoryPane(Vertical):
         self.post_message(self.FilterChanged())
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter leads into the list; there it takes a call."""
+        """Go to the list on Enter."""
         event.stop()
         self.post_message(self.LedOn(lambda: None))
 
@@ -299,11 +298,11 @@ class HistoryPane(Vertical):
 
 TABS: Final = ("Response", "Headers", "Request", "Note")
 KEYS: Final = "[ ]"
-"""They turn the tabs."""
+"""The keys that switch tabs."""
 
 
 class HistoryPreview(Vertical):
-    """Bar with method and moment, the outcome, and the body of the tab that is open."""
+    """The call at the cursor: method, time, outcome and one of four tabs."""
 
     DEFAULT_CSS = """
     HistoryPreview { background: $background; }
@@ -316,11 +315,11 @@ class HistoryPreview(Vertical):
     today: reactive[date] = reactive(date.min)
 
     def __init__(self, zone: tzinfo | None = None) -> None:
-        """``zone``: where whoever looks lives; None asks the machine."""
+        """``zone``: time zone of the user; None for that of the machine."""
         super().__init__()
         self._zone = zone
         self.case_note = ""
-        """What is said of the case that the call is in."""
+        """The note of the case that the call is in."""
         self._bar, self._outcome, self._remarks = Bar(), Bar(classes="-tinted"), WarningLines()
         self._reader, self._sheet = Reader(), Sheet()
 
@@ -333,8 +332,6 @@ class HistoryPreview(Vertical):
 
     def on_mount(self) -> None:
         self.watch_call()
-
-    # --- watching ----------------------------------------------------------------------------------------------
 
     def watch_call(self) -> None:
         match self.call:
@@ -368,8 +365,6 @@ class HistoryPreview(Vertical):
     def on_resize(self) -> None:
         self._entitle()
 
-    # --- what is shown -----------------------------------------------------------------------------------------
-
     def turn(self, by: int = 1) -> None:
         if self._bar.tabs:
             self.tab = self._bar.next_tab(by)
@@ -378,7 +373,10 @@ class HistoryPreview(Vertical):
         self._reader.fold()
 
     def _entitle(self) -> None:
-        """Name the method and the moment. Where there is no room for all, the keys of the tabs go, then the moment."""
+        """Show the method and the time.
+
+        If the room is too small, drop the keys of the tabs, then the time.
+        """
         if not isinstance(self.call, Exchange):
             self._bar.key = ""
             return
@@ -408,7 +406,7 @@ class HistoryPreview(Vertical):
                 document = Document.of_json((call.params.strip() or "[]").encode(errors="backslashreplace"))
             else:
                 batch = [("Enter shows each call of the batch", "middle")] if call.kind == "batch" else []
-                if batch and not call.foreign:  # an imported call is replayed: that asks for a profile
+                if batch and not call.foreign:  # An imported call is replayed instead: that asks for a profile.
                     batch.append(("r resends the batch", "middle"))
                 self._remarks.pieces = [*remark_pieces(call, self._outcome.room), *batch]
                 value = call.outcome.value if isinstance(call.outcome, Result | ErrorObject) else b""
@@ -421,5 +419,5 @@ class HistoryPreview(Vertical):
         self._reader.document = document
         is_inside = self.has_focus_within
         self._sheet.display, self._reader.display = on_sheet, not on_sheet
-        if is_inside:  # the focus stays in the pane
+        if is_inside:  # Keep the focus in the pane.
             self.screen.set_focus(self._sheet if on_sheet else self._reader)

@@ -1,4 +1,4 @@
-"""The search behind the history screen: it reads calls in slices, beside what is typed."""
+"""The search of the history screen, in slices between the keys."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from rpcexplorer.tui.widgets.bars import Frame
 
 
 class CaseOnView(Struct, frozen=True):
-    """Calls that somebody else has recorded: they are in no history of ours, and nothing changes them."""
+    """Calls of a case that someone else has recorded. They are read-only."""
 
     name: str
     calls: Sequence[Exchange | Damaged]
     note: str = ""
     addresses: Sequence[str] = ()
-    """Where its calls were sent."""
+    """The URLs that its calls were sent to."""
 
     @property
     def origin(self) -> str:
@@ -42,25 +42,25 @@ class CaseOnView(Struct, frozen=True):
 
 
 Records = Iterator[Exchange | Damaged | None]
-"""Calls, newest first; None wherever the reader may stop for a moment."""
+"""Calls, newest first; None where the reader can pause."""
 MAX_SLICE_FACTOR: Final = 8
-"""Each slice is twice as long as the one before, up to this: showing what was found takes time too."""
+"""Slices grow up to this, because showing results takes time, too."""
 
 
 class SlicedReader:
     """Reads records in a thread, one slice of time after the other."""
 
     def __init__(self, records: Records, seconds: float, per_slice: int = sys.maxsize) -> None:
-        """``seconds`` and ``per_slice``: time and records that end the first slice."""
+        """``seconds`` and ``per_slice`` limit the first slice."""
         self.ended = False
         self.problem = ""
-        """Why not all records could be read."""
+        """The reason why some records could not be read."""
         self._records, self._seconds, self._per_slice = records, seconds, per_slice
         self._factor = 1
         self._given_up = False
 
     def give_up(self) -> None:
-        """End the slice that is being read: nobody waits for it any more."""
+        """End the current slice: its result is no longer needed."""
         self._given_up = True
 
     async def _read_slice(
@@ -77,7 +77,7 @@ class SlicedReader:
         return found, reading.result()
 
     def _read(self, found: list[Exchange | Damaged], matches: Callable[[Exchange | Damaged], bool], most: int) -> bool:
-        """Return whether there are no more records."""
+        """Read one slice; return whether there are no more records."""
         end = time.monotonic() + self._seconds * self._factor
         most = min(self._per_slice * self._factor, most)
         self._factor = min(2 * self._factor, MAX_SLICE_FACTOR)
@@ -95,7 +95,7 @@ SLICE_SECONDS: Final = 0.05
 
 
 class Reading(SlicedReader):
-    """The rows of one search that were found so far."""
+    """One search, with the rows found so far."""
 
     def __init__(
         self, records: Records, wanted: HistoryFilter, goal: int, today: date, zone: tzinfo | None = None
@@ -103,26 +103,26 @@ class Reading(SlicedReader):
         super().__init__(records, SLICE_SECONDS, SLICE)
         self.wanted = wanted
         self.goal = goal
-        """Calls to find before it pauses."""
+        """Number of calls to find before it pauses."""
         self.least = 0
-        """Calls on view: fewer do not replace them."""
+        """Number of calls on screen: fewer results do not replace them."""
         self.rows: list[HistoryRow] = []
         self.found = 0
         self._today, self._zone = today, zone
 
     @property
     def full(self) -> bool:
-        """Whether it has nothing to do for now."""
+        """Whether it can pause."""
         return self.ended or self.found >= self.goal
 
     @property
     def ready(self) -> bool:
-        """Whether what was found can be shown."""
+        """Whether the results can be shown."""
         return self.full or self.found >= self.least
 
     @property
     def count(self) -> str:
-        """How many calls there are, in words, as far as it is known without a search."""
+        """The number of calls in words; empty with a filter."""
         if filter_words(self.wanted) or not (self.found or self.ended):
             return ""
         if not self.ended:
@@ -144,7 +144,10 @@ class Reading(SlicedReader):
 
 
 def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
-    """Return what to do if nothing was found; ``recording``: calls are recorded at all."""
+    """Return what to show if no call was found.
+
+    ``recording``: whether calls are recorded at all.
+    """
     only = reading.wanted.profile is not None
     if reading.problem:
         return []
@@ -164,18 +167,21 @@ def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
 
 
 NEWEST: Final = 200
-"""Calls that are read at first, and again each time the last of them come into view."""
+"""Calls that are read at first, and whenever the end comes into view."""
 MOST: Final = 2000
 """Calls that a filter finds before it pauses."""
 PAUSE_SECONDS: Final = 0.08
-"""Time without a key before a typed filter is searched for."""
+"""Pause in typing after which a search starts."""
 PATIENCE_SECONDS: Final = 3.0
-"""Time that keys wait for their rows; after that, one of them may be meant to leave."""
+"""Keys wait this long for rows; after that, one of them may be for leaving."""
 ROWS: Final = "rows"
 
 
 class Search:
-    """Fills a pane with the calls that its filter describes; keys wait for the rows that they are for."""
+    """Fills a pane with the calls that match its filter.
+
+    Keys wait for the rows that they act on.
+    """
 
     def __init__(
         self,
@@ -188,26 +194,30 @@ class Search:
         frame: Frame,
         case: CaseOnView | None = None,
     ) -> None:
-        """``changed`` is called when there are other rows. ``case``: search its calls, and not the history."""
+        """``changed`` is called after the rows have changed.
+
+        ``case``: search its calls instead of the history.
+        """
         self._host, self._pane, self._explorer, self._pending = host, pane, explorer, pending
         self._changed, self._frame, self._case = changed, frame, case
         self.today = frame.day
         self.reading: Reading | None = None
         self.shown: Reading | None = None
-        """The newest search that found something, or that there is nothing."""
+        """The newest search with results, or with none at the end."""
         self._shown_filter: HistoryFilter | None = None
         self._next: Callable[[], object] | None = None
         self._patience: Timer | None = None
 
     @property
     def is_stale(self) -> bool:
-        """Whether the rows on view are of another filter than the newest."""
+        """Whether the rows on screen belong to an older filter."""
         return self.shown is None or self.reading is None or self.shown.wanted != self.reading.wanted
 
     def start(self, pause: float = 0.0) -> None:
-        """Search from the newest call on; the same filter finds at least as many rows as there are.
+        """Search from the newest call on.
 
-        ``pause``: seconds in which another letter of the filter may be typed; keys do not wait then.
+        The same filter finds at least as many rows as before. ``pause``: seconds to wait for another letter of the
+        filter; keys do not wait then.
         """
         zone = self._frame.zone
         self.today = self._frame.day
@@ -232,14 +242,14 @@ class Search:
         self._read(reading, pause)
 
     def read_on(self) -> None:
-        """Find more calls, unless it is searching or has found all of them."""
+        """Find more calls, unless a search is running or has found all."""
         reading = self.reading
         if reading is not None and reading.full and not reading.ended:
             reading.goal = reading.found + NEWEST
             self._read(reading)
 
     def when_found(self, action: Callable[[], object]) -> None:
-        """Do something with the rows of the filter that is typed."""
+        """Act on the rows of the typed filter, once they are there."""
         if self.is_stale:
             self._next = action
             self.start()
@@ -265,7 +275,7 @@ class Search:
                 if reading.ready:
                     self._show(reading)
 
-        work: Any = read  # mypy finds two types for a function that is called later
+        work: Any = read  # mypy finds two types for a function that is called later.
         self._host.run_worker(work, group="reading", exclusive=True)
 
     def _show(self, reading: Reading) -> None:

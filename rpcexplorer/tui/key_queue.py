@@ -234,8 +234,6 @@ class Keys:
         if self._queue:
             self._app.call_later(self._deliver_queued)
 
-    # --- in order ----------------------------------------------------------------------------------------------
-
     def _can_go(self, typed: KeyOrText) -> bool:
         """Whether nothing is under way; text also follows text into the same line, whose own queue keeps the order."""
         if self.pending.is_waiting:
@@ -272,8 +270,6 @@ class Keys:
                 if widget.message_queue_size or not widget.is_mounted:
                     yield widget
 
-    # --- text that came at once ----------------------------------------------------------------------------------
-
     def _first_of(self, text: TypedText) -> Key | Paste:
         """Return what is delivered first of a text: a paste as far as it is text where it goes now, else its first key.
 
@@ -303,8 +299,6 @@ class Keys:
         else:
             is_text = isinstance(typed, Paste) or typed.is_printable
         return field if is_text else None
-
-    # --- impatience ----------------------------------------------------------------------------------------------
 
     def _is_way_out(self, event: KeyOrText) -> bool:
         """Whether it is the key to leave by, and keys wait for something that may never come."""

@@ -118,8 +118,6 @@ class PageView(LineView):
     def nearest(self, row: int, by: int = 1) -> int:  # noqa: ARG002 - there is no cursor
         return -1
 
-    # --- the page ------------------------------------------------------------------------------------------------
-
     def show(self, text: str) -> None:
         """Show another page from its top."""
         self._text, self._width, self.link = text, 0, -1
@@ -187,8 +185,6 @@ class PageView(LineView):
         above = [each for each in self.page.headings if each.level == SECTION and each.row <= top]
         return above[-1] if above else None
 
-    # --- links ---------------------------------------------------------------------------------------------------
-
     def is_on_view(self, row: int) -> bool:
         return 0 <= row - self.scroll_offset.y < self.view_height
 
@@ -218,8 +214,6 @@ class PageView(LineView):
         for link in self.page.links:
             if link.row == row and link.start <= event.x < link.end:
                 self.post_message(self.LinkClicked(link.target))
-
-    # --- searching -----------------------------------------------------------------------------------------------
 
     @property
     def count(self) -> int:
@@ -412,8 +406,6 @@ class ManualScreen(FullScreen[None]):
         self.set_focus(self.view)
         self.refresh_bindings()
 
-    # --- contents and links --------------------------------------------------------------------------------------
-
     @on(RowList.RowChosen)
     def _row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
@@ -490,8 +482,6 @@ class ManualScreen(FullScreen[None]):
             self.view.go_to(place.top)
         else:
             self.dismiss(None)
-
-    # --- searching -----------------------------------------------------------------------------------------------
 
     def action_search(self) -> None:
         self.remove_class("-choosing")

@@ -73,8 +73,6 @@ class Navigation:
         screens = (screen for screen in self._app.screen_stack if isinstance(screen, CallScreen))
         return next((screen for screen in screens if screen.is_complete), None)
 
-    # --- the start -----------------------------------------------------------------------------------------------
-
     def first_screen(self) -> Screen[Any]:
         """Return the call screen if there is a profile to use, else an empty one under the welcome."""
         explorer = self._explorer
@@ -150,8 +148,6 @@ class Navigation:
         files = first_few(self._explorer.profiles.problems, MAX_COMPLAINTS)
         return [*files, *first_few(self._problems, MAX_COMPLAINTS, ""), *([str(secrets)] if secrets else [])]
 
-    # --- the history and cases -----------------------------------------------------------------------------------
-
     def show_history(self) -> None:
         if (calls := self._back_to_calls()) is not None:
             self._pending.run(self._app, "history", partial(self._look_back, calls))
@@ -210,8 +206,6 @@ class Navigation:
                 self._app.notify(f"The profile {exchange.profile} no longer exists: {loaded}")
             (calls.again if choice.action == "again" and is_used else calls.load)(exchange, ours=ours)
 
-    # --- profiles ------------------------------------------------------------------------------------------------
-
     def show_profiles(self) -> None:
         if (calls := self._back_to_calls()) is not None:
             self._pending.run(self._app, "profiles", partial(self._switch, calls))
@@ -246,8 +240,6 @@ class Navigation:
         is_used: bool | None = await self._app.push_screen_wait(screen)
         return bool(is_used)
 
-    # --- the manual ----------------------------------------------------------------------------------------------
-
     def read_manual(self, page: str) -> None:
         """Open the manual at a page; if it is open already, go there."""
         from rpcexplorer.tui.manual import ManualScreen
@@ -267,8 +259,6 @@ class Navigation:
             page_titles(), lambda name: read_page(name).text, self._pending, self._frame(), page=page, contents_key=key
         )
         await self._app.push_screen_wait(manual)
-
-    # --- what screens ask for ------------------------------------------------------------------------------------
 
     def open(self, wanted: Wanted) -> None:
         """Carry out the wish of a screen, or of one of its panes."""
@@ -387,8 +377,6 @@ class Navigation:
         found = await tested(calls, self._explorer, profile)
         if found.name and await calls.use(found.name):
             self._explorer.remembered.profile = found.name
-
-    # --- helpers -------------------------------------------------------------------------------------------------
 
     def _back_to_calls(self) -> CallScreen | None:
         """Close the screen over the call screen."""

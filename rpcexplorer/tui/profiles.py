@@ -174,8 +174,6 @@ class ProfilesScreen(FullScreen[bool]):
         """One below the other, the two are told apart by a bar."""
         self._page_bar.set_class(self.app.size.width < NARROW, "-tinted")
 
-    # --- showing -----------------------------------------------------------------------------------------------
-
     @property
     def _row(self) -> ProfileRow | None:
         return self._list.chosen
@@ -255,8 +253,6 @@ class ProfilesScreen(FullScreen[bool]):
     def on_descendant_focus(self) -> None:
         for pane in self.query("#list, #page"):
             pane.query_one(Bar).here = pane.has_focus_within
-
-    # --- actions -----------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         profile = self._profile if self.is_mounted else None

@@ -179,8 +179,6 @@ class ReplayScreen(FullScreen[None]):
         self._bar.words = [(self._title, "bold"), *how_far, *words]
         self.refresh_bindings()
 
-    # --- what happened -----------------------------------------------------------------------------------------
-
     def interrupt(self) -> bool:
         """Stop sending; return whether it was under way."""
         if self.stop is not None:

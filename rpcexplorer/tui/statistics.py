@@ -212,8 +212,6 @@ class StatisticsScreen(FullScreen[str | None]):
     def _by(self) -> Grouping:
         return next(by for by in GROUPINGS if TABS[by] == self._bar.open)
 
-    # --- what happened -----------------------------------------------------------------------------------------
-
     def on_resize(self) -> None:
         self.call_after_refresh(self._entitle)
 
