@@ -1,4 +1,4 @@
-"""Keys in order: each acts on the state that the keys before it led to."""
+"""The queue of typed keys. Each acts on the state after the keys before it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.tui.widgets.inputs import InOrder
 
 LEAST: Final = 64
-"""Characters; a slow line delivers some dozen keys at once, and nobody types as many as these."""
+"""A slow line delivers some dozen keys at once, and nobody types as many as these characters."""
 BREAKS: Final = "\r\n"
-"""What ends a line: Enter is the first of them."""
+"""Characters that end a line; Enter is the first of them."""
 _TEXT: Final = regex(r"[^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*")
 
 
 class TypedText(Event):
-    """So many letters and line breaks that nobody can have typed them."""
+    """Letters and line breaks that came at once, so they were not typed."""
 
     def __init__(self, text: str, time: float | None = None) -> None:
         super().__init__()
@@ -46,13 +46,13 @@ class TypedText(Event):
 
 @lru_cache(1024)
 def key_of(character: str) -> Key:
-    """Return the key that a letter or a line break is by itself."""
+    """Return the key for a letter or a line break."""
     found = next(iter(XTermParser().feed(character)), None)
     return found if isinstance(found, Key) else Key(character, character)
 
 
 def text_at(text: str, start: int, least: int = LEAST) -> str:
-    """Return the letters and line breaks from a place on, or nothing if they are fewer than ``least``."""
+    """Return the letters and line breaks at an offset, "" if too few."""
     found = _TEXT.match(text, start)
     return found[0] if found and len(found[0]) >= least else ""
 
@@ -60,13 +60,13 @@ def text_at(text: str, start: int, least: int = LEAST) -> str:
 KeyOrText: TypeAlias = Key | Paste | TypedText
 Args = ParamSpec("Args")
 SCREEN: Final = "screen"
-"""The group of a screen that opens: until it is there, nobody knows where keys go."""
+"""The group of a screen that opens: until then keys have no target."""
 
 
 class PendingKeys:
-    """What keys wait for: actions that are about to open a screen, by their groups, and the screen until it is there.
+    """The actions that keys wait for, by group, and the screen that opens.
 
-    Whoever opens something says ``wait``; ``go_on`` is said once it is there, or will not come.
+    An action that opens something calls ``wait``, and ``go_on`` when it is open or will not open.
     """
 
     def __init__(self, resume: Callable[[], object] = lambda: None) -> None:
@@ -74,22 +74,22 @@ class PendingKeys:
         self._resume = resume
         self._waiting: set[str] = set()
         self._openers: dict[Hashable, set[str]] = {}
-        """The groups that opened each screen; they go on when it closes."""
+        """The groups that opened each screen; they continue when it closes."""
         self._screens_opened: Counter[str] = Counter()
-        """How many screens each group has opened."""
+        """The number of screens that each group has opened."""
         self.runs: dict[tuple[Hashable, str], deque[Callable[[], Coroutine[Any, Any, None]]]] = {}
-        """The actions of a node and group that wait for the one that runs."""
+        """Actions that wait for the running one, by node and group."""
 
     @property
     def is_waiting(self) -> bool:
         return bool(self._waiting)
 
     def wait(self, group: str) -> None:
-        """Keep back what is typed from now on."""
+        """Hold the keys typed from now on."""
         self._waiting.add(group)
 
     def go_on(self, group: str) -> None:
-        """Let keys go if no other group is about to open something: this one opens nothing more."""
+        """Let keys go, unless another group is about to open something."""
         self._waiting.discard(group)
         for openers in self._openers.values():
             openers.discard(group)
@@ -97,7 +97,7 @@ class PendingKeys:
             self._resume()
 
     def change_screens(self, screens: Sequence[Hashable]) -> None:
-        """Note the screen on top: a new one of those that waited, or one whose successor has closed."""
+        """Update for a new screen on top, or after one has closed."""
         for closed in [each for each in self._openers if each not in screens]:
             self._waiting |= self._openers.pop(closed)
         if screens and screens[-1] not in self._openers:
@@ -107,11 +107,11 @@ class PendingKeys:
         self._waiting.add(SCREEN)
 
     def run(self, node: DOMNode | Opener, group: str, action: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Start an action as a worker that keys wait for until it has opened a screen or is over.
+        """Start an action that may open a screen; keys wait for it.
 
-        When the screen that it opened has closed they wait again, for what the action does then. An action that goes on
-        for long without opening anything says ``go_on`` itself. Actions of a node's group run one after the other. A
-        second click that came before the screen opened is done with it: nothing opens twice.
+        Keys wait until the action has opened a screen or is over. When that screen closes they wait again, for the rest
+        of the action. A long action that opens nothing calls ``go_on`` itself. Actions of one node and group run one
+        after the other. A second click before the screen opens does nothing, so that nothing opens twice.
         """
         is_first = (node, group) not in self.runs
         if not is_first and any(group in openers for openers in self._openers.values()):
@@ -152,7 +152,7 @@ def opens(
 ) -> Callable[
     [Callable[Concatenate[OpenerType, Args], Coroutine[Any, Any, None]]], Callable[Concatenate[OpenerType, Args], None]
 ]:
-    """Run an action as `PendingKeys.run` does."""
+    """Make an action run through `PendingKeys.run`."""
 
     def decorated(
         action: Callable[Concatenate[OpenerType, Args], Coroutine[Any, Any, None]],
@@ -167,17 +167,17 @@ def opens(
 
 
 REPEAT_SECONDS: Final = 0.25
-"""Within this time the same key again is one press too many."""
+"""Within this time, the same key again is a mistake."""
 MAX_SETTLE_SECONDS: Final = 5.0
-"""Then the next key waits no longer for the one before."""
+"""After this time, the next key no longer waits for the one before."""
 IMPATIENCE_SECONDS: Final = 1.0
-"""Then somebody who wants to leave need not wait for what the keys wait for."""
+"""After this time, the key to quit no longer waits."""
 
 
 class Keys:
-    """Delivers what is typed: one key after the other, and none while a screen opens.
+    """Delivers keys one after the other, and none while a screen opens.
 
-    Nobody is to type by mistake into the editor below, nor an Enter too many after a dialog has closed.
+    Keys meant for a dialog must not reach the editor below it, nor a second Enter after the dialog has closed.
     """
 
     def __init__(
@@ -186,30 +186,33 @@ class Keys:
         deliver: Callable[[Event], Awaitable[None]],
         home: Callable[[], Screen[Any] | None] = lambda: None,
     ) -> None:
-        """``deliver`` is Textual's ``on_event``; ``home`` returns the screen with the editor."""
+        """``deliver`` is Textual's ``on_event``.
+
+        ``home`` returns the screen with the editor.
+        """
         self._app, self._deliver, self._home = app, deliver, home
         self.pending = PendingKeys(self._resume)
         self._queue: deque[KeyOrText] = deque()
         self._typed: Event | None = None
-        """The key or paste that was delivered last."""
+        """The last delivered key or paste."""
         self._into: Widget | None = None
-        """The line or editor that it was text for."""
+        """The field that took it as text."""
         self._closed_by: Key | None = None
-        """The key that brought back the screen with the editor."""
+        """The key that closed the screen over the editor."""
         self._settling: asyncio.Task[None] | None = None
-        """Waits for the effects of what was delivered."""
+        """Waits for the effects of the last key."""
 
     @property
     def is_idle(self) -> bool:
-        """Whether every key was delivered and has had its effect."""
+        """Whether all keys were delivered and have had their effect."""
         return not self._queue and self._settling is None
 
     def watch_screens(self) -> None:
-        """Hold keys while screens change. To be called when the app is mounted."""
+        """Hold keys while screens change; call this when the app is mounted."""
         self._app.screen_change_signal.subscribe(self._app, self._screen_changed, immediate=True)
 
     async def take(self, event: Event) -> bool:
-        """Return whether an event was typed: then it is delivered here, now or in its turn."""
+        """Queue and deliver an event; return False if it was not typed."""
         if not isinstance(event, KeyOrText) or event.is_forwarded or self._is_way_out(event):
             return False
         if isinstance(event, TypedText) and self._queue and isinstance(last := self._queue[-1], TypedText):
@@ -235,17 +238,20 @@ class Keys:
             self._app.call_later(self._deliver_queued)
 
     def _can_go(self, typed: KeyOrText) -> bool:
-        """Whether nothing is under way; text also follows text into the same line, whose own queue keeps the order."""
+        """Return whether a key can be delivered now.
+
+        Text can follow text into the same field, whose own queue keeps the order.
+        """
         if self.pending.is_waiting:
             return False
         return self._settling is None or (self._into is not None and self._into is self._text_for(typed))
 
     async def _settle(self) -> None:
-        """Wait until every widget on view has handled what the key led to.
+        """Wait until all widgets have handled the effects of a key.
 
-        A handler posts its messages before its own message is done, and none of ours waits for anything else: such work
-        is a worker, of which `opens` knows. So nothing is under way once all queues are empty and all widgets mounted.
-        To ask busy widgets alone takes 1 ms a key; all of them, as Textual's pilot does, would take 7.
+        A handler posts its messages before it ends, and none of ours waits for anything else: longer work runs in
+        workers that `opens` starts. So everything is done when all queues are empty and all widgets mounted. Asking
+        only busy widgets takes 1 ms a key; asking all of them, as Textual's pilot does, would take 7.
         """
         try:
             with suppress(TimeoutError):
@@ -255,14 +261,14 @@ class Keys:
                             is_done = asyncio.Event()
                             if pump.call_later(is_done.set):
                                 await is_done.wait()
-                        await asyncio.sleep(0)  # a widget that closes takes no callback
+                        await asyncio.sleep(0)  # A closing widget takes no callback.
         finally:
             self._settling = None
             if not self.pending.is_waiting:
                 self._resume()
 
     def _busy(self) -> Iterator[MessagePump]:
-        """Return who has messages to handle, or is being made."""
+        """Yield the app and the widgets with messages to handle or not mounted."""
         if self._app.message_queue_size:
             yield self._app
         for screen in self._app.screen_stack[-1:]:
@@ -271,9 +277,9 @@ class Keys:
                     yield widget
 
     def _first_of(self, text: TypedText) -> Key | Paste:
-        """Return what is delivered first of a text: a paste as far as it is text where it goes now, else its first key.
+        """Return the first part of a text: a paste for a field, or one key.
 
-        The rest comes next: where it goes depends on what this has led to.
+        The rest is queued: its target depends on the effect of this part.
         """
         size = self._pasted(text.text) if isinstance(self._app.focused, InOrder) else 0
         if rest := text.text[size or 1 :]:
@@ -281,7 +287,10 @@ class Keys:
         return Paste(text.text[:size]) if size else text.first_key()
 
     def _pasted(self, text: str) -> int:
-        """Return how much of it goes into the field with the focus: Enter in a line, and keys that win, are keys."""
+        """Return how many characters the focused field takes as text.
+
+        Enter in a line and keys with priority are keys, not text.
+        """
         bindings = self._app.active_bindings
         bound = {key for key, each in bindings.items() if each.binding.priority and each.enabled}
         field = self._app.focused
@@ -290,7 +299,7 @@ class Keys:
         return next((at for at, each in enumerate(text) if each in keys), len(text)) if keys else len(text)
 
     def _text_for(self, typed: KeyOrText) -> Widget | None:
-        """Return the line or editor that takes it as text."""
+        """Return the field that takes this as text."""
         field = self._app.focused
         if not isinstance(field, InOrder):
             return None
@@ -301,27 +310,30 @@ class Keys:
         return field if is_text else None
 
     def _is_way_out(self, event: KeyOrText) -> bool:
-        """Whether it is the key to leave by, and keys wait for something that may never come."""
+        """Return whether this is the key to quit and keys have waited too long."""
         if not isinstance(event, Key) or not self._queue or event.time - self._queue[0].time < IMPATIENCE_SECONDS:
             return False
         bound = self._app.active_bindings.get(event.key)
         return bound is not None and bound.binding.action == "quit"
 
     def _is_one_too_many(self, typed: Key | Paste) -> bool:
-        """Whether it is the key that closed something, pressed again at once: it would change what is in the editor."""
+        """Return whether this key has just closed a screen, and came twice.
+
+        It would change the draft.
+        """
         before = self._closed_by
         if before is None or not isinstance(typed, Key) or typed.time - before.time > REPEAT_SECONDS:
             return False
         if typed.key != before.key:
-            self._closed_by = None  # who has gone on to other keys means each of them
+            self._closed_by = None  # After another key, every key is meant.
             return False
         return typed.is_printable or typed.key == "enter"
 
     def _screen_changed(self, screen: Screen[Any]) -> None:
-        """Hold keys until it has settled where they go."""
+        """Hold keys until the new screen is ready for them."""
         self._closed_by = self._typed if isinstance(self._typed, Key) and screen is self._home() else None
         self.pending.change_screens(self._app.screen_stack)
-        if getattr(screen, "is_complete", True):  # else it lets keys go itself
+        if getattr(screen, "is_complete", True):  # An incomplete screen lets keys go itself.
             screen.call_later(self.pending.go_on, SCREEN)
 
 
@@ -329,7 +341,7 @@ T = TypeVar("T")
 SLICE: Final = 0.006
 """Seconds of steps in a row."""
 PAUSE_SECONDS: Final = 0.002
-"""Seconds for everybody else: a key takes a dozen callbacks before it is seen on screen."""
+"""Seconds for other callbacks: a key needs a dozen until it is drawn."""
 
 
 async def paced(steps: Iterator[T]) -> AsyncIterator[T]:
@@ -342,9 +354,9 @@ async def paced(steps: Iterator[T]) -> AsyncIterator[T]:
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """Return the result of work that may take long and can be given up.
+    """Return the result of long work that can be abandoned.
 
-    A thread of the loop would be waited for when the program ends.
+    A thread of the loop would delay the end of the program.
     """
     loop, is_done = asyncio.get_running_loop(), asyncio.Event()
     results: list[T] = []
@@ -353,7 +365,7 @@ async def run_in_thread(work: Callable[[], T]) -> T:
         try:
             results.append(work())
         finally:
-            with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+            with suppress(RuntimeError):  # The loop is closed, so nothing waits any more.
                 loop.call_soon_threadsafe(is_done.set)
 
     Thread(target=run, daemon=True).start()

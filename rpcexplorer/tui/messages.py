@@ -1,4 +1,4 @@
-"""Messages that more than one widget posts; all others are nested in the widget that posts them."""
+"""Messages of several widgets; others are nested in their widget."""
 
 from __future__ import annotations
 
@@ -19,20 +19,23 @@ MessageType = TypeVar("MessageType", bound=Message)
 
 @dataclass_transform(eq_default=False)
 def message(made_of: type[MessageType]) -> type[MessageType]:
-    """Make a message of a class with fields. Nobody compares or prints one, and a start makes dozens of them."""
+    """Make a message class with fields, without comparison and repr.
+
+    Making these would slow down the start.
+    """
     return dataclass(eq=False, repr=False)(made_of)
 
 
 class Wanted(Message):
-    """Something that opens over the screen it is asked for on, or on top of all."""
+    """A request to open something over the current screen."""
 
     group: ClassVar[str]
-    """What is asked for of one group is done one after the other."""
+    """Requests of one group are handled one after the other."""
 
 
 @message
 class CopyCallWanted(Wanted):
-    """A recorded call is to be copied in one of several forms."""
+    """A request to copy a recorded call in one of several forms."""
 
     group: ClassVar = "copy"
     exchange: Exchange
@@ -46,40 +49,43 @@ class ReportWanted(Wanted):
     exchange: Exchange
     other: Exchange | None = None
     ignore: Sequence[str] = ()
-    """JSON pointers that are left out of what is compared."""
+    """JSON pointers that the comparison ignores."""
 
 
 @message
 class SendAgainWanted(Message):
-    """A recorded call is wanted in the editor and sent at once."""
+    """A request to load a recorded call and send it at once."""
 
     exchange: Exchange
 
 
 @message
 class ComparisonWanted(Wanted):
-    """A reply is to be compared with another; where none is named, with the one before of the same call."""
+    """A request to compare a response with another.
+
+    Without another, it is compared with the one before of the same call.
+    """
 
     group: ClassVar = "comparison"
     exchange: Exchange
     other: Exchange | None = None
     is_live: bool = False
-    """It is as the server sent it, and no record."""
+    """The exchange is the original one, not the recorded one."""
 
 
 @message
 class ProfilesCompared(Wanted):
-    """One call is wanted on several profiles, which are asked for, and what they answer compared."""
+    """A request to send a call to several profiles and compare the responses."""
 
     group: ClassVar = "replay"
     draft: Draft
     whole: bool = False
-    """Nothing in it is sent as typed that stands for a value."""
+    """All variables of the call must have values."""
 
 
 @message
 class ReplayWanted(Wanted):
-    """Recorded calls are to be sent again, on a profile that is asked for, and compared."""
+    """A request to replay recorded calls and compare the responses."""
 
     group: ClassVar = "replay"
     records: Sequence[Exchange]
@@ -87,7 +93,7 @@ class ReplayWanted(Wanted):
 
 @message
 class ExportWanted(Wanted):
-    """Recorded calls are to be written into a file as a case; where is asked."""
+    """A request to export recorded calls as a case."""
 
     group: ClassVar = "export"
     records: Sequence[Exchange]
@@ -95,27 +101,27 @@ class ExportWanted(Wanted):
 
 @message
 class StatisticsWanted(Wanted):
-    """Calls of the history are to be counted."""
+    """A request to show statistics of recorded calls."""
 
     group: ClassVar = "statistics"
     wanted: HistoryFilter
     narrow: Callable[[str], object]
-    """Takes the words of a filter for some of them that somebody wants to see."""
+    """Called with a filter for the calls of a chosen row."""
 
 
 class ConnectionTestWanted(Wanted):
-    """The user starts a connection test."""
+    """A request to open the connection test."""
 
     group: ClassVar = "test"
 
 
 class BatchWanted(Wanted):
-    """The calls that are collected for one body are wanted on view."""
+    """A request to show the batch."""
 
     group: ClassVar = "batch"
 
 
 class FormWanted(Wanted):
-    """The params in the editor are wanted as a form."""
+    """A request to show the params as a form."""
 
     group: ClassVar = "form"

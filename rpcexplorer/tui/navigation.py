@@ -1,4 +1,4 @@
-"""Which screen is open: the call screen, and those that open over it and lead back to it."""
+"""Opens screens over the call screen and handles their answers."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.history_search import CaseOnView
 
 MAX_COMPLAINTS: Final = 4
-"""Problems about one kind of files that are shown on the first screen: more have no room there."""
+"""Problems of one kind of file that the first screen shows."""
 CASE_SECONDS: Final = 1.0
-"""Time for which keys wait while a case is read."""
+"""Keys wait this long while a case is read."""
 
 
 ProfileAnswer = Literal["profile", "back", "quit"]
 
 
 class Navigation:
-    """Opens the screens that are asked for, and does with their answers what concerns the call screen."""
+    """Opens screens and applies their answers to the call screen."""
 
     def __init__(
         self,
@@ -60,7 +60,10 @@ class Navigation:
         profile: str | None,
         case: Path | None,
     ) -> None:
-        """``problems`` are about themes and keys. ``profile`` and ``case`` are what the program was started with."""
+        """``problems`` are those of themes and keys.
+
+        ``profile`` and ``case`` are arguments of the program.
+        """
         self._app, self._explorer, self._pending = app, explorer, pending
         self._problems = problems
         self._profile, self._case = profile, case
@@ -69,12 +72,12 @@ class Navigation:
 
     @property
     def calls(self) -> CallScreen | None:
-        """The call screen, once all of it is there."""
+        """The call screen, once it is complete."""
         screens = (screen for screen in self._app.screen_stack if isinstance(screen, CallScreen))
         return next((screen for screen in screens if screen.is_complete), None)
 
     def first_screen(self) -> Screen[Any]:
-        """Return the call screen if there is a profile to use, else an empty one under the welcome."""
+        """Return the call screen, or an empty one if no profile can be used."""
         explorer = self._explorer
         last_used = explorer.remembered.profile_among
         chosen = explorer.profile or explorer.use(self._profile or last_used(explorer.profiles.profiles))
@@ -82,7 +85,7 @@ class Navigation:
         return self._first or Screen()
 
     def begin(self) -> None:
-        """Show what the first screen has to say, or lead to a profile first; keys typed before wait for it."""
+        """Show the first screen, or ask for a profile; keys wait for it."""
         self._pending.run(self._app, "begin", self._choose_first if self._first is None else self._begin)
 
     async def _begin(self) -> None:
@@ -92,7 +95,10 @@ class Navigation:
         self._show_case()
 
     async def _choose_first(self) -> None:
-        """Show a case before a profile is chosen: whoever gets it reads it first, and chooses when a call is sent."""
+        """Show the case, then ask for a profile.
+
+        The receiver of a case can read it first, and choose a profile to send a call.
+        """
         case = await self._read_case(self._case, "begin") if self._case is not None else None
         choice: HistoryChoice | None = None
         found: ProfileAnswer = "back"
@@ -117,7 +123,10 @@ class Navigation:
         return await self._ask_profile() == "profile"
 
     async def _ask_profile(self, *, back: bool = False) -> ProfileAnswer:
-        """Ask until there is a profile to use, or end the program; with ``back``, Esc goes back instead."""
+        """Ask until there is a profile to use, or end the program.
+
+        ``back``: Esc goes back instead.
+        """
         from rpcexplorer.tui.profiles import Welcome, files_of, profile_at
 
         explorer = self._explorer
@@ -143,7 +152,7 @@ class Navigation:
             self._app.notify(problem, timeout=10, severity="warning")
 
     def _found_problems(self) -> list[str]:
-        """Return what is wrong with each kind of file, in a few sentences."""
+        """Return the first problems of each kind of file."""
         secrets = self._explorer.secrets.problem()
         files = first_few(self._explorer.profiles.problems, MAX_COMPLAINTS)
         return [*files, *first_few(self._problems, MAX_COMPLAINTS, ""), *([str(secrets)] if secrets else [])]
@@ -161,14 +170,14 @@ class Navigation:
             await self._look_back(calls, case)
 
     async def _read_case(self, file: Path, group: str) -> CaseOnView | None:
-        """Return a case for an action of this group; whatever is wrong with it is shown."""
+        """Read a case for an action of this group, and show its problems."""
         from rpcexplorer.tui.history_search import CaseOnView
 
         reading = asyncio.ensure_future(run_in_thread(partial(self._explorer.cases.read, file)))
         await asyncio.wait([reading], timeout=CASE_SECONDS)
         if not reading.done():
             self._app.notify(f"Reading {file.name} …")
-            self._pending.go_on(group)  # keys wait no longer: one of them may want to leave
+            self._pending.go_on(group)  # One of the waiting keys may be for quitting.
         case = await reading
         self._pending.wait(group)
         if isinstance(case, Problem):
@@ -179,7 +188,7 @@ class Navigation:
         return CaseOnView(file.name, case.calls, case.note, case.addresses)
 
     async def _look_back(self, calls: CallScreen, case: CaseOnView | None = None) -> None:
-        """Show the history or a case, and do what somebody wants with a call of it."""
+        """Show the history or a case, and load or resend the chosen call."""
         calls.drafts.write_down()
         choice = await self._ask_history(case)
         if choice is not None:
@@ -193,13 +202,14 @@ class Navigation:
         return await self._app.push_screen_wait(HistoryScreen(self._explorer, self._pending, self._frame(), case=case))
 
     async def _take(self, calls: CallScreen, choice: HistoryChoice) -> None:
-        """Load a call of the history or of a case, or send it again."""
+        """Load a recorded call, or resend it."""
         explorer, exchange = self._explorer, choice.exchange
         if choice.action == "carry":
             await calls.carry(Draft(exchange.method, exchange.params), choice.profile)
         elif explorer.profile is not None:
-            ours = explorer.journal.is_ours(exchange, explorer.profile)  # it was read from there
-            # whoever has recorded it, its profile is chosen by this person alone
+            # The call was read from the history of this profile.
+            ours = explorer.journal.is_ours(exchange, explorer.profile)
+            # Only the user chooses the profile for someone else's call.
             is_used = exchange.foreign or exchange.profile == explorer.profile.name
             if not is_used and not (is_used := await calls.use(exchange.profile)):
                 loaded = f"the call was loaded into {explorer.profile.name}."
@@ -223,7 +233,7 @@ class Navigation:
             calls.view.show_auth()
 
     def _read_profiles(self) -> None:
-        """The files may say something else by now. What is in use stays so until another profile is chosen."""
+        """Read the files of profiles again; the current profile stays in use."""
         explorer = self._explorer
         used, before = explorer.profile, explorer.profiles.profiles
         explorer.reload()
@@ -241,7 +251,7 @@ class Navigation:
         return bool(is_used)
 
     def read_manual(self, page: str) -> None:
-        """Open the manual at a page; if it is open already, go there."""
+        """Open the manual at a page, or go to the page if it is open."""
         from rpcexplorer.tui.manual import ManualScreen
 
         if isinstance(self._app.screen, ManualScreen):
@@ -261,7 +271,7 @@ class Navigation:
         await self._app.push_screen_wait(manual)
 
     def open(self, wanted: Wanted) -> None:
-        """Carry out the wish of a screen, or of one of its panes."""
+        """Handle a request of a screen or pane."""
         self._pending.run(self._app, wanted.group, partial(self._open, wanted))
 
     async def _open(self, wanted: Wanted) -> None:
@@ -334,7 +344,7 @@ class Navigation:
         if why_not := why_no_form(params.text):
             calls.tell(why_not)
             return
-        if calls.described is None:  # the first screen does not wait for it
+        if calls.described is None:  # The first screen does not wait for the description.
             calls.describe()
         described = calls.described or Described()
         source = FormSource(
@@ -369,7 +379,7 @@ class Navigation:
             wanted.narrow(words)
 
     async def _test(self, calls: CallScreen, profile: Profile) -> None:
-        """If what is proposed was done, that is the profile in use, and a method that is safe is ready to be sent."""
+        """Open the connection test, and use the profile that it has changed."""
         from rpcexplorer.tui.connection_test import tested
 
         await calls.params.settled()
@@ -385,12 +395,15 @@ class Navigation:
         return calls
 
     def _show_calls_made(self) -> None:
-        """Show on the call screen that calls were made over it."""
+        """Update the call screen after calls that were sent over it."""
         if self.calls is not None and self._explorer.profile is not None:
             self.calls.view.show_recent()
             self.calls.view.show_auth()
 
     def _frame(self) -> Frame:
-        """Return header and footer for a screen over the calls, whose footer leaves out the ways to others."""
+        """Return header and footer for a screen over the call screen.
+
+        The footer omits the keys that lead to other screens.
+        """
         header = Header if self.calls is None else self.calls.header.copy
         return Frame(header, partial(Footer, frozenset({"history", "profiles"})))

@@ -1,4 +1,4 @@
-"""Other programs: the editor, a shell command, the clipboard."""
+"""Other programs: filters, the editor, the clipboard."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from rpcexplorer.tui.key_queue import run_in_thread
 
 FILTER: Final = "rpcexplorer.text.jq"
 MAX_COMPLAINT_CHARACTERS: Final = 300
-"""More is not worth showing in a line."""
+"""More would not fit in a line."""
 MAX_COMPLAINT_BYTES: Final = 64 * 1024
-"""A program may complain for ever."""
+"""A program may write errors without end."""
 PIECE_BYTES: Final = 1024 * 1024
 POSIX: Final = os.name == "posix"
 
 
 class ProcessResult(Struct, frozen=True):
-    """The output of a program, and how it ended."""
+    """The output of a program and its end."""
 
     text: bytes
     problem: str
-    """The last line it complained in; empty where it did not."""
+    """The last line of its error output; may be empty."""
     code: int
     cut: bool = False
-    """It would have gone on, and was ended."""
+    """It was stopped at the limit."""
 
 
 def ending(code: int) -> str:
-    """How a program ended, in words: its exit code, or the signal that ended it."""
+    """Return the exit code in words, or the signal that ended it."""
     if code >= 0:
         return f"exit code {code}"
-    with suppress(ValueError):  # a signal that Python has no name for
+    with suppress(ValueError):  # Python has no name for the signal.
         return f"ended by {signal.Signals(-code).name}"
     return f"ended by signal {-code}"
 
@@ -56,7 +56,10 @@ def ending(code: int) -> str:
 async def transform(
     kind: Literal["filter", "pipe"], expression: str, body: bytes, limit: int
 ) -> tuple[bytes, str, bool]:
-    """Put a body through a jq expression or a shell command; return the text, what to say of it, and if it failed."""
+    """Filter a body with jq or a shell command.
+
+    Return the text, a remark, and whether it failed.
+    """
     if kind == "pipe":
         result, remark = await piped(expression, body, limit), "output of the command"
     else:
@@ -68,23 +71,26 @@ async def transform(
 
 
 async def filtered(expression: str, body: bytes, limit: int) -> ProcessResult:
-    """A jq expression over the body, in a process of its own: it may take for ever, and the screen must not."""
+    """Run jq over a body in its own process, as it may take forever."""
     home = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
-    # -P: a module in the working folder must not pass for one of Python's
+    # With -P, Python imports no module from the working folder.
     return await _run([sys.executable, "-P", "-m", FILTER], asked(expression, body), limit, {"PYTHONPATH": path})
 
 
 async def piped(command: str, body: bytes, limit: int) -> ProcessResult:
-    """The body through a shell command; what is beyond the limit is left out."""
+    """Run a shell command over a body; its output is cut at the limit."""
     shell = ["/bin/sh", "-c", command] if POSIX else ["cmd", "/c", command]
     return await _run(shell, body, limit, {})
 
 
 async def _run(program: list[str], body: bytes, limit: int, more: Mapping[str, str]) -> ProcessResult:
-    """Threads read and write: asyncio's own way waits for ever where it is cancelled at the wrong moment."""
+    """Run a program with threads that read and write.
+
+    asyncio's own processes can hang if they are cancelled at the wrong moment.
+    """
     process = None
-    with suppress(OSError, ValueError):  # too long for the system, a NUL inside, no process to be had
+    with suppress(OSError, ValueError):  # The command is too long or has a NUL, or no process is available.
         process = subprocess.Popen(  # noqa: ASYNC220, S603 - it returns at once; what runs is the person's own choice
             program,
             stdin=subprocess.PIPE,
@@ -105,7 +111,7 @@ async def _run(program: list[str], body: bytes, limit: int, more: Mapping[str, s
 
 
 def _communicate(process: subprocess.Popen[bytes], body: bytes, limit: int) -> ProcessResult:
-    """Give it the reply, and take what it writes, as far as the limit; then it is ended."""
+    """Write the body and read the output up to the limit."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
@@ -131,13 +137,16 @@ def _communicate(process: subprocess.Popen[bytes], body: bytes, limit: int) -> P
 
 
 def _feed(stream: IO[bytes], body: bytes) -> None:
-    """Give it the reply; it need not read all of it."""
+    """Write the body; the program need not read all of it."""
     with suppress(OSError), stream:
         stream.write(body)
 
 
 def _read(stream: IO[bytes], limit: int, *, to_the_end: bool = True) -> bytes:
-    """What comes, a little more than the limit at most; ``to_the_end``: the rest is taken as well, and dropped."""
+    """Return the output, cut soon after the limit.
+
+    ``to_the_end``: read the rest and drop it.
+    """
     pieces: list[bytes] = []
     came = 0
     while piece := os.read(stream.fileno(), PIECE_BYTES):
@@ -150,15 +159,16 @@ def _read(stream: IO[bytes], limit: int, *, to_the_end: bool = True) -> bytes:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Let nothing of it go on: a shell has others at work for it, perhaps behind its back."""
+    """Kill the process group: a shell may have started others."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL) if POSIX else process.kill()
 
 
 def fed(program: Sequence[str], body: bytes, seconds: float) -> str:
-    """Give a program a text on its standard input; why it did not take it, or nothing. It may wait: not for the loop.
+    """Send a text to a program; return why it failed, or "".
 
-    What it writes is dropped: some leave another process behind that keeps the text, and would keep a pipe as well.
+    Its output is dropped, because some programs leave a child that would hold a pipe open. This blocks: run it in a
+    thread.
     """
     process = None
     with suppress(OSError):
@@ -176,15 +186,15 @@ def fed(program: Sequence[str], body: bytes, seconds: float) -> str:
         process.communicate(body, timeout=seconds)
         return ending(process.returncode) if process.returncode else ""
     _end(process)
-    with suppress(OSError), process:  # what it has not read is still waiting for it
+    with suppress(OSError), process:  # Unread text is still in the pipe.
         pass
     return f"stopped, because it read nothing for {seconds:g} s"
 
 
 def edited(text: str, method: str) -> tuple[str, str]:
-    """The text after the person's own editor has been over it, and a sentence where that did not work.
+    """Open a text in the user's editor; return it and a problem.
 
-    The file lies in a folder that only this user can read, and is gone afterwards. The screen has to be suspended.
+    The screen has to be suspended. The file is in a folder that only this user can read, and is deleted afterwards.
     """
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with suppress(OSError), TemporaryDirectory(prefix="rpcexplorer-") as folder:
@@ -192,23 +202,23 @@ def edited(text: str, method: str) -> tuple[str, str]:
         file = Path(folder) / f"{name}.json"
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
         with _deaf():
-            # through a shell, as others do it: the variable may hold options, and a mistake in it becomes a code
+            # Through a shell, because the variable may contain options.
             shell = ["/bin/sh", "-c", f'{editor} "$1"', editor, str(file)]
             code = subprocess.call(shell, env=for_others(os.environ))  # noqa: S603 - their own choice
         if code:
             return text, f"Params unchanged: {editor} ended with exit code {code}. Set $EDITOR to use another editor."
         came = file.read_bytes().decode("utf-8", "replace")
-        # editors end a file with a line break, which nobody has typed
+        # Editors end a file with a line break that the user did not type.
         return came if text.endswith("\n") else came.removesuffix("\n"), ""
     return text, f"Params unchanged: the file for {editor} could not be written or read. Check the free disk space."
 
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """``^C`` in an editor is the editor's alone. Whoever wants an end of us meanwhile is heard afterwards."""
+    """Ignore ``^C`` while the editor runs, and delay signals to end."""
     missed: list[int] = []
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    loop = signal.set_wakeup_fd(-1)  # this is how a loop hears of signals
+    loop = signal.set_wakeup_fd(-1)  # The loop gets its signals through this.
     handlers = {number: signal.signal(number, lambda heard, _: missed.append(heard)) for number in numbers}
     interrupt = signal.signal(signal.SIGINT, lambda *_: None)
     try:
@@ -222,25 +232,25 @@ def _deaf() -> Iterator[None]:
 
 
 OSC_LIMIT: Final = 74_994
-"""Bytes that every terminal with OSC 52 takes; many take more."""
+"""Bytes that every terminal with OSC 52 accepts; many accept more."""
 OSC_MOST: Final = 8_000_000
-"""Bytes beyond which none is asked: they would stand in the way of the screen."""
+"""With more bytes, the terminal would delay the screen."""
 PATIENCE: Final = 2.0
-"""Seconds for a tool to take the text."""
+"""Seconds for a program to read the text."""
 READING: Final = 8.0
-"""Seconds that more than a few words are on view."""
+"""Seconds for a notice of several sentences."""
 
 
 class Tool(Struct, frozen=True):
-    """A program that takes text on its standard input."""
+    """A program that reads text from its standard input."""
 
     program: tuple[str, ...]
     keeps: bool = True
-    """It puts the text on the clipboard of the system; tmux has a buffer of its own."""
+    """It sets the clipboard of the system; tmux only has its own buffer."""
 
 
 def tools() -> Iterator[Tool]:
-    """What may put text on the system's clipboard here, and into tmux."""
+    """Yield the programs that may set the clipboard or tmux's buffer."""
     if sys.platform == "darwin":
         yield Tool(("pbcopy",))
     if os.environ.get("WAYLAND_DISPLAY"):
@@ -249,14 +259,14 @@ def tools() -> Iterator[Tool]:
         yield Tool(("xclip", "-selection", "clipboard"))
         yield Tool(("xsel", "--clipboard", "--input"))
     if os.environ.get("TMUX"):
-        yield Tool(("tmux", "load-buffer", "-w", "-"), keeps=False)  # on to the clipboard as well, if it may
-        yield Tool(("tmux", "load-buffer", "-"), keeps=False)  # before 3.2
+        yield Tool(("tmux", "load-buffer", "-w", "-"), keeps=False)  # This sets the clipboard, too, if tmux may do so.
+        yield Tool(("tmux", "load-buffer", "-"), keeps=False)  # tmux before 3.2
 
 
 async def copy(screen: Screen[Any], text: str, what: str, *, also: str = "") -> None:
-    """Put it there, and say how far it came. What is no character (a lone surrogate) is copied as a question mark.
+    """Copy a text to the clipboard, and show how well that worked.
 
-    ``also`` is said of the text, behind its size.
+    Lone surrogates are copied as question marks. ``also`` is shown after the size.
     """
     body = text.encode("utf-8", "replace")
     if sent := len(body) <= OSC_MOST:
@@ -280,7 +290,7 @@ async def copy(screen: Screen[Any], text: str, what: str, *, also: str = "") -> 
 
 
 async def _taken(ways: Iterable[Tool], body: bytes) -> tuple[bool, list[str]]:
-    """Whether one of these programs took the text, and what went wrong with those before."""
+    """Try programs in order; return whether one worked, and the problems."""
     wrong: dict[str, str] = {}
     for tool in ways:
         problem = await asyncio.to_thread(fed, tool.program, body, PATIENCE)

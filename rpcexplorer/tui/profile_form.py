@@ -36,7 +36,7 @@ from rpcexplorer.tui.widgets.inputs import Cycle
 
 
 def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
-    """Why a new profile cannot have this name, if so."""
+    """Return why a new profile cannot have this name, if so."""
     if not name:
         return Wrong("A profile needs a name, such as staging.", "name")
     if not PROFILE_NAME.fullmatch(name):
@@ -50,7 +50,10 @@ def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
 
 
 def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
-    """What in a filled form no profile can have, in the words of the form; files have further rules of their own."""
+    """Return the first invalid value of a filled form.
+
+    Files have more rules.
+    """
     url = typed["url"].strip()
     if not url:
         return Wrong("A profile needs a URL, such as https://rpc.example.com.", "url")
@@ -62,7 +65,7 @@ def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
 
 
 def number_of(text: str) -> float | int | None:
-    """A number as it should stand in the file: 30 rather than 30.0."""
+    """Return a number for the file, such as 30 instead of 30.0."""
     whole, _, part = text.strip().partition(".")
     if not (whole.isascii() and whole.isdecimal()) or (part and not (part.isascii() and part.isdecimal())):
         return None
@@ -82,15 +85,14 @@ def home(explorer: Explorer, file: Path) -> Home:
 
 
 def homes_of(explorer: Explorer, name: str) -> list[Home]:
-    """The files that speak of a profile, lowest layer first."""
+    """Return the files with values of a profile, lowest layer first."""
     return [home(explorer, file) for file in explorer.profiles.files_of(name)]
 
 
 def homes_for(explorer: Explorer, name: str | None = None) -> list[Home]:
-    """The files that a change of a profile can go to, or a new profile; the first one is proposed.
+    """Return the files that can be changed, the suggested one first.
 
-    A change goes where it counts: to the highest layer that speaks of the profile. What the team says can be
-    changed for one person alone as well.
+    For a profile, that is the highest layer with values of it. A local file can override the project file.
     """
     if name is None:
         files = dict.fromkeys([explorer.paths.user_sessions, *explorer.profiles.files])
@@ -105,9 +107,9 @@ LINES: Final = sorted((row for row in PROFILE_KEYS if row.label), key=lambda row
 
 
 class ProfileForm(Form):
-    """Names the file that is written, and is more careful on prod unless somebody wants otherwise.
+    """The form to add or edit a profile.
 
-    Where there are presets to choose from, the chosen one fills every line that nobody has changed.
+    A chosen preset fills every line that the user has not changed.
     """
 
     manual_pane = "profiles"
@@ -124,9 +126,9 @@ class ProfileForm(Form):
         path: str = PATH,
         tests: bool = False,
     ) -> None:
-        """``homes`` are the files that can be written, the proposed one first; ``path`` is that of an address alone.
+        """``homes`` are the files to write, the suggested one first.
 
-        ``tests``: a test can follow.
+        ``path`` completes a URL without one. ``tests``: offer a connection test.
         """
         self._tests = tests
         self.is_tested = False
@@ -160,7 +162,7 @@ class ProfileForm(Form):
         super().answered("save" if self.is_tested else answer)
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
-        """Another file is named; another badge has another way of asking, another kind of auth other lines."""
+        """Update the form after a choice of file, badge, auth type or preset."""
         event.stop()
         match self.key_of(event.cycle):
             case "home":
@@ -175,7 +177,7 @@ class ProfileForm(Form):
                 self._fill(self._presets.get(event.value))
 
     def _fill(self, preset: Preset | None) -> None:
-        """Put in what a preset says, wherever what stands there is what the one before said."""
+        """Fill in the values of a preset, except in lines that were changed."""
         values = values_of(preset) if preset else {key: self._without[key] for key in values_of(None)}
         for key, value in values.items():
             line = self.of(key)
@@ -187,7 +189,7 @@ class ProfileForm(Form):
         self._show_kind()
 
     def _show_kind(self) -> None:
-        """Of the lines that are about auth, those of the kind that is chosen."""
+        """Show only the lines of the chosen auth type."""
         kind = KINDS[self.of("auth.kind").value or USUAL]
         offered = {"auth.kind", *(f"auth.{each.name}" for each in kind.fields if each.label)}
         for key in (row.key for row in LINES if row.part == "auth"):
@@ -196,7 +198,7 @@ class ProfileForm(Form):
                 line.display = key in offered
 
     def _where_calls_go(self, typed: str) -> str:
-        """The address that a typed one comes to; empty while there is none."""
+        """Return the complete URL of a typed one, in words."""
         is_one = typed.strip().partition("://")[2]
         return f"calls go to {joined(*_url_and_path(typed, self._path)) if is_one else 'this address'}"
 
@@ -208,7 +210,7 @@ class ProfileForm(Form):
 
 
 def values_of(preset: Preset | None) -> dict[str, str]:
-    """The lines of a new profile that a preset can fill, with what it says."""
+    """Return the values of a preset for the lines of a new profile."""
     apart = {"name", "url", "preset", "description", "badge", "confirm"}
     return {each.key: each.value for each in fields_of(None, preset=preset) if each.key not in apart}
 
@@ -220,9 +222,9 @@ def fields_of(
     presets: Sequence[Preset] = (),
     preset: Preset | None = None,
 ) -> list[Field]:
-    """The lines for a profile as it is; of None, for a new one, perhaps at an address that was ``typed`` before.
+    """Return the lines for a profile, or for a new one.
 
-    A new one can start with one of the ``presets``; its lines are those of ``preset``.
+    A new one may start with a ``typed`` URL and the values of a ``preset``, one of the ``presets``.
     """
     shown = profile or (preset.values if preset else typed or Profile("new", ""))
     known = profile or typed or (shown if preset else None)
@@ -256,12 +258,15 @@ def _shown(profile: Profile, row: ProfileKey) -> str:
     top, _, inner = row.key.partition(".")
     value = getattr(profile, top)
     if inner:
-        value = getattr(value, inner, None)  # each auth type has fields of its own
+        value = getattr(value, inner, None)  # Each auth type has its own fields.
     return f"{value:g}" if row.value == "seconds" else value or ""
 
 
 def _shown_address(profile: Profile | None, typed: Profile | None) -> str:
-    """Whole, so that nothing is appended to it when it is saved again; but the usual path gives way to a preset's."""
+    """Return the complete URL, so that saving it appends nothing.
+
+    The usual path is omitted, so that a preset can replace it.
+    """
     if profile is None and typed is not None and typed.path == PATH:
         return typed.url
     known = profile or typed
@@ -269,7 +274,7 @@ def _shown_address(profile: Profile | None, typed: Profile | None) -> str:
 
 
 def with_path(typed: Mapping[str, str], path: str) -> dict[str, str]:
-    """What was typed, with a whole address: one that has no path gets this one."""
+    """Return the typed values, with this path if the URL has none."""
     if not typed["url"].partition("://")[2]:
         return dict(typed)
     return {**typed, "url": typed_whole(joined(*_url_and_path(typed["url"], path)))}
@@ -287,10 +292,13 @@ def _url_and_path(typed: str, usual: str = PATH) -> tuple[str, str]:
 def changes_of(
     was: Profile | None, typed: Mapping[str, str], is_set: Callable[[str], bool], preset: Preset | None = None
 ) -> dict[str, str]:
-    """The keys that a filled form changes, with their text. ``is_set``: whether a file speaks of a key."""
+    """Return the keys that a filled form changes, with their text.
+
+    ``is_set`` returns whether a file sets a key.
+    """
     before = {field.key: field.value for field in fields_of(was, preset=preset)}
     if not is_set("confirm"):
-        before["confirm"] = usual_confirm(typed["badge"])  # what counts if no file says anything
+        before["confirm"] = usual_confirm(typed["badge"])  # The default if no file sets it.
     now = {key: typed[key].strip() for key in before}
     changed = {key: now[key] for key, old in before.items() if now[key] != old}
     if was is not None and "url" in changed and _address(changed["url"]) == was.endpoint:
@@ -305,9 +313,9 @@ def add_profile(
     presets: Iterable[Preset] = (),
     learned: Mapping[str, Any] = MappingProxyType({}),
 ) -> Wrong | None:
-    """Write a new profile: what differs from the defaults, or from the preset that was chosen.
+    """Write a new profile, without values that are defaults or the preset's.
 
-    ``learned``: keys that the form has no line for.
+    ``learned``: keys that have no line in the form.
     """
     if wrong := wrong_name(typed["name"].strip(), known) or wrong_values(typed):
         return wrong
@@ -329,9 +337,9 @@ def add_profile(
 def edit_profile(
     edits: ProfileEdits, was: Profile, typed: Mapping[str, str], source: Callable[[str], str], *, is_bare: bool = False
 ) -> Wrong | None:
-    """Write what differs into one file. ``source`` names the file that a key has its value from; empty for none.
+    """Write the changed values into one file, or none of them.
 
-    Where one key cannot be written, none of them is. ``is_bare``: the address was typed without a path.
+    ``source`` names the file that sets a key, or is empty. ``is_bare``: the URL was typed without a path.
     """
     if wrong := wrong_values(typed):
         return wrong
@@ -341,23 +349,23 @@ def edit_profile(
         url, path = _url_and_path(address)
         values = {key: value for key, value in (("url", url), ("path", path)) if value != getattr(was, key)}
         if is_bare and "path" in values and source("path") == str(edits.file):
-            values["path"] = None  # nobody chooses a path any more
+            values["path"] = None  # The path was removed.
     for key, text in changed.items():
-        # A key is taken out of the file that it stands in; what another file says can only be said anew.
+        # An emptied key is removed from this file. To override another file, its empty value is written.
         values[key] = None if not text and source(key) == str(edits.file) else _value(key, text)
     problem = edits.set_values(*((("profile", was.name, *key.split(".")), value) for key, value in values.items()))
     return wrong_of(problem, typed) if problem else None
 
 
 def problem_after_reload(explorer: Explorer, name: str) -> Wrong | None:
-    """Read the files again, and return why the profile cannot be used, if so."""
+    """Read the files again; return why the profile cannot be used, if so."""
     explorer.reload()
     broken = [each for each in explorer.profiles.problems if each.profile == name]
     return Wrong(str(broken[0])) if broken else None
 
 
 def wrong_of(problem: Problem, typed: Mapping[str, str]) -> Wrong:
-    """A problem about a file in the words of the form."""
+    """Return a problem of a file with the labels of the form."""
     at = problem.key.removesuffix(".path") + ".url" if problem.key.endswith(".path") else problem.key
     key = max((key for key in typed if at.endswith(f".{key}")), key=len, default="")
     label = next((row.label for row in LINES if row.key == key), "")
@@ -368,7 +376,7 @@ def wrong_of(problem: Problem, typed: Mapping[str, str]) -> Wrong:
 
 
 def overruled(now: Profile, typed: Mapping[str, str], changed: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Keys whose value is another than the one that was written, with that value: a file above says otherwise."""
+    """Yield the written keys that another file overrides, with their values."""
     for field in fields_of(now):
         if field.key in changed and _value(field.key, field.value) != _value(field.key, typed[field.key].strip()):
             yield field.key, field.value

@@ -1,4 +1,4 @@
-"""The profiles screen."""
+"""The profiles screen and the welcome screen."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import RowList, Sheet
 
 _NAME: Final = 28
-"""Columns that a name gets at most; a third of the width where that is less."""
+"""Columns for a name, at most a third of the width."""
 _BADGE: Final = 10
 _AUTH: Final = 26
 _KINDS: Final = 56
-"""Columns of the list below which the kind of login is left to the page."""
+"""Lists with fewer columns do not show the auth type."""
 _LEAST: Final = 12
-"""Columns below which nothing is shown of a URL."""
+"""Fewer columns do not show the URL."""
 
 
 class ProfileRow(Struct, frozen=True):
-    """A profile, or what is left of one that cannot be used."""
+    """A profile; None if it cannot be used."""
 
     name: str
     profile: Profile | None
     in_use: bool
     auth: Sequence[tuple[str, str]]
-    """How it is logged in, or what it lacks."""
+    """The state of its credentials."""
 
 
 class ProfileList(RowList[ProfileRow]):
-    """All profiles of this run. A click puts the cursor on one, another click on the same takes it."""
+    """All profiles. The second click on a row chooses it."""
 
     DEFAULT_CSS = "ProfileList { height: 1fr; min-height: 2; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings("profiles", "profiles.use")
@@ -78,7 +78,7 @@ class ProfileList(RowList[ProfileRow]):
     CLICK_CHOOSES = False
 
     def draw(self, item: ProfileRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """What gives way first is the URL, as the header and the page have it too."""
+        """Draw a profile; the URL is dropped first if the room is small."""
         ground = "selection" if chosen else "background"
         names = min(max(columns(each.name) for each in self.items), _NAME, max(width // 3, 4))
         mark = ("▸ ", "text bold" if chosen else "accent bold") if item.in_use else ("  ", "text")
@@ -94,12 +94,12 @@ class ProfileList(RowList[ProfileRow]):
         return line(words, width, styles, right=right, ground=ground)
 
     def _address(self, url: str, room: int) -> str:
-        """Where there is little room, no row has the scheme: the host is what tells servers apart."""
+        """Return the URL, without schemes if not all URLs fit."""
         fits = all(columns(each.profile.url) <= room for each in self.items if each.profile)
         return url if fits else url.partition("://")[2]
 
     def _auth(self, item: ProfileRow, width: int) -> Pieces:
-        """Its own column; narrower where the list is."""
+        """Return the credentials in a column."""
         wanted = max(width_of(each.auth) for each in self.items)
         room = min(wanted, _AUTH, max(width // 3, 2))
         shown, left = [("  ", "text")], room
@@ -110,7 +110,7 @@ class ProfileList(RowList[ProfileRow]):
         return [*shown, (" " * left, "text")]
 
     def _badge(self, profile: Profile) -> Pieces:
-        """The badge in a column; none where no profile has one."""
+        """Return the badge in a column, which is empty if there are none."""
         wanted = max(columns(each.profile.badge) for each in self.items if each.profile)
         shown = clipped(profile.badge_word, min(wanted, _BADGE))
         blank = " " * (min(wanted, _BADGE) - columns(shown) + 2 * bool(wanted))
@@ -123,16 +123,17 @@ class ProfileList(RowList[ProfileRow]):
 
 
 NAME_COLUMNS: Final = 28
-"""For a profile's name in an answer."""
+"""Columns for a profile's name in an answer."""
 MAX_PROBLEMS: Final = 20
 LEARNED_KEYS: Final = ("accept", "envelope", "id", "handshake")
-"""Of an address that was typed: the form has no line for them."""
+"""Keys without a line in the form; a URL keeps those of its test."""
 
 
 class ProfilesScreen(FullScreen[bool]):
-    """List and page. It is dismissed with True where a profile was chosen; the explorer then uses it.
+    """The profiles, with a page for the current one.
 
-    Where none is in use (it was removed, or none was ever chosen), one must be chosen before it can be left.
+    It answers True if a profile was chosen; the explorer then uses it. If no profile is in use, the user must choose
+    one.
     """
 
     DEFAULT_CSS = """
@@ -151,13 +152,16 @@ class ProfilesScreen(FullScreen[bool]):
     def __init__(
         self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, adding: bool = False, back: bool = False
     ) -> None:
-        """``adding``: start with the form for a new profile. ``back``: it can be left without a choice."""
+        """``adding``: start with the form for a new profile.
+
+        ``back``: the screen can be closed without a choice.
+        """
         super().__init__(pending, frame)
         self.explorer, self._adding, self._back = explorer, adding, back
         self._list, self._sheet = ProfileList(), Sheet()
         self._list_bar, self._page_bar = Bar(), Bar()
         self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}
-        """What a test came to, and of which values: an edited profile is another one."""
+        """Results of connection tests, with the tested version of the profile."""
 
     def compose(self) -> ComposeResult:
         profiles = Vertical(self._list_bar, self._list, id="list")
@@ -171,7 +175,7 @@ class ProfilesScreen(FullScreen[bool]):
             self.action_add()
 
     def on_resize(self) -> None:
-        """One below the other, the two are told apart by a bar."""
+        """Tint the bar between the panes if one is below the other."""
         self._page_bar.set_class(self.app.size.width < NARROW, "-tinted")
 
     @property
@@ -184,11 +188,11 @@ class ProfilesScreen(FullScreen[bool]):
 
     @property
     def _must_choose(self) -> bool:
-        """No profile is in use, and there is one that can be."""
+        """Whether the user must choose: no profile is in use, but one can be."""
         return self.explorer.profile is None and bool(self.explorer.profiles.profiles)
 
     def _fill(self, on: str = "") -> None:
-        """The profiles as the files have them now, the cursor on one of them, or where it was."""
+        """Show the profiles of the files, with the cursor on one of them."""
         found, shown = self.explorer.profiles, self._list
         on = on or (self._row.name if self._row else "")
         used = self.explorer.profile
@@ -213,7 +217,7 @@ class ProfilesScreen(FullScreen[bool]):
         return auth_words(profile, known.state(profile), known.since(profile), now, rejected=rejected, short=short)
 
     def _show_used(self) -> None:
-        """Header, footer and the line at the edge belong to the profile in use, which may have been edited."""
+        """Update header, footer and edges for the profile in use."""
         used = self.explorer.profile
         is_prod = used is not None and used.badge == "prod"
         self.set_class(is_prod, "-prod")
@@ -289,7 +293,7 @@ class ProfilesScreen(FullScreen[bool]):
             self.dismiss(True)
 
     def action_default(self) -> None:
-        """Use this profile if no other is named; says which file was written."""
+        """Make this the default profile, and show which file was written."""
         if self._row is None:
             return
         name = self._row.name
@@ -305,7 +309,10 @@ class ProfilesScreen(FullScreen[bool]):
 
     @opens("edit")
     async def action_add(self) -> None:
-        """Open the form of a new profile; the screen closes with it if it was opened for that alone."""
+        """Open the form of a new profile.
+
+        If the screen was opened only for that, it closes with the form.
+        """
         explorer, before = self.explorer, self.explorer.profile
         typed_before = before if before is not None and before.ad_hoc else None
         presets = [each.preset for each in explorer.profiles.presets.all() if not each.problems]
@@ -331,7 +338,7 @@ class ProfilesScreen(FullScreen[bool]):
 
     @opens("edit")
     async def action_edit(self) -> None:
-        """Open the form of a profile; says which values another file overrules."""
+        """Open the form of a profile, and warn about overridden values."""
         if (profile := self._profile) is None:
             return
         explorer, name, notices = self.explorer, profile.name, list[str]()
@@ -366,7 +373,7 @@ class ProfilesScreen(FullScreen[bool]):
 
     @opens("edit")
     async def action_duplicate(self) -> None:
-        """Add a profile like this one to the same files, without its secrets."""
+        """Add a copy of a profile to the same files, without its secrets."""
         if self._row is None:
             return
         name = self._row.name
@@ -389,7 +396,7 @@ class ProfilesScreen(FullScreen[bool]):
 
     @opens("edit")
     async def action_remove(self) -> None:
-        """Ask, then remove the profile from its files and its secrets from this machine."""
+        """Remove a profile from its files and its secrets, after a question."""
         if (profile := self._profile) is None:
             return
         name, homes = profile.name, homes_of(self.explorer, profile.name)
@@ -415,7 +422,7 @@ class ProfilesScreen(FullScreen[bool]):
             await self._test(self._profile)
 
     async def _test(self, profile: Profile) -> None:
-        """Test the way to it; where what is proposed was done, it is used from now on."""
+        """Test the connection, and use the profile if changes were applied."""
         found = await tested(self, self.explorer, profile)
         if found.checks:
             self._tested[found.profile.name] = (found.profile, found.checks)
@@ -439,7 +446,7 @@ WAYS: Final = (
 
 
 def files_of(explorer: Explorer) -> list[tuple[str, str]]:
-    """Where everything is kept, in the words of the welcome."""
+    """Return the files to show on the welcome screen."""
     paths = explorer.paths
     return [
         ("project file", "sessions.toml in this folder or one above it: commit it to git"),
@@ -479,7 +486,7 @@ class Ways(RowList[Way]):
         self.refresh()
 
     def action_move(self, by: int) -> None:
-        """Above the first row is the line for an address."""
+        """Move the cursor, or go to the address above the first row."""
         if by < 0 and self.cursor <= 0:
             self.screen.focus_previous()
         else:
@@ -487,7 +494,7 @@ class Ways(RowList[Way]):
 
 
 class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
-    """Answers with a profile for the address that was typed, or the id of the way that was chosen."""
+    """The first screen; it answers a profile or the id of a choice."""
 
     DEFAULT_CSS = """
     Welcome { background: $background; color: $text; align: center middle; overflow: hidden; }
@@ -517,9 +524,9 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
         *,
         back: bool = False,
     ) -> None:
-        """``files`` are places and what they are for; ``problems`` are about those that exist.
+        """``files`` are labels and paths; ``problems`` are theirs.
 
-        ``profile_at`` makes a profile of an address. With ``back``, Esc answers ``back``.
+        ``profile_at`` makes a profile for an address. With ``back``, Esc answers ``back``.
         """
         super().__init__()
         self._files, self._problems, self._profile_at, self._back = files, problems, profile_at, back
@@ -544,7 +551,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
         self.set_focus(self._address)
 
     def on_input_changed(self, event: Entry.Changed) -> None:
-        """Show where calls would go; a problem waits for Enter."""
+        """Show where calls would go; problems are shown after Enter."""
         event.stop()
         is_whole = bool(event.value.strip().partition("://")[2])
         made = self._profile_at(event.value) if is_whole else None

@@ -1,4 +1,4 @@
-"""The replay screen, and what is asked before it."""
+"""The replay screen, and the questions before it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from rpcexplorer.variables.resolve import Missing
 
 
 class ReplayRow(Struct, frozen=True):
-    """A call, and what came of it or why there is nothing yet."""
+    """A call with its result, or its state before that."""
 
     name: str
     result: Replayed | Literal["sending", "waiting", "not sent"]
@@ -67,7 +67,7 @@ ROLES: Final[dict[ReplayVerdict, str]] = {
     "stopped": "careful",
     "skipped": "middle",
 }
-"""The colour of a verdict; a sign and a word say the same."""
+"""Colours of verdicts, in addition to sign and word."""
 _TOOK: Final = len("31.2 s → 31.2 s ")
 
 
@@ -91,7 +91,7 @@ class ReplayList(RowList[ReplayRow]):
 
     @property
     def _wide(self) -> int:
-        """Columns for that: as many as the longest takes, and not too many."""
+        """Columns for the names: as many as the longest needs, within limits."""
         most = min(MAX_NAME_COLUMNS, max(self.size.width // 4, 8))
         return max((columns(clipped(name, most)) for name in {item.name for item in self.items}), default=0)
 
@@ -101,7 +101,7 @@ class ReplayList(RowList[ReplayRow]):
         return max((len(result.verdict) for result in results if isinstance(result, Replayed)), default=0)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is something to compare once a reply has come."""
+        """Return whether an action is possible: only responses are compared."""
         if action == "open":
             result = self.chosen.result if self.chosen is not None else None
             return isinstance(result, Replayed) and result.live is not None
@@ -111,13 +111,16 @@ class ReplayList(RowList[ReplayRow]):
 
 
 Run: TypeAlias = Callable[[Stop], AsyncIterator[Replayed]]
-"""Sends what there is to send, one after the other, until it is stopped."""
+"""Sends all calls in order until it is stopped."""
 COUNTED: Final = {"differs": "differ"}
-"""A verdict of several, where that is another word."""
+"""Plurals of verdicts."""
 
 
 class ReplayScreen(FullScreen[None]):
-    """It begins when it opens. Escape stops it first, then leaves; what was sent by then is in the history."""
+    """The replay, which starts when it opens. Esc stops it, then closes it.
+
+    Calls that were sent are in the history.
+    """
 
     scope: ClassVar[Scope] = "replay"
     BINDINGS: ClassVar[list[BindingType]] = bindings("replay", without="replay.open")
@@ -133,11 +136,14 @@ class ReplayScreen(FullScreen[None]):
         remarks: Sequence[tuple[str, str]] = (),
         opens_first: bool = False,
     ) -> None:
-        """``names`` of the calls, in order. ``opens_first``: the first comparison opens as soon as it is made."""
+        """``names`` of the calls, in order.
+
+        ``opens_first``: open the first comparison as soon as it is made.
+        """
         super().__init__(pending, frame, *profiles)
         self.done: list[Replayed] = []
         self.stop: Stop | None = None
-        """Ends what is under way; None where nothing is."""
+        """Stops the running replay; None if none is running."""
         self._title, self._run, self._told, self._opens_first = title, run, remarks, opens_first
         self._names = [name[:MAX_NAME_CHARACTERS] for name in names]
         self._bar, self._remarks, self.list = Bar(), WarningLines(), ReplayList()
@@ -164,7 +170,7 @@ class ReplayScreen(FullScreen[None]):
             self._open(self.done[0], leave_after=True)
 
     def _show(self) -> None:
-        """What has come, then what still waits; the cursor stays where it is."""
+        """Show the results and the waiting calls; the cursor stays."""
         rows = [ReplayRow(name, "waiting" if self.stop else "not sent") for name in self._names]
         rows[: len(self.done)] = map(ReplayRow, self._names, self.done)
         if self.stop and len(self.done) < len(rows):
@@ -180,7 +186,7 @@ class ReplayScreen(FullScreen[None]):
         self.refresh_bindings()
 
     def interrupt(self) -> bool:
-        """Stop sending; return whether it was under way."""
+        """Stop sending; return whether it was running."""
         if self.stop is not None:
             self.stop.press()
         return self.stop is not None
@@ -206,17 +212,17 @@ class ReplayScreen(FullScreen[None]):
             self.dismiss(None)
 
     def action_stop(self) -> None:
-        """Stop sending; if that is over, leave."""
+        """Stop sending, or close the screen if that is over."""
         if not self.interrupt():
             self.dismiss(None)
 
 
 LONGEST: Final = 200
-"""Columns of a method's name; a longer one is not told whole."""
+"""Columns of a method's name in a question."""
 
 
 class SendQuestion(Confirm):
-    """Whatever has no room is scrolled, so that nothing that is said yes to stays unseen."""
+    """A question whose rows scroll, so that all of them can be read."""
 
     DEFAULT_CSS = """
     SendQuestion .all { height: auto; max-height: 10; background: $surface; scrollbar-background: $surface; }
@@ -242,7 +248,7 @@ class SendQuestion(Confirm):
         self.call_after_refresh(self._tell)
 
     def _tell(self) -> None:
-        """That there is more, where there is."""
+        """Show the keys to scroll if there is more."""
         self._more.display = self._all.max_scroll_y > 0
 
     def action_page(self, by: int) -> None:
@@ -252,7 +258,10 @@ class SendQuestion(Confirm):
 async def may_send_all(
     screen: Screen[Any], explorer: Explorer, drafts: Sequence[tuple[Draft | Batch, Profile]], come_from: str = ""
 ) -> bool:
-    """One question for all that a profile wants one for, and where they come from if that is elsewhere."""
+    """Ask once whether to send all calls that need a confirmation.
+
+    ``come_from`` are the URLs that the calls were recorded at, if they go elsewhere.
+    """
     asked = [(found, profile) for draft, profile in drafts if (found := explorer.to_ask_about([draft], profile))]
     if not asked:
         return True
@@ -277,13 +286,13 @@ async def may_send_all(
 
 MOST: Final = 12
 NAMES: Final = 24
-"""Columns that their names get at most."""
+"""Columns for the names of profiles."""
 
 
 async def profiles_for_servers(
     screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange], what: str
 ) -> dict[tuple[str, str], Profile] | None:
-    """Ask for a profile for each server that calls went to; None if one of the questions was left."""
+    """Ask for a profile for each recorded server; None if cancelled."""
     servers = list(dict.fromkeys(map(server_of, records)))
     chosen: dict[tuple[str, str], Profile] = {}
     for server in servers:
@@ -301,16 +310,16 @@ async def profiles_for_servers(
 async def _profile_for(
     screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange], what: str, taken: Sequence[str]
 ) -> Profile | None:
-    """Ask where recorded calls are to be sent.
+    """Ask for a profile to send recorded calls to.
 
-    The cursor starts where they come from, but for calls of someone else on the only profile with their address, else
-    on one that is not ``taken`` by another server's calls.
+    The cursor starts on the profile that recorded them. For someone else's calls, it starts on the only profile with
+    their URL, else on one that is not ``taken`` for another server.
     """
     used = explorer.profile.name if explorer.profile else ""
     theirs = {each.profile for each in records if not (each.foreign or each.writer)}
     picks = profile_picks(explorer)
     names = [pick.id for pick in picks]
-    if explorer.profile is not None and used not in names:  # an address that was typed
+    if explorer.profile is not None and used not in names:  # The current profile is a typed URL.
         picks.insert(0, Pick(used, used, explorer.profile.endpoint, explorer.profile.badge_word))
     if not picks:
         screen.notify("Replay needs a profile. Press Esc, then add one.")
@@ -329,7 +338,7 @@ async def _profile_for(
 
 
 class Ticked(RowList[tuple[str, Profile]]):
-    """Profiles, some of them ticked, in the order in which they were."""
+    """Profiles with check boxes. The order of checking is kept."""
 
     DEFAULT_CSS = "Ticked { background: $surface; scrollbar-background: $surface; max-height: 12; }"
 
@@ -339,7 +348,10 @@ class Ticked(RowList[tuple[str, Profile]]):
         self._names = self._badges = 0
 
     def draw(self, item: tuple[str, Profile], width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """A box, the profile, its address and badge; the first that was ticked is what the others are held against."""
+        """Draw a check box, name, URL and badge.
+
+        The others are compared with the first checked profile.
+        """
         name, profile = item
         at = self.ticked.index(name) + 1 if name in self.ticked else 0
         words = [
@@ -365,7 +377,7 @@ class Ticked(RowList[tuple[str, Profile]]):
 
 
 class SeveralProfiles(Dialog[tuple[str, ...]]):
-    """Space ticks, Enter takes what is ticked; the answer has their names, the first that was ticked first."""
+    """A choice of several profiles; it answers their names in checked order."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "tick", show=False),
@@ -383,7 +395,7 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
 
     def on_mount(self) -> None:
         self._list.items = [(each.name, each) for each in self._profiles]
-        if len(self._profiles) == 2 and self._list.ticked:  # nothing else can be meant
+        if len(self._profiles) == 2 and self._list.ticked:  # With two profiles, only both can be meant.
             self._list.ticked = tuple(each.name for each in self._profiles)
         self._list.styles.height = min(len(self._profiles), MOST)
         self.set_focus(self._list)
@@ -394,7 +406,7 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
         self._list.action_move(1)
 
     def action_take(self) -> None:
-        """With one alone there is nothing to compare."""
+        """Answer, unless fewer than two profiles are checked."""
         if len(self._list.ticked) > 1:
             self.dismiss(self._list.ticked)
         else:
@@ -408,7 +420,10 @@ NAME: Final = 32
 async def compare(
     screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, wanted: ComparisonWanted
 ) -> None:
-    """Open the comparison of two replies, the older at the left; without another, with the one before."""
+    """Compare two responses, the older one at the left.
+
+    Without another, the response is compared with the one before.
+    """
     one, used = wanted.exchange, explorer.profile
     if wanted.is_live and used is not None:
         one = await asyncio.to_thread(explorer.journal.as_recorded, one, used)
@@ -425,7 +440,7 @@ async def compare(
 async def replay(
     screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, records: Sequence[Exchange]
 ) -> None:
-    """Ask where to send recorded calls and whether to send unsafe ones, send them in order, and show each outcome."""
+    """Ask where to send recorded calls, send them, and show the results."""
     records = [as_called(each) for each in records]
     what = f"{len(records)} calls" if len(records) > 1 else clipped(records[0].method, NAME)
     chosen = await profiles_for_servers(screen, explorer, records, what)
@@ -448,7 +463,10 @@ async def replay(
 async def _replayed(
     explorer: Explorer, calls: Sequence[tuple[Exchange, Profile]], stop: Stop
 ) -> AsyncIterator[Replayed]:
-    """What came of each; also where it cannot be compared, a reply is on view without what is hidden in a record."""
+    """Yield the results of a replay.
+
+    Responses that were not compared are shown as recorded, without secrets.
+    """
     for profile, group in groupby(calls, lambda call: call[1]):
         async for each in explorer.replay([record for record, _ in group], profile=profile, stop=stop):
             if each.live is not None and each.comparison is None:
@@ -461,9 +479,9 @@ async def _replayed(
 async def compare_profiles(
     screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, draft: Draft, *, whole: bool
 ) -> None:
-    """Ask for profiles, send one call to each, and compare each response with the first.
+    """Ask for profiles, send one call to each, and compare the responses.
 
-    ``whole``: the variables have the values of each profile; one that is missing is asked for, or nothing is sent.
+    ``whole``: fill in the variables for each profile; missing values are asked for.
     """
     used = explorer.profile
     known = [each for each in explorer.profiles.profiles.values() if used is None or each.name != used.name]
@@ -490,9 +508,9 @@ async def compare_profiles(
 async def filled_for_each(
     screen: Screen[Any], explorer: Explorer, draft: Draft, profiles: Sequence[Profile]
 ) -> list[tuple[Draft | Batch, Profile]]:
-    """The call as each of them gets it; none where it is not to be sent.
+    """Return the call with its variables filled for each profile, or [].
 
-    What is typed for one stands for all that have no value of their own. What is random is the same for all.
+    A typed value is used for all profiles without an own value. Random values are the same for all.
     """
     from rpcexplorer.tui.saved_calls import filled
 
@@ -514,7 +532,7 @@ async def filled_for_each(
 async def _on_each(
     explorer: Explorer, calls: Sequence[tuple[Draft | Batch, Profile]], stop: Stop
 ) -> AsyncIterator[Replayed]:
-    """Send to one after the other, and compare with the first."""
+    """Send to each profile, and yield comparisons with the first response."""
     first: Exchange | None = None
     own: Sequence[str] = ()
     for draft, profile in calls:

@@ -1,4 +1,4 @@
-"""Saved calls on screen: saving one, and filling in its variables."""
+"""Dialogs to save a call and to fill in its variables."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ PARAMS_COLUMNS: Final = 56
 async def kept(
     screen: Screen[Any], explorer: Explorer, draft: Draft, saved: SavedCall | None = None, *, name: str = ""
 ) -> str | None:
-    """Ask how to save a call, or what to do with the ``saved`` one that it comes from.
+    """Ask how to save a call, or how to change the ``saved`` one.
 
-    Returns what the editor then shows: the sign and name of a saved call, or the method of a deleted one. None: nothing
-    was changed.
+    Return the listed name of the call to show, the method of a deleted one, or None if nothing was changed.
     """
     answer: str | None = "another"
     if saved is not None:
@@ -73,7 +72,7 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
     own = explorer.paths.user_sessions
     homes: dict[str, tuple[Path, str]] = {}
     for path, its in explorer.profiles.call_homes(profile, own):
-        label = home(explorer, path).label.removesuffix(" file")  # the label of the row says it
+        label = home(explorer, path).label.removesuffix(" file")  # The row is labelled "file".
         homes[label if its else f"{label}, all"] = path, its
 
     def meaning(words: str) -> str:
@@ -117,9 +116,10 @@ async def filled(
     id: str,
     profile: Profile | None = None,
 ) -> Draft | Batch | None:
-    """The draft with all its values; None where it is not to be sent. What was ``given`` last time is proposed.
+    """Return the draft with all values, asking for missing ones.
 
-    The values are those of the profile in use; of another ``profile`` it is said for which one is asked.
+    None means to send nothing. Values ``given`` last time are suggested. ``profile`` is named in the question if it is
+    not the current one.
     """
     found = explorer.resolved(draft, id=id, profile=profile)
     if not isinstance(found, Missing):

@@ -39,7 +39,7 @@ from rpcexplorer.tui.widgets.rows import RowList
 
 SLICE_SECONDS: Final = 0.1
 AT_ONCE: Final = 300
-"""Calls that are counted before anything else has its turn: a few milliseconds."""
+"""Calls that are counted at once, which takes a few milliseconds."""
 
 
 class Counting(SlicedReader):
@@ -61,7 +61,7 @@ _EDGE = "   "
 
 
 class SummaryLines(Widget):
-    """Lines that stand still above a list."""
+    """The fixed lines above the list."""
 
     DEFAULT_CSS = "SummaryLines { height: auto; background: $background; }"
 
@@ -75,7 +75,7 @@ class SummaryLines(Widget):
         return line(lines[y] if y < len(lines) else [], self.size.width, styles)
 
     def _lines(self) -> Sequence[Pieces]:
-        """The whole, calls and failures over time, and what the bars stand for."""
+        """Return the totals and the chart of calls and failures over time."""
         found = self.statistics
         if found is None or not found.total.calls:
             return []
@@ -93,7 +93,7 @@ class SummaryLines(Widget):
 
 
 class FiguresList(RowList[Figures]):
-    """One row for each method, profile or code, under a heading that stays."""
+    """A row for each method, profile or code, with a fixed heading."""
 
     DEFAULT_CSS = "FiguresList { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings("statistics", "statistics.open")
@@ -107,7 +107,7 @@ class FiguresList(RowList[Figures]):
         self._columns: TableColumns | None = None
 
     def show(self, found: Statistics, rows: Sequence[Figures]) -> None:
-        """Other rows; the cursor stays on what it was on, wherever that is now."""
+        """Show other rows, with the cursor on the same name."""
         on = self.chosen.name if self.chosen is not None else None
         self._by, self._columns = found, None
         at = next((index for index, row in enumerate(rows) if row.name == on), 0)
@@ -142,12 +142,12 @@ class FiguresList(RowList[Figures]):
 TABS: Final[dict[Grouping, str]] = {"method": "Methods", "profile": "Profiles", "code": "Codes"}
 SORTED: Final[dict[Order, str]] = {"calls": "most calls", "failures": "most failures", "p95": "slowest"}
 PATIENCE: Final = 3.0
-"""Seconds after which keys wait no longer for the rows that they are for."""
+"""Keys wait this long for the rows that they act on."""
 FIGURES: Final = "figures"
 
 
 class StatisticsScreen(FullScreen[str | None]):
-    """It counts as it opens. Its answer are the words of a filter for the calls of a row."""
+    """The statistics. Choosing a row answers a filter for its calls."""
 
     scope: ClassVar[Scope] = "statistics"
     BINDINGS: ClassVar[list[BindingType]] = bindings("statistics", without="statistics.open")
@@ -238,7 +238,7 @@ class StatisticsScreen(FullScreen[str | None]):
         self._turn_to(self._bar.next_tab(-1))
 
     def action_sort(self) -> None:
-        """By what comes next; the cursor goes to the top, where that is seen."""
+        """Sort by the next column, and go to the top."""
         self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
         self._show()
         self.list.action_first()

@@ -1,4 +1,4 @@
-"""Between Textual and the terminal: driver, guard, input, output."""
+"""Input, output and driver of the terminal."""
 
 from __future__ import annotations
 
@@ -27,49 +27,55 @@ from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.key_queue import LEAST, TypedText, text_at
 
 TORN_SECONDS: Final = 0.5
-"""After this time the rest of a character will not come any more."""
+"""After this time, the rest of a character will not come."""
 PAUSE_SECONDS: Final = 1.0
-"""After this time without a byte a paste is over, though nothing said so."""
+"""After this time without a byte, a paste is over, even without its end."""
 COUNTED_SECONDS: Final = 5.0
-"""The bytes of a paste are counted for this time; whoever types meanwhile lets it have no pause."""
+"""The bytes of a paste are counted for this time: typing may continue."""
 MIN_PASTED_BYTES: Final = 1_000
-"""So many come in this time while somebody pastes, also over a slow line; nobody types as many."""
+"""A paste brings more bytes in this time, even over a slow line."""
 NEXT_SECONDS: Final = 0.1
-"""Within this time what comes after a text that nobody typed still belongs to it."""
+"""Within this time, more text belongs to the text before it."""
 ALT: Final = regex("\x1b([ac-eg-z])")
-"""A letter with alt. No terminal begins anything longer so; b and f are arrows with ctrl, which the parser knows."""
+"""A letter with Alt. Longer sequences do not begin like this.
+
+B and F are arrows with Ctrl, which the parser knows.
+"""
 MAX_SIDE: Final = 2_000
-"""Columns or lines that no terminal has."""
+"""No terminal has as many columns or lines."""
 NOT_UTF8: Final = regex("[\udc80-\udcff]")
-"""How Python's decoder marks them."""
+"""The marks of Python's decoder for invalid bytes."""
 
 
 class TerminalInput:
-    """Takes bytes as they come and is asked in between what time has made of them."""
+    """Turns bytes of the terminal into messages, with timeouts."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._parser = XTermParser()
         self._decoder = getincrementaldecoder("utf-8")("surrogateescape")
         self._last = 0.0
-        """When something came."""
+        """Time of the last bytes."""
         self._end = ""
-        """The last characters, among which a mark may have begun."""
+        """The last characters, which may be the beginning of a mark."""
         self._pasted: list[str] | None = None
-        """What came of a paste that is not over."""
+        """The pieces of an open paste."""
         self._since, self._count = 0.0, 0
-        """Since when the bytes of a paste are counted, and how many there were."""
+        """Start of counting the bytes of a paste, and their number."""
         self._text_until = 0.0
-        """Until when letters belong to the text before them, however few they are."""
+        """Until this time, letters belong to the text before them."""
 
     def feed(self, data: bytes) -> list[Message]:
-        """Return what bytes mean, as far as that can be known yet."""
+        """Return the messages for some bytes, as far as they are complete."""
         self._last = self._clock()
         self._count += len(data)
         return self._messages_of(self._decoder.decode(data))
 
     def tick(self) -> list[Message]:
-        """Return what time has made of bytes that did not go on. To be called several times a second."""
+        """Return the messages that are due to timeouts.
+
+        Call this several times a second.
+        """
         now, found = self._clock(), list[Message]()
         if self._decoder.getstate()[0] and now - self._last >= TORN_SECONDS:
             found += self._messages_of(self._decoder.decode(b"", final=True))
@@ -80,11 +86,14 @@ class TerminalInput:
         return [each for each in found if _is_possible(each)]
 
     def finish(self) -> list[Message]:
-        """Return what is left when nobody reads any more: a paste without an end is not lost."""
+        """Return an unfinished paste when reading ends."""
         return [] if self._pasted is None else self._paste()
 
     def _messages_of(self, text: str) -> list[Message]:
-        """What is typed goes to the parser, what is pasted does not: it would take escapes in it for keys."""
+        """Return the messages for decoded text.
+
+        Pasted text does not go to the parser, which would read escapes in it as keys.
+        """
         text, found = NOT_UTF8.sub(_decode_western, text), list[Message]()
         while text:
             pasting = self._pasted is not None
@@ -93,14 +102,17 @@ class TerminalInput:
                 self._pasted.append(piece)
                 found += self._paste() if marked else []
             else:
-                # the parser has seen the mark as well: the other one at once is a paste of nothing
+                # The parser has seen the start of the paste. The end at once makes it an empty one.
                 found += self._keys(piece + BRACKETED_PASTE_END if marked else piece)
                 self._pasted = [] if marked else None
                 self._since, self._count = self._last, 0
         return [each for each in found if _is_possible(each)]
 
     def _until(self, mark: str, text: str) -> tuple[str, bool, str]:
-        """The text up to and with a mark, which may have begun in what came before; whether it is there; the rest."""
+        """Return the text through a mark, whether it was found, and the rest.
+
+        The mark may have begun in earlier text.
+        """
         before = len(self._end)
         whole = self._end + text
         at = whole.find(mark)
@@ -117,7 +129,7 @@ class TerminalInput:
         return [Paste(text.replace("\0", ""))]
 
     def _is_over(self, now: float) -> bool:
-        """Nothing came for a while, or no more than somebody types who waits for something to happen."""
+        """Return whether a paste has ended: too few bytes came lately."""
         if now - self._last >= PAUSE_SECONDS:
             return True
         if now - self._since < COUNTED_SECONDS:
@@ -126,7 +138,7 @@ class TerminalInput:
         return few
 
     def _keys(self, text: str) -> list[Message]:
-        """Keys, mouse, answers of the terminal, and text that is too long for anybody to have typed it."""
+        """Return keys, mouse events, terminal answers and long text."""
         found, at = list[Message](), 0
         least = 1 if self._last <= self._text_until else LEAST
         while at < len(text):
@@ -135,7 +147,7 @@ class TerminalInput:
                 self._text_until = self._last + NEXT_SECONDS
                 at += len(typed)
             elif alt := ALT.match(text, at) if self._is_at_rest else None:
-                # the parser would wait for more, and take what comes with it for text: ^p
+                # The parser would wait for more, and read the next key as text.
                 found.append(Key(f"alt+{alt[1]}", None))
                 self._text_until = 0.0
                 at += len(alt[0])
@@ -152,21 +164,24 @@ class TerminalInput:
         return self._parser._awaiting.timeout is None  # noqa: SLF001 - only the parser knows
 
     def _parsed(self, character: str) -> list[Message]:
-        """What one more character makes of those before it. A sequence that the parser cannot take is left out."""
-        with suppress(Exception):  # numbers too large, no numbers, no such character, a window of no size
+        """Return the messages for one more character.
+
+        A sequence that the parser cannot read is dropped.
+        """
+        with suppress(Exception):  # Invalid numbers, characters or window sizes raise different errors.
             return list(self._parser.feed(character))
-        # only what every parser has begins anew: where the mouse was, and what it counts in, stays
+        # Reset only the base parser: the state of the mouse stays.
         super(XTermParser, self._parser).__init__()
         return []
 
 
 def _decode_western(found: re.Match[str]) -> str:
-    """Return the letter that a terminal without UTF-8 means; five of the bytes are none."""
+    """Return the character that a terminal without UTF-8 means, if any."""
     return bytes([ord(found[0]) - 0xDC00]).decode("cp1252", "ignore")
 
 
 def _is_possible(message: Message) -> bool:
-    """Return whether there can be such a message: no window is empty, or as large as a number can be."""
+    """Return whether a message is possible: windows have a sensible size."""
     if isinstance(message, Resize):
         return 0 < message.size.width <= MAX_SIDE and 0 < message.size.height <= MAX_SIDE
     if isinstance(message, MouseEvent):
@@ -179,11 +194,11 @@ PIECE_BYTES: Final = 64 * 1024
 
 
 class TerminalGone(Message):
-    """Nothing will be typed any more: the window was closed, or a connection dropped."""
+    """The terminal was closed, or its connection was lost."""
 
 
 class ReadingFailed(Message):
-    """A mistake of ours: keys would not be heard any more."""
+    """Reading has failed, so no key would be read from now on."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()
@@ -191,10 +206,10 @@ class ReadingFailed(Message):
 
 
 class TerminalDriver(LinuxDriver):
-    """Reads in a thread, and tells the app when that ends though the app does not."""
+    """A driver that tells the app when reading ends."""
 
     def run_input_thread(self) -> None:
-        """Read until the terminal is wanted for something else."""
+        """Read until the terminal is needed for something else."""
         read = TerminalInput()
         with ExitStack() as reading:
             reading.push(self._failed)
@@ -209,7 +224,7 @@ class TerminalDriver(LinuxDriver):
                 self.process_message(message)
 
     def _read(self) -> bytes | None:
-        """Return the next bytes; none if nothing will come any more, None if another program was faster."""
+        """Return the next bytes; b"" at the end, None if there are none now."""
         with suppress(OSError):
             with suppress(BlockingIOError):
                 return os.read(self.fileno, PIECE_BYTES)
@@ -223,25 +238,25 @@ class TerminalDriver(LinuxDriver):
 
 
 class Guard(LineFilter):
-    """Replaces control characters in whatever a widget drew; its own escapes come later, from the styles."""
+    """Replaces control characters in the text of all widgets."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - Textual's signature
-        """The segments with nothing in them that a terminal would obey."""
+        """Return the segments without anything that a terminal obeys."""
         return [each if is_harmless(each.text) else _make_inert(each) for each in segments]
 
 
 def is_harmless(text: str) -> bool:
-    """Return whether nothing in the text can do anything but be seen."""
+    """Return whether a text has only printable characters."""
     return text.isprintable() and (text.isascii() or printable(text) == text)
 
 
 def _make_inert(segment: Segment) -> Segment:
-    """Return it visible, in as many columns as before: a line must not grow at the last moment."""
+    """Return an escaped segment of the same width."""
     return Segment(set_cell_size(printable(segment.text), segment.cell_length), segment.style)
 
 
 class TerminalOutput:
-    """A stream that takes whatever it is given, whether or not there is still somebody to read it."""
+    """A stream whose writes never fail."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -252,7 +267,7 @@ class TerminalOutput:
         return len(text)
 
     def flush(self) -> None:
-        """Send on what was written, if that can be."""
+        """Flush the stream, if possible."""
         with suppress(OSError):
             self._stream.flush()
 
@@ -261,8 +276,8 @@ class TerminalOutput:
 
 
 def outlive_terminal() -> None:
-    """Let drivers of Textual's draw on a stream that may be closed, or a file; else they wait or raise."""
+    """Let drivers write to a closed stream without waiting or raising."""
     screen = sys.__stdout__
     if isinstance(screen, TextIOWrapper):
-        screen.reconfigure(errors="backslashreplace")  # as stderr has it: no letter ends the drawing
+        screen.reconfigure(errors="backslashreplace")  # As for stderr: no character can stop the drawing.
     vars(sys)["__stderr__"] = TerminalOutput(screen)

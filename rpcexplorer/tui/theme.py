@@ -1,4 +1,4 @@
-"""Roles of words, the styles of a theme, and lines set on the grid."""
+"""Roles of text, the styles of a theme, and lines of fixed width."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rpcexplorer.model.settings import Theme
 from rpcexplorer.text.printable import printable
 
 Pieces: TypeAlias = Iterable[tuple[str, str]]
-"""Pieces of a line with their roles."""
+"""The pieces of a line with their roles."""
 ATTRIBUTES: Final = ("bold", "underline", "italic", "reverse", "strike")
 
 
 class ThemeStyles:
-    """Styles by role for one theme, each made once."""
+    """The styles of a theme by role, made when first needed."""
 
     def __init__(self, theme: TextualTheme) -> None:
         self.theme = theme
@@ -52,7 +52,7 @@ class ThemeStyles:
                 attributes[word] = True
             elif not word.startswith("on:"):
                 colour = word
-            elif self.theme.ansi:  # nobody knows what reads well on a colour of the terminal's: it swaps the two itself
+            elif self.theme.ansi:  # Colours of the terminal are unknown, so the terminal swaps them itself.
                 colour, attributes["reverse"] = word.removeprefix("on:"), True
             else:
                 colour, ground = "background", word.removeprefix("on:")
@@ -75,7 +75,10 @@ def segments(words: Pieces, styles: ThemeStyles, ground: str = "background") -> 
 
 
 def line(words: Pieces, width: int, styles: ThemeStyles, *, right: Pieces = (), ground: str = "background") -> Strip:
-    """A line of exactly ``width`` columns: words from the left, words at the right edge; the left gives way."""
+    """Return a line of ``width`` columns with text at both ends.
+
+    The left text is clipped if the room is too small.
+    """
     after = segments(right, styles, ground)
     room = max(width - columns_of(after), 0)
     before = clipped(segments(words, styles, ground), room, Segment("…", styles.style("dim", ground)))
@@ -85,7 +88,7 @@ def line(words: Pieces, width: int, styles: ThemeStyles, *, right: Pieces = (), 
 
 
 def filled(pieces: list[Segment], width: int, blank: Style) -> Strip:
-    """Pieces as a line of exactly so many columns."""
+    """Return pieces as a line of ``width`` columns."""
     return Strip(pieces, columns_of(pieces)).adjust_cell_length(width, blank)
 
 
@@ -94,7 +97,7 @@ def columns_of(pieces: Iterable[Segment]) -> int:
 
 
 def clipped(pieces: list[Segment], width: int, more: Segment) -> list[Segment]:
-    """Pieces cut at ``width`` columns; a sign of one column says that more was there."""
+    """Return pieces cut at ``width`` columns, with a sign if text is cut."""
     if columns_of(pieces) <= width:
         return pieces
     kept: list[Segment] = []
@@ -117,7 +120,10 @@ def _safe(text: str) -> str:
 
 
 def textual_theme(theme: Theme) -> TextualTheme:
-    """One of our themes in Textual's words; every role is a variable for stylesheets and for ``ThemeStyles``."""
+    """Return one of our themes as a Textual theme.
+
+    Each role is a variable for stylesheets and for ``ThemeStyles``.
+    """
     colours = dict(theme.colours) | {f"json-{role}": colour for role, colour in theme.json.items()}
     native = any(colour.startswith("ansi_") for colour in theme.colours.values())
     accent, ground, surface = colours["accent"], colours["background"], colours["surface"]
@@ -151,7 +157,7 @@ def textual_theme(theme: Theme) -> TextualTheme:
             "scrollbar-background-hover": ground,
             "scrollbar-background-active": ground,
             "scrollbar-corner-color": ground,
-            # what Textual's own stylesheets ask for where a theme keeps to the terminal's colours
+            # Textual's stylesheets use these in themes with colours of the terminal.
             "ansi-background": ground,
             "ansi-foreground": colours["text"],
         },
@@ -159,8 +165,8 @@ def textual_theme(theme: Theme) -> TextualTheme:
 
 
 GUTTER: Final = 6
-"""Left of the text, unless the numbers need more. The reply's text starts in the same column."""
+"""Columns left of the text, unless line numbers need more."""
 AFTER_NUMBER: Final = 3
-"""Of these, the ones between the number and the text."""
+"""Columns of the gutter between number and text."""
 NARROW: Final = 100
-"""Below it the methods fold away."""
+"""Narrower screens fold the methods away."""
