@@ -1,9 +1,9 @@
-"""Two tiers: each promise once with ``pytest``, all there is with ``--thorough``. Whoever names a file, or a
-word with ``-k``, gets all of it.
+"""Two tiers: ``pytest`` tests each promise, ``--thorough`` everything.
 
-What only varies a promise that another test keeps is marked ``thorough``; of a test with many cases two run every day,
-the first and the last, or as many as ``everyday(n)`` says. Random cases are few and the same ones every day, while the
-thorough tier draws many anew and prints what it found; none has to be quick on a busy machine.
+If you name a file, or a word with ``-k``, all of its tests run. A test that only varies another one is marked
+``thorough``. Of a test with many cases the first and the last run every day, or as many as ``everyday(n)`` says. Random
+cases are few and always the same. The thorough tier draws many new ones and prints failures; there, no case has to be
+fast on a busy machine.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ settings.register_profile("everyday", derandomize=True, deadline=None, max_examp
 settings.register_profile("named", derandomize=True, deadline=None)
 settings.register_profile("thorough", deadline=None, print_blob=True, max_examples=20)
 TIER: Final = pytest.StashKey[str]()
-# Some machines keep no bytecode. There each worker and each program that a test starts would compile all of its files
-# anew, which takes longer than most tests.
+# Some machines keep no bytecode. There, each worker and each program that a test starts would compile all of its
+# files again, which takes longer than most tests.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -54,17 +54,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """A worker is given all paths by name, and has to be told what was meant."""
+    """Pass the original arguments on: a worker gets all paths by name."""
     node.workerinput["tier"] = node.config.stash[TIER]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Servers that others wrote are an extra of their own, which nobody needs every day."""
+    """Skip the foreign servers, an extra that need not run every day."""
     return True if config.stash[TIER] == "everyday" and collection_path.name == "interop" else None
 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
-    """Items that will not run are not made: there are many of them."""
+    """Make no items that will not run: there are many of them."""
     if collector.config.stash[TIER] != "everyday":
         return None
     return [] if any(mark.name == "thorough" for mark in getattr(obj, "pytestmark", ())) else None
@@ -76,20 +76,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     daily = set(_of_every_day(items))
     wanted = [item for item in items if (item in daily) == (tier == "everyday") or (tier == "rest" and _draws(item))]
-    kept = set(wanted)
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    chosen = set(wanted)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = wanted
 
 
 def pytest_collection_finish() -> None:
-    """What collecting leaves behind stays to the end, and so need not be looked through for garbage again and again."""
+    """Freeze the objects of the collection, so that the collector skips them."""
     gc.freeze()
     gc.set_threshold(20_000, 10, 50)
 
 
 @pytest.fixture
 def soon() -> Iterator[None]:
-    """Fails what grows with the square of its input: on any machine it takes minutes of CPU, and all else a moment."""
+    """Fail code that grows with the square of its input: it takes minutes."""
     began = time.process_time()
     yield
     assert time.process_time() - began < 60

@@ -1,4 +1,4 @@
-"""Which package may import which, ours and others, wherever in a file the import is."""
+"""Imports between packages, ours and others, anywhere in a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGE = Path(rpcexplorer.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 VALUES = {"model", "rpc", "jsontext", "transport"}
-"""What every subject uses; of the transport only the port, see below."""
+"""Every subject uses them; of the transport only the port, see below."""
 RULES = {*VALUES, "variables", "auth", "files", "schema", "redaction", "importing"}
 SUBJECTS = {*RULES, "compare", "settings", "drafts", "history", "profiles", "secrets", "client", "discovery"}
 FRONT_END = {*SUBJECTS, "explorer", "text", "export", "manual", "__init__"} - {"files", "secrets", "redaction"}
@@ -47,7 +47,7 @@ ALLOWED: dict[str, set[str]] = {
     "text": SUBJECTS - {"files", "settings", "drafts", "profiles", "secrets"},
     "export": {*VALUES, "auth", "compare", "redaction", "text", "variables"},
     "explorer": SUBJECTS,
-    "cli": {*FRONT_END, "files", "tui", "demo"},  # it reads and writes the files that are named on it
+    "cli": {*FRONT_END, "files", "tui", "demo"},  # it reads and writes the files that the user names
     "tui": FRONT_END,
     "demo": {"rpc", "jsontext"},
     "__init__": {*VALUES, "auth", "client", "explorer"},
@@ -91,7 +91,7 @@ LAZY = (
     "rpcexplorer.schema.node",
     "rpcexplorer.schema.example",
 )
-"""What is imported when it is first used."""
+"""Modules that are imported on first use."""
 
 
 def package_of(path: Path) -> str:
@@ -108,7 +108,7 @@ def nodes_of(path: Path) -> list[ast.AST]:
 
 
 def imports_of(path: Path) -> Iterator[str]:
-    """Yield each module that a file imports, and each imported name, which may be a module too."""
+    """Yield the modules that a file imports, and names that may be modules."""
     for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -120,7 +120,7 @@ def imports_of(path: Path) -> Iterator[str]:
 
 
 def imported_package(name: str) -> str:
-    """Return the package of ``rpcexplorer.x.y``; a name such as the version belongs to ``__init__``."""
+    """Return the package of ``rpcexplorer.x.y``, ``__init__`` for other names."""
     second = name.split(".")[1] if "." in name else "__init__"
     return second if second in ALLOWED else "__init__"
 
@@ -143,13 +143,13 @@ def test_table_names_every_package() -> None:
     assert {package_of(path) for path in FILES} == ALLOWED.keys() == LIBRARIES.keys()
 
 
-def test_transport_is_used_by_its_port_alone() -> None:
+def test_transport_is_used_only_by_its_port() -> None:
     others = [path for path in FILES if package_of(path) != "transport" and path != PACKAGE / "client" / "call.py"]
     used = {name for path in others for name in imports_of(path) if imported_package(name) == "transport"}
     assert all(name.startswith("rpcexplorer.transport.port") for name in used), used
 
 
-def test_command_line_uses_of_files_reading_and_writing_alone() -> None:
+def test_command_line_only_reads_and_writes_files() -> None:
     used = {name for path in FILES if package_of(path) == "cli" for name in imports_of(path) if ".files." in name}
     assert all(name.startswith("rpcexplorer.files.io") for name in used), used
 
@@ -168,7 +168,7 @@ def test_no_file_needs_itself() -> None:
 
 
 @pytest.mark.parametrize("module", ["rpcexplorer", "rpcexplorer.explorer", "rpcexplorer.cli.main", SCREEN])
-def test_start_imports_only_what_it_needs(module: str) -> None:
+def test_start_imports_only_needed_modules(module: str) -> None:
     lazy = [name for name in LAZY if module != SCREEN or name not in NEEDED_BY_TEXTUAL]
     code = f"import sys, {module}; print(*[m for m in {lazy} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""What is written down of a mistake in the program itself."""
+"""The crash report of a bug."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def failed(message: str) -> ValueError:
         return error
 
 
-def test_a_crash_is_written_down_with_its_causes_and_without_secrets(tmp_path: Path) -> None:
+def test_crash_report_has_causes_and_no_secrets(tmp_path: Path) -> None:
     error = failed('login {"password": "short"} with correct-horse failed\x1b[2J')
     file = write_crash(tmp_path, error, [Secret("correct-horse", "shop.password")], WHEN)
     assert isinstance(file, Path)
@@ -39,7 +39,7 @@ def test_a_crash_is_written_down_with_its_causes_and_without_secrets(tmp_path: P
     assert "«shop.password»" in text
 
 
-def test_an_error_without_words_and_a_folder_that_takes_nothing_are_no_further_mistake(tmp_path: Path) -> None:
+def test_empty_error_or_unwritable_folder_is_survived(tmp_path: Path) -> None:
     class MuteError(Exception):
         def __str__(self) -> str:
             raise RuntimeError
@@ -51,12 +51,12 @@ def test_an_error_without_words_and_a_folder_that_takes_nothing_are_no_further_m
     assert "cannot" in str(write_crash(tmp_path / "file", MuteError(), [], WHEN))
 
 
-def test_only_the_newest_are_kept(tmp_path: Path) -> None:
+def test_only_the_newest_reports_are_kept(tmp_path: Path) -> None:
     files = [write_crash(tmp_path, failed("x"), [], WHEN.replace(minute=minute)) for minute in range(MAX_CRASHES + 3)]
     assert sorted(tmp_path.iterdir()) == files[3:]
 
 
-def test_of_what_lies_beside_the_crashes_nothing_is_removed(tmp_path: Path) -> None:
+def test_other_files_in_the_folder_are_not_removed(tmp_path: Path) -> None:
     for name in ("notes.txt", "2020-01-01.txt"):
         (tmp_path / name).write_text("mine")
     for minute in range(MAX_CRASHES + 3):

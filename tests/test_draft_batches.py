@@ -1,4 +1,4 @@
-"""The calls that are collected for each profile: kept over the end of a run, and what was taken out comes back."""
+"""The batch of each profile is kept, and removed calls can be restored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def methods(batch: CollectedCalls) -> str:
     return "".join(row.draft.method for row in batch.rows)
 
 
-def test_each_profile_has_its_own_also_after_a_restart(tmp_path: Path) -> None:
+def test_each_profile_keeps_its_batch_after_a_restart(tmp_path: Path) -> None:
     batches = CollectedBatches(tmp_path)
     assert batches.of(SHOP) == CollectedCalls()
     assert batches.keep(SHOP, TWO, ()) == ""
@@ -33,7 +33,7 @@ def test_each_profile_has_its_own_also_after_a_restart(tmp_path: Path) -> None:
     assert not file.exists()
 
 
-def test_what_was_taken_out_comes_back_and_goes_again(tmp_path: Path) -> None:
+def test_removed_call_is_restored_and_removed_again(tmp_path: Path) -> None:
     batches = CollectedBatches(tmp_path)
     batches.keep(SHOP, TWO, ())
     assert not batches.has_replaced(SHOP)
@@ -51,7 +51,7 @@ def test_what_was_taken_out_comes_back_and_goes_again(tmp_path: Path) -> None:
     assert methods(again.of(SHOP)) == "ab"
 
 
-def test_what_came_of_the_calls_comes_back_with_them_in_one_run(tmp_path: Path) -> None:
+def test_outcomes_of_a_batch_are_kept_until_quitting(tmp_path: Path) -> None:
     body = b'[{"jsonrpc":"2.0","id":"x.1","result":1}]'
     sent = exchange(decode_batch(body, ()), body=body, id="x", kind="batch", params=TWO.text)
     batches = CollectedBatches(tmp_path)
@@ -61,7 +61,7 @@ def test_what_came_of_the_calls_comes_back_with_them_in_one_run(tmp_path: Path) 
     assert [row.came.outcome_name for row in batches.of(SHOP).rows if row.came] == ["result", "sent"]
 
 
-def test_no_file_holds_a_secret_and_none_is_made_for_an_address(tmp_path: Path) -> None:
+def test_files_hold_no_secret_and_none_for_addresses(tmp_path: Path) -> None:
     secret = Secret("correct-horse", "shop.token")
     batches = CollectedBatches(tmp_path)
     batches.keep(SHOP, CollectedCalls().added(Draft("a", '["correct-horse"]')), [secret])

@@ -20,7 +20,7 @@ from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret, of_this
 from rpcexplorer.schema.start import starting_point
 
-ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))  # lone surrogates as well
+ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))  # lone surrogates, too
 
 
 @pytest.fixture
@@ -37,10 +37,7 @@ def only_file(folder: Path) -> Path:
     return file
 
 
-# --- what comes back
-
-
-def test_drafts_are_told_apart_by_profile_and_by_the_case_of_the_method(folder: Path) -> None:
+def test_drafts_differ_by_profile_and_case_of_method(folder: Path) -> None:
     drafts = Drafts(folder)
     for profile, method, text in [("a", "get", "1"), ("b", "get", "2"), ("a", "Get", "3"), ("a", "", "4")]:
         drafts.keep(profile, method, text)
@@ -51,13 +48,13 @@ def test_drafts_are_told_apart_by_profile_and_by_the_case_of_the_method(folder: 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(method=ANY_TEXT, text=ANY_TEXT)
-def test_any_text_of_any_method_comes_back_exactly(folder: Path, method: str, text: str) -> None:
+def test_any_text_of_any_method_is_restored_exactly(folder: Path, method: str, text: str) -> None:
     assert Drafts(folder).keep("staging", method, text) == ""
     assert Drafts(folder).find("staging", method) == text
     assert Drafts(folder).all("staging")[method] == text
 
 
-def test_all_drafts_of_a_profile_are_those_on_disk_and_those_of_this_run(folder: Path) -> None:
+def test_drafts_of_profile_include_disk_and_memory(folder: Path) -> None:
     other = Drafts(folder)
     other.keep("staging", "b", "old")
     other.keep("staging", "c", "theirs")
@@ -69,7 +66,7 @@ def test_all_drafts_of_a_profile_are_those_on_disk_and_those_of_this_run(folder:
     assert list(drafts.all("staging")) == ["a", "b", "c"]
 
 
-def test_what_is_forgotten_is_gone_for_good(folder: Path) -> None:
+def test_forgotten_draft_is_gone_for_good(folder: Path) -> None:
     drafts = Drafts(folder)
     drafts.keep("staging", "a", "1")
     assert drafts.forget("staging", "a") == ""
@@ -80,10 +77,7 @@ def test_what_is_forgotten_is_gone_for_good(folder: Path) -> None:
     assert Drafts(folder).find("staging", "a") == "1"
 
 
-# --- how it is written
-
-
-def test_an_unchanged_text_is_not_written_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_text_is_not_written_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Drafts(folder).keep("staging", "a", "1")
     drafts = Drafts(folder)
     text = drafts.find("staging", "a")
@@ -97,14 +91,12 @@ def test_an_unchanged_text_is_not_written_again(folder: Path, monkeypatch: pytes
     assert len(written) == 1
 
 
-def test_the_file_holds_only_what_it_may(folder: Path) -> None:
+def test_draft_file_has_only_allowed_keys(folder: Path) -> None:
     drafts = Drafts(folder)
     drafts.keep("staging", "a", "[1]", written="[]")
     assert drafts.find("staging", "a") == "[1]"
     assert Drafts(folder).find("staging", "a") == "[]"
 
-
-# --- what an editor starts with
 
 SHOP = Profile("shop", "https://shop.example.com", auth=InlineAuth())
 PASSWORD = Secret("hunter2hunter2", "shop.password")
@@ -120,25 +112,25 @@ PASSWORD = Secret("hunter2hunter2", "shop.password")
         (Method("get", params={"id": 1, "name": "Zoë"}), '{\n  "id": 1,\n  "name": "Zoë"\n}'),
     ],
 )
-def test_an_editor_starts_with_what_the_catalogue_says(folder: Path, known: Method | None, text: str) -> None:
+def test_editor_starts_with_params_of_the_method_list(folder: Path, known: Method | None, text: str) -> None:
     assert Drafts(folder).text_for(SHOP, "get", known) == text
 
 
-def test_a_text_that_was_never_touched_is_no_draft(folder: Path) -> None:
+def test_unchanged_text_is_not_a_draft(folder: Path) -> None:
     drafts = Drafts(folder)
     assert drafts.keep_typed(SHOP, "get", drafts.text_for(SHOP, "get", None), []) == ""
     assert files_in(folder) == []
     assert drafts.text_for(SHOP, "get", Method("get", params=[1])) == "[\n  1\n]"
 
 
-def test_an_example_of_a_server_looks_nothing_up_here_and_what_the_team_notes_does(folder: Path) -> None:
+def test_project_params_resolve_variables_unlike_server_examples(folder: Path) -> None:
     known = Method("get", params=["{{page}}", {"a": {}}])
     assert '"\\u007b{page}}"' in Drafts(folder).text_for(SHOP, "get", known)
     noted = replace(SHOP, methods={"get": MethodNote(params=known.params)})
     assert '"{{page}}"' in Drafts(folder).text_for(noted, "get", known)
 
 
-def test_going_back_to_the_start_forgets_the_draft(folder: Path) -> None:
+def test_restored_start_text_forgets_the_draft(folder: Path) -> None:
     drafts = Drafts(folder)
     start = drafts.text_for(SHOP, "get", None)
     drafts.keep_typed(SHOP, "get", "[1]", [])
@@ -157,7 +149,7 @@ def test_going_back_to_the_start_forgets_the_draft(folder: Path) -> None:
         ('{"id": 1.10}', '{"id": 1.10}'),
     ],
 )
-def test_what_was_typed_stays_but_for_known_secrets(folder: Path, typed: str, written: str) -> None:
+def test_draft_keeps_everything_but_known_secrets(folder: Path, typed: str, written: str) -> None:
     drafts = Drafts(folder)
     drafts.keep_typed(SHOP, "get", typed, [PASSWORD])
     assert drafts.find("shop", "get") == typed
@@ -165,19 +157,14 @@ def test_what_was_typed_stays_but_for_known_secrets(folder: Path, typed: str, wr
 
 
 @pytest.mark.parametrize(("profile", "method"), [(ad_hoc("https://x.example.com"), "get"), (SHOP, "hunter2hunter2")])
-def test_some_drafts_are_for_this_run_only(folder: Path, profile: Profile, method: str) -> None:
+def test_drafts_without_a_file_stay_in_memory(folder: Path, profile: Profile, method: str) -> None:
     drafts = Drafts(folder)
     assert drafts.keep_typed(profile, method, "[1]", [PASSWORD]) == ""
     assert drafts.text_for(profile, method, None) == "[1]"
     assert files_in(folder) == []
 
 
-# --- what goes wrong
-
-
-def test_a_draft_that_cannot_be_written_is_told_and_kept_in_memory(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_draft_is_reported_and_kept_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drafts = Drafts(folder)
     drafts.keep("staging", "a", "1")
     with monkeypatch.context() as patch:
@@ -187,7 +174,7 @@ def test_a_draft_that_cannot_be_written_is_told_and_kept_in_memory(
     assert "disk is full" in sentence
     assert drafts.find("staging", "a") == "2"
     assert Drafts(folder).find("staging", "a") == "1"
-    assert drafts.keep("staging", "a", "2") == ""  # tried again, though it did not change
+    assert drafts.keep("staging", "a", "2") == ""  # tried again without a change
     assert Drafts(folder).find("staging", "a") == "2"
 
 
@@ -196,7 +183,7 @@ def _full_disk(*_: object) -> int:
 
 
 @pytest.mark.parametrize("how", ["cut", "flipped", "emptied", "no head", "head changed"])
-def test_a_damaged_draft_is_moved_aside_and_costs_only_itself(folder: Path, how: str) -> None:
+def test_damaged_draft_is_moved_aside_alone(folder: Path, how: str) -> None:
     drafts = Drafts(folder)
     drafts.keep("staging", "a", '{"id": 42}')
     file = only_file(folder)
@@ -219,7 +206,7 @@ def test_a_damaged_draft_is_moved_aside_and_costs_only_itself(folder: Path, how:
     assert Drafts(folder).all("staging") == {"a": "new", "b": "whole"}
 
 
-def test_a_draft_that_lies_under_another_name_is_nobodys(folder: Path) -> None:
+def test_draft_under_another_name_is_ignored(folder: Path) -> None:
     Drafts(folder).keep("staging", "a", "1")
     file = only_file(folder)
     file.rename(file.with_name("copy.draft"))
@@ -228,7 +215,7 @@ def test_a_draft_that_lies_under_another_name_is_nobodys(folder: Path) -> None:
     assert drafts.find("staging", "a") is None
 
 
-def test_a_text_that_was_made_to_break_the_reader_is_damage(folder: Path) -> None:
+def test_text_made_to_break_the_reader_is_damage(folder: Path) -> None:
     drafts = Drafts(folder)
     drafts.keep("staging", "a", "1")
     file = only_file(folder)
@@ -240,7 +227,7 @@ def test_a_text_that_was_made_to_break_the_reader_is_damage(folder: Path) -> Non
     assert again.keep("staging", "a", "2") == ""
 
 
-def test_a_draft_that_cannot_be_read_for_a_moment_is_neither_replaced_nor_forgotten(
+def test_temporarily_unreadable_draft_is_neither_replaced_nor_forgotten(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Drafts(folder).keep_typed(SHOP, "get", "[1]", [])
@@ -261,61 +248,59 @@ def _broken_disk(*_: object, **__: object) -> object:
     raise OSError(5, "Input/output error")
 
 
-def test_what_another_program_typed_is_not_forgotten_with_what_was_never_touched_here(folder: Path) -> None:
-    here, there = Drafts(folder), Drafts(folder)
-    start = here.text_for(SHOP, "get", None)
-    there.keep_typed(SHOP, "get", "[1]", [])
-    here.keep_typed(SHOP, "get", start, [])
+def test_draft_of_another_program_is_not_forgotten(folder: Path) -> None:
+    first, second = Drafts(folder), Drafts(folder)
+    start = first.text_for(SHOP, "get", None)
+    second.keep_typed(SHOP, "get", "[1]", [])
+    first.keep_typed(SHOP, "get", start, [])
     assert Drafts(folder).find("shop", "get") == "[1]"
 
 
-def test_what_another_program_has_typed_meanwhile_is_kept_beside_and_told(folder: Path) -> None:
-    here, there = Drafts(folder), Drafts(folder)
-    here.keep("shop", "get", "[0]")
-    assert there.find("shop", "get") == "[0]"
-    here.keep("shop", "get", "[1]")
-    assert here.other == ""
-    there.keep("shop", "get", "[2]")
+def test_draft_changed_by_another_program_is_kept_too(folder: Path) -> None:
+    first, second = Drafts(folder), Drafts(folder)
+    first.keep("shop", "get", "[0]")
+    assert second.find("shop", "get") == "[0]"
+    first.keep("shop", "get", "[1]")
+    assert first.other == ""
+    second.keep("shop", "get", "[2]")
     assert Drafts(folder).find("shop", "get") == "[2]"
     (beside,) = folder.rglob("*.other-1")
     assert beside.read_bytes().endswith(b"\n[1]")
     assert stat.S_IMODE(beside.stat().st_mode) == 0o600
-    assert there.other == f"the draft of get was also changed elsewhere: that text is in {beside}"
+    assert second.other == f"the draft of get was also changed elsewhere: that text is in {beside}"
 
-    here.keep("shop", "get", "[3]")
+    first.keep("shop", "get", "[3]")
     assert sorted(path.read_bytes()[-3:] for path in folder.rglob("*.other-*")) == [b"[1]", b"[2]"]
     assert Drafts(folder).all("shop") == {"get": "[3]"}
 
 
 @pytest.mark.parametrize("there_was_one", [False, True])
-def test_what_another_program_has_typed_is_not_removed_with_the_draft_of_this_one(
-    folder: Path, there_was_one: bool
-) -> None:
-    here, there = Drafts(folder), Drafts(folder)
+def test_forgetting_keeps_a_draft_of_another_program(folder: Path, there_was_one: bool) -> None:
+    first, second = Drafts(folder), Drafts(folder)
     if there_was_one:
-        here.keep("shop", "get", "[0]")
-    here.find("shop", "get")
-    there.keep("shop", "get", "[1]")
-    assert here.forget("shop", "get") == ""
+        first.keep("shop", "get", "[0]")
+    first.find("shop", "get")
+    second.keep("shop", "get", "[1]")
+    assert first.forget("shop", "get") == ""
     assert Drafts(folder).find("shop", "get") is None
     (beside,) = folder.rglob("*.other-1")
     assert beside.read_bytes().endswith(b"\n[1]")
 
 
 @pytest.mark.parametrize("how", ["the same text", "removed"])
-def test_nothing_is_kept_beside_where_nothing_would_be_lost(folder: Path, how: str) -> None:
-    here, there = Drafts(folder), Drafts(folder)
-    here.keep("shop", "get", "[0]")
-    there.keep("shop", "get", "[0]")
-    there.keep("shop", "get", "[1]")
+def test_same_draft_of_two_programs_is_kept_once(folder: Path, how: str) -> None:
+    first, second = Drafts(folder), Drafts(folder)
+    first.keep("shop", "get", "[0]")
+    second.keep("shop", "get", "[0]")
+    second.keep("shop", "get", "[1]")
     if how == "removed":
-        there.forget("shop", "get")
-    here.keep("shop", "get", "[1]")
-    assert here.other == ""
+        second.forget("shop", "get")
+    first.keep("shop", "get", "[1]")
+    assert first.other == ""
     assert only_file(folder).read_bytes().endswith(b"\n[1]")
 
 
-def test_going_back_to_the_start_leaves_nothing_unsaved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restored_start_text_leaves_nothing_unsaved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drafts = Drafts(folder)
     start = drafts.text_for(SHOP, "get", None)
     with monkeypatch.context() as patch:
@@ -327,7 +312,7 @@ def test_going_back_to_the_start_leaves_nothing_unsaved(folder: Path, monkeypatc
     assert files_in(folder) == []
 
 
-def test_what_could_not_be_written_goes_with_the_next_that_can(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritten_draft_is_written_with_the_next(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drafts = Drafts(folder)
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", _full_disk)
@@ -338,7 +323,7 @@ def test_what_could_not_be_written_goes_with_the_next_that_can(folder: Path, mon
     assert Drafts(folder).all("shop") == {"get": '["«shop.password»"]', "put": "[2]"}
 
 
-def test_a_folder_that_is_a_file_is_told_and_stops_nobody(folder: Path) -> None:
+def test_file_instead_of_a_folder_is_reported(folder: Path) -> None:
     folder.write_text("")
     drafts = Drafts(folder)
     assert drafts.find("staging", "a") is None
@@ -357,7 +342,7 @@ def test_a_folder_that_is_a_file_is_told_and_stops_nobody(folder: Path) -> None:
         (Method("get", by="name"), {"default": ["x «shop.session» y"]}),
     ],
 )
-def test_nothing_that_an_editor_starts_with_opens_a_secret(folder: Path, known: Method, schema: Any) -> None:
+def test_start_text_of_an_editor_uses_no_secret(folder: Path, known: Method, schema: Any) -> None:
     drafts, described = Drafts(folder), Described((DescribedParam("text", schema, True),))
     text = drafts.text_for(SHOP, "get", known, described=lambda: described)
     assert json.loads(text) == starting_point(known, described)

@@ -1,4 +1,4 @@
-"""The files that version 0.1.0 wrote: everything in them is read, and nothing is asked again."""
+"""Files of version 0.1.0 are read completely and need no new permission."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def service() -> Iterator[str]:
 
 @pytest.fixture
 def unchanged(tmp_path: Path) -> Shell:
-    """A copy of the files; the server that they name does not run."""
+    """Return a copy of the files, whose server does not run."""
     shell = Shell(tmp_path)
     shutil.copytree(FILES / "home", shell.home)
     shutil.copytree(FILES / "project", shell.folder, dirs_exist_ok=True)
@@ -61,14 +61,14 @@ def unchanged(tmp_path: Path) -> Shell:
 
 @pytest.fixture
 def shell(unchanged: Shell, service: str) -> Shell:
-    """A copy whose server answers."""
+    """Return a copy whose server answers."""
     named = ("config/sessions.toml", "state/secrets.toml", "state/allowed.toml")
     for path in [*(unchanged.home / name for name in named), unchanged.folder / "sessions.toml"]:
         path.write_text(path.read_text().replace(SERVER, service.removesuffix("/")))
     return unchanged
 
 
-def test_earlier_profiles_are_all_in_order(shell: Shell) -> None:
+def test_earlier_profiles_have_no_problems(shell: Shell) -> None:
     ran = shell.run("profiles", "list")
     assert (ran.code, ran.err) == (0, "")
     assert [line.lstrip("* ").split()[0] for line in ran.text.splitlines()] == ["shop", "team", "token", "vault"]

@@ -1,4 +1,4 @@
-"""The one door: what a front or a program does through it, on files and sockets of its own."""
+"""The facade, as front ends and programs use it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def call(explorer: Explorer, draft: Draft) -> Exchange:
     return asyncio.run(run())
 
 
-def test_a_call_is_recorded_as_the_person_wrote_it(opened: Callable[..., Explorer]) -> None:
+def test_call_is_recorded_with_written_params(opened: Callable[..., Explorer]) -> None:
     with RawServer(REPLY) as server:
         explorer = opened(
             f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n',
@@ -59,7 +59,7 @@ def test_a_call_is_recorded_as_the_person_wrote_it(opened: Callable[..., Explore
     assert recorded.outcome == exchange.outcome
 
 
-def test_the_history_is_toml_for_any_reader(opened: Callable[..., Explorer], tmp_path: Path) -> None:
+def test_history_is_valid_toml(opened: Callable[..., Explorer], tmp_path: Path) -> None:
     with RawServer(REPLY) as server:
         explorer = opened(f'[profile.shop]\nurl = "{server.origin}"\n')
         explorer.use("shop")
@@ -69,16 +69,14 @@ def test_the_history_is_toml_for_any_reader(opened: Callable[..., Explorer], tmp
     assert [block["method"] for block in tomllib.loads(file.read_text())["call"]] == ["ping", "ping"]
 
 
-def test_what_is_refused_is_not_recorded(opened: Callable[..., Explorer]) -> None:
+def test_unsent_call_is_not_recorded(opened: Callable[..., Explorer]) -> None:
     explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline" }\n')
     explorer.use()
     assert isinstance(call(explorer, Draft("arg_test")).outcome, Refused)
     assert list(explorer.history.newest(1)) == []
 
 
-def test_a_history_that_cannot_be_written_loses_no_call_and_no_exchange(
-    opened: Callable[..., Explorer], tmp_path: Path
-) -> None:
+def test_unwritable_history_loses_no_exchange(opened: Callable[..., Explorer], tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "state").write_text("a file where the folder should be")
     with RawServer(REPLY) as server:
@@ -93,7 +91,7 @@ def test_a_history_that_cannot_be_written_loses_no_call_and_no_exchange(
     assert len(list(explorer.history.newest(9))) == 2
 
 
-def test_a_value_given_by_position_or_known_by_value_reaches_no_record(opened: Callable[..., Explorer]) -> None:
+def test_secret_given_by_position_is_not_recorded(opened: Callable[..., Explorer]) -> None:
     with RawServer(REPLY) as server:
         explorer = opened(
             f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie" }}\n',
@@ -116,7 +114,7 @@ def test_a_value_given_by_position_or_known_by_value_reaches_no_record(opened: C
         ('{ kind = "none" }', "Login", "this profile sends no credentials"),
     ],
 )
-def test_a_server_that_is_not_reached_says_nothing_of_the_login(
+def test_missing_response_reveals_nothing_about_the_login(
     opened: Callable[..., Explorer], auth: str, label: str, words: str
 ) -> None:
     explorer = opened(f'[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = {auth}\n')
@@ -127,7 +125,7 @@ def test_a_server_that_is_not_reached_says_nothing_of_the_login(
     assert last.words == (words if "none" in auth else "not reached")
 
 
-def test_a_page_instead_of_a_reply_says_nothing_of_the_login(opened: Callable[..., Explorer]) -> None:
+def test_page_instead_of_response_reveals_no_login(opened: Callable[..., Explorer]) -> None:
     with RawServer(http_reply(b"<h1>not here</h1>", status=404)) as server:
         explorer = opened(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie" }}\n')
         login = asyncio.run(explorer.test(explorer.profiles.profiles["shop"])).checks[-1]
@@ -139,21 +137,21 @@ def test_a_page_instead_of_a_reply_says_nothing_of_the_login(opened: Callable[..
 
 
 OLD = '{{"id":"x","result":{result},"error":{error}}}'
-"""A reply as servers of JSON-RPC 1.0 write it."""
+"""A response in the form of JSON-RPC 1.0."""
 
 
-def test_calls_of_a_profile_share_a_connection_until_it_is_edited_or_the_program_ends(
+def test_calls_of_a_profile_share_a_connection(
     opened: Callable[..., Explorer],
 ) -> None:
     async def run(explorer: Explorer, profile: Profile) -> list[bool]:
         async with explorer:
-            kept = [(await explorer.call(Draft("ping"))).response.phases.kept for _ in range(2)]
+            reused = [(await explorer.call(Draft("ping"))).response.phases.kept for _ in range(2)]
             explorer.use(replace(profile, headers=(("X-Tenant", "acme"),)))
-            kept.append((await explorer.call(Draft("ping"))).response.phases.kept)
+            reused.append((await explorer.call(Draft("ping"))).response.phases.kept)
             assert await asyncio.to_thread(server.wait_for_hangup)
             server.forget_hangup()
         assert await asyncio.to_thread(server.wait_for_hangup)
-        return kept
+        return reused
 
     with RawServer([REPLY, NEXT]) as server:
         explorer = opened(f'[profile.shop]\nurl = "{server.origin}"\n')
@@ -163,7 +161,7 @@ def test_calls_of_a_profile_share_a_connection_until_it_is_edited_or_the_program
     assert server.connections == 2
 
 
-def test_that_a_server_writes_the_old_way_is_said_once_for_each_profile(opened: Callable[..., Explorer]) -> None:
+def test_old_json_rpc_is_reported_once_per_profile(opened: Callable[..., Explorer]) -> None:
     good, bad = OLD.format(result=1, error="null"), OLD.format(result="null", error='{"code":1,"message":"m"}')
     scripts = [http_reply(body.encode()) for body in (good, good, bad, f"[{good}]", bad, good)]
 
@@ -186,13 +184,13 @@ def test_that_a_server_writes_the_old_way_is_said_once_for_each_profile(opened: 
     assert not any(each.notes or each.remarks for each in explorer.history.newest(9) if isinstance(each, Exchange))
 
 
-def test_an_unknown_profile_is_a_problem_that_names_the_nearest(opened: Callable[..., Explorer]) -> None:
+def test_unknown_profile_problem_names_the_nearest(opened: Callable[..., Explorer]) -> None:
     found = opened('[profile.staging]\nurl = "https://x.example"\n').use("stagin")
     assert isinstance(found, Problem)
     assert "staging" in found.sentence
 
 
-def test_a_typed_address_that_holds_a_secret_has_its_recent_calls(tmp_path: Path) -> None:
+def test_typed_address_with_secret_lists_its_calls(tmp_path: Path) -> None:
     token = "0123456789abcdef0123456789abcdef"
     made = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
     with RawServer(http_reply(b"no", 403, reason="Forbidden")) as server:
@@ -202,7 +200,7 @@ def test_a_typed_address_that_holds_a_secret_has_its_recent_calls(tmp_path: Path
     assert [each.id for each in made.recent(5)] == [exchange.id]
 
 
-def test_every_name_of_the_library_is_there() -> None:
+def test_every_public_name_exists() -> None:
     import rpcexplorer
 
     assert all(getattr(rpcexplorer, name) for name in rpcexplorer.__all__)
@@ -214,9 +212,7 @@ SAFE = '[profile.shop]\nurl = "{url}"\n[profile.shop.method.get]\nparams = {{ id
 
 
 @pytest.mark.parametrize(("safe", "start"), [("true", '{"id": 7}'), ("false", '{\n  "id": 1\n}')])
-def test_a_method_starts_with_its_draft_then_its_last_good_call_where_it_is_safe_then_the_profiles_params(
-    opened: Callable[..., Explorer], safe: str, start: str
-) -> None:
+def test_method_starts_with_draft_last_call_or_params(opened: Callable[..., Explorer], safe: str, start: str) -> None:
     with RawServer(REPLY) as server:
         explorer = opened(SAFE.format(url=server.origin, safe=safe))
         explorer.use()
@@ -228,7 +224,7 @@ def test_a_method_starts_with_its_draft_then_its_last_good_call_where_it_is_safe
     assert explorer.draft_of("get") == "[typed"
 
 
-def test_a_method_that_the_server_does_not_know_is_listed_no_more(opened: Callable[..., Explorer]) -> None:
+def test_method_unknown_to_the_server_is_unlisted(opened: Callable[..., Explorer]) -> None:
     gone = http_reply(b'{"jsonrpc":"2.0","id":"x","error":{"code":-32601,"message":"no"}}')
     with RawServer(gone) as server:
         profile = f'[profile.shop]\nurl = "{server.origin}"\nconfirm = "unsafe"\n'
@@ -244,9 +240,7 @@ def test_a_method_that_the_server_does_not_know_is_listed_no_more(opened: Callab
         assert each.to_ask_about([Draft("ping")])
 
 
-def test_to_read_the_files_again_changes_only_what_they_say_otherwise(
-    opened: Callable[..., Explorer], tmp_path: Path
-) -> None:
+def test_reload_changes_only_changed_profiles(opened: Callable[..., Explorer], tmp_path: Path) -> None:
     explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline", username = "ada" }\n')
     filed = explorer.use("shop")
     assert isinstance(filed, Profile)
@@ -264,15 +258,13 @@ def test_to_read_the_files_again_changes_only_what_they_say_otherwise(
     assert explorer.profile is used
 
 
-# --- changes that this person has accepted ---------------------------------------------------------------------------
-
 MINE = '[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = {{ kind = "inline", username = "ada" }}\n{}\n'
 FORM = [("content_type", "text/plain"), ("accept", "text/html"), ("empty_params", "omit")]
 
 
 @pytest.fixture
 def shop(opened: Callable[..., Explorer]) -> Explorer:
-    """Open an explorer with a stored password, and a session that is typed for this run."""
+    """Open an explorer with a stored password and a typed session."""
     explorer = opened(MINE.format(""))
     profile = explorer.use()
     assert isinstance(profile, Profile)
@@ -282,7 +274,7 @@ def shop(opened: Callable[..., Explorer]) -> Explorer:
 
 
 def held_back(explorer: Explorer) -> bool:
-    """Return whether the password is not sent; the session is as the password."""
+    """Return whether password and session are blocked."""
     profile = explorer.profiles.profiles["shop"]
     states = [explorer.credentials.at_hand(profile, field) for field in ("password", "session")]
     assert states[0] == states[1]
@@ -295,13 +287,13 @@ def accept(explorer: Explorer, changes: Changes, *keys: str) -> None:
 
 
 @pytest.mark.parametrize("change", FORM)
-def test_accepted_form_of_request_needs_no_second_yes(shop: Explorer, change: tuple[str, str]) -> None:
+def test_accepted_request_form_needs_no_second_yes(shop: Explorer, change: tuple[str, str]) -> None:
     accept(shop, (change,))
     assert not held_back(shop)
 
 
 @pytest.mark.parametrize("change", FORM)
-def test_form_of_request_from_a_file_is_asked_about(shop: Explorer, change: tuple[str, str]) -> None:
+def test_request_form_from_a_file_is_asked_about(shop: Explorer, change: tuple[str, str]) -> None:
     shop.profiles.files[0].write_text(MINE.format(f'{change[0]} = "{change[1]}"'))
     shop.reload()
     assert held_back(shop)
@@ -334,7 +326,7 @@ def test_accepted_preset_brings_its_values_along(shop: Explorer) -> None:
     "dormant",
     ['login = { method = "note.add", params = { text = "{password}" } }', 'headers = { X-Tenant = "evil" }'],
 )
-def test_accepted_auth_frees_no_other_key_of_a_file(shop: Explorer, dormant: str) -> None:
+def test_accepted_auth_frees_no_other_key(shop: Explorer, dormant: str) -> None:
     basic = MINE.format("").replace("inline", "basic")
     shop.profiles.files[0].write_text(basic)
     shop.reload()
@@ -363,7 +355,7 @@ def test_accepted_auth_gets_no_secret_of_another_server(shop: Explorer) -> None:
     assert held_back(shop)
 
 
-def test_what_was_typed_for_an_address_goes_on_in_another_form(opened: Callable[..., Explorer]) -> None:
+def test_typed_secret_of_address_survives_changed_request_form(opened: Callable[..., Explorer]) -> None:
     explorer = opened("")
     profile = explorer.use(ad_hoc("http://127.0.0.1:9", InlineAuth("ada")))
     assert isinstance(profile, Profile)
@@ -387,7 +379,7 @@ def test_draft_that_cannot_be_written_is_reported(opened: Callable[..., Explorer
 
 
 def test_params_are_checked_by_the_discovered_schema(opened: Callable[..., Explorer]) -> None:
-    """With its definitions, as they were read from the file of the method list."""
+    """The schemas have definitions from the file of the method list."""
     explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\n')
     profile = explorer.use()
     assert isinstance(profile, Profile)
@@ -416,7 +408,7 @@ def test_params_are_checked_by_the_discovered_schema(opened: Callable[..., Explo
         ('[profile.x]\nbadge = "prod"\n', '[profile.x]\nurl = "http://project"\n', "local"),
     ],
 )
-def test_method_is_marked_safe_where_it_counts(own: str, project: str, marked: str, tmp_path: Path) -> None:
+def test_method_is_marked_safe_in_the_right_file(own: str, project: str, marked: str, tmp_path: Path) -> None:
     files = {
         "own": tmp_path / "home" / "config" / "sessions.toml",
         "project": tmp_path / "sessions.toml",

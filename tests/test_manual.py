@@ -1,41 +1,41 @@
-r"""README and the manual are true: every example runs, every table is that of the code.
+r"""Every example of README and the manual runs, every table is right.
 
 How to write an example. All blocks of a page run in order, in one working folder, shown as ``/home/ada/shop``.
 Config, state and cache are those of ``/home/ada`` on Linux, and empty at first.
 
 ``console``: each command after ``$`` runs in bash and must print exactly the lines below it.
 
-- The demo service answers at ``http://127.0.0.1:8000``. ``rpcexplorer demo --serve --port 8000 &`` returns at once. Of
-  a command that ends with ``&``, the first lines may be shown alone.
-- stdout is no terminal, so that JSON is printed as the server wrote it. If a line below a command is a lone ``{`` or
-  ``[``, it is one: JSON is laid out. ``COLUMNS`` is 100.
+- The demo service answers at ``http://127.0.0.1:8000``. ``rpcexplorer demo --serve --port 8000 &`` returns at once. A
+  command that ends with ``&`` may be shown with its first lines only.
+- stdout is not a terminal, so JSON is printed as the server wrote it. If a line below a command is a lone ``{`` or
+  ``[``, stdout is a terminal: JSON is laid out. ``COLUMNS`` is 100.
 - A command without lines below it may print anything. Its exit code must be 0.
-- If lines are shown, any exit code will do but 70 and 127. To show a code, write ``echo $?`` as the next command.
-- ids, times of day, dates, durations and ``Content-Length`` may differ. An id that was printed is the same one in all
-  that follows. ``…`` stands for any text in its line, and alone in a line for any lines.
-- A line of 80 characters or more may go on in the next one, which may be indented.
+- If lines are shown, any exit code but 70 and 127 is accepted. To show a code, write ``echo $?`` as the next command.
+- ids, times of day, dates, durations and ``Content-Length`` may differ. A printed id is the same in all later blocks.
+  ``…`` is any text in its line, and alone in a line any lines.
+- A line of 80 characters or more may continue in the next one, which may be indented.
 - ``profiles secret NAME FIELD`` is answered with the demo's password. If ``[y/N]`` is shown, the answer is the letter
   after it. Other questions are never asked: there is no terminal.
 
-``sh``: each ``rpcexplorer`` line must parse. It also runs, with profiles and a history of its own, unless
+``sh``: each ``rpcexplorer`` line must parse. It also runs, with its own profiles and history, unless
 
 - a word in it is a placeholder in capitals (``NAME``, ``ID``, ``FILE`` …), has a ``…``, or is the URL of another
   server,
 - or it opens the screen, or is in ``NOT_RUN``.
 
-It may end with any code but 2 (usage), 3 (credentials), 4 (no response) and 70. A profile that does not exist is made:
-it is the demo service, with auth cookie, its password stored and its methods discovered. Saved calls and variables of
-the page's ``toml`` blocks are there. Ids become those of the newest calls, see ``RECORDED``. Each question is answered
-with yes. Other programs are passed over, but for a few such as ``cat`` and ``grep``, see ``TOOLS``.
+It may end with any code but 2 (usage), 3 (credentials), 4 (no response) and 70. A missing profile is created: it is the
+demo service, with auth cookie, its password stored and its methods discovered. Saved calls and variables of the page's
+``toml`` blocks are there. Ids become those of the newest calls, see ``RECORDED``. Each question is answered with yes.
+Other programs are skipped, except a few such as ``cat`` and ``grep``, see ``TOOLS``.
 
-``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, whichever knows their keys. If the first
-line is ``# sessions.toml`` or the name of another file, the block is also written to that file, for the ``console``
-blocks below it. ``python`` runs if it names the demo's address, else it compiles. ``json`` parses. Each line of ``jq``
-compiles. In ``yaml``, commands after ``- run:`` parse. Other blocks (``text``) are not looked at.
+``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, by their keys. If the first line is
+``# sessions.toml`` or the name of another file, the block is also written to that file, for the ``console`` blocks
+below it. ``python`` runs if it names the demo's address, else it compiles. ``json`` parses. Each line of ``jq``
+compiles. In ``yaml``, commands after ``- run:`` parse. Other blocks (``text``) are skipped.
 
 In sentences and tables, each command in backticks parses, with or without ``rpcexplorer``, and each ``--option`` exists
-(other programs have ``FOREIGN_OPTIONS``). Tables that list something of the program are compared with its source: see
-the tests of tables. If one fails, it names the table by its page and first heading.
+(``FOREIGN_OPTIONS`` lists those of other programs). Tables that list something of the program are compared with its
+source: see the tests of tables. A failure names the table by its page and first heading.
 
 If a page needs files or calls that it does not show, add commands to ``PREPARED`` below.
 """
@@ -88,11 +88,11 @@ PREPARED: Final = {
     "calls": """echo '{"customer": 7, "items": [{"sku": "tea-01"}]}' > order.json""",
     "secrets": "git init -q",
 }
-"""Commands that run before the blocks of a page, once for ``console`` and once for ``sh``."""
+"""Commands before the blocks of a page, for ``console`` and for ``sh``."""
 NOT_RUN: Final = {"profiles trust"}
 """The demo service has no certificate."""
 RECORDED: Final = ("demo.orders.find limit:=2", "ping", "demo.echo hello=world", "demo.echo hello=world")
-"""Calls that the ids of ``sh`` blocks stand for, the oldest first."""
+"""Calls whose ids ``sh`` blocks use, the oldest first."""
 PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)8000\b|(?<=localhost:)8000\b")
 ID: Final = re.compile(r"\b1m[0-9a-z]{13}\b")
 PLACEHOLDER: Final = re.compile(r"@?[A-Z][A-Z_]+(=[A-Z_]+)?|.*….*", re.DOTALL)
@@ -105,7 +105,7 @@ class Block(NamedTuple):
     language: str
     text: str
     line: int
-    """Of its first line in the page."""
+    """Line of the block in its page."""
 
 
 def blocks_of(text: str) -> Iterator[Block]:
@@ -133,8 +133,6 @@ def commands_of(block: Block) -> Iterator[Shown]:
         yield Shown(found[1], found[3].rstrip(), block.line + block.text.count("\n", 0, found.start()))
 
 
-# --- comparing what is printed with what is shown ----------------------------------------------------------------
-
 VARIES: Final = re.compile(
     r"(?P<any>…)|(?P<id>\b1m[0-9a-z]{13}\b)|(?P<time>\b\d\d:\d\d(?::\d\d)?\b)|(?P<date>\b\d{4}-\d\d-\d\d\b)"
     r"|(?P<day>\b\d{1,2} [A-Z][a-z][a-z] \d{4}\b)|(?P<duration> *\b\d+(?:\.\d+)? (?:ms|s|min)\b)"
@@ -152,7 +150,7 @@ MIN_WRAPPED: Final = 80
 
 
 def pattern_of(output: str, ids: dict[str, str]) -> tuple[str, list[str]]:
-    """Return a pattern for what is shown, and the ids in it that are new, in the order of the pattern's groups."""
+    """Return a pattern for shown output, and its new ids in order."""
     new: list[str] = []
 
     def piece(found: re.Match[str]) -> str:
@@ -185,7 +183,7 @@ def pattern_of(output: str, ids: dict[str, str]) -> tuple[str, list[str]]:
 
 
 def matches(output: str, printed: str, ids: dict[str, str], *, begins: bool = False) -> bool:
-    """Return whether what was printed is what is shown; then the ids that are new in it are known."""
+    """Return whether the printed text matches; if so, remember its new ids."""
     pattern, new = pattern_of(output, ids)
     printed = "".join(f"{line.rstrip()}\n" for line in printed.rstrip().split("\n"))
     found = re.match(pattern, printed) if begins else re.fullmatch(pattern, printed)
@@ -194,11 +192,8 @@ def matches(output: str, printed: str, ids: dict[str, str], *, begins: bool = Fa
     return found is not None
 
 
-# --- running a page ----------------------------------------------------------------------------------------------
-
-
 class Session:
-    """A page's shell: what a reader has typed so far."""
+    """The shell of a page, with the state of all earlier commands."""
 
     def __init__(self, folder: Path, url: str, bash: Bash) -> None:
         self.url, self.port = url, url.rpartition(":")[2]
@@ -217,12 +212,12 @@ class Session:
         bash.run(f"cd {shlex.quote(str(self.work))}")
 
     def actual(self, text: str) -> str:
-        """Return a text of a page for this machine."""
+        """Return a text of a page with the paths and ports of this machine."""
         text = PORT.sub(self.port, text).replace("/home/ada", str(self.home))
         return ID.sub(lambda found: self.ids.get(found[0], found[0]), text)
 
     def as_shown(self, text: str) -> str:
-        """Return what was printed, as a page shows it."""
+        """Return printed text as a page shows it."""
         return text.replace(f":{self.port}", ":8000").replace(str(self.home), "/home/ada")
 
     def prepare(self, script: str) -> None:
@@ -232,7 +227,7 @@ class Session:
             assert code == 0, printed
 
     def share(self, text: str) -> None:
-        """Give the saved calls and variables of a page to its sh blocks, wherever in the page they are."""
+        """Give saved calls and variables of a page to all its sh blocks."""
         shared: dict[str, Any] = {}
         for block in blocks_of(text):
             if block.language == "toml":
@@ -275,8 +270,6 @@ class Session:
         ]
         if errors:
             self.problems.append(f"line {block.line}: {errors}")
-
-    # --- the program ---------------------------------------------------------------------------------------------
 
     def answer(self, request: Request) -> Answer:
         """Run a command line of rpcexplorer."""
@@ -390,7 +383,7 @@ class Session:
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(record.text), redirect_stderr(record.stderr):
             patch.setattr("click.termui.visible_prompt_func", typed)
             patch.setattr("getpass.getpass", hidden)
-            patch.setattr("rpcexplorer.cli.output.DELAY_SECONDS", 600)  # no line while a call runs, however slow it is
+            patch.setattr("rpcexplorer.cli.output.DELAY_SECONDS", 600)  # no progress line, however slow the call is
             patch.setattr("rpcexplorer.demo.http.serve_forever", lambda _port, announce: announce(self.url))
             code = run(words, world)
         return Answer(code, record.pieces)
@@ -408,12 +401,15 @@ def environment_of(home: Path) -> dict[str, str]:
 
 
 def _first_words(context: click.Context) -> Sequence[str]:
-    """Return the words that click has set apart; the attribute has another name since click 8.2."""
+    """Return the words that click has separated.
+
+    The attribute has another name since click 8.2.
+    """
     return next(value for name, value in vars(context).items() if name.endswith("protected_args"))
 
 
 def parse(request: Request) -> click.Context | None:
-    """Parse a command line with the program's own parser; return the context of its last command."""
+    """Parse a command line; return the context of its last command."""
     record = Recorder()
     world = World(io.BytesIO(), record.stdout, record.stderr, request.environment, request.folder)
     try:
@@ -431,8 +427,6 @@ def parse(request: Request) -> click.Context | None:
     return context
 
 
-# --- the tests ---------------------------------------------------------------------------------------------------
-
 PAGES: Final = {page.name: page.text for page in read_pages()}
 DOCUMENTS: Final = {"README": (ROOT / "README.md").read_text(encoding="utf-8"), **PAGES}
 each_page = pytest.mark.parametrize("name", PAGES)
@@ -440,7 +434,7 @@ each_document = pytest.mark.parametrize("name", DOCUMENTS)
 
 
 def check_page(name: str, text: str, folder: Path) -> list[str]:
-    """Run the console and sh blocks of a page, and write its files; return what is wrong."""
+    """Run the blocks of a page, and write its files; return the problems."""
     with DemoThread() as demo, Bash(folder, {"NO_COLOR": "1"}) as bash:
         session = Session(folder, demo.url, bash)
         if name in PREPARED:
@@ -461,7 +455,7 @@ def check_page(name: str, text: str, folder: Path) -> list[str]:
 
 @pytest.mark.everyday(20)
 @each_document
-def test_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
+def test_page_prints_the_shown_output(name: str, tmp_path: Path) -> None:
     problems = check_page(name, DOCUMENTS[name], tmp_path)
     if problems:
         pytest.fail("\n\n".join(problems), pytrace=False)
@@ -538,8 +532,6 @@ def test_wrong_example_is_found(language: str, text: str, problem: str, tmp_path
     assert problem in problems[0]
 
 
-# --- blocks that are not commands, and commands in sentences ------------------------------------------------------
-
 PARSED: Final = [(name, block) for name, text in DOCUMENTS.items() for block in blocks_of(text)]
 
 
@@ -549,7 +541,7 @@ def blocks_in(language: str) -> pytest.MarkDecorator:
 
 
 def problems_in_toml(text: str, folder: Path) -> list[str]:
-    """Return what is wrong with a block of TOML, read as the file whose keys it has."""
+    """Return the problems of a TOML block, read as the file with its keys."""
     values = tomllib.loads(text)
     file = folder / "home" / "config" / "sessions.toml"
     file.parent.mkdir(parents=True)
@@ -623,7 +615,10 @@ UNPARSED: Final = re.compile(r"[<>|&;…]|\$\(")
 
 
 def commands_in_sentences(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each command in backticks, also without ``rpcexplorer``, and its words."""
+    """Yield each command in backticks and its words.
+
+    The command may lack ``rpcexplorer``.
+    """
     text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     for found in IN_BACKTICKS.finditer(text):
         typed = " ".join(found[1].split())
@@ -670,11 +665,8 @@ def test_option_exists() -> None:
         if isinstance(command, click.Group):
             groups += filter(None, (command.get_command(context, name) for name in command.list_commands(context)))
     used = {(name, option) for name, text in DOCUMENTS.items() for option in OPTION.findall(text)}
-    used = {(name, option) for name, option in used if name != "development"}  # it is about git, pytest and pip
+    used = {(name, option) for name, option in used if name != "development"}  # that page is about git, pytest and pip
     assert sorted((name, option) for name, option in used if option not in known) == []
-
-
-# --- the form of a page ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.everyday(20)
@@ -700,7 +692,7 @@ def test_link_of_a_page_leads_to_a_page(name: str) -> None:
 
 
 def test_every_page_is_reachable() -> None:
-    """From the help of a command, from F1 or from a link of such a page."""
+    """From the help of a command, from F1, or from a link of such a page."""
     reachable = {*COMMAND_PAGES.values(), *PANE_PAGES.values()}
     assert reachable <= {*NAMES}
     for _ in NAMES:
@@ -716,11 +708,8 @@ def test_every_pane_has_a_page() -> None:
     assert {*SCOPES} <= {*PANE_PAGES}
 
 
-# --- tables and their source -------------------------------------------------------------------------------------
-
-
 def table_of(page: str, head: str) -> list[list[str]]:
-    """Return the cells of the table whose first heading is given, without backticks."""
+    """Return the cells of the table with this first heading."""
     text = PAGES[page].replace("`", "")
     found = re.search(rf"^\| {re.escape(head)} \|.*\n\|[-|]+\|\n((?:\|.*\n)*)", text, re.MULTILINE)
     assert found, f"{page} has no table {head}"
@@ -732,7 +721,7 @@ def first_words(rows: list[list[str]]) -> list[str]:
     return [row[0].removeprefix("rpcexplorer ").split()[0] for row in rows]
 
 
-def test_table_of_commands_is_the_programs_own() -> None:
+def test_table_of_commands_is_complete() -> None:
     assert {*first_words(table_of("scripts", "command"))} == {*MODULES}
 
 
@@ -744,7 +733,7 @@ def test_row_of_a_group_names_all_subcommands(group: str) -> None:
     assert {*row.split()[-1].split("|")} == {*command.commands}
 
 
-def test_table_of_exit_codes_is_that_of_the_code() -> None:
+def test_table_of_exit_codes_matches_the_code() -> None:
     codes = {*EXIT_CODES.values(), 3, DIFFERS, SOFTWARE, PIPE_CLOSED}
     assert [int(row[0]) for row in table_of("scripts", "code")] == sorted(codes)
 
@@ -758,7 +747,7 @@ def test_table_of_json_names_all_members(command: str, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    """A home with calls of the demo service."""
+    """Yield a home with calls of the demo service."""
     shell = Shell(tmp_path_factory.mktemp("used"))
     with DemoThread() as demo:
         for command in (
@@ -819,12 +808,12 @@ def test_table_of_settings_has_all_keys() -> None:
     assert [row[0] for row in table_of("settings", "setting")] == expected
 
 
-def test_table_of_themes_names_those_that_ship(tmp_path: Path) -> None:
+def test_table_of_themes_names_all_themes(tmp_path: Path) -> None:
     named = {name for row in table_of("settings", "theme") for name in row[0].split(", ")}
     assert named == Themes(tmp_path).files().keys()
 
 
-def test_table_of_paths_is_that_of_the_command(tmp_path: Path) -> None:
+def test_table_of_paths_matches_the_command(tmp_path: Path) -> None:
     listed = json.loads(Shell(tmp_path).run("paths", "--json").out)
     assert [row[0] for row in table_of("settings", "name in paths")] == [each["name"] for each in listed]
 
@@ -836,7 +825,7 @@ def test_table_of_auth_types_is_the_registry() -> None:
         assert secrets.split() == [*KINDS[kind]().secrets(Profile("x", "http://x"))]
 
 
-def test_table_of_presets_is_that_of_the_files(tmp_path: Path) -> None:
+def test_table_of_presets_matches_the_files(tmp_path: Path) -> None:
     expected = []
     for file in Presets(tmp_path).all():
         values = file.preset.values

@@ -1,4 +1,4 @@
-"""Tables and examples of the manual are compared with the program."""
+"""Tables and examples of the manual match the program."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fields(name: str, heading: str) -> list[str]:
     return [field for row in rows(page(name), heading) for field in re.findall(r"`(\w+)`", row[0])]
 
 
-def test_profile_keys_without_place_in_a_preset_are_marked() -> None:
+def test_profile_keys_not_allowed_in_presets_are_marked() -> None:
     marked = {row[0].split("`")[1].split(".")[0] for row in rows(page("profiles"), "key of a profile") if "¹" in row[0]}
     assert marked == OF_ONE_SERVER
 
@@ -112,10 +112,10 @@ def test_benchmark_table_has_every_script() -> None:
 
 
 VALUES = "password|30 s|/api/v2/|application/json-rpc|-3260[12] |…"
-"""Parts of a quoted message that another call shows otherwise."""
+"""Parts of a quoted message that differ in another call."""
 
 
-def test_quoted_messages_are_those_of_the_program() -> None:
+def test_quoted_messages_are_in_the_program() -> None:
     sources = "\n".join(file.read_text(encoding="utf-8") for file in MANUAL.parent.rglob("*.py"))
     sources = re.sub(r'"\s*\n\s*f?"', "", sources)
     quoted = [part for row in rows(page("connecting"), "part of the message") for part in re.findall("`(.+?)`", row[0])]

@@ -1,4 +1,4 @@
-"""Words of earlier versions that scripts and files still use: they work, and no help shows them."""
+"""Words of earlier versions still work in scripts and files, without help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drafts that gave way to another call."""
+"""Drafts that another call replaced."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rpcexplorer.model.secret import Secret
 SHOP = Profile("shop", "http://h")
 
 
-def test_they_come_back_newest_first_also_after_a_restart_and_whoever_goes_on_finds_each(tmp_path: Path) -> None:
+def test_replaced_drafts_are_restored_newest_first_after_restart(tmp_path: Path) -> None:
     before = ReplacedDrafts(tmp_path)
     for text in ("[1]", "[2]", "[1]", "[3]"):
         assert before.keep(SHOP, "m", text, ()) == ""
@@ -28,21 +28,21 @@ def test_they_come_back_newest_first_also_after_a_restart_and_whoever_goes_on_fi
     assert ReplacedDrafts(tmp_path).of(SHOP, "m") == ["[2]", "[1]", "[3]"]
 
 
-def test_the_last_one_that_is_brought_back_leaves_nothing(tmp_path: Path) -> None:
+def test_last_restored_draft_leaves_nothing(tmp_path: Path) -> None:
     replaced = ReplacedDrafts(tmp_path)
     replaced.keep(SHOP, "m", "[1]", ())
     assert replaced.bring_back(SHOP, "m", "", ()) == ("[1]", "")
     assert ReplacedDrafts(tmp_path).of(SHOP, "m") == []
 
 
-def test_no_more_than_a_few_are_kept(tmp_path: Path) -> None:
+def test_only_a_few_replaced_drafts_are_kept(tmp_path: Path) -> None:
     replaced = ReplacedDrafts(tmp_path)
     for number in range(MOST + 2):
         replaced.keep(SHOP, "m", f"[{number}]", ())
     assert replaced.of(SHOP, "m") == [f"[{number}]" for number in range(2, MOST + 2)]
 
 
-def test_a_file_is_private_and_holds_no_secret_and_none_is_made_for_an_address(tmp_path: Path) -> None:
+def test_files_are_private_without_secrets_or_addresses(tmp_path: Path) -> None:
     replaced = ReplacedDrafts(tmp_path)
     secret = Secret("correct-horse", "shop.token")
     replaced.keep(SHOP, "m", '["correct-horse", {"password": "of-nobody"}]', [secret])
@@ -54,7 +54,7 @@ def test_a_file_is_private_and_holds_no_secret_and_none_is_made_for_an_address(t
     assert "«shop.token»" in ReplacedDrafts(tmp_path).of(SHOP, "m")[0]
 
 
-def test_what_cannot_be_written_is_said_and_known_in_this_run(tmp_path: Path) -> None:
+def test_unwritable_replaced_draft_is_reported_and_kept(tmp_path: Path) -> None:
     (tmp_path / "drafts").write_text("a file where the folder should be")
     replaced = ReplacedDrafts(tmp_path / "drafts")
     assert "kept only until you quit" in replaced.keep(SHOP, "m", "[1]", ())

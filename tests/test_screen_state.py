@@ -40,30 +40,30 @@ def everything(one: ScreenState) -> list[object]:
     return [one.profile, *flags, *sizes, one.method("staging"), *lists, one.is_quiet("staging", "user.delete")]
 
 
-def test_without_a_file_nothing_is_remembered_and_none_is_made(file: Path) -> None:
+def test_missing_file_is_empty_and_not_created(file: Path) -> None:
     assert everything(ScreenState(file)) == ["", False, False, None, None, "", (), (), (), False]
     assert not file.parent.exists()
 
 
-def test_everything_survives_the_program(file: Path) -> None:
+def test_state_survives_a_restart(file: Path) -> None:
     one = full(ScreenState(file))
     expected = ["staging", True, True, 34, 12, "user.get", ("ping", "user.get"), (".[] | .id",), ("wc -c",), True]
     assert everything(one) == everything(ScreenState(file)) == expected
     assert one.problem == ""
 
 
-def test_profiles_do_not_share_what_belongs_to_one(file: Path) -> None:
+def test_profiles_have_separate_states(file: Path) -> None:
     one = full(ScreenState(file))
     assert (one.method("prod"), one.pinned("prod"), one.is_quiet("prod", "user.delete")) == ("", (), False)
 
 
-def test_the_last_profile_counts_only_where_it_exists(file: Path) -> None:
+def test_last_profile_counts_only_if_it_exists(file: Path) -> None:
     one = full(ScreenState(file))
     assert one.profile_among({"prod": 1, "staging": 2}) == "staging"
     assert one.profile_among({"prod": 1}) is None
 
 
-def test_a_method_is_pinned_once_and_can_be_let_go(file: Path) -> None:
+def test_method_is_pinned_once_and_can_be_unpinned(file: Path) -> None:
     one = ScreenState(file)
     for method in ("a", "b", "a", "c"):
         one.pin("staging", method)
@@ -73,17 +73,17 @@ def test_a_method_is_pinned_once_and_can_be_let_go(file: Path) -> None:
     assert ScreenState(file).pinned("staging") == ("b", "c")
 
 
-def test_the_newest_stand_first_each_once_and_not_too_many(file: Path) -> None:
+def test_newest_come_first_without_duplicates_and_limited(file: Path) -> None:
     one = ScreenState(file)
     for number in range(NEWEST + 5):
         one.add_expression("filter", f".[{number}]")
     one.add_expression("filter", ".[20]")
-    kept = ScreenState(file).expressions("filter")
-    assert kept[:3] == (".[20]", f".[{NEWEST + 4}]", f".[{NEWEST + 3}]")
-    assert len(kept) == len(set(kept)) == NEWEST
+    expressions = ScreenState(file).expressions("filter")
+    assert expressions[:3] == (".[20]", f".[{NEWEST + 4}]", f".[{NEWEST + 3}]")
+    assert len(expressions) == len(set(expressions)) == NEWEST
 
 
-def test_a_question_is_asked_again_on_the_next_day(file: Path) -> None:
+def test_confirmation_is_asked_again_on_the_next_day(file: Path) -> None:
     noon = datetime(2026, 11, 21, 12, 0).astimezone()
     clock = [noon]
     one = ScreenState(file, now=lambda: clock[0])
@@ -92,10 +92,10 @@ def test_a_question_is_asked_again_on_the_next_day(file: Path) -> None:
         clock[0] = noon + timedelta(hours=hours)
         assert one.is_quiet("staging", "a") is quiet
     one.quiet("staging", "b")
-    assert "a" not in tomllib.loads(file.read_text())["at"]["staging"]["quiet"]  # nobody needs to know any more
+    assert "a" not in tomllib.loads(file.read_text())["at"]["staging"]["quiet"]  # the old day is removed
 
 
-def test_two_open_programs_do_not_undo_each_others_changes(file: Path) -> None:
+def test_two_open_programs_keep_each_others_changes(file: Path) -> None:
     one, other = ScreenState(file), ScreenState(file)
     assert everything(one) == everything(other)  # both have read
     one.profile = "staging"
@@ -110,7 +110,7 @@ def test_two_open_programs_do_not_undo_each_others_changes(file: Path) -> None:
     assert last.expressions("filter") == (".b", ".a")
 
 
-def test_secrets_are_taken_out_of_what_was_typed(file: Path) -> None:
+def test_secrets_are_removed_from_typed_text(file: Path) -> None:
     one = ScreenState(file, secrets=lambda: [Secret("hunter2hunter2", "shop.password")])
     one.add_expression("pipe", "curl -H hunter2hunter2")
     one.add_expression("filter", 'select(.key == "hunter2hunter2")')
@@ -134,39 +134,34 @@ def test_any_name_and_any_text_can_be_remembered(file: Path, text: str) -> None:
     assert again.expressions(text) == one.expressions(text) != ()
 
 
-# --- what goes wrong
-
-
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "profile"),
     [("profile = ", ""), ('profile = "a"\nwrap = "yes"\n', "a"), ('profile = "a"\nnew_key = 1\n', "a"), ("\0", ""),
      ('profile = "a"\nat.a.quiet.b = "tonight"\n', "a"), ('version = 2\nprofile = "a"\n', "a")],
 )  # fmt: skip
-def test_a_damaged_file_is_told_read_as_far_as_it_goes_and_moved_aside(file: Path, text: str, kept: str) -> None:
+def test_damaged_file_is_reported_and_moved_aside(file: Path, text: str, profile: str) -> None:
     file.parent.mkdir()
     file.write_text(text)
     one = ScreenState(file)
-    assert one.profile == kept
+    assert one.profile == profile
     assert one.problem.startswith(str(file))
-    assert file.read_text() == text  # looking changes nothing
+    assert file.read_text() == text  # reading changes nothing
     one.wrap = True
     aside = file.with_name("screen.toml.damaged-1")
     assert aside.read_text() == text
     assert str(aside) in one.problem
     again = ScreenState(file)
-    assert (again.profile, again.wrap, again.problem) == (kept, True, "")
+    assert (again.profile, again.wrap, again.problem) == (profile, True, "")
 
 
-def test_of_expressions_the_newest_are_kept_that_have_room(file: Path) -> None:
+def test_newest_expressions_that_fit_are_kept(file: Path) -> None:
     one = ScreenState(file)
     for letter in "abcd":
         one.add_expression("jq", letter * 20_000)
     assert [each[0] for each in ScreenState(file).expressions("jq")] == ["d", "c"]
 
 
-def test_a_file_that_cannot_be_read_for_a_moment_is_not_taken_for_damaged(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_temporarily_unreadable_file_is_not_damaged(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full(ScreenState(file))
     one = ScreenState(file)
     with monkeypatch.context() as patch:
@@ -185,9 +180,7 @@ def _broken_disk(*_: object, **__: object) -> object:
     raise OSError(5, "Input/output error")
 
 
-def test_a_damaged_file_on_a_full_disk_stays_where_it_is_and_is_kept_once(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_damaged_file_on_full_disk_is_kept_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.parent.mkdir()
     file.write_text('profile = "a"\nwrap = "yes"\n')
     one = ScreenState(file)
@@ -203,7 +196,7 @@ def test_a_damaged_file_on_a_full_disk_stays_where_it_is_and_is_kept_once(
 
 
 def _full_second_time() -> Callable[[str, str], None]:
-    """The copy of the damaged file can still be written, and nothing else."""
+    """Return a writer that fails after the copy of the damaged file."""
     replace = os.replace
 
     def call(source: str, target: str) -> None:
@@ -218,9 +211,7 @@ def _full_disk(*_: object) -> int:
     raise OSError(28, "No space left on device")
 
 
-def test_what_cannot_be_written_counts_for_this_run_and_goes_with_the_next(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_change_is_written_with_the_next(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = ScreenState(file)
     one.profile = "staging"
     with monkeypatch.context() as patch:
@@ -237,7 +228,7 @@ def test_what_cannot_be_written_counts_for_this_run_and_goes_with_the_next(
     assert one.problem == ""
 
 
-def test_another_programs_lock_is_not_waited_for_long(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lock_of_another_program_is_not_waited_for(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.settings.PATIENCE", 0.0)
     one = full(ScreenState(file))
     with lock(file):
@@ -246,7 +237,7 @@ def test_another_programs_lock_is_not_waited_for_long(file: Path, monkeypatch: p
     assert one.wrap is False
 
 
-def test_a_change_that_changes_nothing_writes_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_state_is_not_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full(ScreenState(file))
     again, before = ScreenState(file), file.stat()
     changes: list[Callable[[], None]] = [

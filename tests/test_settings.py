@@ -52,7 +52,7 @@ limit = "64 MiB"
      ('"1 GiB"', 1024**3), ('"-1 B"', None), ('"many"', None), ("0", None), ("-1", None), ("1.5", None), ("true", None),
      ('"999999999 GiB"', None)],
 )  # fmt: skip
-def test_a_size_is_a_number_or_a_number_with_a_unit(paths: Paths, text: str, size: int | None) -> None:
+def test_size_is_a_number_with_an_optional_unit(paths: Paths, text: str, size: int | None) -> None:
     paths.settings.write_text(f"[reply]\nlimit = {text}\n")
     settings, problems = load_settings(paths)
     assert settings.reply_limit == (size or Settings().reply_limit)
@@ -75,7 +75,7 @@ def test_a_size_is_a_number_or_a_number_with_a_unit(paths: Paths, text: str, siz
         ("theme = [", 1, "", "not TOML"),
     ],
 )
-def test_what_is_wrong_is_told_and_the_rest_is_used(paths: Paths, text: str, line: int, key: str, words: str) -> None:
+def test_wrong_setting_is_reported_and_the_rest_used(paths: Paths, text: str, line: int, key: str, words: str) -> None:
     paths.settings.write_text(text)
     settings, (problem,) = load_settings(paths)
     assert settings == Settings()
@@ -93,7 +93,7 @@ def test_what_is_wrong_is_told_and_the_rest_is_used(paths: Paths, text: str, lin
         ("[keymap]\nquit = 'q'\n", "keymap.quit", None, "[keymap]\n"),
     ],
 )  # fmt: skip
-def test_saving_one_setting_keeps_the_rest_of_the_file(
+def test_saving_one_setting_keeps_the_rest_of_file(
     paths: Paths, text: str, key: Any, value: Any, expected: str
 ) -> None:
     paths.settings.write_text(text)
@@ -101,7 +101,7 @@ def test_saving_one_setting_keeps_the_rest_of_the_file(
     assert paths.settings.read_text() == expected
 
 
-def test_the_first_setting_makes_the_file_and_its_folder(tmp_path: Path) -> None:
+def test_first_setting_creates_the_file_and_its_folder(tmp_path: Path) -> None:
     paths = Paths.of({"RPCEXPLORER_HOME": str(tmp_path / "new")})
     assert save_setting(paths, "theme", "dawn") is None
     assert load_settings(paths)[0].theme == "dawn"
@@ -110,7 +110,7 @@ def test_the_first_setting_makes_the_file_and_its_folder(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "key", "value"), [("theme = [\n", "theme", "x"), ("", "teme", "x"), ("", "reply.limit", "lots")]
 )
-def test_a_damaged_file_or_a_wrong_value_is_not_written(paths: Paths, text: str, key: str, value: str) -> None:
+def test_damaged_file_or_wrong_value_is_not_written(paths: Paths, text: str, key: str, value: str) -> None:
     paths.settings.write_text(text)
     assert isinstance(save_setting(paths, key, value), Problem)
     assert paths.settings.read_text() == text

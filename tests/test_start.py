@@ -1,4 +1,4 @@
-"""What a start loads: the program's own modules until the first frame, and until a call has ended."""
+"""The modules that a start loads until the first frame or a call's end."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_start_loads_only_modules_of_its_list(script: str, alone: str, tmp_path:
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    """One whose screen only says what it was opened on."""
+    """Return a world whose screen only reports its arguments."""
     (tmp_path / "sessions.toml").write_text('[profile.x]\nurl = "http://127.0.0.1:9"\n')
     world = World(Screen(), Screen(), Keyboard(), {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path)
 
@@ -101,7 +101,7 @@ def test_unknown_profile_opens_no_screen(world: World) -> None:
     assert "there is no profile `y`; the profiles are x" in world.stderr.getvalue()
 
 
-def test_wish_for_the_demo_is_carried_out(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_chosen_on_screen_starts_the_demo(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(World, "open_profile", lambda *_: (0, "demo"))
     monkeypatch.setattr("rpcexplorer.cli.main.run", lambda arguments, _: len(arguments) if arguments == ["demo"] else 9)
     assert _run([], world) == 1

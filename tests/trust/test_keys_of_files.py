@@ -37,12 +37,12 @@ TOKEN = "test_token_is_blocked_for_another_path_or_header"
 WRONG = "test_what_is_wrong_is_told_with_file_line_and_key"
 SHOWN = "test_screen_writes_no_foreign_terminal_codes"
 STRICT = "test_a_working_folder_asks_more_often_and_never_less"
-SETTING = "test_what_is_wrong_is_told_and_the_rest_is_used"
+SETTING = "test_wrong_setting_is_reported_and_the_rest_used"
 SHADOW = "test_nobody_else_changes_a_call_or_a_variable_of_ones_own_profile"
 CALL = "test_a_call_that_is_wrong_is_told_and_left_out_alone"
 VARIABLE = "test_a_variable_that_is_wrong_is_told_and_left_out_alone"
 DATA = "test_a_value_is_data_and_opens_nothing_alone_or_with_its_neighbours"
-ENDED = "test_a_session_that_has_ended_is_renewed_once_and_the_call_tried_once_more"
+ENDED = "test_ended_session_is_renewed_once"
 IN_SESSIONS = [
     Row("version", "be read as another shape",
         "test_of_a_file_with_another_version_nothing_is_used"),
@@ -104,7 +104,7 @@ IN_SESSIONS = [
         "test_nobody_else_calls_a_method_of_ones_own_profile_safe"),
     Row("profile.*.method.*.auth", "send a call without the credentials that it needs", WRONG),
     Row("profile.*.method.*.ignore", "call two responses the same that differ, without a word",
-        "test_what_always_differs_is_left_out_by_pointer"),
+        "test_ignored_pointers_are_left_out"),
     Row("profile.*.call.*", "be sent in the place of a call, or a method, of that name", SHADOW),
     Row("profile.*.call.*.method", "have sent without a question what nobody has called safe",
         "test_it_is_asked_about_as_its_method_is"),

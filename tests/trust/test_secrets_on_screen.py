@@ -27,7 +27,7 @@ from tests.export.snippets import SNIPPETS
 from tests.fakes.wire import RawServer
 from tests.trust.auth_types import KINDS, Gate
 from tests.trust.planted import AWKWARD, Parrot, leaks
-from tests.tui.visiting import begun, on
+from tests.tui.visiting import on, run_test
 from tests.tui.waiting import until
 
 SECRET = AWKWARD["quotes and backslashes"]
@@ -107,7 +107,7 @@ async def day(witness: Witness, screen: CallScreen) -> None:
     await witness.look("history")
     await pilot.press("escape", "f7")
     await until(pilot, lambda: isinstance(app.screen, ProfilesScreen) and bool(app.screen.children))
-    await begun(pilot, "t")
+    await run_test(pilot, "t")
     await witness.look("the test of a connection")
 
 

@@ -778,7 +778,7 @@ def test_address_is_typed_after_test_that_found_nothing(
         async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
             await on(pilot, CallScreen)
             dialog = await run_test(pilot, "alt+t")
-            assert "Try the whole address with its path" in asked(dialog)
+            assert "Try the complete URL with its path" in asked(dialog)
             assert isinstance(pilot.app.focused, Entry)
             await type_in(pilot, "nonsense")
             await pilot.press("enter")

@@ -1,4 +1,4 @@
-"""Sentences beside an outcome, in as many lines as there are."""
+"""Sentences next to an outcome, in several lines."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def texts(lines: Sequence[Sequence[RemarkWord]]) -> list[str]:
     return ["".join(text for word in line for text, _ in word) for line in lines]
 
 
-def told(*sentences: str, width: int, most: int = 3, between: str = BETWEEN) -> list[str]:
+def wrapped(*sentences: str, width: int, most: int = 3, between: str = BETWEEN) -> list[str]:
     return texts(lines_of([(each, "text") for each in sentences], width, most, between))
 
 
-def test_no_line_ends_with_a_separator_and_no_cut_is_without_a_sign() -> None:
+def test_lines_end_without_separator_and_cuts_have_signs() -> None:
     sentences = [text for text, _ in TWO]
     for width in range(4, 60):
         for most in (1, 2, 3, 12):
-            lines = told(*sentences, width=width, most=most)
+            lines = wrapped(*sentences, width=width, most=most)
             assert len(lines) <= most
             assert not [line for line in lines if columns(line) > width or line.rstrip(" …").endswith("·")]
             whole = " ".join(" ".join(lines).split())
@@ -55,17 +55,17 @@ def test_no_line_ends_with_a_separator_and_no_cut_is_without_a_sign() -> None:
         (12, 2, ["it was cut,", "redirect. …"]),
     ],
 )
-def test_a_sentence_goes_on_in_the_next_line(width: int, most: int, lines: list[str]) -> None:
+def test_sentence_continues_in_the_next_line(width: int, most: int, lines: list[str]) -> None:
     assert texts(lines_of(TWO, width, most, BETWEEN)) == lines
 
 
-def test_what_is_too_long_for_a_line_is_broken_and_what_has_no_space_before_it_is_not() -> None:
-    assert told("see https://example.com", width=10) == ["see", "https://ex", "ample.com"]
-    assert told("見" * 5, width=5, most=2) == ["見見", "見見…"]
-    assert told("one ", "o", ". two", width=7, between="") == ["one o.", "two"]
-    assert told("   a   b", width=20, between="") == ["   a   b"]
-    assert told("", width=5) == []
-    assert told("x " * LONGEST, width=9, most=1) == ["x x x x …"]
+def test_only_words_too_long_for_line_are_broken() -> None:
+    assert wrapped("see https://example.com", width=10) == ["see", "https://ex", "ample.com"]
+    assert wrapped("見" * 5, width=5, most=2) == ["見見", "見見…"]
+    assert wrapped("one ", "o", ". two", width=7, between="") == ["one o.", "two"]
+    assert wrapped("   a   b", width=20, between="") == ["   a   b"]
+    assert wrapped("", width=5) == []
+    assert wrapped("x " * LONGEST, width=9, most=1) == ["x x x x …"]
 
 
 THEMES = sorted(path.stem for path in (Path(__file__).parents[3] / "themes").glob("*.toml"))
@@ -96,7 +96,7 @@ def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> Non
             await pilot.pause()
             assert text_of(bar) == "▍" + before[1:], "no word moves"
             assert (bool(plain.reverse), title().reverse) == (False, True), "also seen without colours"
-            if not textual_theme(theme).ansi:  # the terminal's own colours are not known
+            if not textual_theme(theme).ansi:  # the terminal's own colours are unknown
                 colours = [Color.from_rich_color(each) for each in (title().color, title().bgcolor)]
                 assert colours[0].get_contrast_text().rgb != colours[1].get_contrast_text().rgb
 

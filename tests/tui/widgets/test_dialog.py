@@ -1,4 +1,4 @@
-"""What is seen of the screen behind a dialog."""
+"""The screen behind a dialog."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_backdrop_is_dimmed_in_every_theme(explorer: Explorer, theme: str) -> No
 
 
 class Measured(Widget):
-    """Knows how wide it ever was."""
+    """A widget that records its widths."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class Fitting(AnswersOnce[None], Screen[None]):
         yield Measured()
 
 
-def test_it_has_its_size_from_the_first_frame_on() -> None:
+def test_dialog_has_final_size_in_first_frame() -> None:
     async def seen() -> list[tuple[int, int]]:
         app: App[None] = App()
         async with app.run_test(size=(80, 24)) as pilot:

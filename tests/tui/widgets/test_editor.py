@@ -28,7 +28,7 @@ def play(text: str, scene: Play, size: tuple[int, int] = (60, 12)) -> None:
 
 
 def keys(text: str) -> list[str]:
-    """Keys as the pilot wants them."""
+    """Return the keys of a text for the pilot."""
     return ["enter" if char == "\n" else char for char in text]
 
 
@@ -40,7 +40,7 @@ def style_of(editor: Editor, char: str, y: int = 0) -> object:
     return next(piece.style for piece in drawn(editor, y) if piece.text.strip() == char)
 
 
-def test_backspace_takes_an_empty_pair_and_undo_brings_it_back() -> None:
+def test_backspace_deletes_empty_pair_and_undo_restores_it() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         await pilot.press("[", "backspace")
         assert editor.text == ""
@@ -68,7 +68,7 @@ def test_backspace_takes_an_empty_pair_and_undo_brings_it_back() -> None:
         (["f6", "f7", "x"], '  "a": 1,\n  "b":x 2'),
     ],
 )
-def test_keys_mean_what_they_mean_in_a_shell(pressed: list[str], becomes: str) -> None:
+def test_keys_work_as_in_a_shell(pressed: list[str], becomes: str) -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         editor.move_cursor((1, 6))
         await pilot.press(*pressed)
@@ -94,7 +94,7 @@ def test_ctrl_home_and_end_reach_both_ends() -> None:
     play(text, scene)
 
 
-def test_tab_moves_on_and_types_nothing() -> None:
+def test_tab_moves_the_focus_and_types_nothing() -> None:
     async def run() -> None:
         one, other = Editor(), Editor()
         async with Stage(one, other).run_test() as pilot:
@@ -118,7 +118,7 @@ def test_tab_moves_on_and_types_nothing() -> None:
         "\ud800",
     ],
 )
-def test_a_paste_is_exactly_what_was_pasted_and_one_change(pasted: str) -> None:
+def test_paste_is_inserted_unchanged_as_one_change(pasted: str) -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         pilot.app.post_message(events.Paste(pasted))
         await pilot.pause()
@@ -131,7 +131,7 @@ def test_a_paste_is_exactly_what_was_pasted_and_one_change(pasted: str) -> None:
     play("[]", scene)
 
 
-def test_line_ends_of_other_systems_become_ours() -> None:
+def test_line_ends_of_other_systems_are_converted() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         assert editor.text == "[\n1\n]"
         editor.select_all()
@@ -142,7 +142,7 @@ def test_line_ends_of_other_systems_become_ours() -> None:
     play("[\r\n1\r]", scene)
 
 
-def test_the_cursor_starts_inside_an_empty_pair_and_else_at_the_top() -> None:
+def test_cursor_starts_in_empty_pair_or_at_top() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         assert editor.cursor_location == (0, 1)
         editor.load("[1]")
@@ -151,7 +151,7 @@ def test_the_cursor_starts_inside_an_empty_pair_and_else_at_the_top() -> None:
     play("[]", scene)
 
 
-def test_the_pair_at_the_cursor_stands_out() -> None:
+def test_pair_at_the_cursor_is_highlighted() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         pair = ThemeStyles.of(editor).style("accent bold")
         assert style_of(editor, "]", 1) == pair
@@ -163,7 +163,7 @@ def test_the_pair_at_the_cursor_stands_out() -> None:
     play("[ 1,\n]", scene)
 
 
-def test_the_place_of_the_problem_is_marked_also_where_something_is_missing_at_the_end() -> None:
+def test_problem_is_marked_at_its_position() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         wrong = ThemeStyles.of(editor).style("wrong bold underline")
         editor.mark = (4, 7)
@@ -176,7 +176,7 @@ def test_the_place_of_the_problem_is_marked_also_where_something_is_missing_at_t
     play("[ 1\nabc\n", scene)
 
 
-def test_a_line_that_goes_on_says_so_and_is_followed_by_the_cursor() -> None:
+def test_cut_line_has_sign_and_scrolls_with_cursor() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         assert text_of(editor) == "  1   01234567890123456789012…"
         await pilot.press("end")
@@ -186,7 +186,7 @@ def test_a_line_that_goes_on_says_so_and_is_followed_by_the_cursor() -> None:
     play("0123456789" * 4, scene, (30, 3))
 
 
-def test_columns_stay_right_beside_characters_that_are_drawn_otherwise() -> None:
+def test_columns_are_right_after_replaced_characters() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         assert text_of(editor) == "  1   ␛\\u202e日x"
         await pilot.click(editor, offset=(GUTTER + 9, 0))
@@ -197,7 +197,7 @@ def test_columns_stay_right_beside_characters_that_are_drawn_otherwise() -> None
     play("\x1b\u202e日x", scene)
 
 
-def test_another_text_can_be_taken_back_and_leaves_the_cursor_where_it_was() -> None:
+def test_replaced_text_can_be_undone_with_its_cursor() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         editor.move_cursor((0, 9))
         editor.put("['a', 1, 22]")
@@ -214,7 +214,7 @@ def test_another_text_can_be_taken_back_and_leaves_the_cursor_where_it_was() -> 
     play("['a', 1, 2]", scene)
 
 
-def test_even_a_change_of_one_character_is_taken_back_alone() -> None:
+def test_one_character_change_is_undone_alone() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         await pilot.press("1")
         editor.put("[12]")
@@ -227,7 +227,7 @@ def test_even_a_change_of_one_character_is_taken_back_alone() -> None:
     play("[]", scene)
 
 
-def test_another_draft_cannot_be_undone_into_the_one_before() -> None:
+def test_undo_does_not_restore_the_previous_draft() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         await pilot.press("1")
         editor.load("{}")
@@ -239,7 +239,7 @@ def test_another_draft_cannot_be_undone_into_the_one_before() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("lines", [1, 20_000], ids=["one line", "many lines"])
-def test_a_long_text_is_typed_into_like_a_short_one(lines: int) -> None:
+def test_long_text_is_edited_like_a_short_one(lines: int) -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         editor.move_cursor((editor.document.line_count // 2, 20))
         await pilot.press("x", "left", "y")
@@ -262,7 +262,7 @@ def test_a_long_text_is_typed_into_like_a_short_one(lines: int) -> None:
         ("[1]", "{", "{[1]"),
     ],
 )
-def test_a_bracket_takes_the_place_of_a_pair_that_nobody_typed_into(start: str, typed: str, becomes: str) -> None:
+def test_typed_bracket_replaces_an_untouched_pair(start: str, typed: str, becomes: str) -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         await pilot.press(*keys(typed))
         assert editor.text == becomes
@@ -275,7 +275,7 @@ def test_a_bracket_takes_the_place_of_a_pair_that_nobody_typed_into(start: str, 
     ("typed", "pasted", "becomes"),
     [("", ' {"a": 1}', ' {"a": 1}'), ("", "1, 2", "[1, 2]"), ("1, ", '{"a": 1}', '[1, {"a": 1}]')],
 )
-def test_an_object_that_is_pasted_takes_its_place_as_well(typed: str, pasted: str, becomes: str) -> None:
+def test_pasted_object_replaces_an_untouched_pair(typed: str, pasted: str, becomes: str) -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         await pilot.press(*keys(typed))
         pilot.app.post_message(events.Paste(pasted))

@@ -28,7 +28,7 @@ MANY = json.dumps([{"id": number, "name": f"n{number}", "note": "x" * 30} for nu
 
 
 class Alone(Grid):
-    """Without the body around it, which has the key."""
+    """A grid without the body around it, which has the key."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "sort")]
 
@@ -59,7 +59,7 @@ def style_of(grid: Grid, text: str, y: int) -> Style:
     return next(piece.style for piece in grid.render_line(y) if piece.style and piece.text.strip() == text)
 
 
-def test_columns_are_set_on_the_grid_with_numbers_at_the_right_and_nothing_where_nothing_is() -> None:
+def test_columns_are_aligned_and_missing_values_empty() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         assert text_of(grid).split("\n") == [
             "      id  name     rate  active  tags",
@@ -71,7 +71,7 @@ def test_columns_are_set_on_the_grid_with_numbers_at_the_right_and_nothing_where
     play(scene)
 
 
-def test_a_null_is_told_from_text_by_its_colour() -> None:
+def test_null_differs_from_text_by_its_colour() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         styles = ThemeStyles.of(grid)
         assert style_of(grid, "null", 2) == styles.style("dim")
@@ -95,7 +95,7 @@ def test_a_null_is_told_from_text_by_its_colour() -> None:
         (["end", "home"], (0, 0)),
     ],
 )
-def test_keys_move_the_cell_and_keep_it_on_view(keys: Sequence[str], cursor: tuple[int, int]) -> None:
+def test_keys_move_the_visible_cell(keys: Sequence[str], cursor: tuple[int, int]) -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press(*keys)
         await pilot.pause()
@@ -105,7 +105,7 @@ def test_keys_move_the_cell_and_keep_it_on_view(keys: Sequence[str], cursor: tup
     play(scene, MANY, (40, 12))
 
 
-def test_columns_scroll_below_numbers_that_stay_and_the_heading_says_where_there_is_more() -> None:
+def test_columns_scroll_under_fixed_numbers_with_signs() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         heading = text_of(grid).split("\n")[0]
         assert heading.startswith("         id  name ")
@@ -124,7 +124,7 @@ def test_columns_scroll_below_numbers_that_stay_and_the_heading_says_where_there
     play(scene, MANY, (40, 12))
 
 
-def test_sorting_goes_up_then_down_then_back_to_the_order_of_the_list() -> None:
+def test_sorting_goes_up_down_and_back() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         for ids, sign in ((["1", "2", "30"], "id▲"), (["30", "2", "1"], "id▼"), (["30", "1", "2"], "id")):
             await pilot.press("down", "s")
@@ -136,7 +136,7 @@ def test_sorting_goes_up_then_down_then_back_to_the_order_of_the_list() -> None:
     play(scene)
 
 
-def test_a_long_table_is_sorted_aside_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_table_is_sorted_once_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grid_file, "MANY", 2)
 
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
@@ -149,7 +149,7 @@ def test_a_long_table_is_sorted_aside_and_once(monkeypatch: pytest.MonkeyPatch) 
     play(scene)
 
 
-def test_enter_opens_the_element_by_its_number_in_the_list_however_it_is_sorted() -> None:
+def test_enter_opens_the_element_of_a_sorted_row() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("s", "down", "down", "enter")
         await pilot.pause()
@@ -159,7 +159,7 @@ def test_enter_opens_the_element_by_its_number_in_the_list_however_it_is_sorted(
     play(scene)
 
 
-def test_the_cell_at_hand_has_a_value_as_the_server_wrote_it_and_a_path() -> None:
+def test_current_cell_has_original_value_and_path() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("right", "right")
         assert (grid.value(), grid.path()) == (b"1.10", "$[0].rate")
@@ -173,7 +173,7 @@ def test_the_cell_at_hand_has_a_value_as_the_server_wrote_it_and_a_path() -> Non
 
 
 @pytest.mark.thorough
-def test_another_table_starts_at_its_first_cell_in_its_own_order() -> None:
+def test_new_table_starts_unsorted_at_first_cell() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("end", "right", "s", "end")
         await pilot.pause()
@@ -186,7 +186,7 @@ def test_another_table_starts_at_its_first_cell_in_its_own_order() -> None:
 
 
 @pytest.mark.thorough
-def test_the_mouse_puts_the_cursor_opens_by_a_second_click_and_sorts_by_the_heading() -> None:
+def test_mouse_selects_opens_and_sorts() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.click(Grid, offset=(11, 2))
         assert (grid.cursor, grid.column) == (1, 1)
@@ -203,7 +203,7 @@ def test_the_mouse_puts_the_cursor_opens_by_a_second_click_and_sorts_by_the_head
     play(scene)
 
 
-def test_nothing_is_shown_and_nothing_done_without_a_table() -> None:
+def test_grid_without_a_table_does_nothing() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         grid.table = None
         await pilot.press("down", "right", "end", "s", "enter", "pagedown")

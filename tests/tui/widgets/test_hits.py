@@ -1,4 +1,4 @@
-"""A search as it goes on, step by step."""
+"""A search in steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rpcexplorer.tui.widgets.reader import Find, Hits
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So small that places lie across them."""
+    """Make the steps so small that matches cross them."""
     monkeypatch.setattr(reader, "NEAR", 2)
     monkeypatch.setattr(reader, "STEP", 3)
 
@@ -36,9 +36,7 @@ def places(text: str, needle: str) -> list[tuple[int, int]]:
 
 
 @given(st.text("ab\n", max_size=40), st.text("ab", min_size=1, max_size=3), st.integers(0, 40))
-def test_seeking_finds_the_first_place_at_or_after_an_offset_round_the_corner(
-    text: str, needle: str, offset: int
-) -> None:
+def test_seek_finds_next_match_and_wraps_around(text: str, needle: str, offset: int) -> None:
     hits = hits_in(text, needle)
     offset = min(offset, len(text))
     run(hits.seek(offset))
@@ -48,13 +46,13 @@ def test_seeking_finds_the_first_place_at_or_after_an_offset_round_the_corner(
 
 @example("aaaaa", "aa")
 @given(st.text("ab\n", max_size=40), st.text("ab", min_size=1, max_size=3))
-def test_the_count_is_right_whatever_lies_across_its_steps(text: str, needle: str) -> None:
+def test_count_includes_matches_across_steps(text: str, needle: str) -> None:
     hits = hits_in(text, needle)
     run(hits.count())
     assert (hits.total, hits.counted) == (len(places(text, needle)), True)
 
 
-def test_forwards_and_backwards_go_through_all_places_and_round_the_corner() -> None:
+def test_next_and_previous_visit_all_matches() -> None:
     text = "ab..ab......ab.."
     hits = hits_in(text, "ab")
     run(hits.seek(3))
@@ -70,7 +68,7 @@ def test_forwards_and_backwards_go_through_all_places_and_round_the_corner() -> 
     assert back == [(0, 2), (12, 14), (4, 6), (0, 2)]
 
 
-def test_a_place_has_its_number_as_soon_as_the_count_has_come_by() -> None:
+def test_match_has_its_number_once_it_is_counted() -> None:
     hits = hits_in("ab..ab......ab..", "ab")
     run(hits.seek(11))
     steps = hits.count()
@@ -83,14 +81,14 @@ def test_a_place_has_its_number_as_soon_as_the_count_has_come_by() -> None:
     assert hits.index == 0
 
 
-def test_a_count_grows_step_by_step() -> None:
+def test_count_grows_step_by_step() -> None:
     hits = hits_in("ab..ab......ab..", "ab")
     totals = [hits.total for _ in hits.count()]
     assert totals == sorted(totals)
     assert (totals[0], totals[-1]) == (1, 3)
 
 
-def test_nothing_found_is_a_count_of_none() -> None:
+def test_search_without_matches_counts_zero() -> None:
     hits = hits_in("abc", "x")
     run(hits.seek(1))
     run(hits.backwards())
@@ -98,7 +96,7 @@ def test_nothing_found_is_a_count_of_none() -> None:
     assert (hits.current, hits.total, hits.counted, hits.index) == (None, 0, True, None)
 
 
-def test_places_on_a_line_are_told_in_characters_even_where_bytes_are_others() -> None:
+def test_matches_on_a_line_are_counted_in_characters() -> None:
     hits = hits_in("x\nää ab\tab 日ab\n", "ab")
     run(hits.seek(0))
     assert list(hits.on(1, 0, 99)) == [(3, 5, True), (9, 11, False), (13, 15, False)]
@@ -108,7 +106,7 @@ def test_places_on_a_line_are_told_in_characters_even_where_bytes_are_others() -
 
 
 @pytest.mark.parametrize("before", ["日", "\t", "\u202e", "a"])
-def test_places_far_along_a_line_are_found_among_the_characters_on_view(before: str) -> None:
+def test_matches_far_along_a_line_are_found(before: str) -> None:
     hits = hits_in(before * 500 + "needle" + before * 500, "needle")
     run(hits.seek(0))
     assert hits.current is not None
@@ -119,7 +117,7 @@ def test_places_far_along_a_line_are_found_among_the_characters_on_view(before: 
 
 
 class Host:
-    """Keep the work of a search for later."""
+    """A host that keeps the work of a search for later."""
 
     def __init__(self) -> None:
         self.work: list[Callable[[], Coroutine[Any, Any, None]]] = []
@@ -134,7 +132,7 @@ class Host:
 
 
 class Search:
-    """A search without a screen, and what it reported."""
+    """A search without a screen, and its reports."""
 
     def __init__(self) -> None:
         self.host = Host()

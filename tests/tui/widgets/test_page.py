@@ -12,12 +12,12 @@ ANY = st.text(alphabet='ab\n\r\t"{ä日\x1b\u202e\u2028\x0c❤\ufe0f\u0301\ud800
 
 
 @given(ANY)
-def test_a_text_keeps_every_character_but_the_spelling_of_its_line_ends(text: str) -> None:
+def test_text_keeps_every_character_except_line_ends(text: str) -> None:
     assert Page(text).text == text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @given(ANY, ANY, st.integers(0, 30), st.integers(0, 30))
-def test_replacing_is_what_slicing_does_and_the_size_stays_right(text: str, new: str, first: int, last: int) -> None:
+def test_replace_equals_slicing_and_keeps_the_size(text: str, new: str, first: int, last: int) -> None:
     page = Page(text)
     text = page.text
     first, last = sorted((min(first, len(text)), min(last, len(text))))
@@ -38,7 +38,7 @@ def test_each_character_has_its_column(text: str, columns: list[int]) -> None:
 
 
 @given(ANY)
-def test_a_row_is_drawn_in_the_columns_it_says_and_harmless(text: str) -> None:
+def test_row_is_drawn_harmless_in_its_columns(text: str) -> None:
     row = EditorRow(lines_of(text)[0])
     shown = row.shown(0, len(row.text))
     assert "\x1b" not in shown
@@ -48,12 +48,12 @@ def test_a_row_is_drawn_in_the_columns_it_says_and_harmless(text: str) -> None:
         assert row.column(row.index(row.column(at))) == row.column(at)
 
 
-def test_the_end_of_a_row_is_a_blank_for_the_cursor() -> None:
+def test_row_ends_with_a_blank_for_the_cursor() -> None:
     assert EditorRow("ab").shown(1, 3) == "b "
     assert EditorRow("a\x1b").shown(1, 3) == "␛ "
 
 
-def test_places_of_the_screen_and_of_the_text_belong_together() -> None:
+def test_screen_and_text_positions_match() -> None:
     page = Flat(Page("ab\n日本x"))
     assert page.location_to_offset((1, 2)) == Offset(4, 1)
     assert page.offset_to_location(Offset(5, 1)) == (1, 3)

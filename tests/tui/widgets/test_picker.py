@@ -1,4 +1,4 @@
-"""The list that is narrowed by typing: the palette, and the themes with their preview."""
+"""A list that typing narrows: the palette, and themes with a preview."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PICKS = [Pick("a", "apple", "a fruit", "F1"), Pick("b", "banana"), Pick("c", "[@
 
 
 def pick(act: Callable[[Pilot[None], Picker], Awaitable[None]], size: tuple[int, int] = (100, 30), **more: Any) -> Any:
-    """Open a picker, do something; its answers."""
+    """Open a picker, act, and return its answers."""
     answers: list[Any] = []
 
     async def run() -> None:
@@ -55,7 +55,7 @@ def test_typing_narrows_and_enter_takes_the_best() -> None:
     assert pick(act) == ["b"]
 
 
-def test_arrows_move_while_one_types_and_escape_answers_nothing() -> None:
+def test_arrows_move_while_typing_and_escape_cancels() -> None:
     async def act(pilot: Pilot[None], picker: Picker) -> None:
         await pilot.press("down", "tab", "down")
         assert picker.list.cursor == 2
@@ -66,14 +66,14 @@ def test_arrows_move_while_one_types_and_escape_answers_nothing() -> None:
     assert pick(act, on="a") == [None]
 
 
-def test_a_click_chooses() -> None:
+def test_click_chooses_a_row() -> None:
     async def act(pilot: Pilot[None], picker: Picker) -> None:
         await pilot.click("PickList", offset=(4, 1))
 
     assert pick(act) == ["b"]
 
 
-def test_the_preview_follows_the_cursor_and_what_is_typed() -> None:
+def test_preview_follows_the_cursor_and_the_text() -> None:
     seen: list[str] = []
 
     async def act(pilot: Pilot[None], picker: Picker) -> None:
@@ -87,7 +87,7 @@ def test_the_preview_follows_the_cursor_and_what_is_typed() -> None:
     assert pick(act, on="b", moved=seen.append) == [None]
 
 
-def test_labels_from_outside_are_inert() -> None:
+def test_hostile_labels_are_inert() -> None:
     async def act(pilot: Pilot[None], picker: Picker) -> None:
         assert "[@click=app.quit]cherry[/]" in text_of(picker.list)
         assert "\x1b" not in pilot.app.export_screenshot()
@@ -97,7 +97,7 @@ def test_labels_from_outside_are_inert() -> None:
 
 
 @pytest.mark.thorough
-def test_the_cursor_is_on_view_in_a_low_terminal() -> None:
+def test_cursor_is_visible_in_a_low_terminal() -> None:
     async def act(pilot: Pilot[None], picker: Picker) -> None:
         await pilot.press("down", "down")
         await until(pilot, lambda: "cherry" in text_of(picker.list))

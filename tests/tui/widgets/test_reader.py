@@ -1,4 +1,4 @@
-"""The lazy reader: what it shows, how one moves in it, folds, searches."""
+"""The lazy reader: its text, movement, folds and search."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def shown(reader: Reader) -> list[str]:
 
 
 def styles(reader: Reader, y: int) -> dict[str, Style | None]:
-    """The style of each piece of a line by its text."""
+    """Return the style of each piece of a line by its text."""
     return {piece.text.strip(): piece.style for piece in reader.render_line(y)}
 
 
@@ -64,10 +64,7 @@ def last_found(stage: Stage) -> tuple[str, int, bool, int | None]:
     return found.needle, found.total, found.counted, found.index
 
 
-# --- what is shown -------------------------------------------------------------------------------------------------
-
-
-def test_json_is_numbered_and_starts_in_the_same_column_as_in_the_editor() -> None:
+def test_json_has_numbers_and_starts_like_the_editor() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         assert text_of(reader) == SHOWN
         assert shown(reader)[0].index("{") == GUTTER
@@ -75,7 +72,7 @@ def test_json_is_numbered_and_starts_in_the_same_column_as_in_the_editor() -> No
     play(scene)
 
 
-def test_text_that_is_no_json_has_numbers_and_no_colours() -> None:
+def test_other_text_has_numbers_and_no_colours() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         assert shown(reader) == ["  1   <h1>502</h1>", '  2   "bad" 1']
         assert set(styles(reader, 1)) == {"2", "", '"bad" 1'}
@@ -83,7 +80,7 @@ def test_text_that_is_no_json_has_numbers_and_no_colours() -> None:
     play(scene, b'<h1>502</h1>\n"bad" 1')
 
 
-def test_nothing_of_what_came_can_do_more_than_be_seen() -> None:
+def test_hostile_text_is_shown_escaped() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         assert shown(reader)[1] == '  2     "a": "\\u202eoops [/] ␡",'
         assert "\\u202eoops" in stage.export_screenshot()
@@ -91,7 +88,7 @@ def test_nothing_of_what_came_can_do_more_than_be_seen() -> None:
     play(scene, HOSTILE)
 
 
-def test_without_a_document_it_says_what_it_is_told_to_say() -> None:
+def test_empty_reader_shows_its_placeholder() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.empty = [[], [("   Send the call.", "dim")]]
         assert shown(reader) == ["", "   Send the call."]
@@ -110,9 +107,6 @@ def test_without_a_document_it_says_what_it_is_told_to_say() -> None:
     play(scene, None)
 
 
-# --- moving --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("keys", "line"),
     [
@@ -122,7 +116,7 @@ def test_without_a_document_it_says_what_it_is_told_to_say() -> None:
         (["end", "k", "home"], 0),
     ],
 )
-def test_keys_move_the_cursor_and_keep_it_on_view(keys: Sequence[str], line: int) -> None:
+def test_keys_move_the_visible_cursor(keys: Sequence[str], line: int) -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press(*keys)
         await pilot.pause()
@@ -132,7 +126,7 @@ def test_keys_move_the_cursor_and_keep_it_on_view(keys: Sequence[str], line: int
     play(scene, LONG)
 
 
-def test_long_lines_are_cut_with_a_sign_at_the_side_where_they_go_on() -> None:
+def test_long_lines_are_cut_with_a_sign() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         row = reader.render_line(1).text
         assert (row[:15], row[48]) == ('  2     "n0 xxx', AFTER)
@@ -151,7 +145,7 @@ def test_long_lines_are_cut_with_a_sign_at_the_side_where_they_go_on() -> None:
     play(scene, LONG)
 
 
-def test_wide_characters_are_cut_where_the_room_ends() -> None:
+def test_wide_characters_are_cut_at_the_edge() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         assert reader.render_line(1).cell_length == 19
         assert reader.render_line(1).text.endswith(AFTER)
@@ -159,7 +153,7 @@ def test_wide_characters_are_cut_where_the_room_ends() -> None:
     play(scene, '["日本日本日本"]'.encode(), (20, 5))
 
 
-def test_wrapped_lines_go_on_below_without_a_number_and_the_line_at_hand_stays() -> None:
+def test_wrapped_lines_continue_unnumbered_and_keep_the_cursor() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.go_to(3)
         reader.wrapped = True
@@ -182,7 +176,7 @@ def test_wrapped_lines_go_on_below_without_a_number_and_the_line_at_hand_stays()
     play(scene, LONG)
 
 
-def test_another_document_is_read_from_its_beginning() -> None:
+def test_new_document_is_shown_from_its_beginning() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.go_to(300)
         reader.scroll_to(y=290, animate=False, immediate=True)
@@ -192,7 +186,7 @@ def test_another_document_is_read_from_its_beginning() -> None:
     play(scene, LONG)
 
 
-def test_the_whole_takes_the_place_of_its_beginning_under_the_eye() -> None:
+def test_whole_document_replaces_its_beginning_in_place() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.fold_to(1)
         reader.go_to(3)
@@ -209,7 +203,7 @@ def test_the_whole_takes_the_place_of_its_beginning_under_the_eye() -> None:
 
 
 @pytest.mark.thorough
-def test_after_a_leap_some_of_what_stands_before_is_on_view() -> None:
+def test_jump_shows_some_lines_before_its_target() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.go_to(300)
         assert reader.scroll_offset.y == 300 - 20 // 3
@@ -221,7 +215,7 @@ def test_after_a_leap_some_of_what_stands_before_is_on_view() -> None:
     play(scene, LONG)
 
 
-def test_a_line_can_be_told_by_its_path_and_its_value() -> None:
+def test_line_has_a_path_and_a_value() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.go_to(3)
         assert (reader.path(), reader.value()) == ("$.items[0].id", b"12345678901234567890")
@@ -233,10 +227,7 @@ def test_a_line_can_be_told_by_its_path_and_its_value() -> None:
     play(scene)
 
 
-# --- folding -------------------------------------------------------------------------------------------------------
-
-
-def test_a_folded_value_says_what_it_holds_and_numbers_go_on_counting() -> None:
+def test_folded_value_shows_its_size_and_counts_lines() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.go_to(4)
         reader.fold()
@@ -257,7 +248,7 @@ def test_a_folded_value_says_what_it_holds_and_numbers_go_on_counting() -> None:
     play(scene)
 
 
-def test_all_can_be_folded_unfolded_and_opened_to_a_depth() -> None:
+def test_all_values_fold_unfold_and_open_to_depth() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.go_to(9)
         reader.fold_all()
@@ -271,7 +262,7 @@ def test_all_can_be_folded_unfolded_and_opened_to_a_depth() -> None:
     play(scene)
 
 
-def test_going_to_a_line_unfolds_what_hides_it() -> None:
+def test_jump_to_a_hidden_line_unfolds_it() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.fold_to(0)
         assert shown(reader) == ["  1 ▸ { 2 members }"]
@@ -283,7 +274,7 @@ def test_going_to_a_line_unfolds_what_hides_it() -> None:
 
 
 @pytest.mark.thorough
-def test_a_click_puts_the_cursor_and_on_the_sign_it_folds() -> None:
+def test_click_moves_the_cursor_and_folds_at_sign() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.click(Reader, offset=(20, 4))
         assert reader.current_line == 4
@@ -299,10 +290,7 @@ def test_a_click_puts_the_cursor_and_on_the_sign_it_folds() -> None:
     play(scene)
 
 
-# --- searching -----------------------------------------------------------------------------------------------------
-
-
-def test_a_search_goes_to_the_first_place_at_or_after_the_cursor_and_counts_them_all() -> None:
+def test_search_finds_next_match_and_counts_all() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.go_to(5)
         reader.search("ID")
@@ -319,7 +307,7 @@ def test_a_search_goes_to_the_first_place_at_or_after_the_cursor_and_counts_them
     play(scene)
 
 
-def test_next_and_previous_go_round_the_corner_and_tell_the_number() -> None:
+def test_next_and_previous_wrap_around_with_the_number() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.search("e")
         await stage.workers.wait_for_complete()
@@ -338,7 +326,7 @@ def test_next_and_previous_go_round_the_corner_and_tell_the_number() -> None:
     play(scene)
 
 
-def test_while_one_types_on_the_search_starts_where_it_began() -> None:
+def test_typing_on_searches_from_the_first_start() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         lines = []
         for needle in ("n", "n4", "n44", "n4"):
@@ -356,7 +344,7 @@ def test_while_one_types_on_the_search_starts_where_it_began() -> None:
     play(scene, LONG)
 
 
-def test_a_place_is_unfolded_and_brought_on_view_sideways_too() -> None:
+def test_hidden_match_is_unfolded_and_scrolled_to() -> None:
     body = json.dumps({"a": {"b": "x" * 200 + "needle" + "y" * 100}}).encode()
 
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
@@ -372,7 +360,7 @@ def test_a_place_is_unfolded_and_brought_on_view_sideways_too() -> None:
     play(scene, body)
 
 
-def test_a_place_in_a_wrapped_line_is_gone_to_in_its_row() -> None:
+def test_match_in_wrapped_line_is_in_its_row() -> None:
     body = json.dumps(["x" * 5000 + "needle" + "y" * 5000, "needle"]).encode()
 
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
@@ -387,7 +375,7 @@ def test_a_place_in_a_wrapped_line_is_gone_to_in_its_row() -> None:
     play(scene, body)
 
 
-def test_another_document_ends_the_search_and_next_takes_it_up_again() -> None:
+def test_new_document_ends_search_and_next_restarts_it() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.search("ok")
         await stage.workers.wait_for_complete()
@@ -401,7 +389,7 @@ def test_another_document_ends_the_search_and_next_takes_it_up_again() -> None:
     play(scene)
 
 
-def test_bytes_that_are_no_text_are_shown_as_numbers_and_found_there() -> None:
+def test_binary_bytes_are_shown_and_found_as_numbers() -> None:
     body = bytes(range(128, 256)) + b"needle"
 
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:

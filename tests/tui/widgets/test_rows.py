@@ -36,19 +36,19 @@ def rows(words: SheetLine, width: int) -> list[str]:
         ([("         日本日", "text")], ["         ", "        日", "        本", "        日"]),
     ],
 )
-def test_what_is_too_long_goes_on_below(words: SheetLine, becomes: list[str]) -> None:
+def test_long_text_is_wrapped(words: SheetLine, becomes: list[str]) -> None:
     assert rows(words, 10) == becomes
 
 
 @given(st.lists(st.tuples(st.text("ab {日\x1b", max_size=20), st.sampled_from(["text", "json-key"])), max_size=5))
-def test_no_row_is_too_wide_and_nothing_but_blanks_is_lost(words: list[tuple[str, str]]) -> None:
+def test_rows_fit_and_lose_only_blanks(words: list[tuple[str, str]]) -> None:
     broken = rows(words, 8)
     assert all(cell_len(row) <= 8 for row in broken)
     whole = "".join(text for text, _ in words).replace("\x1b", "␛")
     assert "".join(broken).replace(" ", "") == whole.replace(" ", "")
 
 
-def test_a_sheet_scrolls_by_keys_and_follows_its_width() -> None:
+def test_sheet_scrolls_by_keys_and_follows_its_width() -> None:
     async def run() -> None:
         sheet = Sheet()
         async with Stage(sheet).run_test(size=(20, 4)) as pilot:
@@ -73,7 +73,7 @@ def test_a_sheet_scrolls_by_keys_and_follows_its_width() -> None:
 
 
 class Numbers(RowList[int]):
-    """Every tenth number is a heading."""
+    """A row list in which every tenth number is a heading."""
 
     DEFAULT_CSS = "Numbers { height: 1fr; }"
 
@@ -85,7 +85,7 @@ class Numbers(RowList[int]):
 
 
 class Counted(Sequence[int]):
-    """Numbers that count how often one is looked at."""
+    """Numbers that count their reads."""
 
     looked_at = 0
 
@@ -116,7 +116,7 @@ def test_keys_skip_headings_and_show_the_first() -> None:
     asyncio.run(run())
 
 
-def test_clicks_choose_at_once_or_at_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_or_second_click_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         numbers = Numbers()
         stage = Stage(numbers)
@@ -136,7 +136,7 @@ def test_clicks_choose_at_once_or_at_the_second(monkeypatch: pytest.MonkeyPatch)
     asyncio.run(run())
 
 
-def test_moving_in_a_million_rows_looks_at_few() -> None:
+def test_moving_in_a_million_rows_reads_few() -> None:
     async def run() -> None:
         numbers, items = Numbers(), Counted()
         async with Stage(numbers).run_test(size=(20, 5)) as pilot:
@@ -151,7 +151,7 @@ def test_moving_in_a_million_rows_looks_at_few() -> None:
 
 
 def test_sheet_without_a_width_has_no_rows() -> None:
-    """What is drawn before it is laid out would be a column of letters."""
+    """A sheet drawn before its layout would be a column of letters."""
     sheet = Sheet()
     sheet.set_reactive(Sheet.lines, [[("Some words.", "text")]])
     sheet.lay_out()

@@ -21,7 +21,7 @@ from rpcexplorer.tui.widgets.editor import (
 
 
 def typed(keys: str, text: str = "|") -> str:
-    """What comes of typing keys, one after the other, into a text with the cursor at the bar."""
+    """Return a text after keys are typed at the bar, which is the cursor."""
     at, text = text.index("|"), text.replace("|", "", 1)
     for key in keys:
         text, at = pressed(text, at, key)
@@ -58,7 +58,7 @@ def pressed(text: str, at: int, key: str) -> tuple[str, int]:
         ("[", "[1, |2]", "[1, [|2]"),
     ],
 )
-def test_brackets_and_quotes_come_in_pairs_where_that_helps(keys: str, text: str, becomes: str) -> None:
+def test_brackets_and_quotes_are_paired_if_useful(keys: str, text: str, becomes: str) -> None:
     assert typed(keys, text) == becomes
 
 
@@ -79,7 +79,7 @@ def test_brackets_and_quotes_come_in_pairs_where_that_helps(keys: str, text: str
         ("]", '{\n  "a": [1|\n}', '{\n  "a": [1]|\n}'),
     ],
 )
-def test_lines_are_indented_by_themselves(keys: str, text: str, becomes: str) -> None:
+def test_new_lines_are_indented(keys: str, text: str, becomes: str) -> None:
     assert typed(keys, text) == becomes
 
 
@@ -98,7 +98,7 @@ def test_lines_are_indented_by_themselves(keys: str, text: str, becomes: str) ->
         ("[\n|1", "[|1"),
     ],
 )
-def test_rubbing_out_takes_an_empty_pair_or_a_level_of_indent(text: str, becomes: str) -> None:
+def test_backspace_deletes_an_empty_pair_or_indent_level(text: str, becomes: str) -> None:
     assert typed(BACKSPACE, text) == becomes
 
 
@@ -110,14 +110,14 @@ def test_rubbing_out_takes_an_empty_pair_or_a_level_of_indent(text: str, becomes
         '["a \\" b", "[", "}", ""]',
     ],
 )
-def test_json_typed_key_by_key_is_that_json(text: str) -> None:
+def test_json_typed_key_by_key_is_unchanged(text: str) -> None:
     assert json.loads(typed(text).replace("|", "")) == json.loads(text)
 
 
 @given(st.text(alphabet='{}[]"\\,: \na1é', max_size=40))
-def test_nothing_that_was_typed_is_ever_lost(keys: str) -> None:
-    there = iter(typed(keys).replace("|", ""))
-    lost = [key for key in keys if not key.isspace() and key not in there]
+def test_typing_never_loses_a_character(keys: str) -> None:
+    remaining = iter(typed(keys).replace("|", ""))
+    lost = [key for key in keys if not key.isspace() and key not in remaining]
     assert lost == []
 
 
@@ -130,11 +130,11 @@ def test_every_key_works_at_every_place(text: str, keys: str, at: int) -> None:
 @pytest.mark.parametrize(
     ("before", "inside"), [("", False), ('"', True), ('"a"', False), ('"a\\"', True), ('""["', True)]
 )
-def test_a_string_is_open_until_its_quote(before: str, inside: bool) -> None:
+def test_string_is_open_until_its_quote(before: str, inside: bool) -> None:
     assert in_string(before) is inside
 
 
-def test_in_a_very_long_line_keys_do_what_they_do_anywhere() -> None:
+def test_keys_in_a_very_long_line_work() -> None:
     assert stroke(["1" * (MAX_PAIRED_CHARACTERS + 1)], (0, 5), "[") is None
 
 
@@ -153,10 +153,10 @@ def test_in_a_very_long_line_keys_do_what_they_do_anywhere() -> None:
         ("1", 0, None),
     ],
 )
-def test_the_other_bracket_is_found_and_strings_are_left_alone(text: str, at: int, other: int | None) -> None:
+def test_matching_bracket_is_found_outside_strings(text: str, at: int, other: int | None) -> None:
     pair = pair_at(lines_of(text), place_of(text, at))
     assert (offset_of(lines_of(text), pair[1]) if pair else None) == other
 
 
-def test_a_bracket_very_far_away_is_not_looked_for() -> None:
+def test_far_away_bracket_is_not_searched() -> None:
     assert pair_at(["[", *[""] * MAX_PAIRED_LINES, "]"], (0, 0)) is None
