@@ -16,6 +16,5 @@ def shell(tmp_path: Path) -> Shell:
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    """The address of the demo service."""
     with DemoThread() as demo:
         yield demo.url

@@ -1,4 +1,4 @@
-"""One address means one thing wherever it is typed, and it is said which one was called."""
+"""A URL means the same wherever it is typed, and failures name it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.fakes.wire import RawServer, http_reply
 
 
 @pytest.mark.parametrize("path", ["/", "/rpc", "/a/b?x=1"])
-def test_an_address_with_a_path_is_whole_for_a_call_and_for_a_profile(shell: Shell, path: str) -> None:
+def test_url_with_path_is_used_unchanged(shell: Shell, path: str) -> None:
     with RawServer(PONG) as server:
         assert shell.run("call", "m", "--url", f"{server.origin}{path}").code == 0
         added = shell.run("profiles", "add", "x", "--url", f"{server.origin}{path}", "--auth", "none")
@@ -19,7 +19,7 @@ def test_an_address_with_a_path_is_whole_for_a_call_and_for_a_profile(shell: She
     assert [request.line.split()[1] for request in server.requests] == [path, path]
 
 
-def test_an_address_without_a_path_gets_the_usual_one(shell: Shell) -> None:
+def test_url_without_path_gets_usual_path(shell: Shell) -> None:
     with RawServer(PONG) as server:
         added = shell.run("profiles", "add", "x", "--url", server.origin, "--auth", "none")
         shell.run("call", "m", "-p", "x")
@@ -37,7 +37,7 @@ def test_an_address_without_a_path_gets_the_usual_one(shell: Shell) -> None:
         (b"", 4),
     ],
 )
-def test_every_failure_names_the_address_that_was_called(shell: Shell, reply: bytes, code: int) -> None:
+def test_failure_names_the_called_url(shell: Shell, reply: bytes, code: int) -> None:
     with RawServer(reply) as server:
         ran = shell.run("call", "m", "--id", "x", "--url", f"{server.origin}/rpc")
         asked = shell.run("--url", f"{server.origin}/rpc", "methods", "--refresh")
@@ -47,7 +47,7 @@ def test_every_failure_names_the_address_that_was_called(shell: Shell, reply: by
         assert f"{server.origin}/rpc" in asked.err
 
 
-def test_what_to_use_where_none_is_named_can_be_set_and_asked(shell: Shell) -> None:
+def test_default_profile_can_be_set_and_printed(shell: Shell) -> None:
     shell.sessions('[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.b]\nurl = "http://127.0.0.1:9"\n')
     none = shell.run("call", "m")
     assert none.code == 2
@@ -66,13 +66,13 @@ def test_what_to_use_where_none_is_named_can_be_set_and_asked(shell: Shell) -> N
 
 
 @pytest.mark.parametrize("words", [["http://127.0.0.1:9/rpc"], ["--url", "http://127.0.0.1:9/rpc"]])
-def test_the_screen_is_not_opened_without_a_terminal(shell: Shell, words: list[str]) -> None:
+def test_screen_needs_a_terminal(shell: Shell, words: list[str]) -> None:
     ran = shell.run(*words)
     assert ran.code == 2
     assert "rpcexplorer call METHOD --url http://127.0.0.1:9/rpc" in ran.err
 
 
-def test_the_default_goes_with_its_profile_and_the_one_below_counts_again(shell: Shell) -> None:
+def test_removed_default_profile_restores_the_default_below(shell: Shell) -> None:
     shell.sessions('default = "b"\n[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.b]\nurl = "http://127.0.0.1:9"\n')
     shell.run("profiles", "default", "a")
     assert shell.run("profiles", "default").text == "a\n"
@@ -82,7 +82,7 @@ def test_the_default_goes_with_its_profile_and_the_one_below_counts_again(shell:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--url", "http://a", "call", "m", "--url", "http://b"], "Name only one URL."),
         (["call", "m", "--url", ""], "A URL begins with http:// or https://"),
@@ -90,22 +90,22 @@ def test_the_default_goes_with_its_profile_and_the_one_below_counts_again(shell:
         (["127.0.0.1:9/api"], "A URL begins with http:// or https://"),
     ],
 )
-def test_what_is_no_address_is_said_before_anything_is_tried(shell: Shell, words: list[str], said: str) -> None:
+def test_invalid_url_is_reported_before_anything_else(shell: Shell, words: list[str], message: str) -> None:
     ran = shell.run(*words)
     assert ran.code == 2
-    assert said in ran.err
+    assert message in ran.err
     assert shell.run("history", "list").text == ""
 
 
 @pytest.mark.parametrize("word", ["-h", "--help"])
-def test_help_is_there_behind_an_address_as_well(shell: Shell, word: str) -> None:
+def test_help_option_after_url_prints_help(shell: Shell, word: str) -> None:
     ran = shell.run("http://127.0.0.1:9/api", word)
     assert ran.code == 0
     assert ran == shell.run("--help")
 
 
 @pytest.mark.parametrize("more", [[], ["--dry-run"]])
-def test_a_name_that_stands_twice_is_remarked(shell: Shell, more: list[str]) -> None:
+def test_duplicate_member_name_is_a_warning(shell: Shell, more: list[str]) -> None:
     with RawServer(PONG) as server:
         ran = shell.run("call", "m", '{"a": 1, "a": 2}', "--url", server.origin, *more)
     assert ran.code == 0

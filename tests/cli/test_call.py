@@ -1,4 +1,4 @@
-"""``call``, ``notify`` and ``batch``: what goes to the wire, to stdout, to stderr, and the exit code."""
+"""``call``, ``notify`` and ``batch``: requests, output and exit codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.fakes.wire import RESET, RawServer, Received, Script, http_reply
 
 
 def answering(raw: str) -> Callable[[Received], bytes]:
-    """A reply whose members after the id are spelled exactly like this."""
+    """Return a script for responses with this text after the id."""
 
     def script(request: Received) -> bytes:
         id = json.dumps(json.loads(request.body).get("id"))
@@ -42,9 +42,6 @@ def test_failed_tool_prints_its_result_and_exits_1(shell: Shell) -> None:
     assert row["outcome"] == "result"
 
 
-# --- params ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("words", "sent"),
     [
@@ -61,7 +58,7 @@ def test_failed_tool_prints_its_result_and_exits_1(shell: Shell) -> None:
         (["-"], '{"from":"stdin"}'),
     ],
 )
-def test_params_are_text_a_file_stdin_or_words(shell: Shell, words: list[str], sent: str) -> None:
+def test_params_come_from_text_file_stdin_or_words(shell: Shell, words: list[str], sent: str) -> None:
     (shell.folder / "params.json").write_text('{"from": "a file"}')
     with RawServer(PONG) as server:
         ran = shell.run("call", "m", *words, "--url", server.origin, stdin=b'\xef\xbb\xbf{"from": "stdin"}')
@@ -70,7 +67,7 @@ def test_params_are_text_a_file_stdin_or_words(shell: Shell, words: list[str], s
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["a=1", "nonsense"], "neither name=text nor name:=json"),
         (["@missing.json"], "There is no file"),
@@ -80,13 +77,11 @@ def test_params_are_text_a_file_stdin_or_words(shell: Shell, words: list[str], s
         (["a:=[1,"], "[ is not closed"),
     ],
 )
-def test_params_that_cannot_be_sent_are_explained_and_nothing_goes_out(
-    shell: Shell, words: list[str], said: str
-) -> None:
+def test_invalid_params_are_explained_and_not_sent(shell: Shell, words: list[str], message: str) -> None:
     with RawServer(PONG) as server:
         ran = shell.run("call", "m", *words, "--url", server.origin)
     assert ran.code == 2
-    assert said in ran.err
+    assert message in ran.err
     assert ran.out == b""
     assert server.requests == []
 
@@ -106,21 +101,21 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("word", "said"), WORDS, ids=[word for word, _ in WORDS])
-def test_json_in_a_word_is_judged_by_itself_and_what_is_offered_can_be_sent(shell: Shell, word: str, said: str) -> None:
+@pytest.mark.parametrize(("word", "message"), WORDS, ids=[word for word, _ in WORDS])
+def test_invalid_json_word_suggests_words_that_work(shell: Shell, word: str, message: str) -> None:
     ran = shell.run("call", "m", "a=1", word, "--url", "http://127.0.0.1:9")
     assert (ran.code, ran.out) == (2, b"")
-    assert f"{word} cannot be sent: {said}" in ran.err
-    if " instead." not in said:
+    assert f"{word} cannot be sent: {message}" in ran.err
+    if " instead." not in message:
         return
-    offered = shlex.split(said.partition(". Write ")[2].removesuffix(" instead."))
-    for each in offered:
-        if each != "or":
-            assert shell.run("call", "m", "a=1", each, "--url", "http://127.0.0.1:9", "--dry-run").code == 0, each
+    offered = shlex.split(message.partition(". Write ")[2].removesuffix(" instead."))
+    for better in offered:
+        if better != "or":
+            assert shell.run("call", "m", "a=1", better, "--url", "http://127.0.0.1:9", "--dry-run").code == 0, better
 
 
 @pytest.mark.parametrize("command", [["call"], ["notify"], ["call", "--dry-run"]])
-def test_a_method_without_a_name_is_not_sent_nor_asked_about(shell: Shell, command: list[str]) -> None:
+def test_empty_method_name_is_not_sent(shell: Shell, command: list[str]) -> None:
     with RawServer(PONG) as server:
         url = f'version = 1\n[profile.live]\nurl = "{server.origin}"\nbadge = "prod"\n'
         (shell.folder / "sessions.toml").write_text(url)
@@ -130,19 +125,16 @@ def test_a_method_without_a_name_is_not_sent_nor_asked_about(shell: Shell, comma
     assert server.requests == []
 
 
-# --- output ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "value", ["1.10", "1e400", "-0", "123456789012345678901234567890", '{"b": 1, "a":2 ,"b":3}', "NaN"]
 )
-def test_in_a_pipe_the_result_is_the_servers_bytes_and_a_newline(shell: Shell, value: str) -> None:
+def test_result_in_pipe_is_exact_bytes_and_newline(shell: Shell, value: str) -> None:
     with RawServer(answering(f'"result":{value}')) as server:
         ran = shell.run("call", "m", "--url", server.origin)
     assert (ran.code, ran.out) == (0, value.encode() + b"\n")
 
 
-def test_on_a_terminal_the_result_is_laid_out_coloured_and_inert(shell: Shell) -> None:
+def test_result_on_terminal_is_formatted_coloured_and_safe(shell: Shell) -> None:
     with RawServer(answering('"result":{"a":1.10,"b":"\u202e\u009b31m"}')) as server:
         ran = shell.run("call", "m", "--url", server.origin, terminal=True)
     assert "\x1b[" in ran.text
@@ -153,20 +145,20 @@ def test_on_a_terminal_the_result_is_laid_out_coloured_and_inert(shell: Shell) -
     assert ran.text.count("\n") == 4
 
 
-def test_envelope_is_the_whole_reply(shell: Shell) -> None:
+def test_response_option_prints_whole_response(shell: Shell) -> None:
     with RawServer(NO) as server:
         ran = shell.run("call", "m", "--url", server.origin, "--response")
     assert ran.code == 1
     assert json.loads(ran.out)["error"]["code"] == -32601
 
 
-def test_body_is_the_bytes_whatever_they_are(shell: Shell) -> None:
+def test_body_option_prints_exact_bytes(shell: Shell) -> None:
     with RawServer(http_reply(b"\x00\xff<html>", status=502)) as server:
         ran = shell.run("call", "m", "--url", server.origin, "--body")
     assert (ran.code, ran.out) == (5, b"\x00\xff<html>")
 
 
-def test_include_puts_status_and_headers_first(shell: Shell) -> None:
+def test_include_option_prints_status_and_headers_first(shell: Shell) -> None:
     with RawServer(PONG) as server:
         ran = shell.run("call", "m", "--url", server.origin, "--include")
     head, _, result = ran.text.partition("\n\n")
@@ -175,7 +167,7 @@ def test_include_puts_status_and_headers_first(shell: Shell) -> None:
     assert result == '"pong"\n'
 
 
-def test_on_a_terminal_headers_are_inert(shell: Shell) -> None:
+def test_headers_on_terminal_are_safe(shell: Shell) -> None:
     reply = b"HTTP/1.1 200 Fine\x1b[2J\r\nX-Evil: a\x1b]52;c;x\x07b\r\nContent-Length: 0\r\n\r\n"
     with RawServer(reply) as server:
         ran = shell.run("call", "m", "--url", server.origin, "--include", terminal=True, NO_COLOR="1")
@@ -183,11 +175,8 @@ def test_on_a_terminal_headers_are_inert(shell: Shell) -> None:
     assert "\x07" not in ran.text + ran.err
 
 
-# --- exit codes ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
-    ("script", "code", "said"),
+    ("script", "code", "message"),
     [
         (PONG, 0, ""),
         (NO, 1, "-32601 no such method"),
@@ -197,16 +186,16 @@ def test_on_a_terminal_headers_are_inert(shell: Shell) -> None:
         (http_reply(b""), 5, "empty"),
     ],
 )
-def test_the_exit_code_says_what_happened(shell: Shell, script: Script, code: int, said: str) -> None:
+def test_outcome_decides_exit_code(shell: Shell, script: Script, code: int, message: str) -> None:
     with RawServer(script) as server:
         ran = shell.run("call", "m", "--url", server.origin)
     assert ran.code == code
-    assert said in ran.err
+    assert message in ran.err
     assert code == 0 or ran.out == b""
 
 
 @pytest.mark.parametrize("command", [["call", "m"], ["notify", "m"], ["batch"]])
-def test_form_of_request_is_set_by_options(shell: Shell, command: list[str]) -> None:
+def test_options_set_form_of_request(shell: Shell, command: list[str]) -> None:
     form = ["--content-type", "text/json", "--accept", "text/x", "--empty-params", "omit"]
     with RawServer(http_reply(b"null")) as server:
         shell.run(*command, "--url", server.origin, *form, stdin=b'[{"method": "m"}]')
@@ -215,7 +204,7 @@ def test_form_of_request_is_set_by_options(shell: Shell, command: list[str]) -> 
     assert b"params" not in request.body
 
 
-def test_a_timeout_is_exit_code_4(shell: Shell) -> None:
+def test_timeout_exits_4(shell: Shell) -> None:
     from tests.fakes.wire import HOLD
 
     with RawServer([HOLD]) as server:
@@ -225,7 +214,7 @@ def test_a_timeout_is_exit_code_4(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["call", "m"], "rofile"),
         (["call", "m", "-p", "missing"], "missing"),
@@ -237,27 +226,24 @@ def test_a_timeout_is_exit_code_4(shell: Shell) -> None:
         (["call", "m", "--url", "http://127.0.0.1:9", "--response", "--body"], "--response and --body"),
     ],
 )
-def test_wrong_usage_is_exit_code_2_and_a_sentence(shell: Shell, arguments: list[str], said: str) -> None:
+def test_wrong_usage_exits_2_with_a_sentence(shell: Shell, arguments: list[str], message: str) -> None:
     ran = shell.run(*arguments)
     assert ran.code == 2
-    assert said in ran.err
+    assert message in ran.err
     assert "Traceback" not in ran.err
 
 
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1:99999", "http://xn--/", "ftp://x", "nonsense", "http://u:pw@127.0.0.1:1"]
 )
-def test_a_url_that_cannot_be_called_is_a_sentence(shell: Shell, url: str) -> None:
+def test_invalid_url_is_reported(shell: Shell, url: str) -> None:
     ran = shell.run("call", "m", "--url", url)
     assert ran.code == 2
     assert "Traceback" not in ran.err
     assert ":pw@" not in ran.err + str(shell.files())
 
 
-# --- profiles and credentials ----------------------------------------------------------------------------------------
-
-
-def test_missing_credentials_are_exit_code_3_and_name_the_variable(shell: Shell) -> None:
+def test_missing_credentials_exit_3_and_name_the_variable(shell: Shell) -> None:
     with RawServer(PONG) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
         ran = shell.run("call", "arg_test", "-p", "shop")
@@ -266,7 +252,7 @@ def test_missing_credentials_are_exit_code_3_and_name_the_variable(shell: Shell)
     assert server.requests == []
 
 
-def test_the_same_profile_may_be_named_before_or_after_the_command(shell: Shell) -> None:
+def test_profile_option_works_before_and_after_the_command(shell: Shell) -> None:
     with RawServer(PONG) as server:
         shell.sessions(f'[profile.a]\nurl = "{server.origin}"\n[profile.b]\nurl = "{server.origin}"\n')
         assert shell.run("-p", "b", "call", "ping").code == 0
@@ -274,7 +260,7 @@ def test_the_same_profile_may_be_named_before_or_after_the_command(shell: Shell)
         assert shell.run("call", "ping").code == 2
 
 
-def test_a_damaged_profile_stops_only_itself(shell: Shell) -> None:
+def test_damaged_profile_affects_only_itself(shell: Shell) -> None:
     with RawServer(PONG) as server:
         shell.sessions(f'[profile.a]\nurl = "{server.origin}"\n[profile.b]\nurl = "{server.origin}"\ntimout = 3\n')
         good, bad = shell.run("call", "ping", "-p", "a"), shell.run("call", "ping", "-p", "b")
@@ -288,7 +274,7 @@ def test_a_damaged_profile_stops_only_itself(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sent"), [([], 0), (["--yes"], 1), (["--no-input"], 0), (["-y", "--no-input"], 1)]
 )
-def test_what_is_not_marked_safe_needs_a_yes_on_prod(shell: Shell, arguments: list[str], sent: int) -> None:
+def test_unsafe_method_on_prod_needs_confirmation(shell: Shell, arguments: list[str], sent: int) -> None:
     with RawServer(PONG) as server:
         shell.sessions(f'[profile.p]\nurl = "{server.origin}"\nbadge = "prod"\n')
         ran = shell.run("call", "user.delete", *arguments)
@@ -297,10 +283,7 @@ def test_what_is_not_marked_safe_needs_a_yes_on_prod(shell: Shell, arguments: li
     assert sent or "--yes" in ran.err
 
 
-# --- dry run ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_dry_run_prints_the_exact_request_and_sends_nothing(shell: Shell) -> None:
+def test_dry_run_prints_exact_request_and_sends_nothing(shell: Shell) -> None:
     with RawServer(PONG) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
         ran = shell.run(
@@ -324,7 +307,7 @@ def test_a_dry_run_prints_the_exact_request_and_sends_nothing(shell: Shell) -> N
     assert "hunter2" not in ran.text + ran.err
 
 
-def test_a_dry_run_shows_the_cookie_as_a_placeholder(shell: Shell) -> None:
+def test_dry_run_shows_cookie_as_secret_reference(shell: Shell) -> None:
     shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "cookie", username = "ada" }\n')
     without = shell.run("call", "ping", "--dry-run")
     assert "Cookie" not in without.text
@@ -332,9 +315,6 @@ def test_a_dry_run_shows_the_cookie_as_a_placeholder(shell: Shell) -> None:
     ran = shell.run("call", "ping", "--dry-run", RPCEXPLORER_SHOP_SESSION="s3ss10n-s3ss10n")
     assert "Cookie: sessionid=«shop.session»" in ran.text
     assert "s3ss10n" not in ran.text + ran.err
-
-
-# --- notify and batch ------------------------------------------------------------------------------------------------
 
 
 def test_notify_sends_no_id_and_prints_nothing(shell: Shell) -> None:
@@ -354,7 +334,7 @@ def answer_all(request: Received) -> bytes:
 
 
 @pytest.mark.parametrize("arguments", [["batch"], ["batch", "-"], ["batch", "calls.json"], ["batch", "@calls.json"]])
-def test_batch_sends_one_body_from_stdin_or_a_file(shell: Shell, arguments: list[str]) -> None:
+def test_batch_from_stdin_or_file_is_one_request(shell: Shell, arguments: list[str]) -> None:
     (shell.folder / "calls.json").write_bytes(BATCH)
     with RawServer(answer_all) as server:
         ran = shell.run(*arguments, "--url", server.origin, stdin=BATCH)
@@ -364,7 +344,7 @@ def test_batch_sends_one_body_from_stdin_or_a_file(shell: Shell, arguments: list
     assert [reply["result"] for reply in json.loads(ran.out)] == ["a", "b"]
 
 
-def test_a_batch_with_a_failure_is_exit_code_1_and_prints_every_reply(shell: Shell) -> None:
+def test_batch_with_failed_call_prints_all_responses(shell: Shell) -> None:
     reply = b'[{"jsonrpc":"2.0","id":"x.1","result":1},{"jsonrpc":"2.0","id":"x.2","error":{"code":1,"message":"no"}}]'
     with RawServer(http_reply(reply)) as server:
         ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
@@ -376,7 +356,7 @@ def test_a_batch_with_a_failure_is_exit_code_1_and_prints_every_reply(shell: She
     assert "call 1" not in ran.err
 
 
-def test_a_batch_with_a_call_that_got_no_reply_is_exit_code_5_and_prints_what_came(shell: Shell) -> None:
+def test_batch_with_missing_response_prints_the_others(shell: Shell) -> None:
     body = b'{"jsonrpc":"2.0","id":"x.1","result":1}'
     with RawServer(http_reply(body)) as server:
         ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
@@ -385,7 +365,7 @@ def test_a_batch_with_a_call_that_got_no_reply_is_exit_code_5_and_prints_what_ca
     assert "call 2, b: No response to this call" in ran.err
 
 
-def test_a_batch_refused_as_a_whole_is_told_once(shell: Shell) -> None:
+def test_rejected_batch_is_reported_once(shell: Shell) -> None:
     body = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batch"}}'
     with RawServer(http_reply(body)) as server:
         ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
@@ -425,7 +405,7 @@ def answer(request: Received) -> bytes:
 
 
 class Case:
-    """A shell with the file above, and what a server got."""
+    """A shell with saved calls, and the requests that a server received."""
 
     def __init__(self, shell: Shell, server: RawServer, badge: str = "") -> None:
         self.shell, self.server = shell, server
@@ -441,7 +421,7 @@ class Case:
         return [call for file in files for call in tomllib.loads(file.read_text())["call"]]
 
 
-def test_a_saved_call_is_sent_with_its_values_and_recorded_as_typed_and_as_sent(shell: Shell) -> None:
+def test_saved_call_is_sent_with_values_and_recorded(shell: Shell) -> None:
     with RawServer(answer) as server:
         case = Case(shell, server)
         ran = shell.run("call", "@list users", "--set", "page=2")
@@ -457,7 +437,7 @@ def test_a_saved_call_is_sent_with_its_values_and_recorded_as_typed_and_as_sent(
         assert case.sent[1][1]["page"] == "7"
 
 
-def test_a_method_that_begins_as_saved_calls_do_is_written_with_the_sign_twice(shell: Shell) -> None:
+def test_two_at_signs_call_a_method_with_one(shell: Shell) -> None:
     with RawServer(answer) as server:
         case = Case(shell, server)
         assert shell.run("call", "@@ping", "[1]").code == 0
@@ -467,7 +447,7 @@ def test_a_method_that_begins_as_saved_calls_do_is_written_with_the_sign_twice(s
         assert {"@ping", "@@ping", "@@@"} <= set(names)
 
 
-def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) -> None:
+def test_result_reference_uses_newest_result(shell: Shell) -> None:
     with RawServer(answer) as server:
         case = Case(shell, server)
         words = ["user.get", '["{{last.user.list#/items/0/id:json}}", "{{uuid}}"]']
@@ -482,7 +462,7 @@ def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (
             ["@one user"],
@@ -499,17 +479,17 @@ def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) ->
         (["ping", "--set", "uuid=1"], "--set uuid=1 is not NAME=VALUE"),
     ],
 )
-def test_what_cannot_be_resolved_is_named_and_nothing_is_sent(shell: Shell, arguments: list[str], said: str) -> None:
+def test_missing_variable_is_named_and_nothing_sent(shell: Shell, arguments: list[str], message: str) -> None:
     with RawServer(answer) as server:
         case = Case(shell, server)
         ran = shell.run("call", *arguments)
         assert ran.code == 2
-        assert said in ran.err
+        assert message in ran.err
         assert shell.run("call", *arguments, "--dry-run").code == 2
         assert case.sent == []
 
 
-def test_in_an_ordinary_draft_what_is_not_known_goes_out_as_typed_with_a_remark(shell: Shell) -> None:
+def test_unknown_variable_in_typed_params_is_a_warning(shell: Shell) -> None:
     with RawServer(answer) as server:
         case = Case(shell, server)
         ran = shell.run("call", "ping", '["{{nobody}} {{page}}", "{{{{page}}"]')
@@ -521,7 +501,7 @@ def test_in_an_ordinary_draft_what_is_not_known_goes_out_as_typed_with_a_remark(
         assert "warning: {{nobody}} has no value: it is sent as typed" in dry.err
 
 
-def test_somebody_at_a_terminal_is_asked_for_what_is_missing(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_variable_is_asked_for_on_terminal(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.cli.world.World.asks", True)
     with RawServer(answer) as server:
         case = Case(shell, server)
@@ -534,17 +514,17 @@ def test_somebody_at_a_terminal_is_asked_for_what_is_missing(shell: Shell, monke
         assert len(case.sent) == 1
 
 
-def test_it_is_asked_about_as_its_method_is(shell: Shell) -> None:
+def test_saved_call_is_confirmed_like_its_method(shell: Shell) -> None:
     with RawServer(answer) as server:
         case = Case(shell, server, "prod")
         assert shell.run("call", "@list users").code == 0
-        ran = shell.run("call", "@ping")  # named as another method is that is known as safe
+        ran = shell.run("call", "@ping")  # It has the name of a method that is marked safe.
         assert ran.code == 2
         assert "user.delete is not marked safe" in ran.err
         assert [method for method, _ in case.sent] == ["user.list"]
 
 
-def test_saved_calls_stand_before_the_methods_and_hide_none(shell: Shell) -> None:
+def test_methods_lists_saved_calls_before_methods(shell: Shell) -> None:
     shell.sessions(FILE.format(url="http://127.0.0.1:1", badge=""))
     lines = shell.run("methods").text.splitlines()
     assert [line.split("  ")[0] for line in lines] == [
@@ -561,15 +541,15 @@ def test_saved_calls_stand_before_the_methods_and_hide_none(shell: Shell) -> Non
     assert '"start":{"page": "{{page:json}}", "price": 1.10' in shell.run("methods", "--json").text
 
 
-def test_the_docs_of_a_saved_call_are_those_of_what_it_calls(shell: Shell) -> None:
+def test_docs_of_saved_call_describe_its_method(shell: Shell) -> None:
     shell.sessions(FILE.format(url="http://127.0.0.1:1", badge=""))
-    told, method = (shell.run("methods", name).text for name in ("@list users", "user.list"))
-    assert told == f"  @list users is a saved call: user.list  One page of them\n\n{method}"
+    docs, method = (shell.run("methods", name).text for name in ("@list users", "user.list"))
+    assert docs == f"  @list users is a saved call: user.list  One page of them\n\n{method}"
     assert "Lists users" in method
-    assert "  user.get\n" in shell.run("methods", "@one user").text  # which nobody has described
+    assert "  user.get\n" in shell.run("methods", "@one user").text  # No description of this method exists.
 
 
-def test_no_file_opens_a_secret_by_what_a_variable_and_a_call_make_together(shell: Shell) -> None:
+def test_variable_and_call_together_build_no_secret_reference(shell: Shell) -> None:
     with RawServer(answer) as server:
         shell.sessions(
             f'[profile.p]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n'
@@ -580,10 +560,10 @@ def test_no_file_opens_a_secret_by_what_a_variable_and_a_call_make_together(shel
         assert ran.code == 0
         params = json.loads(server.requests[0].body)["params"]
         assert (params.pop("username"), params.pop("password")) == ("ada", "correct-horse")
-        assert params == {"a": "«p.password»", "b": "«p.password»"}  # these very letters
+        assert params == {"a": "«p.password»", "b": "«p.password»"}  # The letters are sent, not the secret.
 
 
-def test_a_variable_is_set_and_all_of_them_are_shown_with_their_file_and_line(shell: Shell) -> None:
+def test_profiles_show_lists_variables_with_file_and_line(shell: Shell) -> None:
     file = shell.sessions(FILE.format(url="http://127.0.0.1:1", badge=""))
     assert shell.run("profiles", "set", "p", "variables.page=8").code == 0
     shown = {line.split()[0]: line for line in shell.run("profiles", "show", "p").text.splitlines()}

@@ -1,4 +1,4 @@
-"""``replay`` and cases on the command line: what goes out, what is said, and what a case of others cannot do."""
+"""``replay``, ``compare`` and cases: requests, output, untrusted cases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ Answers = Callable[[str, object], str]
 
 
 def server(answers: Answers) -> RawServer:
-    """Answers a method and its params with a member: ``"result": …`` or ``"error": …``."""
+    """Return a server whose answers depend on method and params.
+
+    An answer is a member: ``"result": …`` or ``"error": …``.
+    """
 
     def reply(request: Received) -> bytes:
         call = json.loads(request.body)
@@ -44,7 +47,7 @@ def shop(shell: Shell, answers: Answers = number, more: str = "") -> Iterator[Ra
 
 
 def ids(shell: Shell) -> list[str]:
-    """Of the calls that were made, oldest first."""
+    """Return the ids of all recorded calls, oldest first."""
     return [json.loads(row)["id"] for row in shell.run("history", "list", "--json").text.splitlines()][::-1]
 
 
@@ -58,7 +61,7 @@ def case(shell: Shell, text: str) -> str:
     return "case.toml"
 
 
-def test_calls_are_sent_again_with_their_own_profile_and_compared(shell: Shell) -> None:
+def test_replay_uses_the_profile_of_each_call(shell: Shell) -> None:
     answers = iter(['"result":{"n":1.0}', '"error":{"code":1,"message":"no"}', '"result":{"n":1.00}'])
     again = ['"error":{"code":1,"message":"no"}', '"result":{"n":1.00}', '"result":{"n":1.00,"m":2}']
     with shop(shell, lambda *_: next(answers)) as running:
@@ -79,7 +82,7 @@ def test_calls_are_sent_again_with_their_own_profile_and_compared(shell: Shell) 
     assert several.err.endswith("2 calls: 2 differs\n")
 
 
-def test_what_differs_is_told_to_a_program_and_what_always_does_is_left_out(shell: Shell) -> None:
+def test_replay_json_has_differences_without_ignored_places(shell: Shell) -> None:
     counter = iter(range(9))
     with shop(shell, lambda *_: f'"result":[{{"at":{next(counter)}}}]'):
         shell.run("call", "a")
@@ -92,7 +95,7 @@ def test_what_differs_is_told_to_a_program_and_what_always_does_is_left_out(shel
         assert shell.run("replay", id, "--ignore", "at").code == 2
 
 
-def test_both_sides_hide_what_a_record_hides(shell: Shell) -> None:
+def test_replay_redacts_the_same_values_as_the_record(shell: Shell) -> None:
     counter = iter(range(1, 9))
     session = '{"session_token": "t0ken-t0ken-t0ken"}'
     with shop(shell, lambda *_: f'"result":[{",".join([session] * next(counter))}]'):
@@ -102,7 +105,7 @@ def test_both_sides_hide_what_a_record_hides(shell: Shell) -> None:
     assert '+ /1: {"session_token": "«not recorded»"}' in ran.text
 
 
-def test_each_call_goes_where_it_went_and_a_profile_that_is_gone_is_named(shell: Shell) -> None:
+def test_replay_names_a_removed_profile(shell: Shell) -> None:
     with server(number) as one, server(number) as two, server(number) as third:
         shell.sessions(f'[profile.one]\nurl = "{one.origin}"\n[profile.two]\nurl = "{two.origin}"\n')
         shell.run("call", "a", "-p", "one")
@@ -110,13 +113,13 @@ def test_each_call_goes_where_it_went_and_a_profile_that_is_gone_is_named(shell:
         shell.run("call", "c", "--url", f"{third.origin}/rpc")
         ran = shell.run("replay", *ids(shell))
         assert ran.code == 0
-        assert [sent(each) for each in (one, two, third)] == [[("a", [])] * 2, [("b", [])] * 2, [("c", [])] * 2]
+        assert [sent(server) for server in (one, two, third)] == [[("a", [])] * 2, [("b", [])] * 2, [("c", [])] * 2]
         assert third.requests[1].line == "POST /rpc HTTP/1.1"
         assert [line.split()[3] for line in ran.text.splitlines()] == ["a", "b", "c"]
         shell.sessions(f'[profile.one]\nurl = "{one.origin}"\n')
-        gone = shell.run("replay", ids(shell)[1])
-        assert (gone.code, len(two.requests)) == (2, 2)
-        assert "used this profile. Name another one with -p" in gone.err
+        removed = shell.run("replay", ids(shell)[1])
+        assert (removed.code, len(two.requests)) == (2, 2)
+        assert "used this profile. Name another one with -p" in removed.err
 
 
 def test_question_names_profile_place_and_unsafe_methods(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +143,7 @@ def test_question_names_profile_place_and_unsafe_methods(shell: Shell, monkeypat
     )
 
 
-def test_an_unknown_id_or_file_or_a_file_that_is_no_case_sends_nothing(shell: Shell) -> None:
+def test_unknown_id_or_invalid_case_sends_nothing(shell: Shell) -> None:
     with shop(shell) as running:
         shell.run("call", "a")
         history = next((shell.home / "state" / "history").iterdir())
@@ -163,7 +166,7 @@ reply = '{"jsonrpc": "2.0", "id": "their-call", "result": {"n": [1], "at": 1}}'
 """
 
 
-def test_a_case_is_sent_only_with_a_profile_that_was_chosen_and_elsewhere_is_told(shell: Shell) -> None:
+def test_case_needs_a_named_profile(shell: Shell) -> None:
     with shop(shell) as running:
         file = case(shell, f'case = 1\nnote = "look"\n{CALL}')
         refused = shell.run("replay", file, "--yes")
@@ -179,20 +182,23 @@ def test_a_case_is_sent_only_with_a_profile_that_was_chosen_and_elsewhere_is_tol
         assert f"{'fails again ' * 40}\n  since Tuesday\n" in shell.run("replay", long, "-p", "shop").err
 
 
-def test_where_no_profile_is_named_and_none_is_the_default_one_sentence_says_what_to_name(shell: Shell) -> None:
+def test_case_without_default_profile_names_the_profiles(shell: Shell) -> None:
     file = case(shell, "case = 1\n" + CALL)
     none = shell.run("replay", file)
     assert (none.code, none.err.count("\n")) == (2, 1)
     assert none.err.endswith("you have no profiles yet. Name a server with --url.\n")
     shell.sessions('[profile.one]\nurl = "http://127.0.0.1:9"\n[profile.two]\nurl = "http://127.0.0.1:9"\n')
     several = shell.run("replay", file)
-    said = "Someone else recorded this. Name the profile to send it with: -p NAME. The profiles are one, two.\n"
-    assert (several.code, several.err.endswith(said), several.err.count("default")) == (2, True, 0)
+    message = "Someone else recorded this. Name the profile to send it with: -p NAME. The profiles are one, two.\n"
+    assert (several.code, several.err.endswith(message), several.err.count("default")) == (2, True, 0)
 
 
 @contextmanager
 def two_servers(shell: Shell) -> Iterator[tuple[RawServer, RawServer, str]]:
-    """Two servers that answer differently, and a case of the same call to both, recorded as ``a`` and ``b``."""
+    """Yield two servers and a case with a call to each.
+
+    The servers answer differently. The calls were recorded with the profiles ``a`` and ``b``.
+    """
     with server(lambda *_: '"result":1') as one, server(lambda *_: '"result":2') as two:
         shell.sessions(f'[profile.x]\nurl = "{one.origin}"\n[profile.y]\nurl = "{two.origin}"\n')
         recorded = [
@@ -203,7 +209,7 @@ def two_servers(shell: Shell) -> Iterator[tuple[RawServer, RawServer, str]]:
         yield one, two, case(shell, "case = 1\n" + "".join(results))
 
 
-def test_case_of_two_servers_is_replayed_on_two_profiles(shell: Shell) -> None:
+def test_case_of_two_servers_uses_two_profiles(shell: Shell) -> None:
     with two_servers(shell) as (one, two, file):
         ran = shell.run("replay", file, "-p", "a=x", "-p", "b=y")
         assert (ran.code, len(one.requests), len(two.requests)) == (0, 1, 1)
@@ -217,7 +223,7 @@ def test_case_of_two_servers_is_replayed_on_two_profiles(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("-p x -p y", "Name one profile, or -p THEIRS=MINE for each server"),
         ("-p c=x", "-p: no call was recorded with c, only with a, b."),
@@ -229,11 +235,11 @@ def test_case_of_two_servers_is_replayed_on_two_profiles(shell: Shell) -> None:
         ("-p a=x", "Name one for each server:\n  rpcexplorer replay case.toml -p a=x -p b=y"),
     ],
 )
-def test_case_of_two_servers_needs_a_profile_for_each(shell: Shell, words: str, said: str) -> None:
+def test_case_of_two_servers_needs_two_profiles(shell: Shell, words: str, message: str) -> None:
     with two_servers(shell) as (one, two, file):
         ran = shell.run("replay", file, *words.split())
         assert (ran.code, one.requests, two.requests) == (2, [], [])
-        assert said in ran.err
+        assert message in ran.err
 
 
 def test_default_is_not_proposed_for_several_servers(shell: Shell) -> None:
@@ -244,8 +250,8 @@ def test_default_is_not_proposed_for_several_servers(shell: Shell) -> None:
         assert "rpcexplorer replay case.toml -p a=x -p b=MINE" in ran.err
 
 
-def test_a_case_does_not_choose_what_the_question_says(shell: Shell) -> None:
-    """Of a batch the calls in it are named, all of them; what it calls itself is nobody's business."""
+def test_question_lists_methods_of_batch_in_case(shell: Shell) -> None:
+    """The name that the case gives to the batch is not shown."""
     many = [f"user.number_{number}" for number in range(30)]
     calls = [{"method": name} for name in ("get", "user.delete", "user.delete", *many)]
     hostile = CALL.replace('method = "a"', 'method = "get"').replace('"call"', '"batch"')
@@ -265,7 +271,7 @@ def test_a_case_does_not_choose_what_the_question_says(shell: Shell) -> None:
         assert running.requests == []
 
 
-def test_what_was_imported_is_marked_and_sent_like_a_case(shell: Shell) -> None:
+def test_imported_call_is_marked_as_foreign(shell: Shell) -> None:
     with shop(shell) as running:
         file = case(shell, "case = 1\n" + CALL)
         imported = shell.run("history", "import", file)
@@ -282,7 +288,7 @@ def test_what_was_imported_is_marked_and_sent_like_a_case(shell: Shell) -> None:
         assert shell.run("replay", "their-call", "-p", "shop").code == 0
 
 
-def test_calls_are_exported_by_id_or_number_or_text_and_read_by_who_gets_them(shell: Shell) -> None:
+def test_calls_are_exported_by_id_number_or_text(shell: Shell) -> None:
     with shop(shell):
         for name in ("ada", "bob", "cid"):
             shell.run("call", name, f'{{"name": "{name} of the calls"}}')
@@ -310,8 +316,8 @@ def test_calls_are_exported_by_id_or_number_or_text_and_read_by_who_gets_them(sh
 SECRET = {"ann": "ann-s3cret-password", "bob": "bob-s3cret-password"}
 
 
-def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_other_secrets(tmp_path: Path) -> None:
-    """Each has a home, a password and a server, and neither sees anything of the other's but the case."""
+def test_case_reproduces_failure_on_another_server(tmp_path: Path) -> None:
+    """Two users share only the case: homes, passwords and servers differ."""
     ann, bob = Shell(tmp_path / "ann"), Shell(tmp_path / "bob")
     failing = f'"error":{{"code":-32000,"message":"no room","data":{{"echo":"{SECRET["ann"]}"}}}}'
     with (
@@ -342,7 +348,7 @@ def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_ot
         compared, ticket = bob.run("compare", *both), bob.run("copy", *both, "--as", "report")
         assert (compared.code, ticket.code, len(staging.requests)) == (0, 0, 1)
         assert "order.place" in ticket.text
-        assert all(each.origin.removeprefix("http://") in ticket.text for each in (prod, staging))
+        assert all(server.origin.removeprefix("http://") in ticket.text for server in (prod, staging))
         ran += [handed_on, before, hidden, whole, replayed, imported, compared, ticket]
     for output in ran:
         assert not any(secret.encode() in output.out + output.err.encode() for secret in SECRET.values())
@@ -355,9 +361,7 @@ def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_ot
     assert str(tmp_path) not in handed_on.text
 
 
-def test_the_screen_opens_on_a_case_that_is_named_and_without_a_terminal_it_is_said_what_to_run(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_case_opens_the_screen_or_names_commands(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[tuple[str | None, Path | None]] = []
     addresses: list[str] = []
     shell.sessions('[profile.staging]\nurl = "http://127.0.0.1:9"\n')
@@ -369,10 +373,10 @@ def test_the_screen_opens_on_a_case_that_is_named_and_without_a_terminal_it_is_s
         return 0, ""
 
     file = case(shell, "case = 1\n" + CALL)
-    told = shell.run(file)
-    assert (told.code, told.out) == (2, b"")
-    assert "rpcexplorer replay case.toml -p NAME" in told.err
-    assert "rpcexplorer history import case.toml" in told.err
+    ran = shell.run(file)
+    assert (ran.code, ran.out) == (2, b"")
+    assert "rpcexplorer replay case.toml -p NAME" in ran.err
+    assert "rpcexplorer history import case.toml" in ran.err
     monkeypatch.setattr("rpcexplorer.tui.app.open_screen", screen)
     world = World(Screen(), Screen(), Keyboard(), shell.environment, shell.folder)
     assert run([file], world) == 0
@@ -406,11 +410,11 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("was", "put", "harmless"), HOSTILE, ids=[row[2] for row in HOSTILE])
 @pytest.mark.everyday(3)
-def test_a_hostile_case_is_text(shell: Shell, was: str, put: str, harmless: str) -> None:
+def test_hostile_case_prints_only_safe_text(shell: Shell, was: str, put: str, harmless: str) -> None:
     assert harmless
     with shop(shell, more='[profile.other]\nurl = "http://127.0.0.1:9"\n') as running:
         shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = "s3cret-s3cret"
-        shell.run("call", "-p", "shop", "user.get")  # brings a result
+        shell.run("call", "-p", "shop", "user.get")  # It has a result.
         before = set(shell.files())
         assert was in CALL
         file = case(shell, "case = 1\n" + CALL.replace(was, put))
@@ -443,7 +447,7 @@ PASSWORD = "correct-horse"
 
 @contextmanager
 def answering(*results: str) -> Iterator[RawServer]:
-    """Gives one member after the other: ``"result": …``, or a whole reply."""
+    """Yield a server that sends these members or responses in turn."""
     left = iter(results)
 
     def reply(request: Received) -> bytes:
@@ -455,7 +459,7 @@ def answering(*results: str) -> Iterator[RawServer]:
 
 
 def made(shell: Shell, *results: str, params: str = "[]") -> list[str]:
-    """The ids of calls that brought these, the oldest first."""
+    """Send a call per result; return the ids, oldest first."""
     with answering(*results) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nmethod."user.get".ignore = ["/at"]\n')
         for _ in results:
@@ -463,7 +467,7 @@ def made(shell: Shell, *results: str, params: str = "[]") -> list[str]:
     return [json.loads(row)["id"] for row in shell.run("history", "list", "--json").text.splitlines()][::-1]
 
 
-def test_two_records_are_printed_line_by_line_without_what_always_differs(shell: Shell) -> None:
+def test_two_records_are_printed_without_ignored_places(shell: Shell) -> None:
     one, two = made(shell, f'"result":{LEFT}', f'"result":{RIGHT}')
     ran = shell.run("compare", one, two)
     assert (ran.code, ran.err) == (6, "")
@@ -478,7 +482,7 @@ def test_two_records_are_printed_line_by_line_without_what_always_differs(shell:
     assert shell.run("compare", two, terminal=True).out.startswith(b"\x1b[31m--- " + one.encode())
 
 
-def test_for_a_program_it_is_a_list_of_differences(shell: Shell) -> None:
+def test_compare_json_is_a_list_of_differences(shell: Shell) -> None:
     one, two = made(shell, f'"result":{LEFT}', f'"result":{RIGHT}')
     ran = shell.run("compare", one, two, "--json", "--ignore", "/items/*/v")
     assert (ran.code, json.loads(ran.out)) == (
@@ -492,7 +496,7 @@ def test_for_a_program_it_is_a_list_of_differences(shell: Shell) -> None:
     assert (same.code, same.out) == (0, b"[]\n")
 
 
-def test_one_record_is_compared_with_the_one_before_of_the_same_params(shell: Shell) -> None:
+def test_record_is_compared_with_previous_same_call(shell: Shell) -> None:
     one, two = made(shell, '"result":1', '"error":{"code":-32602,"message":"no"}')
     ran = shell.run("compare", two)
     assert (ran.code, ran.text.splitlines()[:3:2]) == (
@@ -512,10 +516,10 @@ def test_compare_without_id_takes_newest_call(shell: Shell) -> None:
     with answering('"result":1', '"result":2') as server:
         shell.sessions("".join(f'[profile.{name}]\nurl = "{server.origin}"\n' for name in ("a", "b")))
         assert shell.run("compare", "-p", "a", "-p", "b").code == 6
-        assert [json.loads(each.body)["method"] for each in server.requests] == ["user.get", "user.get"]
+        assert [json.loads(request.body)["method"] for request in server.requests] == ["user.get", "user.get"]
 
 
-def test_compared_calls_are_saved_as_a_case(shell: Shell) -> None:
+def test_compared_calls_are_exported_as_a_case(shell: Shell) -> None:
     one, two = made(shell, '"result":1', '"result":2')
     saved = shell.run("compare", "--case", "a.toml", "--note", "look")
     assert saved.code == 6
@@ -535,7 +539,7 @@ def test_compared_calls_are_saved_as_a_case(shell: Shell) -> None:
     assert (refused.code, "--note needs --case FILE" in refused.err) == (2, True)
 
 
-def test_case_that_nobody_could_read_is_not_saved(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_case_is_not_exported(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     made(shell, '"result":1', '"result":2')
     monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
     ran = shell.run("compare", "--case", "a.toml")
@@ -544,7 +548,7 @@ def test_case_that_nobody_could_read_is_not_saved(shell: Shell, monkeypatch: pyt
     assert not (shell.folder / "a.toml").exists()
 
 
-def test_one_question_is_asked_for_all_profiles_and_nothing_is_sent_before(shell: Shell) -> None:
+def test_one_question_covers_all_profiles_before_sending(shell: Shell) -> None:
     (id,) = made(shell, '"result":0')
     with answering('"result":1', '"result":1') as server:
         shell.sessions("".join(f'[profile.{name}]\nurl = "{server.origin}"\nbadge = "prod"\n' for name in ("a", "b")))
@@ -555,7 +559,7 @@ def test_one_question_is_asked_for_all_profiles_and_nothing_is_sent_before(shell
         assert (ran.code, len(server.requests)) == (0, 2)
 
 
-def test_what_stands_for_the_secret_of_one_profile_goes_to_no_other(shell: Shell) -> None:
+def test_secret_reference_is_not_sent_to_another_profile(shell: Shell) -> None:
     shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
     auth = 'auth = { kind = "inline", username = "ada" }\n'
     with answering('"result":0', '"result":1') as server:
@@ -569,7 +573,7 @@ def test_what_stands_for_the_secret_of_one_profile_goes_to_no_other(shell: Shell
     assert [PASSWORD.encode() in request.body for request in server.requests] == [True, True], "to shop alone"
 
 
-def test_what_each_profile_brings_is_told_apart_and_no_secret_is_told(shell: Shell) -> None:
+def test_responses_of_profiles_are_compared_without_secrets(shell: Shell) -> None:
     (id,) = made(shell, '"result":0', params='{"n": 1}')
     with answering('"result":{"n":1}', '"result":{"n":1}', f'"result":{{"n":2,"p":"{PASSWORD}"}}') as server:
         profiles = [f'[profile.{name}]\nurl = "{server.origin}"\n' for name in ("staging", "test")]
@@ -588,24 +592,22 @@ def test_what_each_profile_brings_is_told_apart_and_no_secret_is_told(shell: She
 
 
 @pytest.mark.parametrize(
-    ("reply", "code", "said"),
+    ("reply", "code", "message"),
     [("<html>", 5, "test: malformed"), ('"error":{"code":1,"message":"no"}', 6, "")],
     ids=["no response", "an error"],
 )
-def test_a_profile_without_a_reply_is_told_and_an_error_is_compared(
-    shell: Shell, reply: str, code: int, said: str
-) -> None:
+def test_missing_response_is_reported_and_error_compared(shell: Shell, reply: str, code: int, message: str) -> None:
     (id,) = made(shell, '"result":0')
     with answering('"result":1', reply) as server:
         shell.sessions("".join(f'[profile.{name}]\nurl = "{server.origin}"\n' for name in ("staging", "test")))
         ran = shell.run("compare", id, "-p", "staging", "-p", "test")
     assert ran.code == code
-    assert said in ran.err
+    assert message in ran.err
     assert ("result in staging, error 1 in test" in ran.text) is (code == 6)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("a", "b", "-p", "x", "-p", "y"), "not both"),
         (("a", "-p", "x"), "rpcexplorer replay a -p x"),
@@ -613,7 +615,7 @@ def test_a_profile_without_a_reply_is_told_and_an_error_is_compared(
         (("a", "b"), "No call has the id a"),
     ],
 )
-def test_a_command_that_cannot_be_meant_says_what_to_write(shell: Shell, words: tuple[str, ...], said: str) -> None:
+def test_wrong_usage_of_compare_names_the_fix(shell: Shell, words: tuple[str, ...], message: str) -> None:
     ran = shell.run("compare", *words)
     assert ran.code == 2
-    assert said in ran.err
+    assert message in ran.err

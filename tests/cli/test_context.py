@@ -1,4 +1,4 @@
-"""Command lines that cannot be read: one plain sentence each, with what was probably meant, and exit code 2."""
+"""Unreadable command lines: one plain sentence, and exit code 2."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ MEANT = [
 ]
 
 
-@pytest.mark.parametrize(("line", "said"), MEANT, ids=[line for line, _ in MEANT])
-def test_a_command_line_that_cannot_be_read_is_told_in_one_sentence(shell: Shell, line: str, said: str) -> None:
+@pytest.mark.parametrize(("line", "message"), MEANT, ids=[line for line, _ in MEANT])
+def test_wrong_command_line_gets_one_sentence(shell: Shell, line: str, message: str) -> None:
     ran = shell.run(*line.split())
     assert (ran.code, ran.out) == (2, b"")
     assert ran.err.startswith("rpcexplorer: ")
-    assert said in ran.err
-    assert ran.err.count("\n") == 1, "one thing is wrong, and is told once"
+    assert message in ran.err
+    assert ran.err.count("\n") == 1, "one thing is wrong, and is lines once"
 
 
 NO_FILE = [
@@ -69,16 +69,16 @@ NO_FILE = [
 
 
 @pytest.mark.parametrize(("before", "text", "line"), NO_FILE)
-def test_what_is_wrong_with_a_file_is_told_once(shell: Shell, before: str, text: str, line: str) -> None:
+def test_problem_of_a_file_is_printed_once(shell: Shell, before: str, text: str, line: str) -> None:
     shell.sessions(text)
     (shell.folder / "other.toml").write_text("version = [")
     ran = shell.run(*before.split(), *line.split())
     assert ran.code == 2
-    told = ran.err.splitlines()
-    assert len(told) == len(set(told)) == 1
+    lines = ran.err.splitlines()
+    assert len(lines) == len(set(lines)) == 1
 
 
-def test_no_option_leaves_its_sentence_to_the_library() -> None:
+def test_no_option_uses_number_types_of_click() -> None:
     ranges = (click.IntRange, click.FloatRange, click.types.IntParamType, click.types.FloatParamType)
     theirs = [
         (path, param.name)
@@ -89,18 +89,18 @@ def test_no_option_leaves_its_sentence_to_the_library() -> None:
     assert theirs == []
 
 
-def test_a_number_may_be_larger_than_anything_counted(shell: Shell) -> None:
+def test_limit_may_be_larger_than_any_count(shell: Shell) -> None:
     assert shell.run("history", "list", "-n", "9" * 30).code == 0
 
 
-def test_words_that_can_be_taken_are_still_offered_by_the_shell(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_completion_offers_words_of_a_choice(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LINE, "rpcexplorer completion ")
     shell.environment[COMPLETING] = "bash_complete"
     ran = shell.run()
     assert ran.out == b"plain,bash\nplain,zsh\nplain,fish\n"
 
 
-def test_a_folder_that_others_can_write_to_is_refused_once(shell: Shell) -> None:
+def test_folder_of_others_is_refused_once(shell: Shell) -> None:
     shell.sessions('[profile.p]\nurl = "http://127.0.0.1:9"\n')
     shell.folder.chmod(0o777)
     ran = shell.run("call", "ping")
@@ -121,8 +121,8 @@ SUGGESTED = [
 ]
 
 
-@pytest.mark.parametrize(("line", "said", "command"), SUGGESTED, ids=[line for line, *_ in SUGGESTED])
-def test_suggested_command_is_on_its_own_line(shell: Shell, line: str, said: str, command: str) -> None:
+@pytest.mark.parametrize(("line", "message", "command"), SUGGESTED, ids=[line for line, *_ in SUGGESTED])
+def test_suggested_command_is_on_its_own_line(shell: Shell, line: str, message: str, command: str) -> None:
     shell.sessions('[profile.staging]\nurl = "http://127.0.0.1:9"\n')
     ran = shell.run(*line.split())
-    assert (ran.code, ran.err) == (2, f"rpcexplorer: {said}\n  {command}\n")
+    assert (ran.code, ran.err) == (2, f"rpcexplorer: {message}\n  {command}\n")

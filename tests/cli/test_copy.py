@@ -1,4 +1,4 @@
-"""``copy``: a recorded call as something to paste."""
+"""``copy``: print a recorded call as something to paste."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ PASSWORD = "correct-horse"
 
 
 def answer(request: Received) -> bytes:
-    """A server that tells everybody what it was told."""
+    """Answer with the request itself as the result."""
     call = json.loads(request.body)
     return http_reply(json.dumps({"jsonrpc": "2.0", "id": call.get("id"), "result": call["params"]}).encode())
 
 
 @dataclass(frozen=True)
 class Used:
-    """A shell with one call behind it."""
+    """A shell with one recorded call."""
 
     shell: Shell
     origin: str
@@ -64,7 +64,7 @@ def used(shell: Shell) -> Used:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_recorded_call_is_printed_in_each_form_without_its_secret(used: Used, form: str) -> None:
+def test_each_format_is_printed_without_the_secret(used: Used, form: str) -> None:
     text, err = used.copy(form)
     assert "user.get" in text or form == "response"
     assert "42" in text
@@ -72,7 +72,7 @@ def test_a_recorded_call_is_printed_in_each_form_without_its_secret(used: Used, 
     assert err == ("" if form == "command" else "rpcexplorer: 1 secret replaced\n")
 
 
-def test_the_request_is_the_one_that_went_out_byte_for_byte_but_for_the_secret(shell: Shell) -> None:
+def test_request_is_exact_except_for_the_secret(shell: Shell) -> None:
     params = '{"q": "it\'s \u202e é\\u0000 $HOME", "n": 1.10}'
     with RawServer(answer) as server:
         shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
@@ -88,9 +88,7 @@ def test_the_request_is_the_one_that_went_out_byte_for_byte_but_for_the_secret(s
 
 
 @pytest.mark.parametrize("body", [b'{"jsonrpc": "2.0", "result": "\xff\x1b[2J', b'{"result":1.10 }\n\n'])
-def test_the_reply_is_its_body_byte_for_byte_in_a_pipe_and_in_a_file_and_printable_on_a_terminal(
-    shell: Shell, body: bytes
-) -> None:
+def test_response_is_exact_bytes_unless_on_terminal(shell: Shell, body: bytes) -> None:
     with RawServer(http_reply(body)) as server:
         shell.run("call", "ping", "--url", server.origin)
     assert shell.run("copy", "--as", "response").out == body
@@ -102,7 +100,7 @@ def test_the_reply_is_its_body_byte_for_byte_in_a_pipe_and_in_a_file_and_printab
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_of_two_calls_there_is_one_ticket_and_nothing_else(shell: Shell) -> None:
+def test_only_a_report_accepts_two_calls(shell: Shell) -> None:
     with RawServer(answer) as server:
         shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n{AUTH}\n')
@@ -121,7 +119,7 @@ def test_of_two_calls_there_is_one_ticket_and_nothing_else(shell: Shell) -> None
 
 
 @pytest.mark.parametrize("form", ["report", "request", "command", "python"])
-def test_what_was_sent_is_copied_whatever_has_a_value_by_now(shell: Shell, form: str) -> None:
+def test_copy_has_the_values_that_were_sent(shell: Shell, form: str) -> None:
     with RawServer(answer) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n[variables]\nwho = "ada"\n')
         shell.run("call", "user.get", '["{{who}}", "{{{{who}}", "{{nobody}}"]')
@@ -139,7 +137,7 @@ def test_what_was_sent_is_copied_whatever_has_a_value_by_now(shell: Shell, form:
             assert "{{nobody}}" in text
 
 
-def test_of_what_its_profile_would_not_send_today_a_ticket_is_made_all_the_same(used: Used) -> None:
+def test_report_has_call_that_profile_would_refuse(used: Used) -> None:
     used.profile(name="shop")
     used.shell.run("call", "user.get", "[42]")
     used.profile(AUTH)
@@ -149,22 +147,22 @@ def test_of_what_its_profile_would_not_send_today_a_ticket_is_made_all_the_same(
         assert "would not send it so today" in ran.err
 
 
-def test_curl_is_the_form_where_none_is_named_and_the_newest_where_no_id_is(used: Used) -> None:
+def test_curl_of_newest_call_is_the_default(used: Used) -> None:
     assert used.shell.run("copy").text == used.copy("curl")[0]
     assert used.shell.run("copy", used.id[-6:]).text == used.copy("curl")[0]
 
 
-def test_where_the_profile_has_moved_the_snippet_goes_where_the_call_went(used: Used) -> None:
+def test_copy_goes_to_the_recorded_url(used: Used) -> None:
     used.profile(AUTH, 'path = "/v3/"')
     text, err = used.copy("curl")
     assert f"curl {used.origin}/api/v2/" in text
     assert "RPCEXPLORER_URL_PASSWORD" in text
-    assert "RPCEXPLORER_SHOP" not in text  # a record can name any address: it gets no secret of a profile
+    assert "RPCEXPLORER_SHOP" not in text  # A record can name any URL, so it gets no secret of a profile.
     assert f"Profile shop points to {used.origin}/v3/ today" in err
     assert used.copy("command")[0].endswith(f" --url {used.origin}/api/v2/ --auth inline\n")
 
 
-def test_a_call_to_a_url_says_that_its_auth_is_not_known(shell: Shell) -> None:
+def test_copy_of_url_call_says_auth_is_unknown(shell: Shell) -> None:
     with RawServer(answer) as server:
         shell.run("call", "ping", "--url", server.origin)
     ran = shell.run("copy", "--as", "command")
@@ -172,25 +170,25 @@ def test_a_call_to_a_url_says_that_its_auth_is_not_known(shell: Shell) -> None:
     assert "The call was made with --url" in ran.err
 
 
-def test_batches_and_notifications_are_copied_as_what_they_are(used: Used) -> None:
+def test_batch_and_notification_are_copied_as_such(used: Used) -> None:
     with RawServer(answer) as server:
         url = server.origin
         used.shell.run("notify", "log", "--url", url)
         noted = used.shell.run("copy", "--as", "command").text
     assert noted == f"rpcexplorer notify log --url {url}/api/v2/\n"
-    used.shell.run("batch", "--url", url, stdin=b'[{"method": "a"}]')  # nobody listens there any more
+    used.shell.run("batch", "--url", url, stdin=b'[{"method": "a"}]')  # The server is closed by now.
     batch = used.shell.run("copy", "--as", "command").text
     assert batch == f"""printf %s '[{{"method":"a"}}]' | rpcexplorer batch - --url {url}/api/v2/\n"""
 
 
-@pytest.mark.parametrize(("id", "said"), [("missing", "No call has the id missing"), (None, "The history is empty")])
-def test_an_id_that_names_no_call_is_a_sentence(shell: Shell, id: str | None, said: str) -> None:
+@pytest.mark.parametrize(("id", "message"), [("missing", "No call has the id missing"), (None, "The history is empty")])
+def test_unknown_id_is_reported(shell: Shell, id: str | None, message: str) -> None:
     ran = shell.run("copy", *([id] if id else []))
     assert (ran.code, ran.out) == (2, b"")
-    assert said in ran.err
+    assert message in ran.err
 
 
-def test_a_profile_that_no_longer_allows_the_call_says_why(used: Used) -> None:
+def test_changed_profile_is_named_as_the_reason(used: Used) -> None:
     used.profile(name="shop")
     used.shell.run("call", "user.get", "[42]")
     used.profile(AUTH)
@@ -198,8 +196,6 @@ def test_a_profile_that_no_longer_allows_the_call_says_why(used: Used) -> None:
     assert (ran.code, ran.out) == (2, b"")
     assert "so they cannot be an array" in ran.err
 
-
-# --- what someone else has recorded ---------------------------------------------------------------------------------
 
 KINDS = {
     "inline": 'auth = { kind = "inline" }',
@@ -216,11 +212,11 @@ THEIRS = {"the name of ours": "shop", "a name of theirs": "prod", "the name of -
 
 
 def by_someone_else(shell: Shell, tmp_path: Path, url: str, name: str, source: str) -> str:
-    """Record a call that someone else made to their server, where this person finds it; return its id."""
+    """Record a call of someone else in the user's history; return its id."""
     other, shared = Shell(tmp_path / "other"), tmp_path / "shared"
     shared.mkdir()
-    for each in (other, shell):
-        (each.home / "config").mkdir(parents=True)
+    for user in (other, shell):
+        (user.home / "config").mkdir(parents=True)
     settings = f'[history]\nfolder = "{shared}"\n'
     (other.home / "config" / "settings.toml").write_text(settings)
     params = '{"a": ["«shop.password»", "«url.password»", "«shop.token»"]}'
@@ -229,7 +225,7 @@ def by_someone_else(shell: Shell, tmp_path: Path, url: str, name: str, source: s
     (file,) = shared.glob("*.toml")
     text = file.read_text().replace("<", "\\u00ab").replace('profile = "prod"', f'profile = "{name}"')
     file.unlink()
-    blocks = [resealed(each) for each in re.split(r"(?=^\[\[call\]\])", text, flags=re.MULTILINE)]
+    blocks = [resealed(block) for block in re.split(r"(?=^\[\[call\]\])", text, flags=re.MULTILINE)]
     if source == "a case":
         (tmp_path / "case.toml").write_text("case = 1\n\n" + "".join(blocks[1:]))
         assert shell.run("history", "import", str(tmp_path / "case.toml")).code == 0
@@ -242,7 +238,7 @@ def by_someone_else(shell: Shell, tmp_path: Path, url: str, name: str, source: s
 
 
 def resealed(block: str) -> str:
-    """Give a changed block of a history its checksum."""
+    """Return a changed block of a history with a valid checksum."""
     head, end, _ = block.partition('end = "')
     return f'{head}{end}{zlib.crc32(head.encode()):08x}"\n\n' if end else block
 
@@ -254,8 +250,8 @@ def test_copied_call_of_someone_else_names_no_credential(shell: Shell, tmp_path:
         theirs = server.origin
         id = by_someone_else(shell, tmp_path, theirs, name, source)
     shell.environment |= {
-        f"RPCEXPLORER_{each}_{field}": PASSWORD
-        for each in ("SHOP", "URL")
+        f"RPCEXPLORER_{name}_{field}": PASSWORD
+        for name in ("SHOP", "URL")
         for field in ("USERNAME", "PASSWORD", "TOKEN", "SESSION")
     }
     for kind, lines in KINDS.items():
@@ -263,20 +259,20 @@ def test_copied_call_of_someone_else_names_no_credential(shell: Shell, tmp_path:
         for form in SNIPPETS:
             ran = shell.run("copy", id, "--as", form)
             assert ran.code == 0, ran.err
-            sent, told = ran.text.partition("### Response")[0], f"{kind} as {form}: {ran.text}"
-            assert theirs.partition("//")[2] in sent, told
+            sent, context = ran.text.partition("### Response")[0], f"{kind} as {form}: {ran.text}"
+            assert theirs.partition("//")[2] in sent, context
             for credential in ("RPCEXPLORER_", "--auth", "-p ", "«url.", "person.pem", "acme"):
-                assert credential not in sent, told
-            assert "«" not in sent or not FORMS[form].runs, told
+                assert credential not in sent, context
+            assert "«" not in sent or not FORMS[form].runs, context
             assert "Someone else recorded this call" in ran.err
 
 
 def asks_for_login(request: Received) -> bytes:
-    """Answer as the service does to a call without a session, and take any password."""
+    """Answer like the service without a session, and accept any password."""
     call = json.loads(request.body)
-    told = {"result": True} if call["method"] == "auth" else {"error": {"code": -32001, "message": "please log in"}}
+    outcome = {"result": True} if call["method"] == "auth" else {"error": {"code": -32001, "message": "please log in"}}
     return http_reply(
-        json.dumps({"jsonrpc": "2.0", "id": call["id"], **told}).encode(), headers={"Set-Cookie": "sessionid=x"}
+        json.dumps({"jsonrpc": "2.0", "id": call["id"], **outcome}).encode(), headers={"Set-Cookie": "sessionid=x"}
     )
 
 
@@ -287,11 +283,11 @@ def test_pasted_command_of_someone_else_sends_no_credential(shell: Shell, tmp_pa
         shell.environment |= {"RPCEXPLORER_URL_USERNAME": "ada", "RPCEXPLORER_URL_PASSWORD": PASSWORD}
         command = shell.run("copy", id, "--as", "command").text.replace("«", "<")
         assert shell.run(*shlex.split(command)[1:]).code == 1
-    assert [json.loads(each.body)["method"] for each in server.requests] == ["get"]
+    assert [json.loads(request.body)["method"] for request in server.requests] == ["get"]
 
 
 @pytest.mark.parametrize("form", SNIPPETS)
-def test_copied_call_names_no_variable_that_is_bound_elsewhere(shell: Shell, tmp_path: Path, form: str) -> None:
+def test_copied_call_names_no_variable_bound_elsewhere(shell: Shell, tmp_path: Path, form: str) -> None:
     shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
     with RawServer(answer) as ours, RawServer(answer) as theirs:
         id = by_someone_else(shell, tmp_path, theirs.origin, "shop", "a colleague's file")
@@ -309,11 +305,8 @@ def test_copied_call_names_no_variable_that_is_bound_elsewhere(shell: Shell, tmp
         assert "RPCEXPLORER_" not in ran.text
 
 
-# --- what is pasted runs -------------------------------------------------------------------------------------------
-
-
 def pasted(script: str, folder: Path, typed: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in bash, as somebody who can type one line; with curl, or what stands in for it."""
+    """Run a script in bash, with one line of input."""
     stand_in = folder / "curl"
     stand_in.write_text(f'#!/bin/sh\nexec {sys.executable} {fakes.__path__[0]}/curl.py "$@"\n')
     stand_in.chmod(0o755)
@@ -324,24 +317,22 @@ def pasted(script: str, folder: Path, typed: str = "", **environment: str) -> su
 
 @pytest.fixture
 def cookie(shell: Shell, url: str) -> Shell:
-    """A shell in which somebody has logged in to the demo service and called ping."""
+    """A shell that has logged in to the demo service and called ping."""
     shell.sessions(f'[profile.shop]\nurl = "{url}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
     assert shell.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=DEMO_PASSWORD).code == 0
     return shell
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"), [("", "RPCEXPLORER_SHOP_PASSWORD"), ("wrong\n", "the login returned no session")]
+    ("typed", "message"), [("", "RPCEXPLORER_SHOP_PASSWORD"), ("wrong\n", "the login returned no session")]
 )
-def test_without_the_password_a_copied_command_says_so_and_does_not_call(
-    cookie: Shell, tmp_path: Path, typed: str, said: str
-) -> None:
+def test_copied_command_without_password_does_not_call(cookie: Shell, tmp_path: Path, typed: str, message: str) -> None:
     ran = pasted(cookie.run("copy", "--as", "curl").text, tmp_path, typed)
     assert (ran.returncode, ran.stdout) == (1, "")
-    assert said in ran.stderr
+    assert message in ran.stderr
 
 
-def test_what_a_copied_command_asked_for_does_not_stay_in_the_shell(cookie: Shell, tmp_path: Path) -> None:
+def test_entered_password_does_not_stay_in_the_shell(cookie: Shell, tmp_path: Path) -> None:
     script = cookie.run("copy", "--as", "curl").text
     ran = pasted(f"{script}\nset", tmp_path, f"{DEMO_PASSWORD}\n")
     assert '"pong"' in ran.stdout
@@ -350,7 +341,7 @@ def test_what_a_copied_command_asked_for_does_not_stay_in_the_shell(cookie: Shel
 
 
 def recording(folder: Path, name: str, then: str) -> Path:
-    """Put a program in a folder of its own that writes down its arguments."""
+    """Create a program that writes down its arguments."""
     programs, log = folder / "bin", folder / "arguments"
     programs.mkdir()
     (programs / name).write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" >> {log}\n{then}\n")
@@ -358,9 +349,7 @@ def recording(folder: Path, name: str, then: str) -> Path:
     return log
 
 
-def test_no_password_and_no_session_is_an_argument_of_curl(
-    cookie: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_curl_gets_no_secret_as_argument(cookie: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = recording(tmp_path, "curl", f'exec {sys.executable} {fakes.__path__[0]}/curl.py "$@"')
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     ran = pasted(cookie.run("copy", "--as", "curl").text, tmp_path, f"{DEMO_PASSWORD}\n")
@@ -372,9 +361,7 @@ def test_no_password_and_no_session_is_an_argument_of_curl(
     assert "sessionid=" not in arguments
 
 
-def test_no_password_and_no_session_is_an_argument_of_httpie(
-    cookie: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_httpie_gets_no_secret_as_argument(cookie: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     then = (
         "case $1 in --print=h) cat >&2; printf 'Set-Cookie: sessionid=s3ss10n; Path=/\\n';;"
         ' *) for word in "$@"; do case $word in Cookie:@*) cat "${word#Cookie:@}";; esac; done;; esac'
@@ -389,18 +376,18 @@ def test_no_password_and_no_session_is_an_argument_of_httpie(
 
 
 @pytest.mark.thorough
-def test_a_copied_python_script_logs_in_by_itself(cookie: Shell) -> None:
+def test_copied_python_script_logs_in(cookie: Shell) -> None:
     script = cookie.run("copy", "--as", "python").text
-    for password, came in ((DEMO_PASSWORD, "pong"), ("wrong", "")):
+    for password, result in ((DEMO_PASSWORD, "pong"), ("wrong", "")):
         environment = {**os.environ, "NO_PROXY": "*", "RPCEXPLORER_SHOP_PASSWORD": password}
         command = [sys.executable, "-c", script]
         ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-        if came:
-            assert json.loads(ran.stdout.removeprefix("200\n"))["result"] == came
+        if result:
+            assert json.loads(ran.stdout.removeprefix("200\n"))["result"] == result
         else:
             assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "the login returned no session\n")
 
 
-def test_a_login_of_its_own_is_copied_without_another_before_it(cookie: Shell) -> None:
+def test_copied_login_has_no_login_before_it(cookie: Shell) -> None:
     cookie.run("call", "auth", json.dumps({"username": USERNAME, "password": "«shop.password»"}))
     assert cookie.run("copy", "--as", "curl").text.count("curl ") == 1

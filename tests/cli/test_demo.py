@@ -1,4 +1,4 @@
-"""The embedded service from the command line: where it cannot listen, or has no room, a sentence says so."""
+"""``demo``: ports, and problems of the machine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def taken() -> Iterator[int]:
         yield held.getsockname()[1]
 
 
-def test_a_port_that_is_taken_is_a_sentence_and_no_mistake_of_ours(shell: Shell, taken: int) -> None:
+def test_used_port_is_reported(shell: Shell, taken: int) -> None:
     environment = {**os.environ, **shell.environment, "PYTHONPATH": ROOT}
     command = [sys.executable, "-m", "rpcexplorer", "demo", "--serve", "--port", str(taken)]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=shell.folder)
@@ -40,7 +40,7 @@ def test_a_port_that_is_taken_is_a_sentence_and_no_mistake_of_ours(shell: Shell,
 
 
 @pytest.mark.parametrize("port", ["70000", "-1", "http", "8000.5"])
-def test_what_is_no_port_is_told_in_words(shell: Shell, port: str) -> None:
+def test_invalid_port_is_reported(shell: Shell, port: str) -> None:
     ran = shell.run("demo", "--serve", "--port", port)
     assert ran.code == 2
     assert f"--port: {port} is not valid. Write a whole number from 0 to 65535, or omit --port" in ran.err
@@ -61,25 +61,21 @@ def unlistening(number: int) -> object:
         (errno.EMFILE, "The demo service cannot listen on 127.0.0.1: too many open files"),
     ],
 )
-def test_where_nobody_may_listen_the_reason_is_told(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, number: int, words: str
-) -> None:
+def test_listen_error_names_the_reason(shell: Shell, monkeypatch: pytest.MonkeyPatch, number: int, words: str) -> None:
     monkeypatch.setattr("rpcexplorer.demo.http.asyncio.start_server", unlistening(number))
     ran = shell.run("demo", "--serve", "--port", "80")
     assert ran.code == 2
     assert words in ran.err
 
 
-def test_where_the_embedded_service_cannot_listen_no_screen_opens(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_listen_error_opens_no_screen(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.demo.http.asyncio.start_server", unlistening(errno.EACCES))
     ran = shell.run("demo")
     assert (ran.code, ran.out) == (2, b"")
     assert "The demo service cannot listen on 127.0.0.1: permission denied" in ran.err
 
 
-def test_without_room_for_its_files_the_demo_says_so(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_is_reported(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> NoReturn:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -89,7 +85,7 @@ def test_without_room_for_its_files_the_demo_says_so(shell: Shell, monkeypatch: 
     assert "the disk is full; free some space" in ran.err
 
 
-def test_a_mistake_of_ours_in_the_demo_is_written_down_where_it_stays(
+def test_crash_report_of_the_demo_outlives_it(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def crash(*_: object, **__: object) -> NoReturn:

@@ -1,4 +1,4 @@
-"""``history``: what was called, found again."""
+"""``history``: list, search, show, prune and count recorded calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def answer(request: Received) -> bytes:
 
 @pytest.fixture
 def used(shell: Shell) -> Shell:
-    """A shell with three calls behind it: alpha, bad, omega."""
+    """A shell with three recorded calls: alpha, bad, omega."""
     with RawServer(answer) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n')
         for method in ("alpha", "bad", "omega"):
@@ -51,12 +51,12 @@ def methods(text: str) -> list[str]:
         (["search", "nothing like it"], []),
     ],
 )
-def test_calls_are_listed_newest_first_and_can_be_narrowed(used: Shell, arguments: list[str], found: list[str]) -> None:
+def test_list_is_newest_first_and_can_be_filtered(used: Shell, arguments: list[str], found: list[str]) -> None:
     ran = used.run("history", *arguments, "--json")
     assert (ran.code, methods(ran.text)) == (0, found)
 
 
-def test_bounds_are_options_and_words_of_a_text(used: Shell) -> None:
+def test_bounds_work_as_options_and_filter_words(used: Shell) -> None:
     for arguments, found in {
         ("list", "--code", "-32602"): ["bad"],
         ("list", "--since", "1h", "--faster", "10m"): ["omega", "bad", "alpha"],
@@ -77,7 +77,7 @@ def test_bounds_are_options_and_words_of_a_text(used: Shell) -> None:
     assert "there is no outcome x" in used.run("history", "search", "a outcome:x").err
 
 
-def test_a_line_has_sign_id_method_profile_and_outcome(used: Shell) -> None:
+def test_line_has_sign_id_method_profile_and_outcome(used: Shell) -> None:
     newest, bad, _ = used.run("history", "list").text.splitlines()
     assert newest.startswith("✓ ")
     assert newest.split()[2:4] == ["omega", "shop"]
@@ -85,7 +85,7 @@ def test_a_line_has_sign_id_method_profile_and_outcome(used: Shell) -> None:
     assert "-32602" in bad
 
 
-def test_one_call_is_shown_whole_or_in_parts(used: Shell) -> None:
+def test_show_prints_the_call_or_a_part(used: Shell) -> None:
     id = json.loads(used.run("history", "list", "-n", "1", "--json").text)["id"]
     shown = used.run("history", "show", id).text
     assert "omega" in shown
@@ -96,7 +96,7 @@ def test_one_call_is_shown_whole_or_in_parts(used: Shell) -> None:
     assert json.loads(used.run("history", "show", id, "--body").out)["id"] == id
 
 
-def test_the_id_of_a_request_that_an_operator_asks_for_is_found_and_shown(used: Shell) -> None:
+def test_request_id_header_is_found_and_shown(used: Shell) -> None:
     assert methods(used.run("history", "search", "REQ-alpha", "--json").text) == ["alpha"]
     id = json.loads(used.run("history", "list", "--method", "alpha", "--json").text)["id"]
     assert "\nX-Request-Id: req-alpha\nSet-Cookie: «not recorded»\n" in used.run("history", "show", id).text
@@ -108,7 +108,7 @@ def test_the_id_of_a_request_that_an_operator_asks_for_is_found_and_shown(used: 
     assert "n0t-known-yet" not in "".join(used.files().values())
 
 
-def test_a_record_of_before_has_no_headers_and_is_shown_without(used: Shell) -> None:
+def test_record_of_older_version_has_no_headers(used: Shell) -> None:
     (file,) = (used.home / "state" / "history").glob("*.toml")
     before = [line for line in file.read_text().splitlines(keepends=True) if not line.startswith(("headers", "end"))]
     file.write_text("".join(before))
@@ -117,15 +117,15 @@ def test_a_record_of_before_has_no_headers_and_is_shown_without(used: Shell) -> 
     assert json.loads(used.run("history", "show", "--json").out)["headers"] == []
 
 
-@pytest.mark.parametrize(("id", "said"), [("missing", "No call has the id"), ("1", "1 matches 3 calls")])
-def test_an_id_that_names_no_one_call_is_a_sentence(used: Shell, id: str, said: str) -> None:
+@pytest.mark.parametrize(("id", "message"), [("missing", "No call has the id"), ("1", "1 matches 3 calls")])
+def test_unknown_or_ambiguous_id_is_reported(used: Shell, id: str, message: str) -> None:
     ran = used.run("history", "show", id)
     assert ran.code == 2
-    assert said in ran.err
+    assert message in ran.err
     assert "Traceback" not in ran.err
 
 
-def test_pruning_asks_counts_and_removes(used: Shell) -> None:
+def test_prune_asks_counts_and_removes(used: Shell) -> None:
     assert "2 calls would be removed" in used.run("history", "prune", "--keep", "1", "--dry-run").err
     refused = used.run("history", "prune", "--keep", "1")
     assert refused.code == 2
@@ -136,18 +136,18 @@ def test_pruning_asks_counts_and_removes(used: Shell) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["--older-than", "soon"]])
-def test_pruning_wants_to_be_told_what(used: Shell, arguments: list[str]) -> None:
+def test_prune_needs_an_option(used: Shell, arguments: list[str]) -> None:
     assert used.run("history", "prune", *arguments).code == 2
 
 
-def test_no_history_records_nothing(shell: Shell) -> None:
+def test_no_history_option_records_nothing(shell: Shell) -> None:
     with RawServer(answer) as server:
         shell.run("call", "alpha", "--url", server.origin, "--no-history")
     assert shell.run("history", "list").out == b""
     assert shell.run("history", "show").code == 2
 
 
-def test_a_damaged_record_is_told_and_the_others_are_listed(used: Shell) -> None:
+def test_damaged_record_is_reported_and_others_listed(used: Shell) -> None:
     (file,) = (used.home / "state" / "history").glob("*.toml")
     file.write_text(file.read_text().replace('method = "bad"', 'method = "bad'))
     ran = used.run("history", "list", "--json")
@@ -155,31 +155,29 @@ def test_a_damaged_record_is_told_and_the_others_are_listed(used: Shell) -> None
     assert "damaged" in ran.err
 
 
-def test_in_a_history_that_others_write_to_each_call_says_whose_it_is(
-    used: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "160")  # as wide as it takes for a name
+def test_shared_history_shows_the_writer_of_each_call(used: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")  # Wide enough for the names of writers.
     (own,) = used.home.rglob("history/*.toml")
     blocks = own.read_text()
     assert "you" not in used.run("history", "list").text.split()
     own.with_name("eva@desk.toml").write_text(blocks.replace('\nid = "', '\nid = "e'))
     listed = used.run("history", "list", "--json").text.splitlines()
-    whose = {json.loads(row)["id"]: json.loads(row)["by"] for row in listed}
-    assert [by for id, by in whose.items() if id.startswith("e")] == ["eva@desk"] * 3
-    assert [by for id, by in whose.items() if not id.startswith("e")] == [own.stem] * 3
+    writers = {json.loads(row)["id"]: json.loads(row)["by"] for row in listed}
+    assert [by for id, by in writers.items() if id.startswith("e")] == ["eva@desk"] * 3
+    assert [by for id, by in writers.items() if not id.startswith("e")] == [own.stem] * 3
     assert {"you", "eva@desk"} <= set(used.run("history", "list").text.split())
     assert all(
         json.loads(row)["by"] == "eva@desk"
         for row in used.run("history", "search", "by:eva", "--json").text.splitlines()
     )
     assert methods(used.run("history", "search", "by:you method:bad", "--json").text) == ["bad"]
-    assert "by        eva@desk" in used.run("history", "show", max(whose)).text
+    assert "by        eva@desk" in used.run("history", "show", max(writers)).text
     ran = used.run("history", "prune", "--keep", "0", "--yes")
     assert "eva@desk also record in" in ran.err
     assert methods(used.run("history", "list", "--json").text) == ["omega", "bad", "alpha"]
 
 
-def test_all_calls_are_counted_at_once(used: Shell) -> None:
+def test_stats_count_calls_and_failures(used: Shell) -> None:
     (file,) = used.home.rglob("history/*.toml")
     file.write_text(file.read_text().replace('method = "omega"', "method = omega"))
     ran = used.run("history", "stats")
@@ -201,7 +199,7 @@ def test_all_calls_are_counted_at_once(used: Shell) -> None:
     assert used.run("history", "stats", "--sort", "p99").code == 2
 
 
-def test_without_a_profile_the_history_of_the_default_one_is_meant_and_an_id_is_looked_for_in_all(shell: Shell) -> None:
+def test_default_history_is_used_and_ids_found_anywhere(shell: Shell) -> None:
     with RawServer(answer) as server:
         profiles = (
             f'[profile.staging]\nurl = "{server.origin}"\nhistory = "calls"\n[profile.own]\nurl = "{server.origin}"\n'

@@ -1,4 +1,4 @@
-"""``import``: calls of other programs become drafts; credentials go to the store after a yes, and nowhere else."""
+"""``import``: calls become drafts, credentials are stored if confirmed."""
 
 from __future__ import annotations
 
@@ -29,45 +29,45 @@ def take_in(shell: Shell, text: str | bytes, *more: str) -> Ran:
 
 
 def draft(shell: Shell, method: str) -> str:
-    """What stands in the file of a method's draft."""
+    """Return the text of a method's draft file."""
     found = {name: text for name, text in shell.files().items() if name.endswith(".draft") and "replaced" not in name}
     (text,) = [text for text in found.values() if f" {method}\n" in text]
     return text.partition("\n")[2]
 
 
 def replaced(shell: Shell) -> list[str]:
-    """What can be brought back, of the only method that has something."""
+    """Return the replaced drafts of the only method that has some."""
     (text,) = [text for name, text in shell.files().items() if "replaced" in name and name.endswith(".draft")]
     found: list[str] = json.loads(text.partition("\n")[2])
     return found
 
 
-def test_a_recording_becomes_drafts_and_all_that_was_left_out_is_said(staging: Shell) -> None:
+def test_har_becomes_drafts_and_lists_skipped_requests(staging: Shell) -> None:
     ran = staging.run("import", str(FILES / "firefox.har"))
     assert ran.code == 0
     assert [line.split()[0] for line in ran.text.splitlines()] == ["user.get", "note.add", "ping", "log.write"]
-    for said in (
+    for message in (
         "requests 1, 3 skipped: it is a GET without a body",
         "request 6 skipped: its body is no JSON object",
         "staging sends calls to https://shop.example.com/rpc, but the imported calls were sent to http://127.0.0.1:8744/rpc",
         "dropped credentials that staging cannot use: ?token= in the address, Authorization: Bearer, cookie sessionid",
         "imported 4 calls as drafts of staging",
     ):
-        assert said in ran.err
+        assert message in ran.err
     assert draft(staging, "user.get") == '{"id":12345678901234567890,"price":1.10,"price":1.100}'
     everything = ran.text + ran.err + "".join(staging.files().values())
-    assert not [each for each in SECRETS if each in everything]
+    assert not [secret for secret in SECRETS if secret in everything]
 
 
-def test_without_a_terminal_credentials_are_dropped_and_the_command_to_store_them_is_named(staging: Shell) -> None:
+def test_credentials_without_terminal_are_dropped_with_a_command(staging: Shell) -> None:
     ran = staging.run("import", str(FILES / "chromium.bash.txt"))
     assert ran.code == 0
     assert "not stored: token. To store, run:\n  rpcexplorer profiles secret staging token\n" in ran.err
-    assert not [each for each in SECRETS if each in "".join(staging.files().values())]
+    assert not [secret for secret in SECRETS if secret in "".join(staging.files().values())]
 
 
 @pytest.mark.parametrize("yes", [True, False])
-def test_a_token_is_stored_for_its_profile_after_one_yes(
+def test_confirmed_token_is_stored_for_the_profile(
     staging: Shell, monkeypatch: pytest.MonkeyPatch, *, yes: bool
 ) -> None:
     questions: list[str] = []
@@ -85,14 +85,14 @@ def test_a_token_is_stored_for_its_profile_after_one_yes(
     assert "browser-bearer-0815" not in ran.text + ran.err
 
 
-def test_what_was_typed_before_can_be_brought_back(staging: Shell) -> None:
+def test_earlier_draft_can_be_restored(staging: Shell) -> None:
     take_in(staging, CALL)
     ran = take_in(staging, CALL.replace("1.10", "2.20"))
     assert "replaced drafts, which you can restore on screen: user.get" in ran.err
     assert (draft(staging, "user.get"), replaced(staging)) == ('{"n": 2.20}', ['{"n": 1.10}'])
 
 
-def test_many_calls_of_one_method_push_nothing_out_of_what_can_be_brought_back(staging: Shell) -> None:
+def test_many_calls_of_a_method_keep_drafts(staging: Shell) -> None:
     take_in(staging, CALL)
     lines = "\n".join(CALL.replace("1.10", str(number)) for number in range(30))
     ran = take_in(staging, lines)
@@ -101,7 +101,7 @@ def test_many_calls_of_one_method_push_nothing_out_of_what_can_be_brought_back(s
     assert replaced(staging)[0] == '{"n": 1.10}'
 
 
-def test_what_is_found_can_be_had_as_json_and_nothing_is_kept_of_a_dry_run(staging: Shell) -> None:
+def test_dry_run_prints_json_and_saves_nothing(staging: Shell) -> None:
     ran = staging.run("import", str(FILES / "chromium.bash.txt"), "--json", "--dry-run")
     found = json.loads(ran.text)
     assert (found["form"], found["calls"][0]["method"]) == ("curl", "note.add")
@@ -110,7 +110,7 @@ def test_what_is_found_can_be_had_as_json_and_nothing_is_kept_of_a_dry_run(stagi
     assert not [name for name in staging.files() if name.endswith(".draft")]
 
 
-def test_a_password_among_the_params_is_on_no_line(staging: Shell) -> None:
+def test_password_in_params_is_never_printed(staging: Shell) -> None:
     ran = take_in(
         staging, '{"id": 1, "method": "login", "params": {"user": "ada", "password": "pass-word-1"}}', "--json"
     )
@@ -119,26 +119,26 @@ def test_a_password_among_the_params_is_on_no_line(staging: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "Nothing was imported. There is nothing in it."),
         ("curl -d @/etc/passwd http://a.example", "its body would come from the file /etc/passwd, which is not read"),
         ('{"result": 1}', "request 1 skipped: it is a response"),
     ],
 )
-def test_where_nothing_can_be_used_that_is_said_and_the_code_is_2(staging: Shell, text: str, said: str) -> None:
+def test_file_without_calls_exits_2(staging: Shell, text: str, message: str) -> None:
     ran = take_in(staging, text)
     assert (ran.code, ran.out) == (2, b"")
-    assert said in ran.err
+    assert message in ran.err
 
 
-def test_drafts_need_a_profile_with_a_name(shell: Shell) -> None:
+def test_drafts_need_a_named_profile(shell: Shell) -> None:
     ran = shell.run("--url", "http://a.example/", "import", "-", stdin=CALL.encode())
     assert ran.code == 2
     assert "Name one with -p" in ran.err
 
 
-def test_lines_of_our_own_export_come_back_as_calls(staging: Shell) -> None:
+def test_exported_lines_can_be_imported(staging: Shell) -> None:
     row = {
         "id": "a",
         "time": "2026-11-22",
@@ -152,7 +152,7 @@ def test_lines_of_our_own_export_come_back_as_calls(staging: Shell) -> None:
     assert ran.text.split() == ["m", '{"n":', "1.10}", "https://shop.example.com/rpc", "notification"]
 
 
-def test_calls_can_be_saved_in_a_file_of_profiles_without_a_credential(shell: Shell) -> None:
+def test_saved_calls_contain_no_credential(shell: Shell) -> None:
     team = shell.sessions('version = 1\n\n[profile.staging]\nurl = "https://shop.example.com"\n')
     ran = shell.run("import", str(FILES / "shop.postman_collection.json"), "--save", "sessions.toml")
     assert ran.code == 0
@@ -161,7 +161,9 @@ def test_calls_can_be_saved_in_a_file_of_profiles_without_a_credential(shell: Sh
     text = team.read_text()
     assert '[call."get one"]' in text
     assert "12345678901234567890" in text
-    assert not [each for each in ("collection-bearer", "postman-password", "query-key", "header-key") if each in text]
+    assert not [
+        secret for secret in ("collection-bearer", "postman-password", "query-key", "header-key") if secret in text
+    ]
     sent = shell.run("call", "@list with a variable", "--set", "tenant=a", "--set", "page=2", "--dry-run")
     assert '"params":{"tenant":"a","page":2}}' in sent.text
     again = shell.run("import", str(FILES / "shop.postman_collection.json"), "--save", "sessions.toml")
@@ -169,7 +171,7 @@ def test_calls_can_be_saved_in_a_file_of_profiles_without_a_credential(shell: Sh
     assert team.read_text() == text
 
 
-def test_a_call_with_a_credential_among_its_params_is_not_saved(shell: Shell) -> None:
+def test_call_with_credential_in_params_is_not_saved(shell: Shell) -> None:
     team = shell.sessions("version = 1\n")
     text = "\n".join([CALL, CALL.replace("1.10", '1, "password": "pass-word-1"')])
     ran = take_in(shell, text, "--save", "sessions.toml")
@@ -178,22 +180,24 @@ def test_a_call_with_a_credential_among_its_params_is_not_saved(shell: Shell) ->
     assert "pass-word-1" not in team.read_text() + ran.text + ran.err
 
 
-def test_how_a_saved_call_is_sent_is_said_as_it_works(shell: Shell) -> None:
-    def said(*arguments: str, text: str = CALL) -> str:
+def test_printed_command_sends_the_saved_call(shell: Shell) -> None:
+    def printed_command(*arguments: str, text: str = CALL) -> str:
         ran = shell.run(*arguments, stdin=text.encode())
         assert ran.code == 0
         return ran.err.splitlines()[-1].strip()
 
     save = ("import", "-", "--save", "other.toml")
-    assert said(*save) == "rpcexplorer --sessions other.toml call @user.get"
+    assert printed_command(*save) == "rpcexplorer --sessions other.toml call @user.get"
     team = shell.sessions(PROFILE)
     with (shell.folder / "other.toml").open("a") as file:
         file.write(PROFILE.replace("staging", "elsewhere"))
     ways = [
-        said(*save, text=CALL.replace("user.get", "a.b")),
-        said("--sessions", "sessions.toml", *save, text=CALL.replace("user.get", "c.d")),
-        said("--sessions", "other.toml", *save, text=CALL.replace('"id": 1, ', "").replace("user.get", "x y")),
-        said("-p", "staging", "import", "-", "--save", str(team)),
+        printed_command(*save, text=CALL.replace("user.get", "a.b")),
+        printed_command("--sessions", "sessions.toml", *save, text=CALL.replace("user.get", "c.d")),
+        printed_command(
+            "--sessions", "other.toml", *save, text=CALL.replace('"id": 1, ', "").replace("user.get", "x y")
+        ),
+        printed_command("-p", "staging", "import", "-", "--save", str(team)),
     ]
     assert ways == [
         "rpcexplorer --sessions other.toml call @a.b",
@@ -207,7 +211,7 @@ def test_how_a_saved_call_is_sent_is_said_as_it_works(shell: Shell) -> None:
         assert ('"id"' in ran.text) == (" notify " not in way)
 
 
-def test_of_a_notification_it_is_said_once_how_it_is_sent_as_one(staging: Shell) -> None:
+def test_notification_is_reported_once(staging: Shell) -> None:
     ran = take_in(
         staging, "\n".join([CALL, CALL.replace('"id": 1, ', ""), CALL.replace('"id": 1, ', "").replace("1.10", "2")])
     )

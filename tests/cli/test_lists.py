@@ -1,4 +1,4 @@
-"""The commands that list: keys, presets, pages of the manual, paths."""
+"""The commands that list: keys, presets, paths, pages of the manual."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def keymap(shell: Shell, text: str) -> Path:
     return file
 
 
-def test_every_command_is_listed_with_its_keys_below_its_pane(shell: Shell) -> None:
+def test_keys_lists_every_command_below_its_pane(shell: Shell) -> None:
     ran = shell.run("keys")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.text.splitlines()
@@ -36,7 +36,7 @@ def test_every_command_is_listed_with_its_keys_below_its_pane(shell: Shell) -> N
     assert len({line.index(helps[line.split()[-1]]) for line in lines if line.startswith("  ")}) == 1, "in one column"
 
 
-def test_the_keys_of_the_settings_are_the_ones_that_are_printed(shell: Shell) -> None:
+def test_keys_prints_the_keys_of_the_settings(shell: Shell) -> None:
     keymap(shell, 'send = "ctrl+s,f5"\ntheme = "f12"\ndiscover = ""\n')
     rows = {row["command"]: row for row in json.loads(shell.run("keys", "--json").text)}
     assert rows["send"]["keys"] == ["ctrl+s", "f5"]
@@ -55,7 +55,7 @@ def test_the_keys_of_the_settings_are_the_ones_that_are_printed(shell: Shell) ->
     assert re.search(r"^  palette +Discover the methods of the service\. +discover$", text, re.MULTILINE)
 
 
-def test_a_key_that_was_given_to_a_command_is_taken_from_those_that_hear_it_too(shell: Shell) -> None:
+def test_key_of_keymap_is_removed_from_other_commands(shell: Shell) -> None:
     keymap(shell, 'send = "f12"\n"params.fix" = "f4"\n"response.search" = "f6,x"\n"history.close" = "n"\n')
     keys = {row["command"]: row["keys"] for row in json.loads(shell.run("keys", "--json").text)}
     assert (keys["send"], keys["params.problem-next"]) == (["f12"], [])
@@ -64,7 +64,7 @@ def test_a_key_that_was_given_to_a_command_is_taken_from_those_that_hear_it_too(
     assert keys["quit"] == ["ctrl+q"]
 
 
-def test_what_is_wrong_with_the_keymap_is_told_beside_it(shell: Shell) -> None:
+def test_keymap_problem_is_printed_with_the_list(shell: Shell) -> None:
     file = keymap(shell, 'sned = "f5"\nsend = "\\u001b[2Jx"\n')
     ran = shell.run("keys")
     assert ran.code == 0
@@ -133,7 +133,7 @@ def own(shell: Shell, name: str, text: str) -> Path:
     return path
 
 
-def test_presets_are_listed_a_line_each(shell: Shell) -> None:
+def test_presets_prints_one_per_line(shell: Shell) -> None:
     own(shell, "mine", 'description = "What I know\\u001b[31m of \\u202eit"\n')
     ran = shell.run("presets")
     assert (ran.code, ran.err) == (0, "")
@@ -142,7 +142,7 @@ def test_presets_are_listed_a_line_each(shell: Shell) -> None:
     assert next(line for line in lines if line.startswith("mine")).endswith("  What I know␛[31m of \\u202eit")
 
 
-def test_a_damaged_preset_is_told_and_the_others_are_listed(shell: Shell) -> None:
+def test_damaged_preset_is_reported_and_others_listed(shell: Shell) -> None:
     path = own(shell, "mine", 'pth = "/"\n')
     ran = shell.run("presets")
     assert ran.code == 0
@@ -150,7 +150,7 @@ def test_a_damaged_preset_is_told_and_the_others_are_listed(shell: Shell) -> Non
     assert f"{path}:1: pth: `pth` is not a key of a preset; did you mean `path`?" in ran.err
 
 
-def test_a_preset_is_printed_as_it_stands_in_its_file(shell: Shell) -> None:
+def test_presets_show_prints_the_file(shell: Shell) -> None:
     ran = shell.run("presets", "show", "bitcoin")
     assert (ran.code, ran.text) == (0, (SHIPPED / "bitcoin.toml").read_text())
     assert f"file: {SHIPPED / 'bitcoin.toml'}" in ran.err
@@ -158,14 +158,14 @@ def test_a_preset_is_printed_as_it_stands_in_its_file(shell: Shell) -> None:
     assert shell.run("presets", "show", "bitcoin").text == '# mine \\u009b31m \\u202e\npath = "/x"\n'
 
 
-def test_a_damaged_preset_is_printed_with_what_is_wrong(shell: Shell) -> None:
+def test_damaged_preset_is_printed_with_its_problems(shell: Shell) -> None:
     path = own(shell, "mine", 'pth = "/"\n')
     ran = shell.run("presets", "show", "mine")
     assert (ran.code, ran.text) == (2, 'pth = "/"\n')
     assert f"{path}:1: pth:" in ran.err
 
 
-def test_an_unknown_preset_is_answered_with_the_nearest(shell: Shell) -> None:
+def test_unknown_preset_names_the_nearest(shell: Shell) -> None:
     ran = shell.run("presets", "show", "bitcion")
     assert (ran.code, ran.out) == (2, b"")
     assert "there is no preset `bitcion`. Did you mean `bitcoin`?" in ran.err
@@ -173,7 +173,7 @@ def test_an_unknown_preset_is_answered_with_the_nearest(shell: Shell) -> None:
     assert "To print a preset, run:\n  rpcexplorer presets show NAME" in shell.run("presets", "bitcoin").err
 
 
-def test_profiles_show_says_which_values_come_from_the_preset(shell: Shell) -> None:
+def test_profiles_show_marks_values_of_the_preset(shell: Shell) -> None:
     file = shell.sessions('[profile.node]\nurl = "http://127.0.0.1:8332"\npreset = "bitcoin"\ntimeout = 5\n')
     ran = shell.run("profiles", "show", "node")
     rows = {line.split()[0]: line for line in ran.text.splitlines()[1:]}
@@ -183,11 +183,11 @@ def test_profiles_show_says_which_values_come_from_the_preset(shell: Shell) -> N
     assert rows["badge"].endswith("default")
 
 
-def test_a_shell_is_offered_the_names_of_presets(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shell_completes_presets(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     own(shell, "bitter", "")
     own(shell, "bit$(x)", "")
     asked = {COMPLETING: "fish_complete", "COMP_WORDS": "rpcexplorer presets show bit", "COMP_CWORD": "bit"}
-    for name, value in asked.items():  # click reads them from there
+    for name, value in asked.items():  # Click reads them from os.environ.
         monkeypatch.setenv(name, value)
     shell.environment |= asked
     assert shell.run().text.splitlines() == ["plain,bitcoin", "plain,bitter"]

@@ -1,4 +1,4 @@
-"""``login``, ``logout``, ``profiles`` and the demo service: a session from its first to its last call."""
+"""``login``, ``logout``, ``profiles`` and ``demo`` with the demo service."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tests.fakes.shell import Shell
 
 @pytest.fixture
 def shop(shell: Shell, url: str) -> Shell:
-    """A shell with a cookie profile for the demo service, and its password stored."""
+    """A shell with a cookie profile for the demo service and its password."""
     shell.sessions(f'[profile.shop]\nurl = "{url}"\nauth = {{ kind = "cookie", username = "demo" }}\n')
     stored = shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=f"{PASSWORD}\nnot this".encode())
     assert stored.code == 0, stored.err
     return shell
 
 
-def test_a_cookie_profile_logs_in_once_and_the_session_outlives_the_program(shop: Shell) -> None:
+def test_session_outlives_the_program(shop: Shell) -> None:
     first, second = shop.run("call", "ping"), shop.run("call", "ping")
     assert (first.code, first.out, second.out) == (0, b'"pong"\n', b'"pong"\n')
     assert "logged in" in first.err
     assert second.err == ""
 
 
-def test_login_and_logout_by_hand(shop: Shell) -> None:
+def test_login_and_logout_change_the_session(shop: Shell) -> None:
     assert shop.run("login").code == 0
     assert shop.run("call", "ping").err == ""
     assert "forgot the session" in shop.run("logout").err
@@ -34,7 +34,7 @@ def test_login_and_logout_by_hand(shop: Shell) -> None:
     assert "logged in" in shop.run("call", "ping").err
 
 
-def test_a_wrong_password_is_exit_code_3_with_the_servers_words(shell: Shell, url: str) -> None:
+def test_wrong_password_exits_3_with_the_servers_message(shell: Shell, url: str) -> None:
     shell.sessions(f'[profile.shop]\nurl = "{url}"\nauth = {{ kind = "cookie", username = "demo" }}\n')
     ran = shell.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD="wrong-password")
     assert ran.code == 3
@@ -56,7 +56,7 @@ def test_assumed_login_is_used_once_credentials_are_given(shell: Shell, url: str
     assert (logged_in.code, logged_in.out) == (0, b'"pong"\n'), logged_in.err
 
 
-def test_assumed_login_sends_no_password_to_a_changed_destination(shell: Shell, url: str) -> None:
+def test_assumed_login_sends_no_password_elsewhere(shell: Shell, url: str) -> None:
     own = shell.home / "config" / "sessions.toml"
     shell.run("profiles", "add", "shop", "--url", "http://127.0.0.1:9")
     shell.run("profiles", "secret", "shop", "username", "--stdin", stdin=b"demo\n")
@@ -83,7 +83,7 @@ def test_login_without_a_cookie_profile_says_why_not(shell: Shell, url: str) -> 
     assert "no sessions" in ran.err
 
 
-def test_secrets_are_listed_by_state_and_can_be_forgotten(shop: Shell) -> None:
+def test_secrets_are_listed_by_state_and_forgotten(shop: Shell) -> None:
     assert "stored (secrets.toml)" in shop.run("profiles", "secret", "shop").text
     assert shop.run("profiles", "secret", "shop", "--forget").code == 0
     assert "missing (set RPCEXPLORER_SHOP_PASSWORD)" in shop.run("profiles", "secret", "shop").text
@@ -98,7 +98,7 @@ def test_secrets_are_listed_by_state_and_can_be_forgotten(shop: Shell) -> None:
         ('{ kind = "cookie" }', "username", True),
     ],
 )
-def test_a_secret_that_is_never_sent_is_told_to_be_so(shell: Shell, auth: str, field: str, sends: bool) -> None:
+def test_unused_secret_is_a_warning(shell: Shell, auth: str, field: str, sends: bool) -> None:
     shell.sessions(f'[profile.p]\nurl = "http://127.0.0.1:9"\nauth = {auth}\n')
     ran = shell.run("profiles", "secret", "p", field, "--stdin", stdin=b"new-value\n")
     assert ran.code == 0
@@ -108,14 +108,14 @@ def test_a_secret_that_is_never_sent_is_told_to_be_so(shell: Shell, auth: str, f
     assert needs_none == ("none" in auth)
 
 
-def test_a_secret_is_not_asked_for_where_nobody_can_answer(shop: Shell) -> None:
+def test_secret_is_not_asked_for_without_terminal(shop: Shell) -> None:
     ran = shop.run("profiles", "secret", "shop", "password")
     assert ran.code == 3
     assert "--stdin" in ran.err
 
 
 @pytest.mark.parametrize("arguments", [["logout"], ["profiles", "secret", "shop", "--allow-http"]])
-def test_what_could_not_be_written_down_is_not_claimed(shop: Shell, arguments: list[str]) -> None:
+def test_failed_write_is_not_reported_as_stored(shop: Shell, arguments: list[str]) -> None:
     shop.run("login")
     (shop.home / "state" / "secrets.toml").chmod(0o644)
     ran = shop.run(*arguments)
@@ -123,10 +123,7 @@ def test_what_could_not_be_written_down_is_not_claimed(shop: Shell, arguments: l
     assert "chmod" in ran.err
 
 
-# --- profiles --------------------------------------------------------------------------------------------------------
-
-
-def test_a_profile_is_added_listed_shown_and_removed(shell: Shell) -> None:
+def test_profile_is_added_listed_shown_and_removed(shell: Shell) -> None:
     added = shell.run(
         "profiles", "add", "shop", "--url", "https://rpc.example.com", "--username", "ada", "--badge", "prod"
     )
@@ -142,10 +139,7 @@ def test_a_profile_is_added_listed_shown_and_removed(shell: Shell) -> None:
     assert "shop" not in shell.run("profiles", "list").text
 
 
-# --- demo ------------------------------------------------------------------------------------------------------------
-
-
-def test_the_tour_runs_without_a_terminal_and_leaves_nothing_behind(shell: Shell) -> None:
+def test_demo_tour_runs_without_terminal_and_cleans_up(shell: Shell) -> None:
     ran = shell.run("demo")
     assert ran.code == 0, ran.err
     assert "pong" in ran.text

@@ -1,4 +1,4 @@
-"""The program as a process: help, versions, Ctrl+C, a closed pipe, and a real terminal."""
+"""The program as a process: help, Ctrl+C, a closed pipe, a terminal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ALL = dict(commands(program))
 
 
 @pytest.mark.parametrize("path", ALL, ids=" ".join)
-def test_every_command_has_an_example_and_a_page(path: tuple[str, ...]) -> None:
+def test_every_help_has_an_example_and_a_page(path: tuple[str, ...]) -> None:
     command = ALL[path]
     text = command.help or ""
     assert text
@@ -51,7 +51,7 @@ def test_every_command_has_an_example_and_a_page(path: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
-def test_help_is_data_and_exit_code_0(shell: Shell, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_goes_to_stdout_with_exit_0(shell: Shell, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert shell.run("call", flag).code == 0
     assert "  Examples:\n    rpcexplorer call ping\n" in capsys.readouterr().out
 
@@ -71,12 +71,12 @@ def calling(shell: Shell, server: RawServer) -> subprocess.Popen[bytes]:
     )
 
 
-def test_the_module_is_the_program(shell: Shell) -> None:
+def test_module_runs_the_program(shell: Shell) -> None:
     ran = subprocess.run([*COMMAND, "--version"], env=environment_of(shell), capture_output=True, text=True, check=True)
     assert rpcexplorer.__version__ in ran.stdout
 
 
-def test_ctrl_c_ends_a_call_with_130_and_records_what_came(shell: Shell) -> None:
+def test_ctrl_c_in_call_records_and_exits_130(shell: Shell) -> None:
     with RawServer([b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", HOLD]) as server:
         process = calling(shell, server)
         server.wait_for_request()
@@ -90,7 +90,7 @@ def test_ctrl_c_ends_a_call_with_130_and_records_what_came(shell: Shell) -> None
 
 
 @pytest.mark.thorough
-def test_ctrl_c_ends_a_test_of_the_connection_with_130(shell: Shell) -> None:
+def test_ctrl_c_in_connection_test_exits_130(shell: Shell) -> None:
     with RawServer([HOLD]) as server:
         shell.sessions(f'[profile.slow]\nurl = "{server.origin}"\n')
         process = subprocess.Popen(
@@ -110,7 +110,7 @@ def test_ctrl_c_ends_a_test_of_the_connection_with_130(shell: Shell) -> None:
 
 
 @pytest.mark.thorough
-def test_a_reader_that_has_enough_is_no_error(shell: Shell) -> None:
+def test_closed_pipe_is_not_an_error(shell: Shell) -> None:
     body = b'{"jsonrpc":"2.0","id":"x","result":"' + b"x" * 1_000_000 + b'"}'
     with RawServer(http_reply(body)) as server:
         process = calling(shell, server)
@@ -118,11 +118,11 @@ def test_a_reader_that_has_enough_is_no_error(shell: Shell) -> None:
         assert process.stderr
         process.stdout.read(10)
         process.stdout.close()
-        said = process.stderr.read()
+        printed = process.stderr.read()
         process.stderr.close()
         process.wait(timeout=10)
-    assert b"Traceback" not in said
-    assert b"BrokenPipe" not in said
+    assert b"Traceback" not in printed
+    assert b"BrokenPipe" not in printed
 
 
 def started(shell: Shell, *words: str) -> Terminal:
@@ -130,7 +130,10 @@ def started(shell: Shell, *words: str) -> Terminal:
 
 
 def interrupted(terminal: Terminal) -> int:
-    """Press Ctrl+C until the program ends: one that comes between the question and the reading is not heard."""
+    """Press Ctrl+C until the program ends.
+
+    One that comes between the question and the reading has no effect.
+    """
     again = [threading.Timer(seconds, terminal.send, (b"\x03",)) for seconds in range(1, 9)]
     for timer in again:
         timer.start()
@@ -147,13 +150,14 @@ def reply(request: Received) -> bytes:
 
 
 @pytest.mark.thorough
-def test_on_a_terminal_a_missing_password_is_asked_for_and_not_echoed(shell: Shell) -> None:
+def test_missing_password_is_asked_for_without_echo(shell: Shell) -> None:
     with RawServer(reply) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
         terminal = started(shell, "call", "arg_test")
         terminal.sees("password for shop")
         terminal.type("hunter2hunter2\n")
-        terminal.sees("rpcexplorer profiles secret shop password")  # how to store it; nothing else is asked
+        # It names the command that stores it and asks nothing else.
+        terminal.sees("rpcexplorer profiles secret shop password")
         terminal.sees("welcome")
         assert terminal.ends() == 0
     assert json.loads(server.requests[0].body)["params"]["password"] == "hunter2hunter2"
@@ -162,7 +166,7 @@ def test_on_a_terminal_a_missing_password_is_asked_for_and_not_echoed(shell: She
 
 
 @pytest.mark.thorough
-def test_on_a_terminal_a_slow_call_shows_a_line_that_is_gone_when_it_is_done(shell: Shell) -> None:
+def test_progress_line_of_a_slow_call_is_erased(shell: Shell) -> None:
     with RawServer([HOLD, http_reply(b'{"jsonrpc":"2.0","id":"x","result":"welcome"}')]) as server:
         terminal = started(shell, "call", "m", "--id", "x", "--url", server.origin)
         terminal.sees("waiting", "Ctrl+C cancels")
@@ -171,7 +175,7 @@ def test_on_a_terminal_a_slow_call_shows_a_line_that_is_gone_when_it_is_done(she
         assert terminal.ends() == 0
 
 
-def test_what_is_not_marked_safe_is_asked_about_and_enter_is_a_no(shell: Shell) -> None:
+def test_enter_does_not_confirm_an_unsafe_method(shell: Shell) -> None:
     with RawServer(reply) as server:
         shell.sessions(f'[profile.p]\nurl = "{server.origin}"\nbadge = "prod"\n')
         terminal = started(shell, "call", "user.delete")
@@ -196,7 +200,7 @@ PROMPTS = {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("prompt", PROMPTS)
-def test_ctrl_c_ends_every_prompt_at_once_with_130(shell: Shell, prompt: str) -> None:
+def test_ctrl_c_in_any_prompt_exits_130(shell: Shell, prompt: str) -> None:
     auth = 'auth = { kind = "inline", username = "ada" }'
     shell.sessions(
         f'default = "shop"\n[profile.shop]\nurl = "http://127.0.0.1:9"\n{auth}\n'
@@ -222,11 +226,11 @@ def test_end_of_input_at_user_name_exits_3(shell: Shell) -> None:
     assert terminal.ends() == 3
 
 
-def test_the_line_says_how_far_a_discovery_is_within_eighty_columns() -> None:
+def test_progress_line_of_discovery_fits_80_columns() -> None:
     shown = Waiting(StringIO(), float)
-    for words, told in (("asked", "help: asked"), ("7 of 9\x1b[31m", "help: 7 of 9␛[31m"), ("x" * 200, "x" * 44)):
+    for words, step in (("asked", "help: asked"), ("7 of 9\x1b[31m", "help: 7 of 9␛[31m"), ("x" * 200, "x" * 44)):
         shown.on_step(DiscoveryStep("help", words, 0))
-        assert told in waiting_line(Progress("waiting", 0, None, 1.0), 12.3, shown.step)
+        assert step in waiting_line(Progress("waiting", 0, None, 1.0), 12.3, shown.step)
         assert len(waiting_line(Progress("receiving", 38_000_000, 100_000_000, 1.4), 125.0, shown.step)) <= 80
 
 
@@ -239,5 +243,5 @@ def test_the_line_says_how_far_a_discovery_is_within_eighty_columns() -> None:
         (Progress("receiving", 1200, None, 1.4), "1.2 kB"),
     ],
 )
-def test_the_line_says_what_is_known(progress: Progress | None, words: str) -> None:
+def test_progress_line_shows_step_time_and_size(progress: Progress | None, words: str) -> None:
     assert words in waiting_line(progress, 1.4)

@@ -1,4 +1,4 @@
-"""``methods`` and ``methods --refresh``: over the demo service, and over servers that offer less or nothing."""
+"""``methods`` with the demo service and with less capable servers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_FOUND = http_reply(b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32601
 
 @pytest.fixture
 def shop(shell: Shell, url: str) -> Shell:
-    """A shell with a profile for the demo service, and one that sends its credentials inline."""
+    """A shell with a cookie and an inline profile for the demo service."""
     shell.sessions(
         f'default = "shop"\n[profile.shop]\nurl = "{url}"\n[profile.shop.method."demo.echo"]\ndoc = "Ours"\n'
         f'[profile.inline]\nurl = "{url}"\nauth = {{ kind = "inline", username = "demo" }}\n'
@@ -32,7 +32,7 @@ def names(text: str) -> list[str]:
     return [line.split()[0] for line in text.splitlines()]
 
 
-def test_a_refresh_lists_what_the_service_has_and_says_what_it_asked(shop: Shell) -> None:
+def test_refresh_lists_methods_and_names_the_protocol(shop: Shell) -> None:
     ran = shop.run("methods", "--refresh")
     assert ran.code == 0
     assert names(ran.text) == sorted(TABLE)
@@ -42,7 +42,7 @@ def test_a_refresh_lists_what_the_service_has_and_says_what_it_asked(shop: Shell
     assert len(lines) == 2
 
 
-def test_json_tells_everything_that_is_known(shop: Shell) -> None:
+def test_methods_json_has_all_fields(shop: Shell) -> None:
     ran = shop.run("methods", "--refresh", "--json")
     rows = {row["name"]: row for row in json.loads(ran.out)}
     records = rows["demo.records"]
@@ -56,7 +56,7 @@ def test_json_tells_everything_that_is_known(shop: Shell) -> None:
     assert (rows["demo.echo"]["doc"], rows["demo.echo"]["source"]) == ("Ours", "profile")
 
 
-def test_an_inline_profile_discovers_and_its_credentials_are_not_among_what_to_fill_in(shop: Shell) -> None:
+def test_inline_profile_hides_credentials_from_the_start_params(shop: Shell) -> None:
     ran = shop.run("methods", "--refresh", "--json", "-p", "inline", RPCEXPLORER_INLINE_PASSWORD=PASSWORD)
     assert ran.code == 0, ran.err
     rows = {row["name"]: row for row in json.loads(ran.out)}
@@ -64,7 +64,7 @@ def test_an_inline_profile_discovers_and_its_credentials_are_not_among_what_to_f
     assert rows["arg_test"]["start"] == {}
 
 
-def test_methods_of_typed_address_are_listed(shell: Shell, url: str) -> None:
+def test_methods_of_a_url_are_listed(shell: Shell, url: str) -> None:
     ran = shell.run("methods", "--refresh", "--url", url)
     assert (ran.code, "demo.echo" in names(ran.text)) == (0, True)
     assert "Name a profile or a URL, not both." in shell.run("methods", "--url", url, "-p", "shop").err
@@ -80,7 +80,7 @@ def test_methods_of_typed_address_are_listed(shell: Shell, url: str) -> None:
         ("--url http://h/rpc methods --json", " --url http://h/rpc"),
     ],
 )
-def test_unknown_methods_suggest_the_refresh(shell: Shell, line: str, options: str) -> None:
+def test_unknown_method_suggests_a_refresh(shell: Shell, line: str, options: str) -> None:
     shell.sessions('default = "far"\n[profile.far]\nurl = "http://127.0.0.1:9"\npath = "/rpc"\n')
     ran = shell.run(*line.split())
     assert (ran.code, ran.text.strip()) == (0, "[]" if "--json" in line else "")
@@ -96,14 +96,16 @@ def openrpc(*methods: str) -> str:
 
 @pytest.fixture
 def clone(shell: Shell) -> Path:
-    """A fresh clone, with a file that describes the methods."""
+    """A fresh clone with a file that describes the methods."""
     shell.sessions('[profile.team]\nurl = "http://127.0.0.1:1/rpc"\ndiscovery = { file = "openrpc.json" }\n')
     document = shell.folder / "openrpc.json"
     document.write_text(openrpc("user.get", "user.list"))
     return document
 
 
-def test_file_is_read_unasked_and_when_changed(shell: Shell, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_description_file_is_read_again_when_changed(
+    shell: Shell, clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = shell.run("methods")
     assert ({"user.get", "user.list"} <= {*names(first.text)}, first.err) == (True, "")
     clone.write_text(openrpc("user.get", "user.new"))
@@ -122,7 +124,7 @@ def test_file_is_read_unasked_and_when_changed(shell: Shell, clone: Path, monkey
 @pytest.mark.parametrize(
     ("line", "offered"), [("call user.", ["user.get", "user.list"]), ("call user.get pa", ["page:="])]
 )
-def test_completion_knows_the_methods_of_a_file(
+def test_completion_knows_methods_of_a_description_file(
     shell: Shell, clone: Path, monkeypatch: pytest.MonkeyPatch, line: str, offered: list[str]
 ) -> None:
     asked = {
@@ -130,14 +132,14 @@ def test_completion_knows_the_methods_of_a_file(
         "COMP_WORDS": f"rpcexplorer {line}",
         "COMP_CWORD": line.rsplit(maxsplit=1)[-1],
     }
-    for name, value in asked.items():  # click reads them from there
+    for name, value in asked.items():  # Click reads them from os.environ.
         monkeypatch.setenv(name, value)
     shell.environment |= asked
     assert [row.partition(",")[2] for row in shell.run().text.splitlines()] == offered
 
 
 @pytest.mark.parametrize("target", ["/dev/zero", "/etc/passwd", "pipe"])
-def test_file_that_is_none_costs_a_problem(shell: Shell, clone: Path, target: str) -> None:
+def test_invalid_description_file_is_a_problem(shell: Shell, clone: Path, target: str) -> None:
     clone.unlink()
     if target == "pipe":
         os.mkfifo(clone)
@@ -148,19 +150,17 @@ def test_file_that_is_none_costs_a_problem(shell: Shell, clone: Path, target: st
     assert f"cannot read {clone}" in ran.err
 
 
-# --- all about one ---------------------------------------------------------------------------------------------------
-
 PLAIN = {"openrpc": "1.3.2", "methods": [{"name": "a.b", "params": [{"name": "x", "schema": {"type": "string"}}]}]}
 
 
 def described(shell: Shell, document: object) -> None:
-    """A profile of which such a document was read."""
+    """Create a profile with this document as its description."""
     shell.sessions('[profile.shy]\nurl = "http://127.0.0.1:1"\ndiscovery = { file = "openrpc.json" }\n')
     (shell.folder / "openrpc.json").write_text(json.dumps(document))
     assert shell.run("methods", "--refresh").code == 0
 
 
-def test_one_method_is_told_in_full_and_one_that_is_not_known_with_its_neighbours(shell: Shell) -> None:
+def test_method_docs_are_complete_and_unknown_names_suggest(shell: Shell) -> None:
     described(shell, PLAIN)
     ran = shell.run("methods", "a.b")
     assert ran.code == 0
@@ -175,7 +175,7 @@ def test_one_method_is_told_in_full_and_one_that_is_not_known_with_its_neighbour
     assert "\x1b" not in ran.err
 
 
-def test_json_of_one_has_what_its_schemas_refer_to_as_the_service_wrote_it(shell: Shell) -> None:
+def test_json_of_a_method_has_its_definitions_unchanged(shell: Shell) -> None:
     tree = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/T"}, "x-big": 10**30}}
     through = {"allOf": [{"$ref": "#/components/schemas/T"}]}
     method = {
@@ -186,7 +186,7 @@ def test_json_of_one_has_what_its_schemas_refer_to_as_the_service_wrote_it(shell
     }  # fmt: skip
     described(shell, {"methods": [method], "components": {"schemas": {"T": tree, "U": through, "V": {}}}})
     (row,) = json.loads(shell.run("methods", "a.b", "--json").out)
-    assert [each["schema"] for each in row["parameters"]] == [{"$ref": "#/components/schemas/U"}, None]
+    assert [param["schema"] for param in row["parameters"]] == [{"$ref": "#/components/schemas/U"}, None]
     assert row["definitions"] == {"#/components/schemas/T": tree, "#/components/schemas/U": through}
     assert row["result"] == {"type": "null", "x": "é"}
     assert row["errors"] == [
@@ -196,10 +196,7 @@ def test_json_of_one_has_what_its_schemas_refer_to_as_the_service_wrote_it(shell
     assert (row["deprecated"], row["tags"], row["by"], row["dialect"]) == (True, ["t"], None, "openrpc.json")
 
 
-# --- what has changed, and what is committed -------------------------------------------------------------------------
-
-
-def test_what_changed_is_told_by_the_refresh_and_can_be_read_again(shell: Shell) -> None:
+def test_changes_are_printed_by_refresh_and_later(shell: Shell) -> None:
     described(shell, PLAIN)
     words = "“x” was without limits, now at most 3 characters"
     assert "No refresh has found changes yet." in shell.run("methods", "--changes").err
@@ -223,7 +220,7 @@ def test_what_changed_is_told_by_the_refresh_and_can_be_read_again(shell: Shell)
     }  # fmt: skip
 
 
-def test_a_catalogue_is_exported_without_secrets_and_read_back(shell: Shell) -> None:
+def test_exported_method_list_has_no_secrets(shell: Shell) -> None:
     secret = "hunter2hunter2"
     described(shell, {"methods": [{"name": "a.b", "summary": f"Try {secret}", "params": [], "x-safe": True}]})
     auth = 'auth = { kind = "bearer" }\ndiscovery = { file = "openrpc.json" }\n'
@@ -239,12 +236,12 @@ def test_a_catalogue_is_exported_without_secrets_and_read_back(shell: Shell) -> 
 
 
 @pytest.mark.parametrize("words", [["--export", "openapi"], ["--export", "openrpc", "--json"], ["--changes", "a.b"]])
-def test_words_that_do_not_go_together_are_a_sentence(shell: Shell, words: list[str]) -> None:
+def test_conflicting_options_are_reported(shell: Shell, words: list[str]) -> None:
     ran = shell.run("methods", *words)
     assert (ran.code, ran.out) == (2, b"")
 
 
-def test_a_damaged_cache_is_a_sentence_and_the_rest_is_listed(shop: Shell) -> None:
+def test_damaged_cache_is_reported_and_others_listed(shop: Shell) -> None:
     shop.run("methods", "--refresh")
     (file,) = (shop.home / "cache" / "catalogues").glob("*.json")
     file.write_bytes(file.read_bytes()[:-100])
@@ -254,7 +251,7 @@ def test_a_damaged_cache_is_a_sentence_and_the_rest_is_listed(shop: Shell) -> No
     assert names(ran.text) == ["arg_test", "auth", "demo.echo", "ping"]
 
 
-def test_what_a_service_calls_safe_is_not_sent_without_a_question(shop: Shell) -> None:
+def test_safe_claim_of_a_server_needs_confirmation(shop: Shell) -> None:
     team = shop.folder / "sessions.toml"
     team.write_text(team.read_text().replace("[profile.shop]\n", '[profile.shop]\nconfirm = "unsafe"\n', 1))
     shop.run("methods", "--refresh")

@@ -1,4 +1,4 @@
-"""``--output FILE``: the bytes that stdout would get, in a file that is whole or as it was."""
+"""``--output FILE``: the bytes of stdout, in a complete file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BATCH = b'[{"jsonrpc":"2.0","id":"x.1","result":1.10},{"jsonrpc":"2.0","id":"x.2
 
 @pytest.mark.parametrize("more", [[], ["--response"], ["--body"], ["--include"], ["--dry-run"]])
 @pytest.mark.parametrize("terminal", [False, True])
-def test_a_file_gets_the_bytes_that_a_pipe_would_get(shell: Shell, more: list[str], terminal: bool) -> None:
+def test_file_gets_the_bytes_of_a_pipe(shell: Shell, more: list[str], terminal: bool) -> None:
     words = ["call", "m", "--id", "x", *more]
     with RawServer(ODD) as server:
         words += ["--url", server.origin]
@@ -28,19 +28,19 @@ def test_a_file_gets_the_bytes_that_a_pipe_would_get(shell: Shell, more: list[st
     assert (shell.folder / "out.json").read_bytes() == piped.out != b""
 
 
-def test_a_dash_is_stdout(shell: Shell) -> None:
+def test_dash_is_stdout(shell: Shell) -> None:
     with RawServer(PONG) as server:
         assert shell.run("call", "m", "--url", server.origin, "-o", "-").out == b'"pong"\n'
     assert list(shell.folder.iterdir()) == []
 
 
-def test_a_new_file_is_for_its_owner_alone(shell: Shell) -> None:
+def test_new_file_is_private(shell: Shell) -> None:
     with RawServer(PONG) as server:
         assert shell.run("call", "m", "--url", server.origin, "-o", "out.json").code == 0
     assert (shell.folder / "out.json").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_file_that_is_there_is_replaced_in_one_step_and_keeps_its_mode_and_its_link(shell: Shell) -> None:
+def test_existing_file_keeps_its_mode_and_link(shell: Shell) -> None:
     target = shell.folder / "real.json"
     target.write_text("old, and a good deal longer than what comes")
     target.chmod(0o640)
@@ -53,26 +53,26 @@ def test_a_file_that_is_there_is_replaced_in_one_step_and_keeps_its_mode_and_its
 
 
 @pytest.mark.parametrize(
-    ("script", "more", "code", "said"),
+    ("script", "more", "code", "message"),
     [
         (NO, [], 1, "there is nothing to write"),
         (http_reply(b"<html>", status=502), [], 5, "there is nothing to write"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", ["--body"], 4, "there is no complete response"),
     ],
 )
-def test_without_a_whole_reply_the_file_stays_as_it_was(
-    shell: Shell, script: bytes, more: list[str], code: int, said: str
+def test_incomplete_response_leaves_the_file_unchanged(
+    shell: Shell, script: bytes, more: list[str], code: int, message: str
 ) -> None:
     (shell.folder / "out.json").write_text("from yesterday")
     with RawServer(script) as server:
         ran = shell.run("call", "m", *more, "--url", server.origin, "-o", "out.json")
     assert (ran.code, ran.out) == (code, b"")
-    assert f"{shell.folder / 'out.json'} was not changed: {said}" in ran.err
+    assert f"{shell.folder / 'out.json'} was not changed: {message}" in ran.err
     assert (shell.folder / "out.json").read_text() == "from yesterday"
 
 
 @pytest.mark.parametrize(
-    ("file", "said"),
+    ("file", "message"),
     [
         ("missing/out.json", "it does not exist; check the path"),
         (".", "it is a folder; name a file"),
@@ -80,7 +80,7 @@ def test_without_a_whole_reply_the_file_stays_as_it_was(
         ("pipe", "it is a named pipe; name an ordinary file"),
     ],
 )
-def test_what_could_not_be_written_is_told_before_anything_is_sent(shell: Shell, file: str, said: str) -> None:
+def test_unwritable_file_is_reported_before_sending(shell: Shell, file: str, message: str) -> None:
     (shell.folder / "protected.json").write_text("mine")
     (shell.folder / "protected.json").chmod(0o444)
     os.mkfifo(shell.folder / "pipe")
@@ -88,12 +88,12 @@ def test_what_could_not_be_written_is_told_before_anything_is_sent(shell: Shell,
         ran = shell.run("call", "m", "--url", server.origin, "-o", file)
     assert (ran.code, ran.out) == (2, b"")
     assert "cannot write" in ran.err
-    assert said in ran.err
+    assert message in ran.err
     assert server.requests == []
     assert (shell.folder / "protected.json").read_text() == "mine"
 
 
-def test_where_the_disk_is_full_after_all_the_reply_is_named(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_names_the_recorded_response(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> NoReturn:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -111,9 +111,7 @@ def test_where_the_disk_is_full_after_all_the_reply_is_named(shell: Shell, monke
 
 
 @pytest.mark.parametrize("name", ["@locked.json", "@.", "@~nobody-of-that-name/x.json"])
-def test_a_file_of_params_that_cannot_be_read_is_a_sentence(
-    shell: Shell, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_params_file_is_reported(shell: Shell, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> NoReturn:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -121,4 +119,4 @@ def test_a_file_of_params_that_cannot_be_read_is_a_sentence(
         monkeypatch.setattr("rpcexplorer.files.io.opened", refuse)
     ran = shell.run("call", "m", name, "--url", "http://127.0.0.1:9")
     assert ran.code == 2
-    assert any(said in ran.err for said in ("permission denied", "it is a folder", "There is no file"))
+    assert any(message in ran.err for message in ("permission denied", "it is a folder", "There is no file"))

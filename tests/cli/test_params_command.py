@@ -1,4 +1,4 @@
-"""``params METHOD``: something to start from, and what its schema has against what somebody has written."""
+"""``params METHOD``: params to start from, and the check of params."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ METHODS = [
 
 @pytest.fixture
 def shop(shell: Shell) -> Shell:
-    """A shell with a profile of which the methods are known, one that the team has noted, and a saved call."""
+    """A shell with discovered methods, a noted method and a saved call."""
     shell.sessions('[profile.shy]\nurl = "http://127.0.0.1:1"\ndiscovery = { file = "openrpc.json" }\n')
     (shell.folder / "openrpc.json").write_text(json.dumps({"methods": METHODS}))
     assert shell.run("methods", "--refresh").code == 0
@@ -42,7 +42,7 @@ def shop(shell: Shell) -> Shell:
     return shell
 
 
-def test_what_a_method_may_start_from_is_printed(shop: Shell) -> None:
+def test_start_params_are_printed(shop: Shell) -> None:
     printed = {name: shop.run("params", name).text for name in ("needs", "none", "noted", "@kept")}
     assert printed == {"needs": '{"x":1}\n', "none": "[]\n", "noted": '{"a":1}\n', "@kept": "[1.10]\n"}
     assert shop.run("params", "needs", terminal=True, NO_COLOR="1").text == '{\n  "x": 1\n}\n'
@@ -51,7 +51,7 @@ def test_what_a_method_may_start_from_is_printed(shop: Shell) -> None:
     assert "Did you mean needs or noted?" in ran.err
 
 
-def test_what_a_service_gives_to_start_from_opens_nothing_and_looks_nothing_up(shop: Shell) -> None:
+def test_start_params_of_a_service_are_escaped(shop: Shell) -> None:
     params = [
         {"name": name, "required": True, "schema": {"enum": [value]}}
         for name, value in (("a", "«shy.token»"), ("b", "{{uuid}}"))
@@ -67,7 +67,7 @@ def test_what_a_service_gives_to_start_from_opens_nothing_and_looks_nothing_up(s
     assert "«" not in printed
 
 
-def test_what_a_schema_has_against_params_is_told_with_its_place_and_ends_with_2(shop: Shell) -> None:
+def test_check_reports_each_problem_and_exits_2(shop: Shell) -> None:
     text = '{\n  "x": "1",\n  "to": {"kind": "b"},\n  "mor\x1be": 1}'
     (shop.folder / "p.json").write_text(text.replace("\x1b", "\\u001b"))
     for given, stdin in (("@p.json", b""), ("-", (shop.folder / "p.json").read_bytes())):
@@ -79,7 +79,7 @@ def test_what_a_schema_has_against_params_is_told_with_its_place_and_ends_with_2
         assert "\x1b" not in ran.err
 
 
-def test_params_that_fit_and_such_that_nobody_can_check_end_with_0(shop: Shell) -> None:
+def test_valid_or_uncheckable_params_exit_0(shop: Shell) -> None:
     ran = shop.run("params", "needs", "--check", "x:=1")
     assert (ran.code, ran.err) == (0, "rpcexplorer: no problems: the params match the schema\n")
     ran = shop.run("params", "none", "--check")
@@ -89,20 +89,20 @@ def test_params_that_fit_and_such_that_nobody_can_check_end_with_0(shop: Shell) 
     assert ran.err.startswith("rpcexplorer: not checked: ")
 
 
-def test_params_whose_schema_is_partly_elsewhere_are_partly_checked(shop: Shell) -> None:
+def test_incomplete_schema_is_checked_partly(shop: Shell) -> None:
     ran = shop.run("params", "partly", "--check", "x:=1")
     assert ran.code == 0
     assert ran.err.startswith("rpcexplorer: not all is checked: what “elsewhere.json#/y” refers to is not in ")
 
 
-def test_a_saved_call_is_checked_as_the_method_takes_it_that_it_calls(shop: Shell) -> None:
+def test_saved_call_is_checked_against_its_method(shop: Shell) -> None:
     for words in (["@placed"], ["labelled", "[1]"]):
         ran = shop.run("params", words[0], "--check", *words[1:])
         assert (ran.code, "it takes its params by name" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["needs", "x:=1"], "add --check"),
         (["needs", "--check", "{"], "these params cannot be sent"),
@@ -111,7 +111,7 @@ def test_a_saved_call_is_checked_as_the_method_takes_it_that_it_calls(shop: Shel
         (["nobody", "--check", "{}"], "There is no method nobody"),
     ],
 )
-def test_what_cannot_be_checked_for_how_it_was_asked_is_a_sentence(shop: Shell, words: list[str], said: str) -> None:
+def test_wrong_usage_of_params_is_reported(shop: Shell, words: list[str], message: str) -> None:
     ran = shop.run("params", *words)
     assert (ran.code, ran.out) == (2, b"")
-    assert said in ran.err
+    assert message in ran.err

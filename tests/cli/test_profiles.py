@@ -1,4 +1,4 @@
-"""A profile from the command line: every field as an option, each wrong value told with the option that has it."""
+"""``profiles add`` and ``profiles set``: options, values and messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ URL: Final = "http://127.0.0.1:9"
 
 
 def added(shell: Shell, words: str, url: str = URL) -> tuple[Ran, dict[str, Any]]:
-    """What was said, and what stands in the file afterwards."""
+    """Add a profile; return the output and the file's profile."""
     ran = shell.run("profiles", "add", "p", "--url", url, *shlex.split(words))
     path = shell.home / "config" / "sessions.toml"
     return ran, tomllib.loads(path.read_text())["profile"]["p"] if path.exists() else {}
@@ -65,13 +65,13 @@ def test_every_value_reaches_the_file(shell: Shell) -> None:
         ("--username ada", "auth", {"username": "ada"}),
     ],
 )  # fmt: skip
-def test_a_value_is_written_as_a_file_has_it(shell: Shell, words: str, key: str, value: Any) -> None:
+def test_values_are_written_as_toml_types(shell: Shell, words: str, key: str, value: Any) -> None:
     ran, written = added(shell, words)
     assert ran.code == 0, ran.err
     assert written[key] == value
 
 
-def test_a_path_that_is_typed_here_means_the_same_in_the_file(shell: Shell) -> None:
+def test_typed_path_is_written_relative_to_the_file(shell: Shell) -> None:
     words = "--ca-file ca.pem --cert-file /etc/me.pem --key-file ~/me.key --history calls --discovery @doc.json"
     _, written = added(shell, words)
     here = shell.folder
@@ -109,25 +109,25 @@ WRONG: Final = [
 ]
 
 
-@pytest.mark.parametrize(("words", "said"), WRONG)
-def test_a_wrong_value_is_told_with_its_option_and_nothing_is_written(shell: Shell, words: str, said: str) -> None:
+@pytest.mark.parametrize(("words", "message"), WRONG)
+def test_wrong_value_names_its_option_and_writes_nothing(shell: Shell, words: str, message: str) -> None:
     ran, written = added(shell, words)
     assert (ran.code, ran.out, written) == (2, b"", {})
     assert ran.err.startswith("rpcexplorer: ")
     assert ran.err.count("\n") == 1
-    assert said in ran.err
+    assert message in ran.err
     assert "hunter2" not in ran.err
     assert not (shell.home / "config" / "sessions.toml").exists()
 
 
 @pytest.mark.parametrize("name", ["a b", "../x", ""])
-def test_a_wrong_name_is_told_as_one(shell: Shell, name: str) -> None:
+def test_wrong_profile_name_is_reported(shell: Shell, name: str) -> None:
     ran = shell.run("profiles", "add", name, "--url", URL)
     assert ran.code == 2
     assert "NAME: this is no name for a profile" in ran.err
 
 
-def test_a_preset_gives_the_path_and_the_kind_and_its_advice(shell: Shell) -> None:
+def test_preset_gives_path_auth_type_and_advice(shell: Shell) -> None:
     ran, written = added(shell, "--preset bitcoin --username rpc")
     assert written == {"url": URL, "preset": "bitcoin", "auth": {"username": "rpc"}}
     assert f"calls go to {URL}/\n" in ran.err
@@ -147,7 +147,7 @@ def test_a_preset_gives_the_path_and_the_kind_and_its_advice(shell: Shell) -> No
         (URL, "", None, f"{URL}/api/v2/"),
     ],
 )
-def test_an_address_with_a_path_is_whole_and_one_without_gets_the_presets(
+def test_url_without_path_gets_the_presets_path(
     shell: Shell, url: str, words: str, path: str | None, endpoint: str
 ) -> None:
     ran, written = added(shell, words, url)
@@ -155,7 +155,7 @@ def test_an_address_with_a_path_is_whole_and_one_without_gets_the_presets(
     assert f"calls go to {endpoint}\n" in ran.err
 
 
-def test_a_preset_that_is_damaged_is_not_used(shell: Shell) -> None:
+def test_damaged_preset_is_not_used(shell: Shell) -> None:
     folder = shell.home / "config" / "presets"
     folder.mkdir(parents=True)
     (folder / "mine.toml").write_text("pth = 1")
@@ -164,7 +164,7 @@ def test_a_preset_that_is_damaged_is_not_used(shell: Shell) -> None:
     assert f"--preset: {folder / 'mine.toml'}:1: pth: `pth` is not a key of a preset" in ran.err
 
 
-def test_values_that_nobody_chose_are_not_written(shell: Shell) -> None:
+def test_defaults_are_not_written(shell: Shell) -> None:
     ran, written = added(shell, "")
     assert written == {"url": URL}
     assert f"calls go to {URL}/api/v2/" in ran.err
@@ -181,7 +181,7 @@ url = "http://127.0.0.1:1"   # the team's
 
 
 def commands(ran: Ran) -> list[list[str]]:
-    """The command lines that a hint names."""
+    """Return the command lines of a hint."""
     lines = (line.strip() for line in ran.err.splitlines())
     return [shlex.split(line)[1:] for line in lines if line.startswith("rpcexplorer profiles ")]
 
@@ -192,7 +192,7 @@ def own(shell: Shell) -> Shell:
     return shell
 
 
-def test_keys_are_set_where_the_profile_stands_and_told_with_what_they_were(own: Shell) -> None:
+def test_set_prints_old_values_and_the_file(own: Shell) -> None:
     ran = own.run("profiles", "set", "mine", "content_type=application/json", "timeout=5", "auth.kind=basic")
     file = own.home / "config" / "sessions.toml"
     assert (ran.code, ran.out) == (0, b"")
@@ -209,7 +209,7 @@ def test_keys_are_set_where_the_profile_stands_and_told_with_what_they_were(own:
     assert "content_type" not in file.read_text()
 
 
-def test_a_teams_profile_is_changed_beside_its_file_or_for_the_team(shell: Shell) -> None:
+def test_project_profile_is_changed_in_local_file(shell: Shell) -> None:
     team, local = shell.sessions(TEAM), shell.folder / "sessions.local.toml"
     ran = shell.run("profiles", "set", "staging", "empty_params={}")
     assert f"in {local}" in ran.err
@@ -224,7 +224,7 @@ def test_a_teams_profile_is_changed_beside_its_file_or_for_the_team(shell: Shell
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["mine", "contnt_type=application/json"], "did you mean `content_type`"),
         (["mine", "timeout=soon"], "must be a number of seconds"),
@@ -236,11 +236,11 @@ def test_a_teams_profile_is_changed_beside_its_file_or_for_the_team(shell: Shell
         (["mine", "--team", "badge=dev"], "No project file describes mine"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_written(own: Shell, words: list[str], said: str) -> None:
+def test_wrong_change_is_reported_and_nothing_written(own: Shell, words: list[str], message: str) -> None:
     before = (own.home / "config" / "sessions.toml").read_text()
     ran = own.run("profiles", "set", *words)
     assert ran.code == 2
-    assert said in ran.err
+    assert message in ran.err
     assert (own.home / "config" / "sessions.toml").read_text() == before
 
 
@@ -248,7 +248,7 @@ def test_what_is_wrong_is_said_and_nothing_is_written(own: Shell, words: list[st
     ("change", "asks"),
     [("path=/other", True), ("auth.kind=header", True), ("content_type=a/b", False), ("timeout=5", False)],
 )
-def test_set_says_when_a_stored_secret_needs_allow(shell: Shell, change: str, asks: bool) -> None:
+def test_set_reports_a_secret_that_needs_allow(shell: Shell, change: str, asks: bool) -> None:
     shell.run("profiles", "add", "mine", "--url", "http://127.0.0.1:1/rpc", "--auth", "bearer")
     assert shell.run("profiles", "secret", "mine", "token", "--stdin", stdin=b"t0ken-t0ken").code == 0
     ran = shell.run("profiles", "set", "mine", change)
@@ -259,7 +259,7 @@ def test_set_says_when_a_stored_secret_needs_allow(shell: Shell, change: str, as
 
 
 def picky(request: Received) -> bytes:
-    """Takes application/json-rpc and nothing else, then Basic, then params by name."""
+    """Accept only application/json-rpc, then Basic, then named params."""
     if request.header("content-type") != "application/json-rpc":
         return http_reply(b"", 415)
     if not (request.header("authorization") or "").startswith("Basic "):
@@ -269,11 +269,11 @@ def picky(request: Received) -> bytes:
     return http_reply(b'{"jsonrpc":"2.0","id":null,"result":"pong"}')
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_the_commands_of_the_hints_lead_to_the_first_right_call(shell: Shell, *, kept: bool) -> None:
+@pytest.mark.parametrize("saved", [True, False])
+def test_commands_of_hints_lead_to_a_result(shell: Shell, *, saved: bool) -> None:
     with RawServer(picky) as server:
         called = ["call", "ping", "--url", f"{server.origin}/"]
-        if kept:
+        if saved:
             shell.run("profiles", "add", "node", "--url", f"{server.origin}/", "--auth", "none")
             called = ["call", "ping"]
         codes = []
@@ -290,7 +290,7 @@ def test_the_commands_of_the_hints_lead_to_the_first_right_call(shell: Shell, *,
     assert (ran.text, ran.err.count("hint")) == ('"pong"\n', 0)
 
 
-def test_a_refusal_is_not_called_malformed_and_ends_with_3(own: Shell) -> None:
+def test_http_refusal_is_not_malformed_and_exits_3(own: Shell) -> None:
     with RawServer(http_reply(b"", 401, {"WWW-Authenticate": "Basic"})) as server:
         own.run("profiles", "set", "mine", f"url={server.origin}")
         ran = own.run("call", "ping")
@@ -305,7 +305,7 @@ def test_a_refusal_is_not_called_malformed_and_ends_with_3(own: Shell) -> None:
     ]
 
 
-def test_a_hint_from_a_hostile_server_is_no_command_and_no_escape(own: Shell) -> None:
+def test_hint_from_hostile_server_has_no_command(own: Shell) -> None:
     place = "http://h/$(touch x);`id`\x1b]52;c;eA==\x07"
     with RawServer(http_reply(b"", 308, {"Location": place})) as server:
         own.run("profiles", "set", "mine", f"url={server.origin}")

@@ -1,4 +1,4 @@
-"""One certificate is trusted after it was shown, by who said yes to exactly this one; and who calls is told to whom."""
+"""``profiles trust`` and ``check``, and the use of client certificates."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def box() -> Identity:
 
 
 def own(shell: Shell, text: str) -> Path:
-    """Write this person's own file."""
+    """Write the user file."""
     path = shell.home / "config" / "sessions.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -57,7 +57,7 @@ def trust(shell: Shell, identity: Identity) -> Ran:
     return shell.run("profiles", "trust", "cellar", "--yes", "--fingerprint", identity.fingerprint)
 
 
-def test_a_failed_call_names_the_command_and_the_command_mends_it(shell: Shell, box: Identity, tmp_path: Path) -> None:
+def test_failed_call_names_the_command_that_fixes_it(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         file = own(shell, cellar(server.origin))
         failed = shell.run("call", "ping")
@@ -66,15 +66,15 @@ def test_a_failed_call_names_the_command_and_the_command_mends_it(shell: Shell, 
         trusted = trust(shell, box)
         assert trusted.code == 0, trusted.err
         assert server.requests == []
-        for said in (box.fingerprint, "O=a box in the cellar", "by itself", "no host", "self-signed", str(file)):
-            assert said in trusted.err
+        for message in (box.fingerprint, "O=a box in the cellar", "by itself", "no host", "self-signed", str(file)):
+            assert message in trusted.err
         assert shell.run("call", "ping").text == '"pong"\n'
         again = trust(shell, box)
     assert f'certificate = "{box.fingerprint}"' in file.read_text()
     assert (again.code, "is already pinned for cellar" in again.err) == (0, True)
 
 
-def test_an_address_that_was_typed_is_told_to_be_tested(shell: Shell, box: Identity, tmp_path: Path) -> None:
+def test_typed_url_suggests_a_connection_test(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         failed = shell.run("call", "ping", "--url", server.url)
     assert "The connection test shows the certificate and can pin it" in failed.err
@@ -83,7 +83,7 @@ def test_an_address_that_was_typed_is_told_to_be_tested(shell: Shell, box: Ident
 
 
 @pytest.mark.thorough
-def test_a_yes_in_a_terminal_is_enough_and_a_no_changes_nothing(shell: Shell, box: Identity, tmp_path: Path) -> None:
+def test_confirmed_certificate_is_pinned_otherwise_nothing_changes(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         file = own(shell, cellar(server.origin))
         before = file.read_text()
@@ -106,7 +106,7 @@ def test_a_yes_in_a_terminal_is_enough_and_a_no_changes_nothing(shell: Shell, bo
         (("--yes", "--fingerprint", "sha1:00"), "64 hex digits"),
     ],
 )
-def test_a_script_trusts_only_the_one_that_it_expects(
+def test_script_pins_only_the_expected_certificate(
     shell: Shell, box: Identity, tmp_path: Path, options: tuple[str, ...], says: str
 ) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
@@ -117,7 +117,7 @@ def test_a_script_trusts_only_the_one_that_it_expects(
     assert "certificate" not in file.read_text()
 
 
-def test_one_that_the_authorities_vouch_for_needs_nothing(shell: Shell, ca: trustme.CA, tmp_path: Path) -> None:
+def test_certificate_of_a_trusted_authority_is_not_pinned(shell: Shell, ca: trustme.CA, tmp_path: Path) -> None:
     ca.cert_pem.write_to_path(tmp_path / "ca.pem")
     with RawServer(PONG, tls=issued(ca).server(tmp_path)) as server:
         file = own(shell, cellar(server.origin, f'ca_file = "{tmp_path / "ca.pem"}"'))
@@ -127,9 +127,7 @@ def test_one_that_the_authorities_vouch_for_needs_nothing(shell: Shell, ca: trus
     assert "certificate =" not in file.read_text()
 
 
-def test_a_certificate_that_has_changed_is_told_with_both_fingerprints(
-    shell: Shell, box: Identity, tmp_path: Path
-) -> None:
+def test_changed_certificate_shows_both_fingerprints(shell: Shell, box: Identity, tmp_path: Path) -> None:
     new = self_signed()
     with RawServer(PONG, tls=new.server(tmp_path)) as server:
         file = own(shell, cellar(server.origin, f'certificate = "{box.fingerprint}"'))
@@ -144,13 +142,13 @@ def test_a_certificate_that_has_changed_is_told_with_both_fingerprints(
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "https://127.0.0.1:1"])
-def test_a_server_that_shows_none_is_told(shell: Shell, url: str) -> None:
+def test_server_without_certificate_is_reported(shell: Shell, url: str) -> None:
     own(shell, cellar(url))
     ran = shell.run("profiles", "trust", "cellar")
     assert (ran.code, "shows no certificate" in ran.err) == ((2, True) if url.startswith("http:") else (4, False))
 
 
-def test_what_a_team_says_is_changed_for_this_person_alone(shell: Shell, box: Identity, tmp_path: Path) -> None:
+def test_certificate_of_project_profile_is_pinned_locally(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         team = shell.sessions(cellar(server.origin))
         before = team.read_text()
@@ -160,7 +158,7 @@ def test_what_a_team_says_is_changed_for_this_person_alone(shell: Shell, box: Id
     assert box.fingerprint in team.with_name("sessions.local.toml").read_text()
 
 
-def test_a_password_that_went_there_still_does(shell: Shell, box: Identity, tmp_path: Path) -> None:
+def test_pinning_keeps_the_password_bound(shell: Shell, box: Identity, tmp_path: Path) -> None:
     auth = 'auth = { kind = "inline", username = "ann" }'
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         own(shell, cellar(server.origin, auth))
@@ -170,14 +168,12 @@ def test_a_password_that_went_there_still_does(shell: Shell, box: Identity, tmp_
         ran = shell.run("call", "ping")
         assert ran.code == 0, ran.err
         assert PASSWORD.encode() in server.requests[0].body
-        # a certificate that a file has changed by itself is another route all the same
+        # A certificate that a file changes is a changed destination.
         own(shell, cellar(server.origin, f'certificate = "sha256:{"0" * 64}"\n{auth}'))
         assert shell.run("call", "ping").code == 3
 
 
-def test_a_password_that_was_held_back_is_not_let_go_by_trusting_a_certificate(
-    shell: Shell, box: Identity, tmp_path: Path
-) -> None:
+def test_pinning_releases_no_blocked_password(shell: Shell, box: Identity, tmp_path: Path) -> None:
     auth = 'auth = { kind = "inline", username = "ann" }'
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         own(shell, cellar("https://elsewhere.example", auth))
@@ -186,9 +182,6 @@ def test_a_password_that_was_held_back_is_not_let_go_by_trusting_a_certificate(
         assert trust(shell, box).code == 0
         assert shell.run("call", "ping").code == 3
         assert server.requests == []
-
-
-# --- who calls ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -201,7 +194,7 @@ def named(box: Identity, cert: Path, key: Path) -> str:
     return f'certificate = "{box.fingerprint}"\ncert_file = "{cert}"\nkey_file = "{key}"'
 
 
-def test_a_teams_file_shows_it_to_nobody_before_that_was_allowed(
+def test_client_certificate_of_project_file_must_be_allowed(
     shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path, people: Path
 ) -> None:
     files = issued(ca, "ada@example.com").write(tmp_path)
@@ -219,14 +212,14 @@ def test_a_teams_file_shows_it_to_nobody_before_that_was_allowed(
         shown = shell.run("profiles", "allow", "cellar", "--yes")
         assert "the client certificate is blocked" in shown.err
         assert shell.run("call", "ping").code == 0
-        # another path on the same server is none of the certificate's business, another server is
+        # Another path on the same server does not matter to the certificate, another server does.
         shell.sessions(cellar(server.origin, named(box, *files) + '\npath = "/log"'))
         assert shell.run("call", "ping").code == 0
         shell.sessions(cellar(server.origin.replace("127.0.0.1", "localhost"), named(box, *files)))
         assert shell.run("call", "ping").code == 3
 
 
-def test_my_certificate_does_not_go_where_a_teams_file_sends_my_profile(
+def test_client_certificate_stays_with_its_server(
     shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path, people: Path
 ) -> None:
     files = issued(ca, "ada@example.com").write(tmp_path)
@@ -239,7 +232,7 @@ def test_my_certificate_does_not_go_where_a_teams_file_sends_my_profile(
     assert "origin: https://elsewhere.example → " in ran.err
 
 
-def test_a_link_in_a_checkout_cannot_come_to_lead_to_another_key(
+def test_link_in_checkout_cannot_change_the_key(
     shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path, people: Path
 ) -> None:
     files = issued(ca, "ada@example.com").write(shell.folder)
@@ -259,7 +252,7 @@ def test_a_link_in_a_checkout_cannot_come_to_lead_to_another_key(
     assert str(other[0]) in ran.err
 
 
-def test_a_variable_that_names_another_server_keeps_the_certificate_here(
+def test_origin_variable_of_another_server_blocks_the_certificate(
     shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path
 ) -> None:
     files = issued(ca, "ada@example.com").write(tmp_path)
@@ -269,7 +262,9 @@ def test_a_variable_that_names_another_server_keeps_the_certificate_here(
     assert "RPCEXPLORER_CELLAR_ORIGIN is set to another server" in ran.err
 
 
-def test_a_server_that_asks_who_calls_is_told_apart(shell: Shell, box: Identity, tmp_path: Path, people: Path) -> None:
+def test_request_for_client_certificate_is_reported_as_such(
+    shell: Shell, box: Identity, tmp_path: Path, people: Path
+) -> None:
     with refusing(box.server(tmp_path, wants=people)) as url:
         own(shell, cellar(url, f'certificate = "{box.fingerprint}"'))
         ran = shell.run("call", "ping")
@@ -278,7 +273,7 @@ def test_a_server_that_asks_who_calls_is_told_apart(shell: Shell, box: Identity,
 
 
 @pytest.mark.parametrize("kind", ["missing", "a pipe"])
-def test_a_key_that_cannot_be_read_is_told_before_anything_is_sent(
+def test_unreadable_key_is_reported_before_sending(
     shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path, kind: str
 ) -> None:
     cert, key = issued(ca, "ada@example.com").write(tmp_path)
@@ -298,14 +293,14 @@ SHOP = '[profile.shop]\nurl = "https://x.example"\nauth = { kind = "inline", use
 
 
 def check(shell: Shell, *files: str, secret: str = SECRET) -> Ran:
-    """Run it, and make sure that it prints no secret."""
+    """Run the command, and check that it prints no secret."""
     ran = shell.run("profiles", "check", *files, RPCEXPLORER_SHOP_PASSWORD=secret)
     assert leaks({"stdout": ran.text, "stderr": ran.err}, [secret, "n0t-known-yet"]) == []
     return ran
 
 
 def record(folder: Path, **parts: str) -> None:
-    """Write a call to a history as a program did that knew of no secret."""
+    """Write a call with a secret to a history."""
     body = b'{"jsonrpc":"2.0","id":"abc","result":%s}' % parts.pop("result", "1").encode()
     values = {"profile": "shop", "url": "https://x.example", "method": "user.get", "params": "{}"} | parts
     reply = {"outcome": Result(b"1"), "response": Response(body=body)}
@@ -314,11 +309,11 @@ def record(folder: Path, **parts: str) -> None:
 
 @pytest.fixture
 def usual(shell: Shell) -> Path:
-    """The folder of the history, where nothing names another."""
+    """Return the usual history folder."""
     return shell.home / "state" / "history"
 
 
-def test_files_in_order_and_a_history_without_secrets_pass(shell: Shell, usual: Path) -> None:
+def test_files_and_history_without_secrets_pass(shell: Shell, usual: Path) -> None:
     shell.sessions(SHOP)
     record(usual, params='{"password":"«shop.password»"}')
     ran = check(shell)
@@ -328,7 +323,7 @@ def test_files_in_order_and_a_history_without_secrets_pass(shell: Shell, usual: 
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ('description = "it is n0t-known-yet"\n', None),
         ('password = "n0t-known-yet"\n', "run: rpcexplorer profiles secret shop password"),
@@ -342,19 +337,19 @@ def test_files_in_order_and_a_history_without_secrets_pass(shell: Shell, usual: 
     ],
 )
 @pytest.mark.parametrize("name", ["sessions.toml", "sessions.local.toml"])
-def test_what_looks_like_a_secret_is_found_in_either_file(shell: Shell, name: str, line: str, said: str | None) -> None:
+def test_secret_is_found_in_project_and_local_file(shell: Shell, name: str, line: str, message: str | None) -> None:
     shell.sessions(SHOP)
     (shell.folder / name).write_text(SHOP + line)
     ran = check(shell)
-    assert ran.code == (1 if said else 0), ran.err
-    if said:
+    assert ran.code == (1 if message else 0), ran.err
+    if message:
         assert f"{name}:4: " in ran.err
-        assert said.removeprefix("run: ") in ran.err
+        assert message.removeprefix("run: ") in ran.err
         assert "change it on the server as well" in ran.err
 
 
 @pytest.mark.parametrize("line", ['path = "/v3/%s"\n', 'ca_file = "https://x.example/v3/%s?a=b"\n'])
-def test_a_token_in_an_address_is_told_once_and_never_to_be_stored(shell: Shell, line: str) -> None:
+def test_token_in_url_is_reported_once(shell: Shell, line: str) -> None:
     shell.sessions(SHOP + line % "n0t0known1yet2n0t3known4yet5n0t6known")
     ran = check(shell)
     assert ran.code == 1
@@ -372,7 +367,7 @@ def test_a_token_in_an_address_is_told_once_and_never_to_be_stored(shell: Shell,
         {"note": "aHVudGVyMi1odW50ZXIy"},
     ],
 )
-def test_a_secret_in_the_history_is_told_with_its_call(shell: Shell, usual: Path, part: dict[str, str]) -> None:
+def test_secret_in_history_is_reported_with_its_call(shell: Shell, usual: Path, part: dict[str, str]) -> None:
     shell.sessions(SHOP)
     record(usual, **part)
     ran = check(shell)
@@ -381,7 +376,7 @@ def test_a_secret_in_the_history_is_told_with_its_call(shell: Shell, usual: Path
     assert "shop.password" in ran.err
 
 
-def test_the_histories_that_settings_and_profiles_name_are_searched(shell: Shell, usual: Path) -> None:
+def test_histories_of_settings_and_profiles_are_searched(shell: Shell, usual: Path) -> None:
     shell.sessions(SHOP + 'history = "calls"\n')
     settings = shell.home / "config" / "settings.toml"
     settings.parent.mkdir(parents=True)
@@ -393,7 +388,7 @@ def test_the_histories_that_settings_and_profiles_name_are_searched(shell: Shell
     assert "found 2 places" in ran.err
 
 
-def test_files_that_are_named_are_searched_and_no_others(shell: Shell) -> None:
+def test_only_named_files_are_searched(shell: Shell) -> None:
     shell.sessions(SHOP + 'password = "n0t-known-yet"\n')
     (shell.folder / "notes.md").write_text("all is well\n")
     (shell.folder / "run.sh").write_text("export SHOP_PASSWORD=n0t-known-yet\n")
@@ -404,7 +399,7 @@ def test_files_that_are_named_are_searched_and_no_others(shell: Shell) -> None:
     assert "sessions.toml" not in ran.err
 
 
-def test_a_damaged_file_is_searched_all_the_same(shell: Shell) -> None:
+def test_damaged_file_is_searched(shell: Shell) -> None:
     shell.sessions('[profile.shop\npassword = "n0t-known-yet"\n')
     ran = check(shell)
     assert ran.code == 1
@@ -412,20 +407,20 @@ def test_a_damaged_file_is_searched_all_the_same(shell: Shell) -> None:
     assert "sessions.toml:1: this is not TOML" in ran.err
 
 
-def test_a_file_that_is_not_there_is_told(shell: Shell) -> None:
+def test_missing_file_is_reported(shell: Shell) -> None:
     ran = check(shell, "gone.toml")
     assert ran.code == 2
     assert "there is no such file" in ran.err
 
 
-def test_a_short_secret_is_said_not_to_be_looked_for(shell: Shell) -> None:
+def test_short_secret_is_reported_as_not_searched(shell: Shell) -> None:
     shell.sessions(SHOP + 'description = "tiny5"\n')
     ran = shell.run("profiles", "check", RPCEXPLORER_SHOP_PASSWORD="tiny5")
     assert ran.code == 0
     assert "only after words like password: shop.password" in ran.err
 
 
-def test_secrets_that_cannot_be_read_are_told_for_they_cannot_be_looked_for(shell: Shell) -> None:
+def test_unreadable_secrets_are_reported(shell: Shell) -> None:
     store = shell.home / "state" / "secrets.toml"
     store.parent.mkdir(parents=True, mode=0o700)
     store.write_text("version = 1\n")
@@ -436,7 +431,7 @@ def test_secrets_that_cannot_be_read_are_told_for_they_cannot_be_looked_for(shel
     assert "chmod 600" in ran.err
 
 
-def test_the_shape_of_a_file_that_is_named_is_checked_too(shell: Shell) -> None:
+def test_named_file_is_checked_for_problems(shell: Shell) -> None:
     shell.sessions(SHOP + "timout = 3\n")
     (shell.folder / "notes.md").write_text("all is well\n")
     assert check(shell, "notes.md").code == 0

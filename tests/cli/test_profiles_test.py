@@ -1,4 +1,4 @@
-"""``profiles test``: each step on a line of stdout, what fits, and the exit code of a call that comes as far."""
+"""``profiles test``: steps, suggested changes and exit codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def profile(shell: Shell, url: str, more: str) -> None:
     shell.sessions(f'[profile.shop]\nurl = "{url}"\n{more}\n')
 
 
-def test_every_step_is_told_and_nothing_is_recorded(shell: Shell) -> None:
+def test_every_step_is_printed_and_nothing_recorded(shell: Shell) -> None:
     with DemoThread() as demo:
         profile(shell, demo.url, COOKIE)
         ran = shell.run("profiles", "test", "shop", RPCEXPLORER_SHOP_PASSWORD=PASSWORD)
@@ -44,7 +44,7 @@ def test_every_step_is_told_and_nothing_is_recorded(shell: Shell) -> None:
     assert shell.run("history", "list").out == b""
 
 
-def test_a_missing_secret_is_named_and_never_said_not_to_be_needed(shell: Shell) -> None:
+def test_missing_secret_is_named_as_missing(shell: Shell) -> None:
     with DemoThread() as demo:
         profile(shell, demo.url, NOBODY)
         ran = shell.run("profiles", "test", "--no-input")
@@ -59,32 +59,32 @@ def test_a_missing_secret_is_named_and_never_said_not_to_be_needed(shell: Shell)
 
 
 @pytest.mark.parametrize(
-    ("reply", "code", "said"),
+    ("reply", "code", "message"),
     [
         (http_reply(b"<h1>not here</h1>", status=404), 5, "✗ Address "),
         (http_reply(b"<h1>hello</h1>"), 5, "✗ Address "),
         (http_reply(b'{"jsonrpc":"2.0","id":"x","error":{"code":-32601,"message":"\\u001b[2J"}}'), 0, "✓ JSON-RPC "),
     ],
 )
-def test_the_exit_code_is_that_of_a_call_that_comes_as_far(shell: Shell, reply: bytes, code: int, said: str) -> None:
+def test_exit_code_is_that_of_a_call(shell: Shell, reply: bytes, code: int, message: str) -> None:
     with RawServer(reply) as server:
         profile(shell, server.origin, 'auth = { kind = "none" }')
         ran = shell.run("profiles", "test", "shop")
     assert ran.code == code
-    assert said in ran.text
+    assert message in ran.text
     assert ran.text.endswith("or another port.\n  rpcexplorer profiles test URL\n") == bool(code)
     assert "\x1b" not in ran.text
 
 
-def test_an_address_ends_with_a_profile_and_the_commands_that_make_it(shell: Shell) -> None:
+def test_url_test_ends_with_commands_for_a_profile(shell: Shell) -> None:
     with RawServer(aria2) as server:
         ran = shell.run("profiles", "test", server.origin)
         assert ran.code == 3, "it asks for a token"
         assert "✗ Login         the server asks for credentials (error 1 Unauthorized). Enter the token\n" in ran.text
         assert "rpcexplorer: Credentials are missing: token. Add the profile, then run: " in ran.err
         *_, lines, commands = ran.text.strip().split("\n\n")
-        said = tomllib.loads(lines)["profile"]["NAME"]
-        assert said == {"url": server.origin, "preset": "aria2"}
+        profile = tomllib.loads(lines)["profile"]["NAME"]
+        assert profile == {"url": server.origin, "preset": "aria2"}
         add, secret = commands.splitlines()
         assert secret == "rpcexplorer profiles secret NAME token"
         program, *words = add.replace("NAME", "mine").split()
@@ -94,7 +94,7 @@ def test_an_address_ends_with_a_profile_and_the_commands_that_make_it(shell: She
     assert "Suggested changes" not in ran.text
 
 
-def test_the_kind_of_auth_that_nobody_could_see_is_left_to_be_said(shell: Shell) -> None:
+def test_unknown_auth_type_is_left_to_the_user(shell: Shell) -> None:
     with RawServer(key_wanted) as server:
         ran = shell.run("profiles", "test", f"{server.origin}/rpc")
         profile(shell, server.origin, 'path = "/rpc"')
@@ -106,7 +106,7 @@ def test_the_kind_of_auth_that_nobody_could_see_is_left_to_be_said(shell: Shell)
     assert filed.text.splitlines()[-1] == "To set its auth: rpcexplorer profiles set shop auth.kind=KIND"
 
 
-def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -> None:
+def test_confirmed_changes_are_written_to_the_right_file(shell: Shell) -> None:
     with RawServer(deluge) as server:
         profile(shell, server.origin, 'path = "/json"   # here\nauth = { kind = "none" }\ncontent_type = "text/plain"')
         before = (shell.folder / "sessions.toml").read_text()
@@ -124,7 +124,7 @@ def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -
         assert shell.run("profiles", "test", "shop").code == 0
 
 
-def test_a_yes_beforehand_is_for_apply_alone_and_a_no_leaves_the_code_of_the_test(shell: Shell) -> None:
+def test_yes_needs_apply_and_no_keeps_exit_code(shell: Shell) -> None:
     with RawServer(deluge) as server:
         profile(shell, server.origin, 'path = "/json"\nauth = { kind = "none" }\ncontent_type = "text/plain"')
         before = shell.files()
@@ -141,20 +141,20 @@ def test_a_yes_beforehand_is_for_apply_alone_and_a_no_leaves_the_code_of_the_tes
 
 
 @pytest.mark.parametrize("typed", ["127.0.0.1:42001/rpc", "ftp://x/", "http://", "https:///rpc", "http://h:99999"])
-def test_what_is_no_address_is_told_in_one_line_before_any_plan(shell: Shell, typed: str) -> None:
+def test_invalid_url_is_reported_before_the_plan(shell: Shell, typed: str) -> None:
     ran = shell.run("profiles", "test", typed)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, b"", 1)
     assert "A URL begins with http:// or https://" in ran.err
     assert "ere is no profile" in shell.run("profiles", "test", "nosuch").err
 
 
-def test_an_address_has_no_profile_to_change(shell: Shell) -> None:
+def test_url_has_no_profile_to_change(shell: Shell) -> None:
     ran = shell.run("profiles", "test", "http://127.0.0.1:9", "--apply")
     assert (ran.code, ran.out) == (2, b"")
     assert "A URL has no profile to change" in ran.err
 
 
-def test_a_program_gets_all_of_it_as_json(shell: Shell) -> None:
+def test_json_has_the_whole_report(shell: Shell) -> None:
     with RawServer(aria2) as server:
         ran = shell.run("profiles", "test", server.origin, "--json")
     found = json.loads(ran.out)
@@ -165,7 +165,7 @@ def test_a_program_gets_all_of_it_as_json(shell: Shell) -> None:
     assert {"step", "state", "words", "seconds"} == {*found["steps"][0]}
 
 
-def test_a_certificate_is_shown_with_the_command_that_trusts_it(shell: Shell, tmp_path: Path) -> None:
+def test_certificate_is_shown_with_the_pin_command(shell: Shell, tmp_path: Path) -> None:
     box = self_signed()
     with RawServer(by_name, tls=box.server(tmp_path)) as server:
         profile(shell, server.origin, 'path = "/rpc"')
@@ -180,7 +180,7 @@ def test_a_certificate_is_shown_with_the_command_that_trusts_it(shell: Shell, tm
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("redirects", [False, True])
-def test_apply_goes_on_after_certificate_is_trusted(shell: Shell, tmp_path: Path, redirects: bool) -> None:
+def test_apply_continues_after_the_certificate_is_pinned(shell: Shell, tmp_path: Path, redirects: bool) -> None:
     box = self_signed()
     with (
         RawServer(by_name, tls=box.server(tmp_path)) as safe,
@@ -202,7 +202,7 @@ def test_apply_goes_on_after_certificate_is_trusted(shell: Shell, tmp_path: Path
 
 
 def guarded(request: Received) -> bytes:
-    """Behind HTTP Basic, which names no preset, at one path."""
+    """Require HTTP Basic at one path; the realm hints at no preset."""
     if request.line.split()[1] != "/rpc":
         return http_reply(b"", 404)
     if request.header("Authorization") is None:
@@ -210,7 +210,7 @@ def guarded(request: Received) -> bytes:
     return http_reply(b'{"jsonrpc": "2.0", "id": "x", "result": "pong"}')
 
 
-def test_accepted_change_needs_no_second_yes_for_stored_secrets(shell: Shell) -> None:
+def test_accepted_change_keeps_stored_secrets_allowed(shell: Shell) -> None:
     with RawServer(guarded) as server:
         assert shell.run("profiles", "add", "node", "--url", server.origin).code == 0
         for field in ("username", "password"):
@@ -224,14 +224,14 @@ def test_accepted_change_needs_no_second_yes_for_stored_secrets(shell: Shell) ->
 
 
 def wants_token(request: Received) -> bytes:
-    """Wants a Bearer token, at one path."""
+    """Require a Bearer token, at one path."""
     if request.line.split()[1] != "/rpc":
         return http_reply(b"", 404)
     return http_reply(b"", 401, {"WWW-Authenticate": "Bearer"})
 
 
 def moved_path(request: Received) -> bytes:
-    """Answer at another path, which the server names, and only to those it knows."""
+    """Answer at another path that the server names."""
     if not request.line.startswith("POST /users/eve/rpc "):
         return http_reply(b"", 308, {"Location": "/users/eve/rpc"}, reason="Permanent Redirect")
     if request.header("Authorization") is None:
@@ -239,7 +239,7 @@ def moved_path(request: Received) -> bytes:
     return http_reply(b'{"jsonrpc": "2.0", "id": "1", "error": {"code": -32601, "message": "Method not found"}}')
 
 
-def test_chosen_path_that_a_server_moves_asks_again(shell: Shell) -> None:
+def test_chosen_path_that_server_moves_asks_again(shell: Shell) -> None:
     with RawServer(moved_path) as server:
         shell.run("profiles", "add", "node", "--url", f"{server.origin}/rpc", "--auth", "basic", "--username", "ada")
         shell.run("profiles", "secret", "node", "password", "--stdin", stdin=b"sesame-4711\n")
@@ -252,7 +252,7 @@ def test_chosen_path_that_a_server_moves_asks_again(shell: Shell) -> None:
     assert "path: /rpc → /users/eve/rpc" in called.err
 
 
-def test_accepted_change_frees_no_secret_that_was_blocked(shell: Shell) -> None:
+def test_accepted_change_releases_no_blocked_secret(shell: Shell) -> None:
     own = shell.home / "config" / "sessions.toml"
     with RawServer(wants_token) as server:
         shell.run("profiles", "add", "node", "--url", "http://127.0.0.1:9")
@@ -261,6 +261,6 @@ def test_accepted_change_frees_no_secret_that_was_blocked(shell: Shell) -> None:
         tested = shell.run("profiles", "test", "node", "--apply", "--yes")
         assert "auth.kind: not set → bearer" in tested.text
         called = shell.run("call", "ping")
-        assert not [each for each in server.requests if each.header("Authorization")]
+        assert not [request for request in server.requests if request.header("Authorization")]
     assert called.code == 3
     assert "is blocked" in called.err
