@@ -387,7 +387,7 @@ class Explorer:
         Without ``called``, the history is not read.
         """
         profile = self._in_use()
-        learned, absent = self.catalogues.of(profile), self.catalogues.absent(profile)
+        learned, absent = self.catalogues.learned(profile), self.catalogues.absent(profile)
         names = self.journal.methods(profile) if called else ()
         auth, known = auth_of(profile), catalogue(profile, learned.methods if learned else (), names, absent)
         return {name: auth.offered(method) for name, method in known.items()}
@@ -433,7 +433,7 @@ class Explorer:
         def record(exchange: Exchange) -> None:
             """Record with this profile, because another one may be in use by then."""
             self.journal.record(exchange, profile)
-            self.catalogues.heard(exchange, profile, keep=self.journal.recording)
+            self.catalogues.note_response(exchange, profile, keep=self.journal.recording)
 
         limit = self.settings.reply_limit
         self._clients.append(Client.of(profile, self.credentials, limit, record, prints=self.prints))
@@ -472,7 +472,7 @@ class Explorer:
         draft = found.draft if found else draft
         exchange = await (await self.client_of(profile)).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
         self._seed = fresh_id()
-        exchange = self.catalogues.with_habits(exchange, profile)
+        exchange = self.catalogues.with_quirks(exchange, profile)
         return replace(exchange, notes=(*exchange.notes, *found.remarks)) if found else exchange
 
     async def replay(
@@ -515,7 +515,7 @@ class Explorer:
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         profile = self._in_use()
         exchange = await (await self.client_of(profile)).login(watch=watch, stop=stop)
-        return self.catalogues.with_habits(exchange, profile)
+        return self.catalogues.with_quirks(exchange, profile)
 
     async def test(self, profile: Profile, show: ShowReport | None = None, stop: Stop | None = None) -> Report:
         """Test the connection with a few harmless calls; ``show`` each step.

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from rpcexplorer.cli.main import MODULES, program
-from rpcexplorer.discovery.interview import DIALECTS
+from rpcexplorer.discovery.interview import PROTOCOLS
 from rpcexplorer.files.toml_shape import Place, size_rule
 from rpcexplorer.model.exchange import OUTCOMES
 from rpcexplorer.model.filter import BOUNDS
@@ -70,7 +70,7 @@ def test_settings_page_names_every_theme_role() -> None:
 
 def test_discovery_table_has_every_protocol() -> None:
     named = {unquoted(row[0]).strip('"') for row in rows(page("discovery"), "`discovery`")}
-    assert named - {'{ url = "/openrpc.json" }', '{ file = "openrpc.json" }'} == {"auto", "none", *DIALECTS}
+    assert named - {'{ url = "/openrpc.json" }', '{ file = "openrpc.json" }'} == {"auto", "none", *PROTOCOLS}
 
 
 def test_sign_table_has_the_sign_of_every_outcome() -> None:

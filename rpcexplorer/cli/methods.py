@@ -191,7 +191,7 @@ def _print_docs(invocation: Invocation, explorer: Explorer, method: Method) -> N
         world.print(f"  {printable(method.name)} is a saved call: {printable(method.doc)}")
         world.print()
         method = explorer.listed_methods().get(as_named(method.calls)) or Method(method.calls, source="saved")
-    learned = explorer.catalogues.of(explorer.profile)
+    learned = explorer.catalogues.learned(explorer.profile)
     described = explorer.described(method_of(method.name))
     asked = learned.when if learned else None
     for line in docs_page(method, described, asked, explorer.profile, width=world.width).rows:
@@ -203,7 +203,7 @@ UNDESCRIBED = Described()
 
 def rows(explorer: Explorer, methods: Iterable[Method], *, whole: bool = False) -> list[dict[str, Any]]:
     """Return a row for each method; ``whole`` adds the definitions."""
-    learned = explorer.catalogues.of(explorer.profile) if explorer.profile else None
+    learned = explorer.catalogues.learned(explorer.profile) if explorer.profile else None
     when = learned.when.isoformat(timespec="seconds") if learned else None
     return [_row(explorer, method, when, whole=whole) for method in methods]
 

@@ -1,3 +1,3 @@
-"""Which methods a service has."""
+"""Discovery of the methods that a service has."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The differences between two descriptions of a service's methods, in words. Pure and bounded."""
+"""The differences between two descriptions of a service's methods."""
 
 from __future__ import annotations
 
@@ -16,22 +16,25 @@ from rpcexplorer.model.problem import cut
 from rpcexplorer.schema.node import SchemaReader, references_in
 from rpcexplorer.schema.words import limit_words
 
-MOST_CHANGES: Final = 2_000
-"""Methods that are reported; the rest is counted."""
-MOST_LINES: Final = 12
-"""Of one method."""
-LONGEST: Final = 300
+MAX_CHANGES: Final = 2_000
+"""Methods to report; the rest are counted."""
+MAX_LINES: Final = 12
+"""Lines of one method."""
+MAX_LINE: Final = 300
 """Characters of one line."""
-MOST_PLACES: Final = 100
-"""Inside a schema, at which it is looked for what has changed."""
-SHOWN: Final = 60
+MAX_PLACES: Final = 100
+"""Places inside a schema to search for a difference."""
+MAX_VALUE: Final = 60
 """Characters of a value."""
 
 
 def changes_between(
     old: Collection[str], new: Collection[str], pair: Callable[[str], tuple[Described, Described] | None]
 ) -> Iterator[MethodChange]:
-    """Yield every change, by name. ``pair`` returns a method as it was and as it is; None if it is the same."""
+    """Yield each change, sorted by name.
+
+    ``pair`` returns the old and the new description of a method, or None if they are the same.
+    """
     affected = AffectedReferences()
     for name in sorted({*old, *new}):
         if name not in old:
@@ -39,17 +42,20 @@ def changes_between(
         elif name not in new:
             yield MethodChange(name, "gone")
         elif both := pair(name):
-            lines = dict.fromkeys(cut(line, LONGEST) for line in _lines(*both, affected))
+            lines = dict.fromkeys(cut(line, MAX_LINE) for line in _lines(*both, affected))
             if lines:
-                yield MethodChange(name, "changed", tuple(lines)[:MOST_LINES])
+                yield MethodChange(name, "changed", tuple(lines)[:MAX_LINES])
 
 
 class AffectedReferences:
-    """Which references lead to something else than before, be it through others. Found out once for all methods."""
+    """References that have another target than before, directly or indirectly.
+
+    The result is computed once for all methods that share their definitions.
+    """
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, int], tuple[Any, Any, frozenset[str]]] = {}
-        """By the identity of both definitions, with these, so that no others take their places."""
+        """By the ids of both definitions. The values keep them alive, so that the ids stay unique."""
 
     def between(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]:
         key = (id(old), id(new))
@@ -65,7 +71,7 @@ def _affected(old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]:
     for reference, schema in new.items():
         for used in references_in(schema):
             users.setdefault(used, []).append(reference)
-    found = {each for each in old.keys() | new.keys() if not _same(old.get(each, UNSET), new.get(each, UNSET))}
+    found = {name for name in old.keys() | new.keys() if not _same(old.get(name, UNSET), new.get(name, UNSET))}
     rest = list(found)
     while rest:
         fresh = [user for user in users.get(rest.pop(), ()) if user not in found]
@@ -81,10 +87,10 @@ def _lines(old: Described, new: Described, affected: AffectedReferences) -> Iter
         return not _same(before, now) or bool(changed and not changed.isdisjoint(references_in(now)))
 
     if new.deprecated != old.deprecated:
-        yield "deprecated now" if new.deprecated else "no longer deprecated"
+        yield "now deprecated" if new.deprecated else "no longer deprecated"
     yield from _params(_Params(old), _Params(new), differs)
     if old.by != new.by:
-        yield f"params {f'by {new.by}' if new.by else 'either way'} now"
+        yield f"params are now by {new.by or 'name or position'}"
     before, now = result_kind(old), result_kind(new)
     if before and before != now:
         yield f"result was {before}, now {_or_unknown(now)}"
@@ -93,10 +99,10 @@ def _lines(old: Described, new: Described, affected: AffectedReferences) -> Iter
     if old.auth != new.auth:
         yield f"auth was {_or_unknown(old.auth)}, now {_or_unknown(new.auth)}"
     if old.safe != new.safe:
-        yield {True: "safe now", False: "unsafe now", None: "safety unknown now"}[new.safe]
+        yield {True: "now safe", False: "now unsafe", None: "now of unknown safety"}[new.safe]
     for words, *facts in (
-        ("doc of the result", "result_name", "result_doc"),
-        ("doc", "doc", "details"),
+        ("docs of the result", "result_name", "result_doc"),
+        ("docs", "doc", "details"),
         ("tags", "tags"),
     ):
         if any(getattr(old, fact) != getattr(new, fact) for fact in facts):
@@ -105,11 +111,11 @@ def _lines(old: Described, new: Described, affected: AffectedReferences) -> Iter
     if not _same(old.examples, new.examples):
         yield "examples"
     if old.extra != new.extra:
-        yield "takes other members as well now" if new.extra else "takes no other members now"
+        yield "now accepts other members" if new.extra else "no longer accepts other members"
 
 
 class _Params:
-    """The params of a method, by their names in sentences; one without a name has its position."""
+    """The params of a method, by name or by ``#position``."""
 
     def __init__(self, described: Described) -> None:
         self.reader = SchemaReader(described.definitions)
@@ -134,12 +140,12 @@ def _params(old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> 
 def _param(name: str, old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> Iterator[str]:
     (before, old_line), (now, new_line) = old.named[name], new.named[name]
     if bool(before.required) != bool(now.required):
-        yield f"{name} is {'required' if now.required else 'optional'} now"
+        yield f"{name} is now {'required' if now.required else 'optional'}"
     if is_explained := old_line.kind != new_line.kind:
         yield f"{name} was {_or_unknown(old_line.kind)}, now {_or_unknown(new_line.kind)}"
     if not _same(old_line.default, new_line.default):
         is_explained = True
-        yield f"default of {name} was {_shown(old_line.default)}, now {_shown(new_line.default)}"
+        yield f"default of {name} was {_show(old_line.default)}, now {_show(new_line.default)}"
     if differs(before.schema, now.schema):
         was, is_now = (limit_words(side.reader.node(side.named[name][0].schema)) for side in (old, new))
         if was != is_now:
@@ -147,20 +153,20 @@ def _param(name: str, old: _Params, new: _Params, differs: Callable[[Any, Any], 
         elif not is_explained:
             yield f"schema of {name}{_inside(old.reader, before.schema, new.reader, now.schema)}"
     if before.doc != now.doc:
-        yield f"doc of {name}"
+        yield f"docs of {name}"
     if before.deprecated != now.deprecated:
-        yield f"{name} is {'deprecated now' if now.deprecated else 'no longer deprecated'}"
+        yield f"{name} is {'now deprecated' if now.deprecated else 'no longer deprecated'}"
 
 
 def _inside(before: SchemaReader, old: Any, now: SchemaReader, new: Any) -> str:
-    """Return the first place inside whose limits are others, and both; empty if no other limit is found."""
+    """Return the first inner place with other limits, and both limits, or ""."""
     rest: list[tuple[str, Any, Any]] = [("", old, new)]
-    for place, was, becomes in islice(rest, MOST_PLACES):  # which grows while it is walked
-        old_node, new_node = before.node(was), now.node(becomes)
+    for place, was, is_now in islice(rest, MAX_PLACES):  # the list grows during the loop
+        old_node, new_node = before.node(was), now.node(is_now)
         old_limits, new_limits = limit_words(old_node), limit_words(new_node)
         if old_limits != new_limits:
             return f"{place}: was {old_limits or 'without limits'}, now {new_limits or 'without limits'}"
-        room = MOST_PLACES - len(rest)
+        room = MAX_PLACES - len(rest)
         named = ((name, schema) for name, schema in new_node.properties.items() if name in old_node.properties)
         inner = [(f"{place}.{name}", old_node.properties[name], schema) for name, schema in islice(named, max(room, 0))]
         if isinstance(old_node.items, dict) and isinstance(new_node.items, dict):
@@ -170,7 +176,7 @@ def _inside(before: SchemaReader, old: Any, now: SchemaReader, new: Any) -> str:
 
 
 def _errors(old: Described, new: Described) -> Iterator[str]:
-    before, now = ({each.code: each for each in full.errors} for full in (old, new))
+    before, now = ({error.code: error for error in described.errors} for described in (old, new))
     yield from (f"error {code} is new" for code in now if code not in before)
     yield from (f"error {code} is gone" for code in before if code not in now)
     if any(not _same(before[code], now[code]) for code in now.keys() & before.keys()):
@@ -178,7 +184,7 @@ def _errors(old: Described, new: Described) -> Iterator[str]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return whether two values are the same JSON; the order of members makes no difference."""
+    """Return whether two values are the same JSON, in any order of members."""
     if one is other or one is UNSET or other is UNSET:
         return one is other
     return _text(one) == _text(other)
@@ -188,11 +194,11 @@ def _text(value: Any) -> bytes:
     return msgspec.json.encode(value, order="sorted")
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     if value is None:
-        return "not said"
-    return cut(json.dumps(value, ensure_ascii=False), SHOWN)
+        return "not stated"
+    return cut(json.dumps(value, ensure_ascii=False), MAX_VALUE)
 
 
 def _or_unknown(words: str | None) -> str:
-    return words or "not said"
+    return words or "not stated"

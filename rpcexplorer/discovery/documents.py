@@ -1,4 +1,4 @@
-"""Descriptions of methods other than OpenRPC."""
+"""Readers of service descriptions other than OpenRPC."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from msgspec import UNSET
 
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.openrpc import named_entries, read_openrpc
-from rpcexplorer.discovery.questions import EMPTY, NOT_OFFERED, Asking, Dialect, Question, one_question
+from rpcexplorer.discovery.questions import EMPTY, NOT_OFFERED, Dialogue, DiscoveryProtocol, Question, one_question
 from rpcexplorer.discovery.reader import (
     KIND,
-    MOST,
+    MAX_ENTRIES,
     Collected,
     MethodReader,
     docs_of,
@@ -33,22 +33,22 @@ MAX_LEVELS: Final = 32
 """Levels of properties inside properties."""
 STANDARD: Final = frozenset(KINDS.values())
 LIMITS: Final[dict[str, str]] = {"multiple_of": "multipleOf", "min_length": "minLength", "max_length": "maxLength"}
-"""Limits as Python spells them, which flask-jsonrpc does, and as JSON Schema does."""
+"""Limits in the spelling of Python and flask-jsonrpc, and in that of JSON Schema."""
 WITHOUT_WORD: Final = frozenset(("allow_inf_nan", "max_digits", "decimal_places"))
-"""Limits of Python's that JSON Schema has no word for."""
+"""Python's limits that do not exist in JSON Schema."""
 
 
 def read_service(value: Any, dialect: str) -> Listing:
-    """Read the description of JSON-RPC 1.1's draft, or flask-jsonrpc's."""
+    """Read a description in the format of JSON-RPC 1.1's draft or flask-jsonrpc."""
     if not value:
         return Listing(refusal=EMPTY)
     entries = value.get("procs", value.get("methods")) if isinstance(value, dict) else None
     if not isinstance(entries, dict | list):
-        return Listing(refusal="answered, but not with a service description, which has procs or methods")
-    collected, reader = Collected(), MethodReader(value, dialect, own=in_json_schema, unsaid=None)
+        return Listing(refusal="the response is not a service description with procs or methods")
+    collected, reader = Collected(), MethodReader(value, dialect, own=in_json_schema, default_required=None)
     for own_name, entry in named_entries(entries):
         described = entry if isinstance(entry, dict) else {"name": entry if own_name is None else own_name}
-        if name := collected.room_for(described.get("name") or own_name):
+        if name := collected.take_name(described.get("name") or own_name):
             docs = docs_of(described.get("description", described.get("help")), described.get("summary"))
             is_safe = True if described.get("idempotent") is True else None
             collected.described[name] = reader.method(described, safe=is_safe, **docs)
@@ -61,7 +61,7 @@ rpc_describe = one_question(Question("rpc.describe"), partial(read_service, dial
 
 
 def in_json_schema(entry: dict[str, Any]) -> Any:
-    """Return the schema of a param whose types and limits are spelled in words of the description's own."""
+    """Return the JSON Schema of a param whose types and limits have other names."""
     return own_schema(_reworded(entry, 0))
 
 
@@ -69,8 +69,8 @@ def _reworded(entry: Any, depth: int) -> dict[str, Any]:
     if not isinstance(entry, dict) or depth > MAX_LEVELS:
         return {}
     left_out = WITHOUT_WORD | {"name", "summary"} if depth else WITHOUT_WORD
-    said = {key: value for key, value in entry.items() if value is not None and key not in left_out}
-    schema = {LIMITS.get(key, key): value for key, value in said.items()}
+    stated = {key: value for key, value in entry.items() if value is not None and key not in left_out}
+    schema = {LIMITS.get(key, key): value for key, value in stated.items()}
     word = kind_of(schema.get("type"))
     if word in STANDARD:
         schema["type"] = word
@@ -83,37 +83,37 @@ def _reworded(entry: Any, depth: int) -> dict[str, Any]:
 
 
 KODI_DIALECT: Final = "JSONRPC.Introspect"
-READING: Final = "ReadData"
-"""The permission of what changes nothing."""
+READ_PERMISSION: Final = "ReadData"
+"""The permission of methods that change nothing."""
 
 
 def read_introspection(value: Any, dialect: str = KODI_DIALECT) -> Listing:
-    """Read what Kodi says of itself."""
+    """Read the result of Kodi's ``JSONRPC.Introspect``."""
     if not value:
         return Listing(refusal=EMPTY)
     if not isinstance(value, dict) or not isinstance(value.get("methods"), dict):
-        return Listing(refusal="answered, but not with methods by name, as Kodi does")
+        return Listing(refusal="the response is not a method list like Kodi's")
     collected, reader = Collected(), MethodReader(value, dialect, types=value.get("types"), own=own_schema)
     for member, found in (("methods", collected.described), ("notifications", collected.events)):
         entries = value.get(member)
         for own_name, given in entries.items() if isinstance(entries, dict) else ():
-            if name := collected.room_for(own_name, found):
+            if name := collected.take_name(own_name, found):
                 entry = given if isinstance(given, dict) else {}
                 permission = entry.get("permission")
-                is_safe = permission == READING if isinstance(permission, str) else None
+                is_safe = permission == READ_PERMISSION if isinstance(permission, str) else None
                 found[name] = reader.method(entry, safe=is_safe, **docs_of(entry.get("description")))
     title, version = line_of(value.get("description"), KIND), line_of(value.get("version"), 20)
     return collected.listing(" ".join(filter(None, [f'"{title}"' if title else "", version])), *reader.left_out())
 
 
 introspect = one_question(Question(KODI_DIALECT, "[true,true]"), read_introspection)
-"""With descriptions and permissions. An array, as other servers may refuse an object unread."""
-USUAL_NAME: Final = "openrpc.json"
-"""Of a document that describes a service."""
+"""Asks for descriptions and permissions. An array, because other servers may reject any object."""
+DOCUMENT_NAME: Final = "openrpc.json"
+"""The usual name of a document that describes a service."""
 
 
 def read_document(value: Any, name: str) -> Listing:
-    """Read a description in whichever form it is; a whole response that someone saved counts as its result."""
+    """Read a description in any known format; of a whole response, read the result."""
     if isinstance(value, dict) and "methods" not in value and isinstance(value.get("result"), dict):
         value = value["result"]
     if isinstance(value, dict) and "openrpc" not in value:
@@ -124,31 +124,34 @@ def read_document(value: Any, name: str) -> Listing:
     return read_openrpc(value, name)
 
 
-def at_path(path: str, *, guess: bool = False) -> Dialect:
-    """Return the way to ask for the document at a path of the service, or that may be there by a ``guess``."""
+def at_path(path: str, *, guess: bool = False) -> DiscoveryProtocol:
+    """Return the protocol that reads the document at a path of the service.
 
-    def ask(described: Collection[str]) -> Asking:  # noqa: ARG001 - it has a say of its own on every method
+    With ``guess``, the document may be missing.
+    """
+
+    def ask(described: Collection[str]) -> Dialogue:  # noqa: ARG001 - it has a say of its own on every method
         answer = yield Question(path, document=True, guess=guess)
         listing = Listing(refusal=answer.refusal) if answer.refusal else read_document(answer.value, path)
         if guess and listing.refusal and not listing.refusal.startswith(NOT_OFFERED):
             return Listing(refusal=f"{NOT_OFFERED} ({listing.refusal.rstrip('.')})")
         return listing
 
-    return Dialect(f"GET {path}", ask)
+    return DiscoveryProtocol(f"GET {path}", ask)
 
 
 def paths_to_try(profile: Profile) -> list[str]:
-    """Return where servers have their document: below the endpoint, beside it, and at the origin; over HTTP."""
+    """Return the usual paths of a document: below the endpoint, next to it, at the origin."""
     address = urlsplit(profile.endpoint)
     if address.scheme not in {"http", "https"}:
         return []
-    inside, beside = address.path.rstrip("/"), address.path.rpartition("/")[0].rstrip("/")
-    paths = dict.fromkeys(f"{folder}/{USUAL_NAME}" for folder in (inside, beside, ""))
+    inside, siblings = address.path.rstrip("/"), address.path.rpartition("/")[0].rstrip("/")
+    paths = dict.fromkeys(f"{folder}/{DOCUMENT_NAME}" for folder in (inside, siblings, ""))
     return [path for path in paths if "{" not in path]
 
 
 FieldDocs = dict[tuple[str, str], str]
-"""What a docstring says, by the word of the field and the name that it is about; the name is empty for the result."""
+"""Texts of a docstring by field word and name; the name is empty for the result."""
 MOPIDY_DIALECT: Final = "core.describe"
 
 
@@ -167,14 +170,14 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def read_description(value: Any) -> Listing:
-    """Read what Mopidy says of itself: docstrings, and the params as Python has them."""
+    """Read the result of Mopidy's ``core.describe``: docstrings and Python params."""
     if not value:
         return Listing(refusal=EMPTY)
     if not isinstance(value, dict) or not all(isinstance(entry, dict) for entry in value.values()):
-        return Listing(refusal="answered, but not with methods by name, as Mopidy does")
+        return Listing(refusal="the response is not a method list like Mopidy's")
     collected = Collected()
     for own_name, entry in value.items():
-        if name := collected.room_for(own_name):
+        if name := collected.take_name(own_name):
             collected.described[name] = _described(entry)
     return collected.listing()
 
@@ -187,13 +190,13 @@ def _described(entry: dict[str, Any]) -> Described:
     fields = _fields(text)
     begin = _pattern("fields").search(text)
     params = entry.get("params")
-    entries = params[:MOST] if isinstance(params, list) else []
+    entries = params[:MAX_ENTRIES] if isinstance(params, list) else []
     result = _schema(fields.get(("rtype", ""), ""))
     return Described(
         tuple(_param(param if isinstance(param, dict) else {}, fields) for param in entries),
         result or UNSET,
         result_doc=_plain(fields.get(("return", ""), "")),
-        extra=not isinstance(params, list) or len(params) > MOST or any(map(_takes_many, entries)),
+        extra=not isinstance(params, list) or len(params) > MAX_ENTRIES or any(map(_takes_many, entries)),
         dialect=MOPIDY_DIALECT,
         deprecated=_pattern("deprecated").search(text) is not None,
         **docs_of(_plain(text[: begin.start()] if begin else text)),
@@ -201,7 +204,10 @@ def _described(entry: dict[str, Any]) -> Described:
 
 
 def _fields(text: str) -> FieldDocs:
-    """Return what a docstring says of each param and of the result. A type may precede the name of its param."""
+    """Return the texts for params and result from a docstring.
+
+    A type may precede the name of its param.
+    """
     fields: FieldDocs = {}
     for field, words, doc in _pattern("field").findall(text):
         *kind, name = words.split() or [""]
@@ -230,12 +236,15 @@ def _takes_many(entry: Any) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return text without the marks that say what its names stand for."""
+    """Return the text without reStructuredText roles and double backticks."""
     return _pattern("role").sub(r"\1", text).replace("``", "`")
 
 
 def _schema(text: str) -> dict[str, Any]:
-    """Return the kinds of ``list of string or None`` as JSON Schema; empty if one of them is a sentence."""
+    """Return types such as ``list of string or None`` as JSON Schema.
+
+    It is empty if one of the types is a sentence.
+    """
     shapes = [_shape(word) for word in dict.fromkeys(_plain(text).split(" or "))]
     if not all(shapes):
         return {}
@@ -246,7 +255,7 @@ def _schema(text: str) -> dict[str, Any]:
 
 
 def _shape(word: str) -> dict[str, Any]:
-    """Return the schema of one kind; empty if it is none. A class of Mopidy's own is an object."""
+    """Return the schema of one type, or {}. A class of Mopidy's own is an object."""
     many, _, element = word.partition(" of ")
     if element and kind_of(many) == "array":
         items = _shape(element)
@@ -257,7 +266,7 @@ def _shape(word: str) -> dict[str, Any]:
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a param that is null if it is left out."""
+    """Return the schema of a param whose default is null."""
     if "anyOf" in schema:
         null = {"type": "null"}
         return schema if null in schema["anyOf"] else {**schema, "anyOf": [*schema["anyOf"], null]}

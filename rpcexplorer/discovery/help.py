@@ -10,23 +10,23 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
-from rpcexplorer.discovery.lists import NO_LIST, read_names, with_help
+from rpcexplorer.discovery.lists import NOT_A_LIST, read_names, with_help
 from rpcexplorer.discovery.methods import LINE, Listing
-from rpcexplorer.discovery.questions import EMPTY, Asking, Question, one_by_one, too_many_to_explain, value_of
+from rpcexplorer.discovery.questions import EMPTY, Dialogue, Question, ask_companion, count_unexplained, value_of
 from rpcexplorer.discovery.reader import KIND, Collected, docs_of, kind_of, line_of, name_of, text_of
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall
 from rpcexplorer.patterns import regex
 from rpcexplorer.schema.node import KINDS, SchemaReader, kind_of_value, kinds_of
 from rpcexplorer.schema.words import kind_words
 
-LONGEST_LINE: Final = 2_000
-DEEPEST: Final = 32
-"""Brackets inside brackets."""
-MOST_CHOICES: Final = 100
-"""Values that are named for one part, or elements that differ."""
+MAX_LINE: Final = 2_000
+MAX_DEPTH: Final = 32
+"""Levels of brackets inside brackets."""
+MAX_CHOICES: Final = 100
+"""Values listed for one part, or different elements of an array."""
 _STANDARD: Final = frozenset(KINDS.values())
 _UNSAID: Final = frozenset(("any", "json", "value"))
-"""Kinds that leave open what is meant."""
+"""Types that allow any value."""
 _BETWEEN_KINDS: Final = regex(r" or | / |/")
 _NUMBER: Final = regex(r"(\d{1,2})\. +")
 _KEY: Final = regex(r'"([^"]{0,200})" ?: ?')
@@ -35,24 +35,24 @@ _LISTED: Final = regex(r"""["']([^"'\s]{1,60})["'],?$""")
 _ONE_OF: Final = regex(r"\b[Oo]ne of\b|\b[Oo]ptions(?: are\b|:)")
 _MAY_BE: Final = regex(r"""["']([\w-]{1,60})["'] (?:to|for)\b""")
 _NAMES_OF_OTHERS: Final = regex(r"\bis the key\b|\b[Tt]he key \(string\)")
-"""How a text says that a member's name is for the caller to choose."""
+"""Words that mark a member whose name the caller chooses."""
 _DEFAULT: Final = regex(r"(?:^|,) *default=")
 
 
 class Row(Struct):
-    """A line of a layout with notes, and the doc in the lines below it."""
+    """A line of a layout with notes, and the docs in the lines below it."""
 
     number: int = 0
-    """Of an argument; 0 for what is inside one, and in results."""
+    """Number of an argument; 0 inside an argument and in results."""
     head: str = ""
     notes: str = ""
     doc: str = ""
     listed: list[str] = field(default_factory=list)
-    """Values that stand below it, one a line."""
+    """Values listed below it, one on each line."""
 
     @property
     def kinds(self) -> list[str]:
-        """Empty where any will do."""
+        """Types that the value may have; empty if any."""
         return _kinds(self.notes.partition(",")[0]) or []
 
     @property
@@ -61,7 +61,7 @@ class Row(Struct):
         return True if "required" in words else False if "optional" in words else None
 
     def schema(self) -> dict[str, Any]:
-        """Return the schema of the value itself, without what is inside."""
+        """Return the schema of the value, without its inner rows."""
         kinds = self.kinds
         schema: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
         if doc := text_of(self.doc):
@@ -72,33 +72,33 @@ class Row(Struct):
         return schema if default is None else {**schema, "default": default}
 
     def _choices(self) -> dict[str, Any]:
-        """Return the values that are named: the only ones if it says so."""
+        """Return the listed values: as ``enum`` if they are the only ones, else as examples."""
         cue = _ONE_OF.search(self.doc)
         named = self.listed
         if cue and not named:
             named = [double or single for double, single in _QUOTED.findall(self.doc, cue.end())]
-        choices = [*dict.fromkeys(named)][:MOST_CHOICES]
+        choices = [*dict.fromkeys(named)][:MAX_CHOICES]
         if cue and len(choices) > 1 and self.kinds == ["string"] and "case insensitive" not in self.doc:
             return {"enum": choices}
-        choices = choices or [*dict.fromkeys(_MAY_BE.findall(self.doc))][:MOST_CHOICES]
+        choices = choices or [*dict.fromkeys(_MAY_BE.findall(self.doc))][:MAX_CHOICES]
         return {"examples": choices} if len(choices) > 1 else {}
 
     def _default(self, choices: list[str]) -> Any:
-        """Return the default if it is a value; many are a sentence."""
+        """Return the default if it is a value. Many defaults are sentences."""
         found = _DEFAULT.search(self.notes)
-        said = self.notes[found.end() :].strip() if found else ""
-        if not said or said in choices:
-            return said or None
-        if said in {"''", '""'}:
+        default = self.notes[found.end() :].strip() if found else ""
+        if not default or default in choices:
+            return default or None
+        if default in {"''", '""'}:
             return ""
-        value: Any = [] if said == "empty array" else value_of(said.encode()).value
+        value: Any = [] if default == "empty array" else value_of(default.encode()).value
         kind = kind_of_value(value)
         fits = kind in self.kinds or (kind == "integer" and "number" in self.kinds)
         return value if fits and (kind != "string" or value in choices or not choices) else None
 
 
 class _OpenBracket:
-    """A bracket that is open, and its content so far."""
+    """An open bracket and its content so far."""
 
     def __init__(self, bracket: str, schema: dict[str, Any]) -> None:
         self.schema = schema
@@ -107,9 +107,9 @@ class _OpenBracket:
         self.required: list[str] = []
         self.elements: list[Any] = []
         self.others: Any = None
-        """What members of any name are."""
+        """Schema of members with any name."""
         self.goes_on = False
-        """More members follow like the one before."""
+        """Whether more members like the previous one follow."""
 
     def add(self, key: str | None, row: Row, schema: dict[str, Any]) -> None:
         if self.is_array or key is None:
@@ -122,7 +122,7 @@ class _OpenBracket:
                 self.required.append(key)
 
     def close(self) -> None:
-        """Say in the schema what is inside."""
+        """Put the content into the schema."""
         if not isinstance(self.schema.get("type"), list):
             self.schema["type"] = "array" if self.is_array else "object"
         inside = {"type": "array", **self._items()} if self.is_array else {"type": "object", **self._members()}
@@ -131,7 +131,7 @@ class _OpenBracket:
         self.schema.update(schema)
 
     def _items(self) -> dict[str, Any]:
-        some = self.elements[:MOST_CHOICES]
+        some = self.elements[:MAX_CHOICES]
         distinct = [each for at, each in enumerate(some) if each not in some[:at]]
         if not distinct:
             return {}
@@ -148,10 +148,10 @@ class _OpenBracket:
 
 
 def rows_of(lines: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows of a section; other lines belong to the row before."""
+    """Yield the rows of a section; other lines belong to the previous row."""
     row: Row | None = None
     for line in lines:
-        text = line[:LONGEST_LINE].strip()
+        text = line[:MAX_LINE].strip()
         found = _row(text)
         if found:
             if row:
@@ -161,13 +161,13 @@ def rows_of(lines: Iterable[str]) -> Iterator[Row]:
             if listed := _LISTED.match(text):
                 row.listed.append(listed[1])
             else:
-                row.doc = f"{row.doc}\n{text}".strip() if len(row.doc) < LONGEST_LINE else row.doc
+                row.doc = f"{row.doc}\n{text}".strip() if len(row.doc) < MAX_LINE else row.doc
     if row:
         yield row
 
 
-def laid_out(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the schemas of the outermost values, each with all that is inside it."""
+def layout_schemas(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return the schemas of the outermost values, with their content."""
     outermost = _OpenBracket("[", {})
     stack = [outermost]
     for row in rows:
@@ -177,7 +177,7 @@ def laid_out(rows: Iterable[Row]) -> list[dict[str, Any]]:
         elif head in {"]", "}"}:
             if len(stack) > 1:
                 stack.pop().close()
-        elif len(stack) <= DEEPEST:
+        elif len(stack) <= MAX_DEPTH:
             key = _KEY.match(head)
             schema = row.schema()
             stack[-1].add(key[1] if key else None, row, schema)
@@ -190,7 +190,7 @@ def laid_out(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def _row(text: str) -> Row | None:
-    """Return the row that a line begins; None if it continues the one before."""
+    """Return the row that a line starts; None if it continues the previous row."""
     number = _NUMBER.match(text)
     rest = text[number.end() :] if number else text
     start = 0 if rest.startswith("(") else rest.find(" (") + 1
@@ -205,7 +205,7 @@ def _row(text: str) -> Row | None:
 
 
 def _closed(text: str, start: int, pairs: str = "()") -> int:
-    """Return where the bracket that opens at ``start`` closes; the end of the text if it does not."""
+    """Return where the bracket at ``start`` closes, or the length of the text."""
     opening, closing = pairs[::2], pairs[1::2]
     depth = 0
     for at in range(start, len(text)):
@@ -216,7 +216,10 @@ def _closed(text: str, start: int, pairs: str = "()") -> int:
 
 
 def _kinds(words: str) -> list[str] | None:
-    """Return ``numeric or string`` as JSON Schema has it; empty if any kind is meant, None if none is."""
+    """Return types such as ``numeric or string`` in the words of JSON Schema.
+
+    The result is empty if any type is allowed, and None if the words are not types.
+    """
     kinds = []
     for word in _BETWEEN_KINDS.split(words.strip().lower()):
         kind = kind_of(word.strip().removeprefix("json ").partition(" of ")[0])
@@ -229,13 +232,16 @@ def _kinds(words: str) -> list[str] | None:
     return kinds
 
 
-MOST_EXAMPLES: Final = 20
+MAX_EXAMPLES: Final = 20
 PROMPT: Final = "> "
 BY_NAME: Final = "-named"
 
 
 def examples_of(lines: Iterable[str], method: str, kinds: Sequence[Sequence[str]]) -> Iterator[ExampleCall]:
-    """Yield the calls of a method, each once, with the words above them. ``kinds``: of each of its params."""
+    """Yield each example call of a method once, with the words above it.
+
+    ``kinds``: the types of each of its params.
+    """
     words, found = "", list[Any]()
     for line in lines:
         if not line.startswith(PROMPT):
@@ -246,18 +252,19 @@ def examples_of(lines: Iterable[str], method: str, kinds: Sequence[Sequence[str]
             found.append(params)
             yield ExampleCall(words, params)
         words = ""
-        if len(found) == MOST_EXAMPLES:
+        if len(found) == MAX_EXAMPLES:
             return
 
 
 def _params(command: str, method: str, kinds: Sequence[Sequence[str]]) -> Any:
-    """Return what a command of the node's own client would send; None if it is another, or does not fit the method.
+    """Return the params that a command of the node's own client would send.
 
-    Nearly all texts repeat each command for curl.
+    None if it is a command of another program or does not match the method. Nearly all texts repeat each command for
+    curl.
     """
     try:
         _, *words = shlex.split(command)
-    except ValueError:  # no closing quotation
+    except ValueError:  # missing closing quotation mark
         return None
     is_by_name = BY_NAME in words
     called, *words = [word for word in words if not (is_by_name and word == BY_NAME)] or [""]
@@ -271,7 +278,10 @@ def _params(command: str, method: str, kinds: Sequence[Sequence[str]]) -> Any:
 
 
 def _value(word: str, kinds: Sequence[str]) -> Any:
-    """Return a word of a command as the value that it stands for; UNSET if that cannot be of these kinds."""
+    """Return the value that a word of a command stands for.
+
+    UNSET if the value cannot have one of these types.
+    """
     if [*kinds] == ["string"]:
         return word
     answer = value_of(word.encode("utf-8", "replace"))
@@ -281,23 +291,23 @@ def _value(word: str, kinds: Sequence[str]) -> Any:
 
 
 DIALECT: Final = "help"
-MOST_POSITIONS: Final = 64
+MAX_POSITIONS: Final = 64
 """Params of one method."""
 _MARK: Final = "=="
 _METHOD: Final = regex(r"[A-Za-z_][\w.:-]*")
 _WORD: Final = regex(r'"[^"]*"|[^\s()\[\]{}"]+')
 ARGUMENTS, RESULT, EXAMPLES = "Arguments", "Result", "Example"
-"""How the headings of a method's own help begin."""
+"""First words of the headings in a method's help."""
 
 
-def help_text(described: Collection[str]) -> Asking:
-    """Ask for the text, or list; and for each method's own help as well, if that is given."""
+def help_text(described: Collection[str]) -> Dialogue:
+    """Read the overview or list, and the help of each method if there is one."""
     answer = yield Question(DIALECT)
     if answer.refusal:
         return Listing(refusal=answer.refusal)
     is_text = isinstance(answer.value, str)
     if not is_text and not _is_of_names(answer.value):
-        return Listing(refusal=NO_LIST)
+        return Listing(refusal=NOT_A_LIST)
     listing = read_text(answer.value) if is_text else read_names(answer.value, DIALECT)
     found = dict(listing.described)
     wanted = [name for name in found if name not in described]
@@ -310,14 +320,14 @@ def help_text(described: Collection[str]) -> Asking:
         elif not is_text:
             found[name] = with_help(found[name], value)
 
-    refused = yield from one_by_one(DIALECT, wanted, explain)
-    refused = [sentence.replace(DIALECT, "of each method", 1) for sentence in refused if has_help]
-    skipped = (*listing.skipped, *refused, *too_many_to_explain(wanted))
+    refused = yield from ask_companion(DIALECT, wanted, explain)
+    refused = [sentence.replace(DIALECT, "help of single methods", 1) for sentence in refused if has_help]
+    skipped = (*listing.skipped, *refused, *count_unexplained(wanted))
     return replace(listing, described=found, skipped=skipped)
 
 
 def read_text(text: str) -> Listing:
-    """Read lines of methods below headings. Prose, which has no headings, is no list."""
+    """Read an overview of methods below headings. Prose has no headings."""
     if not text.strip():
         return Listing(refusal=EMPTY)
     collected, group = Collected(), ""
@@ -326,21 +336,24 @@ def read_text(text: str) -> Listing:
             group = line_of(line.strip("= "), KIND)
         elif group and line.strip():
             method = _METHOD.match(line)
-            if method and (name := collected.room_for(method[0])):
-                params = tuple(_positions(line[method.end() : LONGEST_LINE]))
+            if method and (name := collected.take_name(method[0])):
+                params = tuple(_positions(line[method.end() : MAX_LINE]))
                 collected.described[name] = Described(params, dialect=DIALECT, doc=group, by="position")
-    return collected.listing() if collected.described else Listing(refusal=NO_LIST)
+    return collected.listing() if collected.described else Listing(refusal=NOT_A_LIST)
 
 
 def _is_of_names(value: Any) -> bool:
-    """Return whether it can be a list of methods: other help in a list has words in its lines."""
+    """Return whether the value can be a list of methods.
+
+    Lists with other help have several words in their lines.
+    """
     return not value or (isinstance(value, list) and all(isinstance(each, str) and " " not in each for each in value))
 
 
 def _positions(params: str) -> Iterator[DescribedParam]:
-    """Yield the params of a line, in their order: ``[…]`` and ``{…}`` have a kind, and no name."""
+    """Yield the params of a line in order. ``[…]`` and ``{…}`` have a type, but no name."""
     required, at, count = True, 0, 0
-    while at < len(params) and count < MOST_POSITIONS:
+    while at < len(params) and count < MAX_POSITIONS:
         if params[at] in "()":
             required, at = params[at] == ")", at + 1
         elif params[at] in "[{":
@@ -355,8 +368,11 @@ def _positions(params: str) -> Iterator[DescribedParam]:
 
 
 def read_help(name: str, described: Described, text: str) -> Described:
-    """Return the description with what the method's own help says. Inside a result nothing is read."""
-    _, *lines = text[: 64 * LONGEST_LINE].replace("\r\n", "\n").split("\n")
+    """Return the description with the facts from the method's own help.
+
+    The notes inside a result are not read.
+    """
+    _, *lines = text[: 64 * MAX_LINE].replace("\r\n", "\n").split("\n")
     above: list[str] = []
     sections: dict[str, list[list[str]]] = {ARGUMENTS: [], RESULT: [], EXAMPLES: []}
     below = above
@@ -387,17 +403,20 @@ def read_help(name: str, described: Described, text: str) -> Described:
 
 
 def _arguments(lines: Iterable[str]) -> Iterator[DescribedParam]:
-    """Yield the params for as long as their numbers go up. One that may be left out is null if others follow."""
+    """Yield the params while their numbers increase.
+
+    An optional param may be null, because params may follow it.
+    """
     groups = list[list[Row]]()
     for row in rows_of(lines):
-        if row.number and (row.number != len(groups) + 1 or len(groups) == MOST_POSITIONS):
+        if row.number and (row.number != len(groups) + 1 or len(groups) == MAX_POSITIONS):
             break
         if row.number:
             groups.append([row])
         elif groups:
             groups[-1].append(row)
     for first, *inside in groups:
-        schema = _filled(first.schema(), laid_out(inside))
+        schema = _filled(first.schema(), layout_schemas(inside))
         schema.pop("description", None)
         kind = ""
         if first.required is False and schema:
@@ -413,7 +432,7 @@ def _arguments(lines: Iterable[str]) -> Iterator[DescribedParam]:
 
 
 def _filled(schema: dict[str, Any], shapes: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a schema with what is laid out below its line, if that is of its kind."""
+    """Return the schema with the layout below its line, if the types match."""
     types = schema.get("type")
     kinds = types if isinstance(types, list) else [types]
     shapes = [shape for shape in shapes if shape.get("type") in kinds]
@@ -427,7 +446,7 @@ def _filled(schema: dict[str, Any], shapes: list[dict[str, Any]]) -> dict[str, A
 
 
 def _result(lines: list[str]) -> Any:
-    """Return the schema of a result as its first line has it."""
+    """Return the schema of a result from its first line."""
     row = next(rows_of(lines), None)
     if row is None:
         return UNSET

@@ -1,4 +1,4 @@
-"""Asks a service for its methods by the protocols that its profile names."""
+"""Discovery: asking a service for its methods."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from rpcexplorer.discovery.help import help_text
 from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing, TellStep, line_of
 from rpcexplorer.discovery.openrpc import openrpc
 from rpcexplorer.discovery.questions import (
-    AT_ONCE,
+    MAX_PARALLEL,
     NOT_OFFERED,
     OTHER_PARAMS,
     TIME_IS_UP,
-    Answered,
-    Asking,
-    Dialect,
+    Answer,
+    Dialogue,
+    DiscoveryProtocol,
     Question,
-    Several,
+    Questions,
     answer_of,
-    ends_it,
+    ends_discovery,
+    explain_end,
     value_of,
     wants_login,
-    why_it_ended,
 )
 from rpcexplorer.discovery.reader import key_of_event
 from rpcexplorer.model.draft import Draft
@@ -52,8 +52,11 @@ from rpcexplorer.transport.port import Transport, Watch
 T = TypeVar("T")
 
 
-async def side_by_side(calls: Sequence[Callable[[Stop], Coroutine[Any, Any, T]]], stop: Stop | None) -> list[T]:
-    """Return the result of each call, in their order. ``stop`` ends all of them, and each still has a result."""
+async def run_at_once(calls: Sequence[Callable[[Stop], Coroutine[Any, Any, T]]], stop: Stop | None) -> list[T]:
+    """Run all calls at once and return their results in order.
+
+    ``stop`` ends all calls. Each of them still has a result.
+    """
     buttons = [Stop() for _ in calls]
     task = asyncio.current_task()
     assert task is not None
@@ -65,8 +68,8 @@ async def side_by_side(calls: Sequence[Callable[[Stop], Coroutine[Any, Any, T]]]
     except asyncio.CancelledError:
         stop.watch(None)
         if not stop.pressed:  # the whole program ends
-            for each in tasks:
-                each.cancel()
+            for call_task in tasks:
+                call_task.cancel()
             raise
         task.uncancel()
         for button in buttons:
@@ -74,29 +77,32 @@ async def side_by_side(calls: Sequence[Callable[[Stop], Coroutine[Any, Any, T]]]
         await asyncio.wait(tasks)
     finally:
         stop.watch(None)
-    return [each.result() for each in tasks]
+    return [call_task.result() for call_task in tasks]
 
 
-REPLY_LIMIT: Final = 32 * 1024 * 1024
-"""Bytes of one answer: the largest documents that were seen have a few hundred thousand."""
-LONGEST_ASIDE = 5.0
-"""Seconds for all questions aside together: there may be hundreds, and who waits has the names already."""
-LONGEST_GUESS: Final = 2.0
-"""Seconds for each document that is only looked for."""
-LEAST_TIME: Final = 0.01
-"""Seconds that a question has which is asked in another form once more."""
+RESPONSE_LIMIT: Final = 32 * 1024 * 1024
+"""Bytes of one response: the largest documents that were seen have a few hundred thousand."""
+EXTRA_SECONDS = 5.0
+"""Seconds for all optional questions together.
+
+There may be hundreds of them, and the user has the names already.
+"""
+GUESS_SECONDS: Final = 2.0
+"""Seconds for each document that may be missing."""
+MIN_SECONDS: Final = 0.01
+"""Seconds for a question that is sent again in another form."""
 LARGE: Final = 64 * 1024
-"""Bytes of an answer that take some time to be read."""
+"""Bytes of a response that takes noticeable time to parse."""
 HUGE: Final = 1024 * 1024
-"""Bytes of an answer that makes so many values that looking for garbage among them is noticed."""
+"""Bytes of a response whose values make a garbage collection noticeable."""
 
 
 class Interview:
-    """Puts a dialect's questions to the service with the profile's auth, and reads the answers.
+    """Sends a protocol's questions with the profile's auth and reads the responses.
 
-    You are asked for credentials only after the service has asked for some. Some kinds of auth put credentials into
-    params, where a method that takes none will not have them: such a question is asked once more without. Questions
-    aside have a few seconds for all of them together, or the profile's timeout where that is shorter.
+    You are asked for credentials only after the service has asked for some. Some auth types put credentials into the
+    params, where a method without params rejects them: such a question is sent again without credentials. Optional
+    questions have a few seconds for all of them together, or the profile's timeout if that is shorter.
     """
 
     def __init__(
@@ -111,56 +117,59 @@ class Interview:
     ) -> None:
         self._profile = profile
         self._inline = auth_of(profile).in_params
-        self._with_credentials = _at_hand(profile, credentials)
+        self._with_credentials = _has_credentials(profile, credentials)
         self.closed: Exchange | None = None
-        """The first answer that asked for credentials which it did not get."""
+        """The first response that asked for credentials and did not get them."""
         self.error_messages: list[str] = []
-        """Of the questions that the service refused, but for those aside."""
-        self._client = Client.of(profile, credentials, REPLY_LIMIT, discard, transport)
-        self._bare = Client.of(replace(profile, auth=Auth()), credentials, REPLY_LIMIT, discard, transport)
+        """Error messages of the responses, without those to optional questions."""
+        self._client = Client.of(profile, credentials, RESPONSE_LIMIT, discard, transport)
+        self._bare = Client.of(replace(profile, auth=Auth()), credentials, RESPONSE_LIMIT, discard, transport)
         self._transport = transport
-        """One for all questions, so that they go over the same connections."""
-        self._at_once = AT_ONCE if profile.url.startswith(("http:", "https:")) else 1
+        """Shared by all questions, so that they use the same connections."""
+        self._at_once = MAX_PARALLEL if profile.url.startswith(("http:", "https:")) else 1
         self._watch = watch
         self._stop = stop
         self._tell = tell
-        self._left_for_asides = min(profile.timeout, LONGEST_ASIDE)
+        self._left_for_asides = min(profile.timeout, EXTRA_SECONDS)
         self._notes: list[str] = []
         self._collector_rests = False
-        """Python's search for garbage, which stops all threads: among a million values, for a third of a second."""
+        """Python's garbage collector, which stops all threads: among a million values, for a third of a second."""
 
-    async def hold(self, asking: Asking) -> Listing | Exchange:
-        """Answer all questions of a dialect; return its listing, or the exchange that ended everything."""
-        answer: Answered | None = None
+    async def hold(self, asking: Dialogue) -> Listing | Exchange:
+        """Answer all questions of a protocol.
+
+        Return its listing, or the exchange that ended the discovery.
+        """
+        answer: Answer | None = None
         is_large = False
         while True:
             step = await asyncio.to_thread(_next, asking, answer) if is_large else _next(asking, answer)
             if isinstance(step, Listing):
                 return step
-            questions = step.questions if isinstance(step, Several) else (step,)
-            if isinstance(step, Several) and self._left_for_asides > 0:
+            questions = step.questions if isinstance(step, Questions) else (step,)
+            if isinstance(step, Questions) and self._left_for_asides > 0:
                 self._tell(step.progress)
-            answers: list[Answered] = []
+            answers: list[Answer] = []
             is_large = False
             for start in range(0, len(questions), self._at_once):
-                for question, exchange in await self._asked(questions[start : start + self._at_once]):
+                for question, exchange in await self._ask_at_once(questions[start : start + self._at_once]):
                     if exchange is None:
-                        answers.append(Answered(refusal=TIME_IS_UP))
-                    elif ends_it(exchange, question):
+                        answers.append(Answer(refusal=TIME_IS_UP))
+                    elif ends_discovery(exchange, question):
                         return exchange
                     else:
                         is_large |= len(exchange.response.body) > LARGE
                         answers.append(await self._answer(question, exchange))
-            answer = Answered(answers=tuple(answers)) if isinstance(step, Several) else answers[0]
+            answer = Answer(answers=tuple(answers)) if isinstance(step, Questions) else answers[0]
 
-    async def _asked(self, questions: Sequence[Question]) -> list[tuple[Question, Exchange | None]]:
-        """Return the exchanges of questions that go out at once; None if there is no time left for them."""
+    async def _ask_at_once(self, questions: Sequence[Question]) -> list[tuple[Question, Exchange | None]]:
+        """Return the exchanges of questions sent at once; None if the time is up."""
         if self._left_for_asides <= 0 and any(question.aside for question in questions):
             return [(question, None) for question in questions]
         if len(questions) == 1:
             exchanges = [await self._ask(questions[0], self._stop)]
         else:
-            exchanges = await side_by_side([partial(self._ask, question) for question in questions], self._stop)
+            exchanges = await run_at_once([partial(self._ask, question) for question in questions], self._stop)
         pairs = list(zip(questions, exchanges, strict=True))
         self._left_for_asides -= max((each.seconds for question, each in pairs if question.aside), default=0)
         return list(pairs)
@@ -172,8 +181,8 @@ class Interview:
         self._with_credentials = True
         return await self._exchange(question, stop)
 
-    async def _answer(self, question: Question, exchange: Exchange) -> Answered:
-        """Return what an exchange means for the dialect. Some auth types have no place in a question aside."""
+    async def _answer(self, question: Question, exchange: Exchange) -> Answer:
+        """Return the meaning of an exchange for the protocol."""
         asks_for_login = not question.is_extra and wants_login(exchange, self._profile)
         if asks_for_login:
             self.closed = self.closed or exchange
@@ -186,18 +195,18 @@ class Interview:
         return await asyncio.to_thread(read) if len(exchange.response.body) > LARGE else read()
 
     def notes(self) -> list[str]:
-        """What happened by the way since this was asked last, such as a login."""
+        """Return new notes, such as one about a login."""
         notes, self._notes = self._notes, []
         return notes
 
     async def close(self) -> None:
         if self._collector_rests:
-            gc.freeze()  # what was made of the answer stays: to look through it would take as long once more
+            gc.freeze()  # what was made of the response stays in memory, and another search would take as long
             gc.enable()
         await self._transport.close()
 
     async def _exchange(self, question: Question, stop: Stop | None) -> Exchange:
-        """Ask in one form after the other for as long as the service minds the params."""
+        """Send the question in one form after the other while the service rejects the params."""
         seconds = 0.0
         for client, params in self._forms(question):
             document = question.method if question.document else ""
@@ -218,8 +227,8 @@ class Interview:
 
     def _time_for(self, question: Question, spent: float) -> float | None:
         if question.guess:
-            return min(self._profile.timeout, LONGEST_GUESS)
-        return max(self._left_for_asides - spent, LEAST_TIME) if question.aside else None
+            return min(self._profile.timeout, GUESS_SECONDS)
+        return max(self._left_for_asides - spent, MIN_SECONDS) if question.aside else None
 
     def _forms(self, question: Question) -> Iterator[tuple[Client, str]]:
         if question.guess:
@@ -231,7 +240,7 @@ class Interview:
                 yield self._bare, "{}"
             return
         usual = self._bare if self._inline else self._client
-        if question.params and self._inline:  # an array has a place for some credentials, and none for others
+        if question.params and self._inline:  # an array has a place for the credentials of some auth types only
             yield self._client, question.params
         if question.params or question.document:
             yield usual, question.params
@@ -242,38 +251,38 @@ class Interview:
         yield usual, "{}"
 
 
-def _next(asking: Asking, answer: Answered | None) -> Question | Several | Listing:
-    """Give a dialect its answer; return its next questions, or its listing."""
+def _next(asking: Dialogue, answer: Answer | None) -> Question | Questions | Listing:
+    """Pass an answer to a protocol; return its next questions or its listing."""
     try:
         return next(asking) if answer is None else asking.send(answer)
-    except StopIteration as stop:  # the way a generator hands over what it returns
+    except StopIteration as stop:  # a generator returns its value this way
         listing: Listing = stop.value
         return listing
 
 
-def _at_hand(profile: Profile, credentials: CredentialSource) -> bool:
-    """Return whether all credentials that are needed are known."""
+def _has_credentials(profile: Profile, credentials: CredentialSource) -> bool:
+    """Return whether all required credentials are available."""
     needed = ("session",) if profile.has_sessions else profile.secrets
     return all(credentials.at_hand(profile, field) for field in needed)
 
 
 class Findings:
-    """What all answers say together."""
+    """The results of all protocols together."""
 
     def __init__(self, interview: Interview) -> None:
         self.described: dict[str, Described] = {}
         self.events: Mapping[str, Described] = {}
         self.notes: list[str] = []
-        """What happened by the way."""
+        """Notes such as one about a login."""
         self.is_known = False
-        """Whether a dialect that was suspected was spoken: no other one will be."""
+        """Whether a suspected protocol was found, so that no other one is tried."""
         self._is_understood = False
-        """A question was answered as one about a method, even if there is none."""
+        """Whether the service answered a question as one about a method, even about an unknown one."""
         self._interview = interview
         self._sentences: list[tuple[str, str]] = []
 
-    def add(self, dialect: Dialect, listing: Listing) -> None:
-        """Add an answer; what was found before stays, its gaps filled."""
+    def add(self, dialect: DiscoveryProtocol, listing: Listing) -> None:
+        """Add a listing; earlier facts win, and gaps are filled."""
         both = {
             name: completed(self.described[name], listing.described[name])
             for name in self.described.keys() & listing.described.keys()
@@ -287,81 +296,81 @@ class Findings:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the service would say the same again and again, such as that it wants credentials."""
+        """Whether the service would answer each question alike, such as with a demand for credentials."""
         return self._interview.closed is not None or not self._is_understood
 
-    def gave_away(self, clue: re.Pattern[str]) -> bool:
-        """Return whether a refusal says what only the services say that the clue is of."""
+    def matches_clue(self, clue: re.Pattern[str]) -> bool:
+        """Return whether an error message matches a clue to a kind of service."""
         return any(clue.search(message) for message in self._interview.error_messages)
 
     def sentences(self) -> list[str]:
-        """Return one for each dialect, but one for several that say the same, or that are not offered."""
+        """Return one sentence for each protocol; protocols with the same result share one."""
         alike = groupby(self._sentences, lambda each: NOT_OFFERED if each[1].startswith(NOT_OFFERED) else each[1])
         groups = [list(group) for _, group in alike]
         return [*self.notes, *(f"{', '.join(name for name, _ in group)}: {group[0][1]}" for group in groups)]
 
 
 def sentences_of(listing: Listing) -> list[str]:
-    """Return the results of one dialect, in sentences."""
+    """Return the results of one protocol as sentences."""
     if listing.refusal:
         return [listing.refusal]
     about = f" ({listing.about})" if listing.about else ""
     return [counted(len(listing.described), "method") + about, *listing.skipped]
 
 
-def _dialect(name: str, clue: str = "") -> Dialect:
-    return Dialect(name, lists.NAME_LISTS[name], re.compile(clue, re.IGNORECASE) if clue else None)
+def _name_list(name: str, clue: str = "") -> DiscoveryProtocol:
+    return DiscoveryProtocol(name, lists.NAME_LISTS[name], re.compile(clue, re.IGNORECASE) if clue else None)
 
 
 ANY_NAME: Final = "You can still type and call any method."
-ALWAYS: Final = (Dialect("rpc.discover", openrpc), _dialect("system.listMethods"))
-"""In the order of how much they say: the first to name a method describes it."""
-GRAPHENE: Final = _dialect(lists.GET_METHODS, "assert exception:")
-"""Chains that are made with that library put this before what they refuse."""
+ALWAYS_ASKED: Final = (DiscoveryProtocol("rpc.discover", openrpc), _name_list("system.listMethods"))
+"""The most detailed protocol first: the first one to name a method describes it."""
+GRAPHENE: Final = _name_list(lists.GET_METHODS, "assert exception:")
+"""Chains made with that library start their errors with these words."""
 SUSPECTED: Final = (
-    Dialect("rpc_modules", lists.rpc_modules, regex(r"the method \S+ does not exist", re.IGNORECASE)),
-    _dialect("Shelly.ListMethods", "no handler for"),
+    DiscoveryProtocol("rpc_modules", lists.rpc_modules, regex(r"the method \S+ does not exist", re.IGNORECASE)),
+    _name_list("Shelly.ListMethods", "no handler for"),
     GRAPHENE,
 )
-"""Asked only if the service has given itself away."""
-IN_TURN: Final = (
-    Dialect("rpc.describe", documents.rpc_describe),
-    Dialect("system.describe", documents.system_describe),
-    _dialect("rpc_methods"),
-    Dialect("JSONRPC.Introspect", documents.introspect),
-    Dialect("core.describe", documents.describe),
-    Dialect("help", help_text),
+"""Asked only if an error message matches the clue."""
+TRIED_IN_TURN: Final = (
+    DiscoveryProtocol("rpc.describe", documents.rpc_describe),
+    DiscoveryProtocol("system.describe", documents.system_describe),
+    _name_list("rpc_methods"),
+    DiscoveryProtocol("JSONRPC.Introspect", documents.introspect),
+    DiscoveryProtocol("core.describe", documents.describe),
+    DiscoveryProtocol("help", help_text),
 )
-NAMED_ONLY: Final = (Dialect("tools/list", mcp.tools), Dialect("list", lists.objects))
-DIALECTS: Final = {dialect.name: dialect for dialect in (*ALWAYS, *IN_TURN, *NAMED_ONLY, GRAPHENE)}
-"""Those that a profile can name."""
+NAMED_ONLY: Final = (DiscoveryProtocol("tools/list", mcp.tools), DiscoveryProtocol("list", lists.objects))
+PROTOCOLS: Final = {dialect.name: dialect for dialect in (*ALWAYS_ASKED, *TRIED_IN_TURN, *NAMED_ONLY, GRAPHENE)}
+"""Protocols that a profile can name."""
 
 
-def asked_of(profile: Profile, found: Findings) -> Iterator[Dialect]:
-    """Yield the dialects to ask in, one after the other: what was ``found`` decides on the next."""
+def protocols_to_ask(profile: Profile, found: Findings) -> Iterator[DiscoveryProtocol]:
+    """Yield the protocols to try, one after the other; ``found`` decides on the next."""
     if isinstance(profile.discovery, DocumentSource):
         yield at_path(profile.discovery.url)
     elif profile.discovery != "auto":
-        yield DIALECTS[profile.discovery]
+        yield PROTOCOLS[profile.discovery]
     elif profile.handshake == "mcp":
-        yield DIALECTS["tools/list"]
+        yield PROTOCOLS["tools/list"]
     else:
-        first, *others = ALWAYS
+        first, *others = ALWAYS_ASKED
         yield first
         for path in paths_to_try(profile):
             if not found.described and not found.is_closed:
                 yield at_path(path, guess=True)
         yield from others
-        for dialect in (*SUSPECTED, *IN_TURN):
+        for dialect in (*SUSPECTED, *TRIED_IN_TURN):
             if found.described or found.is_closed or found.is_known:
                 return
-            if dialect.clue is None or found.gave_away(dialect.clue):
+            if dialect.clue is None or found.matches_clue(dialect.clue):
                 yield dialect
 
 
 ASKED: Final = "asked"
 ReadDocument = Callable[[DocumentSource], bytes]
-"""Gives what a file holds, or raises ``UserError``."""
+"""Return the content of a file, or raise ``UserError``."""
 
 
 async def discover(
@@ -374,9 +383,9 @@ async def discover(
     stop: Stop | None = None,
     tell: TellStep | None = None,
 ) -> Discovery:
-    """Ask in the dialects of the profile and put the answers together. A service that cannot be reached ends it.
+    """Discover the methods with the protocols of the profile.
 
-    ``tell`` hears of each step.
+    A service that cannot be reached ends the discovery. ``tell`` is called with each step.
     """
     now, source = datetime.now(UTC), profile.discovery
     if source == "none":
@@ -384,7 +393,7 @@ async def discover(
         return Discovery(now, sentences=(f"{sentence} {ANY_NAME}",))
     if isinstance(source, DocumentSource) and source.file:
         return await asyncio.to_thread(described_in_file, source, read)
-    transport = await connect(profile, min(reply_limit, REPLY_LIMIT))
+    transport = await connect(profile, min(reply_limit, RESPONSE_LIMIT))
     asked = ""
 
     def say(words: str) -> None:
@@ -394,14 +403,14 @@ async def discover(
     interview = Interview(profile, credentials, transport, watch=watch, stop=stop, tell=say)
     found = Findings(interview)
     try:
-        for dialect in asked_of(profile, found):
+        for dialect in protocols_to_ask(profile, found):
             asked = dialect.name
             say(ASKED)
             with_doc = frozenset(name for name, described in found.described.items() if described.doc)
             listing = await interview.hold(dialect.ask(with_doc))
             found.notes += interview.notes()
             if isinstance(listing, Exchange):
-                sentences = (*found.sentences(), f"{dialect.name}: {why_it_ended(listing)}")
+                sentences = (*found.sentences(), f"{dialect.name}: {explain_end(listing)}")
                 return Discovery(now, sentences=sentences, ended=listing)
             found.add(dialect, listing)
             say(sentences_of(listing)[0])
@@ -418,7 +427,7 @@ async def discover(
 def discovery_of(
     when: datetime, listing: Listing, sentences: Iterable[str], ended: Exchange | None = None
 ) -> Discovery:
-    """Return the discovery with the line of each method and event."""
+    """Return the discovery with a line for each method and event."""
     of_events = {key_of_event(name): each for name, each in listing.events.items()}
     return Discovery(
         when,
@@ -431,10 +440,10 @@ def discovery_of(
 
 
 def described_in_file(source: DocumentSource, read: ReadDocument | None) -> Discovery:
-    """Return what a document on this machine says of a service; the service is not asked."""
+    """Return the methods that a local document describes; nothing is sent."""
     now = datetime.now(UTC)
     if read is None:
-        return Discovery(now, sentences=(f"{source.file}: files are not read here.",))
+        return Discovery(now, sentences=(f"{source.file}: files cannot be read here.",))
     try:
         answer = value_of(read(source))
     except UserError as error:

@@ -13,46 +13,49 @@ from msgspec.structs import replace
 from rpcexplorer.discovery.methods import LINE, Listing
 from rpcexplorer.discovery.questions import (
     EMPTY,
-    Asking,
+    Dialogue,
     Question,
-    WayOfAsking,
-    one_by_one,
+    StartDialogue,
+    ask_companion,
+    count_unexplained,
     one_question,
-    too_many_to_explain,
 )
 from rpcexplorer.discovery.reader import KIND, Collected, docs_of, kind_of, line_of, name_of, own_kind
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.schema.node import KINDS, kind_of_value, weight
 
-NO_LIST: Final = "answered, but not with a list of names"
+NOT_A_LIST: Final = "the response is not a list of names"
 MODULES_SHOWN: Final = 20
-MOST: Final = 200
+MAX_ENTRIES: Final = 200
 """Params of one method, or members of its result."""
 MAX_START: Final = 10_000
 """Characters of params to start from."""
-MOST_POSITIONS: Final = 32
+MAX_POSITIONS: Final = 32
 """Params of one signature."""
-MOST_SIGNATURES: Final = 32
-"""Of one method."""
+MAX_SIGNATURES: Final = 32
+"""Signatures of one method."""
 STANDARD: Final = frozenset(KINDS.values())
 SPELLED: Final = {"base64": "string", "dateTime.iso8601": "string"}
-"""Kinds of XML-RPC that JSON spells as text."""
+"""XML-RPC types that are strings in JSON."""
 UNSAID: Final = frozenset(("undef", "undefined", "any", "mixed", "variant", "unknown"))
 
 
 class Companion(NamedTuple):
-    """A method that says more of one method, whose name it is given."""
+    """A method that describes the method whose name it gets."""
 
     method: str
     read: Callable[[Described, Any], Described]
     param: str = ""
-    """The name of its param, if that is given by name."""
+    """Name of its param, if it takes its param by name."""
 
 
-def name_list(question: Question, *companions: Companion) -> WayOfAsking:
-    """Return the protocol that lists names, and asks companions about each that has no description yet."""
+def name_list(question: Question, *companions: Companion) -> StartDialogue:
+    """Return the protocol that lists names.
 
-    def ask(described: Collection[str]) -> Asking:
+    It asks the companions about each method that has no description yet.
+    """
+
+    def ask(described: Collection[str]) -> Dialogue:
         answer = yield question
         if answer.refusal:
             return Listing(refusal=answer.refusal)
@@ -62,9 +65,9 @@ def name_list(question: Question, *companions: Companion) -> WayOfAsking:
         skipped = list(listing.skipped)
         for companion in companions:
             explain = partial(_explain, found, companion.read)
-            skipped += yield from one_by_one(companion.method, wanted, explain, companion.param)
+            skipped += yield from ask_companion(companion.method, wanted, explain, companion.param)
         if companions:
-            skipped += too_many_to_explain(wanted)
+            skipped += count_unexplained(wanted)
         return replace(listing, described=found, skipped=tuple(skipped))
 
     return ask
@@ -75,24 +78,24 @@ def _explain(found: dict[str, Described], read: Callable[[Described, Any], Descr
 
 
 def read_names(value: Any, dialect: str) -> Listing:
-    """Read a list of names, or of objects with names, or an object by name."""
+    """Read a list of names, a list of objects with names, or an object by name."""
     if not value:
         return Listing(refusal=EMPTY)
     if isinstance(value, dict):
         inner = value.get("methods")
         value = inner if isinstance(inner, dict | list) else value
     if not isinstance(value, dict | list):
-        return Listing(refusal=NO_LIST)
+        return Listing(refusal=NOT_A_LIST)
     collected = Collected()
     for entry in value:
         name = name_of(entry.get("name") if isinstance(entry, dict) else entry)
-        if name not in collected.described and collected.room_for(name):
+        if name not in collected.described and collected.take_name(name):
             collected.described[name] = Described(dialect=dialect)
     return collected.listing()
 
 
 def with_help(described: Described, value: Any) -> Described:
-    """Return the description with what ``system.methodHelp`` says."""
+    """Return the description with the text of ``system.methodHelp``."""
     if isinstance(value, dict):
         value = next((value[key] for key in ("description", "help", "doc") if isinstance(value.get(key), str)), "")
     docs = docs_of(value)
@@ -100,16 +103,17 @@ def with_help(described: Described, value: Any) -> Described:
 
 
 def with_signatures(described: Described, value: Any) -> Described:
-    """Return the description with what ``system.methodSignature`` says: lists of the result's kind and the params'.
+    """Return the description with the result of ``system.methodSignature``.
 
-    At each position is what any of them has there; a param that one of them does without is not required.
+    A signature is a list of the result's type and the params' types. Each param gets the types of all signatures. It is
+    optional if one of them does not have it.
     """
     if not isinstance(value, list) or not value:
         return described
     several = [value] if isinstance(value[0], str) else [each for each in value if isinstance(each, list) and each]
     if not several:
         return described
-    result, *places = zip_longest(*(each[: MOST_POSITIONS + 1] for each in several[:MOST_SIGNATURES]))
+    result, *places = zip_longest(*(each[: MAX_POSITIONS + 1] for each in several[:MAX_SIGNATURES]))
     return replace(
         described,
         params=tuple(
@@ -123,7 +127,10 @@ def with_signatures(described: Described, value: Any) -> Described:
 
 
 def _schema(kinds: Iterable[Any]) -> dict[str, Any]:
-    """Return a schema of kinds; empty if JSON does not have one of them. None is of a signature that is shorter."""
+    """Return a schema of XML-RPC types; empty if JSON does not have one of them.
+
+    A type is None if a signature has no such param.
+    """
     types = [*dict.fromkeys(SPELLED.get(kind_of(kind), kind_of(kind)) for kind in kinds if kind is not None)]
     if not types or not STANDARD.issuperset(types):
         return {}
@@ -136,10 +143,10 @@ def _own_kind(word: Any) -> str:
 
 
 def with_empty_args(described: Described, value: Any) -> Described:
-    """Return the description with a signature of Graphene's: the params as they are when they are empty."""
+    """Return the description with a signature of Graphene: its params with empty values."""
     if not isinstance(value, dict) or not isinstance(args := value.get("args"), dict | list):
         return described
-    named = list(args.items())[:MOST] if isinstance(args, dict) else []
+    named = list(args.items())[:MAX_ENTRIES] if isinstance(args, dict) else []
     return replace(
         described,
         params=tuple(DescribedParam(name_of(name), _like(each) or True) for name, each in named),
@@ -150,29 +157,29 @@ def with_empty_args(described: Described, value: Any) -> Described:
 
 
 def _like(value: Any) -> dict[str, Any]:
-    """Return the schema of values like this one, as far as it shows; empty if it is null."""
+    """Return the schema of values like this one; empty for null."""
     kind = kind_of_value(value)
     if kind == "null":
         return {}
     if not isinstance(value, dict):
         return {"type": kind}
-    kinds = ((name, kind_of_value(each)) for name, each in list(value.items())[:MOST])
+    kinds = ((name, kind_of_value(each)) for name, each in list(value.items())[:MAX_ENTRIES])
     return {"type": kind, "properties": {name: {"type": each} for name, each in kinds if each != "null"}}
 
 
 def read_modules(value: Any) -> Listing:
-    """Read which groups of methods a node has switched on. There is nothing to list, but something to say."""
+    """Read the modules of a node. They list no methods, but lead to a useful refusal."""
     if not isinstance(value, dict) or not value:
-        return Listing(refusal=EMPTY if not value else "answered, but not with modules by name")
+        return Listing(refusal=EMPTY if not value else "the response is not a list of modules")
     names = line_of(", ".join(filter(None, map(name_of, list(value)[:MODULES_SHOWN]))), LINE)
     return Listing(
-        refusal=f"lists only modules ({names}); the methods of a module begin with its name and `_`. "
+        refusal=f"lists only modules ({names}). The methods of a module start with its name and `_`. "
         "To list them, set discovery to an OpenRPC document"
     )
 
 
 rpc_modules = one_question(Question("rpc_modules"), read_modules)
-"""Ethereum's nodes."""
+"""The protocol of Ethereum nodes."""
 GET_METHODS: Final = "jsonrpc.get_methods"
 NAME_LISTS: Final = {
     "system.listMethods": name_list(
@@ -180,32 +187,32 @@ NAME_LISTS: Final = {
         Companion("system.methodHelp", with_help),
         Companion("system.methodSignature", with_signatures),
     ),
-    "rpc_methods": name_list(Question("rpc_methods")),  # Substrate and the nodes of chains that are made with it
+    "rpc_methods": name_list(Question("rpc_methods")),  # Substrate and the nodes of chains made with it
     "Shelly.ListMethods": name_list(Question("Shelly.ListMethods")),
-    GET_METHODS: name_list(  # chains that are made with Graphene's library: Hive, Steem
+    GET_METHODS: name_list(  # chains made with Graphene's library: Hive, Steem
         Question(GET_METHODS, "{}"), Companion("jsonrpc.get_signature", with_empty_args, "method")
     ),
 }
 
 
 UBUS_DIALECT: Final = "list"
-MOST_LINES: Final = 1_000
-"""Methods of objects that are described."""
-MOST_ARGUMENTS: Final = 16
-MOST_SHAPES: Final = 300
-"""Methods whose arguments are told apart."""
-STATUS: Final = "0 for success, 2 invalid command, 4 not found, 6 permission denied"
+MAX_LINES: Final = 1_000
+"""Methods of objects to describe."""
+MAX_ARGUMENTS: Final = 16
+MAX_SHAPES: Final = 300
+"""Methods up to which each one's arguments have their own schema."""
+STATUS: Final = "0 success, 2 invalid command, 4 not found, 6 permission denied"
 SESSION: Final = "The session comes before these three. Omit it if the profile's auth adds it."
 
 
 def read_objects(value: Any) -> Listing:
-    """Read the objects of ubus, whose methods are all called through one."""
+    """Read the objects of ubus, whose methods are all called through ``call``."""
     if not value:
         return Listing(refusal=EMPTY)
     if not isinstance(value, dict) or not all(isinstance(methods, dict) for methods in value.values()):
-        return Listing(refusal="answered, but not with objects and their methods, as ubus does")
+        return Listing(refusal="the response is not a list of objects and methods like that of ubus")
     reached = [
-        (owner, name, list(arguments.items())[:MOST_ARGUMENTS] if isinstance(arguments, dict) else [])
+        (owner, name, list(arguments.items())[:MAX_ARGUMENTS] if isinstance(arguments, dict) else [])
         for owner, methods in value.items()
         for name, arguments in methods.items()
         if name_of(owner) and name_of(name)
@@ -215,10 +222,11 @@ def read_objects(value: Any) -> Listing:
     first, start, _ = next((each for each in reached if not each[2]), reached[0])
     objects = list(dict.fromkeys([first, *(owner for owner, _, _ in reached)]))
     names = list(dict.fromkeys([start, *(name for _, name, _ in reached)]))
-    lines = [_line(*each) for each in reached[:MOST_LINES]]
-    more = [f"and {len(reached) - MOST_LINES:,} more"] if len(reached) > MOST_LINES else []
+    lines = [_line(*each) for each in reached[:MAX_LINES]]
+    more = [f"and {len(reached) - MAX_LINES:,} more"] if len(reached) > MAX_LINES else []
     arguments: dict[str, Any] = {"type": "object"}
-    if len(reached) <= MOST_SHAPES:  # which ones fit depends on the other params: any of them may be there
+    # Each method has its own arguments, so the schema accepts the arguments of any method.
+    if len(reached) <= MAX_SHAPES:
         arguments = {"anyOf": [_arguments(*each) for each in reached]}
     call = Described(
         (
@@ -232,7 +240,7 @@ def read_objects(value: Any) -> Listing:
         details="\n".join([SESSION, "", *lines, *more]),
         by="position",
     )
-    return Listing({"call": call}, f"{len(reached):,} methods of {len(objects):,} objects are called through it")
+    return Listing({"call": call}, f"calls {len(reached):,} methods of {len(objects):,} objects")
 
 
 def _arguments(owner: str, name: str, members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -241,7 +249,7 @@ def _arguments(owner: str, name: str, members: list[tuple[str, Any]]) -> dict[st
 
 
 def _line(owner: str, name: str, members: list[tuple[str, Any]]) -> str:
-    """Return ``network.device status {name: string}``."""
+    """Return a line such as ``network.device status {name: string}``."""
     words = ", ".join(f"{line_of(key, KIND)}: {kind_of(kind)}" for key, kind in members)
     return line_of(f"{owner} {name} {{{words}}}" if words else f"{owner} {name}")
 

@@ -1,4 +1,4 @@
-"""The method list, and which source each method comes from."""
+"""The method list, and the source of each of its facts."""
 
 from __future__ import annotations
 
@@ -14,32 +14,31 @@ from rpcexplorer.model.method import Described, Method, SavedCall, SavedMethod, 
 from rpcexplorer.model.profile import Profile
 
 LINE: Final = 200
-"""Characters of a doc in one line."""
+"""Characters of a one-line doc."""
 FACTS: Final = ("doc", "params", "auth", "safe")
-"""What the line of a method says, each from a source."""
+"""Facts of a method's line, each with its own source."""
 LINE_NAMES: Final = {"params": "parameters", "start": "params"}
 """Facts of a description that have other names in lists."""
 
 
 class Parameter(NamedTuple):
-    """A param in short, as lists of methods print it."""
+    """A param in short, as method lists print it."""
 
     name: str
     """Empty if the service has no name for it."""
     required: bool | None = None
     """None if unknown."""
     kind: str = ""
-    """In short words: ``integer``, ``array of string``, ``one of a | b``; empty if unknown."""
+    """In a few words: ``integer``, ``array of string``, ``one of a | b``; empty if unknown."""
     doc: str = ""
-    """One line."""
     default: Any = None
-    """None if the service does not say."""
+    """None if the service does not state one."""
     example: Any = None
     """None if the service gives none."""
 
 
 def line_of(name: str, described: Described) -> Method:
-    """Return the line of a method that was discovered."""
+    """Return the line of a discovered method."""
     return Method(
         name,
         described.doc,
@@ -72,7 +71,7 @@ def parameters_of(described: Described) -> Iterator[Parameter]:
 
 
 def result_kind(described: Described) -> str:
-    """Return the kind of the result in short words; empty if unknown."""
+    """Return the type of the result in a few words; empty if unknown."""
     from rpcexplorer.schema.node import SchemaReader
     from rpcexplorer.schema.words import kind_words
 
@@ -82,48 +81,48 @@ def result_kind(described: Described) -> str:
 
 
 def source_of(method: Method, fact: str) -> str:
-    """Return the discovery protocol, ``profile`` or ``service`` that states this fact; empty if nothing does."""
+    """Return the source of a fact: a protocol, ``profile``, ``service`` or ""."""
     if not is_known(getattr(method, fact)):
         return ""
     return next((source for stated, source in method.sources if stated == fact), method.dialect or method.source)
 
 
-def said_by(method: Method, source: str, **facts: Any) -> Method:
-    """Return the method with facts that are known better; those that are None are not."""
+def with_facts(method: Method, source: str, **facts: Any) -> Method:
+    """Return the method with other facts, except those that are None."""
     facts = {fact: value for fact, value in facts.items() if value is not None}
-    return replace(method, sources=_noted(method, dict.fromkeys(facts, source)), **facts)
+    return replace(method, sources=_with_sources(method, dict.fromkeys(facts, source)), **facts)
 
 
-def of_profile(method: Method) -> Method:
-    """Return the method as one of the profile's. What was known of it before keeps its source."""
+def as_profile_method(method: Method) -> Method:
+    """Return the method as one of the profile's; known facts keep their source."""
     sources = {fact: source for fact in FACTS if (source := source_of(method, fact))}
     ours = replace(method, source="profile")
-    return replace(ours, sources=_noted(ours, sources))
+    return replace(ours, sources=_with_sources(ours, sources))
 
 
-def _noted(method: Method, sources: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return the sources with others in their place; the usual one is not written down."""
+def _with_sources(method: Method, sources: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the sources with changes; the method's own source is not stored."""
     sources = dict(method.sources) | sources
     return tuple((fact, source) for fact, source in sources.items() if source != (method.dialect or method.source))
 
 
 NAMES_ALONE = frozenset({"system.listMethods", "rpc_methods", "Shelly.ListMethods", "help", "jsonrpc.get_methods"})
-"""Dialects that may name a method and say nothing of its params."""
+"""Protocols that may list a method without its params."""
 KNOWN = (
     Method("ping", "Answers when the session is valid", [], "cookie", True, "service"),
     Method("arg_test", "Takes the credentials as params", None, "inline", True, "service"),
     Method("auth", "Opens a session", None, "none", True, "service"),
 )
-"""The three that the service's document names."""
+"""The three methods that the service's document names."""
 
 
 def catalogue(
     profile: Profile, discovered: Iterable[Method] = (), called: Iterable[str] = (), absent: Container[str] = ()
 ) -> dict[str, Method]:
-    """Merge all sources by name, sorted. What the profile says of a method wins over what was discovered.
+    """Merge all sources by name, sorted. The profile wins over discovery.
 
-    ``absent``: names that the server has said it does not have. The known three are there until it says otherwise, at
-    the address of the service alone.
+    ``absent``: names of methods that the server does not have, according to its errors. The three known methods are
+    listed for the service's own URL until the server reports them as missing.
     """
     methods: dict[str, Method] = {name: Method(name, source="history") for name in called if name not in absent}
     found = {method.name: method for method in discovered}
@@ -134,16 +133,19 @@ def catalogue(
             gaps = {fact: getattr(known, fact) for fact in FACTS if not is_known(getattr(method, fact))}
             if method.required:
                 gaps.pop("params", None)
-            methods[known.name] = said_by(method, known.source, **gaps)
+            methods[known.name] = with_facts(method, known.source, **gaps)
     for name, note in profile.methods.items():
-        method = of_profile(methods.get(name) or Method(name))
+        method = as_profile_method(methods.get(name) or Method(name))
         facts = {"doc": note.doc or None, "params": note.params, "auth": note.auth, "safe": note.safe}
-        methods[name] = said_by(method, "profile", **facts)
+        methods[name] = with_facts(method, "profile", **facts)
     return dict(sorted(methods.items()))
 
 
 def saved_among(calls: Iterable[SavedCall], methods: Mapping[str, Method]) -> dict[str, Method]:
-    """Return saved calls as they are listed among methods: each begins with its method, and is as safe as that."""
+    """Return saved calls as entries of the method list.
+
+    Each entry starts with the method and is as safe as the method.
+    """
     found: dict[str, Method] = {}
     for call in calls:
         method = methods.get(call.method) or Method(call.method)
@@ -155,7 +157,7 @@ def saved_among(calls: Iterable[SavedCall], methods: Mapping[str, Method]) -> di
 
 
 def first_method(methods: Mapping[str, Method]) -> str:
-    """Return the method to begin with: safe, and known to need no params; empty if there is none."""
+    """Return a safe method that needs no params, or ""."""
     return next((name for name, method in methods.items() if method.safe and _needs_no_params(method)), "")
 
 
@@ -166,7 +168,10 @@ def _needs_no_params(method: Method) -> bool:
 
 
 def asks_first(profile: Profile, method: str, methods: Mapping[str, Method]) -> bool:
-    """Return whether the profile asks before this method is sent; without a name it is not sent anyway."""
+    """Return whether the profile asks before this method is sent.
+
+    Without a name, nothing is sent and so nothing is asked.
+    """
     if not method.strip():
         return False
     if profile.confirm == "unsafe":
@@ -176,36 +181,36 @@ def asks_first(profile: Profile, method: str, methods: Mapping[str, Method]) -> 
 
 
 class DiscoveryStep(Struct, frozen=True):
-    """How far a discovery has come."""
+    """The progress of a discovery."""
 
     dialect: str
-    """The question that it is about."""
+    """The discovery protocol of this step."""
     words: str
     """``asked``, ``help 12 of 29``, or the result."""
     methods: int
-    """How many are known by now."""
+    """Number of methods found so far."""
 
 
 TellStep = Callable[[DiscoveryStep], None]
 
 
 class Listing(Struct, frozen=True):
-    """What the answers of one discovery protocol say."""
+    """The methods and events that one discovery protocol found."""
 
     described: Mapping[str, Described] = {}
     """The methods by name."""
     about: str = ""
-    """What the answer says of itself: ``OpenRPC 1.3.2, "demo 1.0"``."""
+    """Title of the document: ``OpenRPC 1.3.2, "demo 1.0"``."""
     skipped: tuple[str, ...] = ()
-    """What of it could not be used, in sentences."""
+    """Sentences about parts that could not be used."""
     refusal: str = ""
-    """Why there is no listing, as in ``not offered (-32601)``; empty if there is one."""
+    """Why there is no listing, such as ``not offered (-32601)``; empty if there is one."""
     events: Mapping[str, Described] = {}
-    """What the server sends of itself, by name."""
+    """The events by name."""
 
 
 class Learned(Struct, frozen=True):
-    """What discovery has brought for a profile, and when."""
+    """The stored discovery of a profile."""
 
     methods: tuple[Method, ...]
     when: datetime
@@ -217,11 +222,11 @@ class MethodChange(Struct, frozen=True):
     name: str
     kind: Literal["new", "gone", "changed"]
     what: tuple[str, ...] = ()
-    """What has changed, in words; there may be text from outside in them."""
+    """The changes in words; they may contain external text."""
 
     @property
     def line(self) -> str:
-        """Name and words; there is text from outside in it."""
+        """Name and changes; they contain external text."""
         return f"{self.name}: {'; '.join(self.what)}" if self.what else self.name
 
 
@@ -229,46 +234,45 @@ class MethodChanges(Struct, frozen=True):
     """The differences that a refresh found."""
 
     when: datetime
-    """The refresh."""
+    """Time of the refresh."""
     before: datetime
-    """The one it is compared with."""
+    """Time of the discovery that it is compared with."""
     methods: tuple[MethodChange, ...]
-    """By name."""
+    """Sorted by name."""
     more: int = 0
-    """Methods that are not among them."""
+    """Number of changed methods that are left out."""
 
 
 class Discovery(Struct, frozen=True):
-    """The result of asking a service for its methods."""
+    """The result of a discovery."""
 
     when: datetime
     methods: tuple[Method, ...] = ()
-    """What all answers say together; empty where it was ended early."""
+    """All methods; empty if the discovery ended early."""
     sentences: tuple[str, ...] = ()
-    """What happened, at least one sentence for each dialect that was asked."""
+    """At least one sentence for each protocol."""
     ended: Exchange | None = None
-    """The exchange that ended it before all was asked: unreached, refused or cancelled."""
+    """The exchange that ended it early: unreached, refused or cancelled."""
     new: tuple[str, ...] = ()
-    """Names that were not discovered before."""
+    """Names that the previous discovery did not find."""
     gone: tuple[str, ...] = ()
-    """Names that were, and are not any more."""
+    """Names that only the previous discovery found."""
     changed: tuple[MethodChange, ...] = ()
-    """All that is new, gone or described differently. None at the first time."""
+    """All methods that are new, gone or changed. Empty for a first discovery."""
     described: Mapping[str, Described] = {}
-    """The description of each method by name, and of each event by ``key_of_event``."""
+    """Descriptions of methods by name, and of events by ``key_of_event``."""
     events: tuple[Method, ...] = ()
-    """What the server sends of itself."""
 
     def __repr__(self) -> str:
-        """Return a line: asyncio asks for one, and all descriptions would take minutes."""
+        """Return one line: asyncio calls this, and all descriptions would take minutes."""
         return f"Discovery({len(self.methods)} methods, {len(self.sentences)} sentences)"
 
     @property
     def found(self) -> bool:
-        """Return whether the service named any method. If not, the list stays as it was."""
+        """Return whether the service named a method. If not, the list does not change."""
         return bool(self.methods)
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code. A service that offers no discovery is in order."""
+        """Return the exit code; 0 also if the service offers no discovery."""
         return self.ended.exit_code if self.ended else 0

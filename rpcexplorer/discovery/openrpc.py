@@ -1,4 +1,4 @@
-"""OpenRPC documents, read and written."""
+"""Readers and writers of OpenRPC documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rpcexplorer.patterns import regex
 
 DIALECT = "rpc.discover"
 EVENTS = "x-notifications"
-"""Where a document has what the server sends of itself; OpenRPC has no place for it."""
+"""Member of a document for events; OpenRPC has no standard member."""
 _STRUCTURES: dict[Any, By] = {"by-name": "name", "by-position": "position"}
 
 
@@ -27,12 +27,12 @@ def read_openrpc(value: Any, dialect: str = DIALECT) -> Listing:
     if not value:
         return Listing(refusal=EMPTY)
     if not isinstance(value, dict) or not isinstance(value.get("methods"), dict | list):
-        return Listing(refusal="answered, but not with an OpenRPC document, which has a list of methods")
+        return Listing(refusal="the response is not an OpenRPC document with a list of methods")
     collected, reader = Collected(), MethodReader(value, dialect)
     for member, found in (("methods", collected.described), (EVENTS, collected.events)):
         for own_name, entry in named_entries(value.get(member)):
-            followed = reader.followed(entry)
-            if name := collected.room_for(followed.get("name") or own_name, found):
+            followed = reader.follow(entry)
+            if name := collected.take_name(followed.get("name") or own_name, found):
                 safe, auth, structure = (followed.get(key) for key in ("x-safe", "x-auth", "paramStructure"))
                 found[name] = reader.method(
                     followed,
@@ -41,10 +41,10 @@ def read_openrpc(value: Any, dialect: str = DIALECT) -> Listing:
                     by=_STRUCTURES.get(structure) if isinstance(structure, str) else None,
                 )
     if any(" " in param.name for method in collected.described.values() for param in method.params):
-        # Names such as ``Hydrated transactions`` are titles: no server knows params by them.
+        # Names such as ``Hydrated transactions`` are titles, and no server accepts params by them.
         for name, method in collected.described.items():
             collected.described[name] = replace(method, by=method.by or "position")
-    info = reader.followed(value.get("info"))
+    info = reader.follow(value.get("info"))
     title = f"{line_of(info.get('title'), KIND)} {line_of(info.get('version'), 20)}".strip()
     about = f"OpenRPC {line_of(value.get('openrpc'), 20)}".strip() + (f', "{title}"' if title else "")
     return collected.listing(about, *reader.left_out())
@@ -54,22 +54,25 @@ openrpc = one_question(Question(DIALECT), read_openrpc)
 
 
 def named_entries(entries: Any) -> Iterable[tuple[Any, Any]]:
-    """Yield name and entry, of a list or of an object by name. The name is None if the entry has its own."""
+    """Return pairs of name and entry from a list or an object.
+
+    The name is None if the entry has its own.
+    """
     if isinstance(entries, dict):
         return entries.items()
     return ((None, entry) for entry in entries) if isinstance(entries, list) else ()
 
 
 VERSION: Final = "1.3.2"
-HOME: Final = "#/components/schemas/"
-REFERRING: Final = ("$ref", "$dynamicRef", "$recursiveRef", "extends")
+COMPONENTS_PATH: Final = "#/components/schemas/"
+REFERENCE_KEYS: Final = ("$ref", "$dynamicRef", "$recursiveRef", "extends")
 VALUES: Final = frozenset({"enum", "enums", "const", "default", "example", "examples"})
-"""Keywords behind which there is no schema."""
+"""Keywords whose values contain no schemas."""
 NAMES: Final = frozenset({"properties", "patternProperties", "definitions", "$defs", "dependentSchemas"})
-"""Keywords behind which there are schemas by names of the service's own."""
+"""Keywords whose values are schemas by names that the service chooses."""
 _PARAM_STRUCTURES: Final = {"name": "by-name", "position": "by-position"}
 _UNFIT: Final = regex(r"[^A-Za-z0-9._-]+")
-_WAY: Final = regex(r"^.*#/(?:components/schemas|definitions|\$defs)/")
+_PREFIX: Final = regex(r"^.*#/(?:components/schemas|definitions|\$defs)/")
 
 
 def openrpc_document(
@@ -97,23 +100,23 @@ def openrpc_document(
 
 
 def openrpc_text(document: dict[str, Any]) -> str:
-    """Return the text to commit: laid out for comparing line by line."""
+    """Return the text of the document, with one value on each line for diffs."""
     try:
         text = json.dumps(document, indent=2, ensure_ascii=False)
         text.encode()
-    except UnicodeEncodeError:  # half a character, which only an escape can spell
+    except UnicodeEncodeError:  # a lone surrogate, which only an escape can spell
         text = json.dumps(document, indent=2)
     except RecursionError:
-        raise UserError("The document cannot be written: a schema in it has too many levels.") from None
+        raise UserError("Cannot write the document: a schema has too many levels.") from None
     return f"{text}\n"
 
 
 class Components:
-    """What schemas of several methods refer to, each under one name."""
+    """Schemas that several methods refer to, each with one name."""
 
     def __init__(self, full: Iterable[Described]) -> None:
         self._names: dict[tuple[int, str], str] = {}
-        """By the identity of the definitions, and the reference."""
+        """By the id of the definitions, and the reference."""
         self._sets: dict[int, Mapping[str, Any]] = {}
         taken: dict[str, str] = {}
         """The schema of each name."""
@@ -137,24 +140,24 @@ class Components:
         self.schemas = dict(sorted(self.schemas.items()))
 
     def _target(self, key: int, reference: str) -> Any:
-        """Return the schema; None if there is none, or if it is a whole document of methods."""
+        """Return the schema; None if it is missing or a whole document of methods."""
         schema = self._sets[key].get(reference)
         is_schema = isinstance(schema, bool) or (isinstance(schema, dict) and "methods" not in schema)
         return schema if is_schema else None
 
     def rewritten(self, schema: Any, definitions: Mapping[str, Any]) -> Any:
-        """Return a copy of a schema whose references lead to the components."""
+        """Return a copy of a schema with references to the components."""
         key = id(definitions)
 
-        def led(reference: str) -> str:
+        def redirect(reference: str) -> str:
             name = self._names.get((key, reference))
-            return f"{HOME}{name}" if name else reference
+            return f"{COMPONENTS_PATH}{name}" if name else reference
 
-        return with_references(schema, led)
+        return with_references(schema, redirect)
 
 
 def _references(schema: Any) -> set[str]:
-    """Return what a schema refers to; in an example the same words are a value."""
+    """Return the references in a schema. In an example, the same words are a value."""
     found: set[str] = set()
 
     def noted(reference: str) -> str:
@@ -165,11 +168,11 @@ def _references(schema: Any) -> set[str]:
     return found
 
 
-def with_references(schema: Any, led: Callable[[str], str]) -> Any:
-    """Return a copy of a schema in which each reference is what ``led`` makes of it."""
+def with_references(schema: Any, redirect: Callable[[str], str]) -> Any:
+    """Return a copy of a schema with each reference replaced by ``redirect(reference)``."""
     whole: list[Any] = [schema]
     rest: list[tuple[Any, Any, bool]] = [(whole, 0, False)]
-    """What holds a part, where in it, and whether the part holds schemas by names of the service's own."""
+    """The parent of a value, its key, and whether its own keys are names that the service chooses."""
     while rest:
         parent, at, named = rest.pop()
         value = parent[at]
@@ -179,22 +182,22 @@ def with_references(schema: Any, led: Callable[[str], str]) -> Any:
         elif isinstance(value, dict):
             parent[at] = value = value.copy()
             for key, each in value.items():
-                if not named and key in REFERRING:
-                    value[key] = _each(each, led)
+                if not named and key in REFERENCE_KEYS:
+                    value[key] = _each(each, redirect)
                 if isinstance(each, dict | list) and (named or key not in VALUES):
                     rest.append((value, key, not named and key in NAMES))
     return whole[0]
 
 
-def _each(value: Any, led: Callable[[str], str]) -> Any:
+def _each(value: Any, redirect: Callable[[str], str]) -> Any:
     if isinstance(value, list):
-        return [led(each) if isinstance(each, str) else each for each in value]
-    return led(value) if isinstance(value, str) else value
+        return [redirect(each) if isinstance(each, str) else each for each in value]
+    return redirect(value) if isinstance(value, str) else value
 
 
 def _free_name(reference: str, meaning: str, taken: dict[str, str]) -> str:
-    """Return a name that shows its origin and is not taken."""
-    way = _WAY.sub("", reference).replace("/properties/", ".")
+    """Return a free name that shows its origin."""
+    way = _PREFIX.sub("", reference).replace("/properties/", ".")
     plain = _UNFIT.sub("_", way.replace("~1", "/").replace("~0", "~")).strip("_.") or "schema"
     name, number = plain, 1
     while taken.setdefault(name, meaning) != meaning:
@@ -254,5 +257,5 @@ def _openrpc_examples(full: Described) -> Iterator[dict[str, Any]]:
 
 
 def _stated(**facts: Any) -> dict[str, Any]:
-    """Return the facts that say anything."""
+    """Return the facts that are not empty."""
     return {name: value for name, value in facts.items() if value}

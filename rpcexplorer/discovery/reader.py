@@ -1,4 +1,4 @@
-"""Methods read from a description: bounded, cleaned, each name once."""
+"""Reading of methods from a description: bounded, cleaned, each name once."""
 
 from __future__ import annotations
 
@@ -12,39 +12,40 @@ from msgspec.structs import replace
 
 from rpcexplorer.discovery.methods import LINE, Listing
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
+from rpcexplorer.model.problem import counted
 from rpcexplorer.schema.node import KINDS, Definitions, weight
 from rpcexplorer.schema.words import in_one_line
 
 EVENT: Final = "event\0"
-"""Prefix of an event's name in the descriptions of methods. No method's name begins so."""
+"""Prefix of an event's name among the descriptions. No method's name starts with it."""
 MAX_LEVELS: Final = 200
-"""Deeper documents are hostile, and much of what reads them would need a stack as deep."""
-HALF: Final = "\N{REPLACEMENT CHARACTER}"
-"""Replaces a lone surrogate. A name with one is not the name that the service knows."""
+"""Deeper documents are hostile, and reading them would overflow the stack."""
+REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
+"""Replaces a lone surrogate. A name with one does not match the service's name."""
 
 
 def key_of_event(name: str) -> str:
-    """Under which an event is described: a server may send of itself what is also a method's name."""
+    """Return the key of an event's description, which differs from a method's."""
     return f"{EVENT}{name}"
 
 
 def clean(value: Any) -> Any:
-    """Return the value as it can be written and shown: itself if it is clean already, as nearly all are.
+    """Return the value so that it can be stored and shown; usually unchanged.
 
     A member whose value is NaN or infinite, or a list with such a number, is left out: without that number it would
-    say something else. ``RecursionError`` if it is too deep.
+    have another meaning. Raises ``RecursionError`` if the value is too deep.
     """
     return value if _is_clean(value) else _cleaned(value)
 
 
-def whole(text: str) -> str:
-    """Return the text without half characters."""
+def without_surrogates(text: str) -> str:
+    """Return the text without lone surrogates."""
     if text.isascii():
         return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "".join(HALF if "\ud800" <= character <= "\udfff" else character for character in text)
+        return "".join(REPLACEMENT if "\ud800" <= character <= "\udfff" else character for character in text)
     return text
 
 
@@ -53,9 +54,9 @@ def _is_clean(value: Any) -> bool:
     for _ in range(MAX_LEVELS + 1):
         below: list[Any] = []
         for part in level:
-            kind = type(part)  # there may be millions of them: the quickest way to find out
+            kind = type(part)  # There may be millions of values, and this is the fastest check.
             if kind is str:
-                if not part.isascii() and whole(part) is not part:
+                if not part.isascii() and without_surrogates(part) is not part:
                     is_clean = False
             elif kind is dict:
                 below += part
@@ -73,9 +74,9 @@ def _is_clean(value: Any) -> bool:
 def _cleaned(value: Any) -> Any:
     match value:
         case str():
-            return whole(value)
+            return without_surrogates(value)
         case dict():
-            return {whole(key): _cleaned(each) for key, each in value.items() if _is_finite(each)}
+            return {without_surrogates(key): _cleaned(each) for key, each in value.items() if _is_finite(each)}
         case list():
             return [_cleaned(each) for each in value]
     return value if _is_finite(value) else None
@@ -93,22 +94,22 @@ KIND: Final = 60
 
 
 def name_of(value: Any) -> str:
-    """Return a name as it would have to be sent; empty if the value cannot be one."""
+    """Return a name that can be sent as it is; empty if the value is not one."""
     if not isinstance(value, str) or len(value) > MAX_NAME_CHARACTERS or not value.strip():
         return ""
-    return value if whole(value) is value and HALF not in value else ""
+    return value if without_surrogates(value) is value and REPLACEMENT not in value else ""
 
 
 def line_of(value: Any, limit: int = LINE) -> str:
     """Return one line of text; empty if the value is not text."""
-    return in_one_line(whole(value[: limit * 4]), limit) if isinstance(value, str) else ""
+    return in_one_line(without_surrogates(value[: limit * 4]), limit) if isinstance(value, str) else ""
 
 
 def text_of(value: Any) -> str:
-    """Return text of several lines, without the indentation of the source code that it is from."""
+    """Return text of several lines, without the indentation of source code."""
     if not isinstance(value, str):
         return ""
-    first, *rest = whole(value[: TEXT * 2]).strip().splitlines() or [""]
+    first, *rest = without_surrogates(value[: TEXT * 2]).strip().splitlines() or [""]
     text = first.rstrip()
     if rest:
         text = "\n".join(line.rstrip() for line in [first, *dedent("\n".join(rest)).split("\n")]).strip()
@@ -116,89 +117,92 @@ def text_of(value: Any) -> str:
 
 
 def docs_of(value: Any, *titles: Any) -> dict[str, Any]:
-    """Return the ``doc`` and the ``details`` of a method: the first title, else the first paragraph, and the text."""
+    """Return ``doc`` and ``details`` of a method.
+
+    ``doc`` is the first title, or the first paragraph. ``details`` is the text.
+    """
     details = text_of(value)
     doc = next(filter(None, map(line_of, titles)), "") or line_of(details.partition("\n\n")[0])
     return {"doc": doc, "details": "" if details.rstrip(".") == doc.rstrip(".") else details}
 
 
 def kind_of(value: Any) -> str:
-    """Return the kind of a value in one word, however it is spelled: ``Number``, ``int``, ``struct``."""
+    """Return a type such as ``Number``, ``int`` or ``struct`` in one standard word."""
     word = line_of(value, KIND)
     return KINDS.get(word.lower(), word)
 
 
 def own_kind(value: Any) -> str:
-    """Return the word for a kind if only this service knows it; empty otherwise."""
+    """Return the word for a type that only this service knows; otherwise ""."""
     kind = kind_of(value)
     return "" if kind in KINDS or kind.lower() == "any" else kind
 
 
-MOST_METHODS: Final = 20_000
+MAX_METHODS: Final = 20_000
 
 
 class Collected:
-    """What has been found so far, and what has been left out."""
+    """The methods found so far, and counts of those left out."""
 
     def __init__(self) -> None:
         self.described: dict[str, Described] = {}
         self.events: dict[str, Described] = {}
         self._nameless = self._repeated = self._too_many = 0
 
-    def room_for(self, value: Any, among: dict[str, Described] | None = None) -> str:
-        """Return the name if it can be called and is new; else count it as left out, and return nothing."""
+    def take_name(self, value: Any, among: dict[str, Described] | None = None) -> str:
+        """Return the name if it can be called and is new; otherwise count it and return ""."""
         among = self.described if among is None else among
         name = name_of(value)
         if not name or name.startswith(EVENT):
             self._nameless += 1
         elif name in among:
             self._repeated += 1
-        elif len(among) == MOST_METHODS:
+        elif len(among) == MAX_METHODS:
             self._too_many += 1
         else:
             return name
         return ""
 
     def listing(self, about: str = "", *skipped: str) -> Listing:
-        """Return all of it, with sentences for what was left out."""
+        """Return the listing, with sentences about entries that were left out."""
         counts = (
-            (self._nameless, "without a name that can be called"),
-            (self._repeated, "named a second time"),
-            (self._too_many, f"beyond the first {MOST_METHODS:,}"),
+            (self._nameless, "no valid name"),
+            (self._repeated, "repeated name"),
+            (self._too_many, f"more than {MAX_METHODS:,} methods"),
         )
         left_out = [f"{count:,} skipped: {why}" for count, why in counts if count]
         return Listing(self.described, about, (*left_out, *skipped), events=self.events)
 
 
-MOST: Final = 200
+MAX_ENTRIES: Final = 200
 """Errors, examples or tags of one method."""
-MOST_PARAMS: Final = 2_000
-"""Of one method; one more stands for those that are left out."""
-MOST_HELD: Final = 4 * 1024 * 1024
-"""Characters of JSON that are kept of one method, besides what its schemas refer to."""
-MOST_OF_ALL: Final = 32 * 1024 * 1024
-"""The same of all methods together."""
-MOST_ENTRIES: Final = 300_000
-"""Params, errors, examples, their values and tags of all methods together: references make a small document large."""
-MOST_FOR_OWN: Final = 1_000_000
-"""Parts of schemas that are looked at for methods that do not share their definitions."""
+MAX_PARAMS: Final = 2_000
+"""Params of one method. One more param replaces those that are left out."""
+MAX_METHOD_CHARACTERS: Final = 4 * 1024 * 1024
+"""Characters of JSON to store for one method, without the targets of its references."""
+MAX_TOTAL_CHARACTERS: Final = 32 * 1024 * 1024
+"""Characters of JSON to store for all methods together."""
+MAX_TOTAL_ENTRIES: Final = 300_000
+"""Params, errors, examples and tags of all methods: references make a small document large."""
+MAX_OWN_PARTS: Final = 1_000_000
+"""Parts of schemas to search in methods that do not share their definitions."""
 OTHERS: Final = "..."
-"""The name of a param that stands for others."""
+"""The name of a param that stands for all others."""
 OWN_DEFINITIONS: Final = ("$defs", "definitions")
-HOPS: Final = 8
-"""References that may lead to references."""
+MAX_HOPS: Final = 8
+"""References to references that are followed."""
 SCHEMA_WORDS: Final = frozenset(
     ("type", "$ref", "properties", "items", "enum", "const", "oneOf", "anyOf", "allOf", "format", "pattern")
 )
-"""What shows that an object without ``schema`` is one itself."""
+"""Members that show that an object without ``schema`` is a schema itself."""
 NOT_OF_SCHEMA: Final = frozenset(("name", "summary"))
-"""What a param that is its own schema says of itself, besides ``required`` as a plain yes or no."""
+"""Members of a param that is its own schema, besides a boolean ``required``."""
 OwnSchema = Callable[[dict[str, Any]], Any]
-"""Makes a schema of a param, or of what a method returns."""
+"""Makes a schema of a param or of a result."""
 
 
 def own_schema(entry: dict[str, Any]) -> Any:
-    """Return the schema that a param is by itself; ``True`` if it says nothing of its values."""
+    """Return the schema that a param is itself; ``True`` if it has no limits."""
     schema = {
         key: value
         for key, value in entry.items()
@@ -217,23 +221,23 @@ class MethodReader:
         *,
         types: Any = None,
         own: OwnSchema | None = None,
-        unsaid: bool | None = False,
+        default_required: bool | None = False,
     ) -> None:
-        """References by bare name lead to ``types``.
+        """Initialise a reader for one document.
 
-        ``own``: params are their own schemas, and this makes them. ``unsaid``: whether a param is required that does
-        not say so.
+        ``types`` are the targets of references by name. ``own`` makes a schema of a param that is its own schema.
+        ``default_required``: whether a param is required if the document does not state it.
         """
         self._definitions = Definitions(document, types)
         self._dialect = dialect
-        self._own, self._unsaid = own, unsaid
+        self._own, self._default_required = own, default_required
         self._draft = _draft_of(document) if isinstance(document, dict) else ""
         self._cut = self._without_params = 0
-        self._room, self._entries_left, self._left_for_own = MOST_OF_ALL, MOST_ENTRIES, MOST_FOR_OWN
+        self._room, self._entries_left, self._left_for_own = MAX_TOTAL_CHARACTERS, MAX_TOTAL_ENTRIES, MAX_OWN_PARTS
         self._weights: dict[int, tuple[Any, int]] = {}
 
     def method(self, entry: dict[str, Any], **facts: Any) -> Described:
-        """Read all that an entry says; ``facts`` are those that only this form of documents has."""
+        """Read an entry; ``facts`` are those that only this document format has."""
         params = tuple(self._params(entry.get("params")))
         result, schema, word = self._result(entry)
         described = Described(
@@ -246,26 +250,29 @@ class MethodReader:
             tuple(self._tags(entry.get("tags"))),
             draft=self._draft,
             dialect=self._dialect,
-            definitions=self._gathered([*(each.schema for each in params), schema]),
+            definitions=self._gather([*(each.schema for each in params), schema]),
             deprecated=entry.get("deprecated") is True,
             result_kind=word,
             **{**docs_of(entry.get("description"), entry.get("summary")), **facts},
         )
-        return self._bounded(described)
+        return self._limit(described)
 
     def left_out(self) -> list[str]:
-        """Return sentences for what was too much to be kept."""
+        """Return sentences about parts that were too large to store."""
         sentences = []
         if self._cut:
-            sentences.append(f"schemas or examples of {self._cut:,} methods skipped: more than can be stored")
+            sentences.append(f"schemas or examples of {counted(self._cut, 'method')} skipped: too large to store")
         if self._without_params:
-            sentences.append(f"params of {self._without_params:,} methods skipped: more than can be stored")
+            sentences.append(f"params of {counted(self._without_params, 'method')} skipped: too many to store")
         if count := self._definitions.left_out:
-            sentences.append(f"{count:,} parts that schemas refer to skipped: too many or too large")
+            sentences.append(f"{count:,} referenced schemas skipped: too many or too large")
         return sentences
 
-    def _gathered(self, schemas: list[Any]) -> dict[str, Any]:
-        """Return what they refer to: the same for all methods, but for those whose schemas bring their own."""
+    def _gather(self, schemas: list[Any]) -> dict[str, Any]:
+        """Return the targets of references.
+
+        They are the same for all methods, except for schemas with their own definitions.
+        """
         own = {
             f"#/{key}/{name.replace('~', '~0').replace('/', '~1')}": each
             for schema in schemas
@@ -281,9 +288,9 @@ class MethodReader:
             return found if found.keys() & own.keys() else self._definitions.gather(schemas)
         return self._definitions.gather(schemas)
 
-    def _bounded(self, described: Described) -> Described:
-        """Leave out what does not fit, from the schemas of the params to the examples."""
-        limit = left = min(MOST_HELD, self._room)
+    def _limit(self, described: Described) -> Described:
+        """Drop parts that are too large, from the schemas of the params to the examples."""
+        limit = left = min(MAX_METHOD_CHARACTERS, self._room)
         bare: dict[str, Any] = {}
         for fact, parts, without in (
             ("params", [param.schema for param in described.params], _without_schema),
@@ -301,23 +308,26 @@ class MethodReader:
         return replace(described, **bare) if bare else described
 
     def _weight(self, part: Any, limit: int) -> int:
-        """Weigh a part that many methods may refer to once; it is kept, so that its identity stays its own."""
+        """Return the weight of a part, computed once for methods that share it.
+
+        The part is stored with its weight, so that its id stays unique.
+        """
         if not isinstance(part, dict | list):
             return weight(part, limit)
         known = self._weights.get(id(part))
         if known is None:
-            known = self._weights[id(part)] = (part, weight(part, MOST_HELD))
+            known = self._weights[id(part)] = (part, weight(part, MAX_METHOD_CHARACTERS))
         return known[1]
 
     def _params(self, params: Any) -> Iterator[DescribedParam]:
         is_named = isinstance(params, dict)
         entries = list(params.items()) if is_named else params if isinstance(params, list) else []
-        some = self._some(entries, MOST_PARAMS)
+        some = self._some(entries, MAX_PARAMS)
         for own_name, param in some if is_named else [(None, each) for each in some]:
-            described = param if self._own and isinstance(param, dict) else self.followed(param)
+            described = param if self._own and isinstance(param, dict) else self.follow(param)
             if self._own and not isinstance(param, dict):
                 described = {"name": param}
-            required = described.get("required", self._unsaid if own_name is None else None)
+            required = described.get("required", self._default_required if own_name is None else None)
             schema = self._schema(described, is_one=own_name is not None)
             yield DescribedParam(
                 name_of(described.get("name") if own_name is None else own_name),
@@ -340,11 +350,11 @@ class MethodReader:
         return own_schema(described) if is_one or described.keys() & SCHEMA_WORDS else True
 
     def _result(self, entry: dict[str, Any]) -> tuple[dict[str, Any], Any, str]:
-        """Return what says anything of the result, its schema, and a word for it that is not JSON Schema's."""
-        said = next((entry[key] for key in ("result", "returns", "return") if key in entry), None)
-        if self._own and isinstance(said, str):
-            said = {"type": said} if kind_of(said) != "any" else {}
-        result = said if self._own and isinstance(said, dict) else self.followed(said)
+        """Return the result's entry, its schema, and a word for a type of the service's own."""
+        value = next((entry[key] for key in ("result", "returns", "return") if key in entry), None)
+        if self._own and isinstance(value, str):
+            value = {"type": value} if kind_of(value) != "any" else {}
+        result = value if self._own and isinstance(value, dict) else self.follow(value)
         schema = self._schema(result)
         word = _own_word(result if self._own else schema)
         return result, UNSET if schema is True and "schema" not in result else schema, word
@@ -365,42 +375,42 @@ class MethodReader:
                 for value in self._entries(each.get("params"))
                 if "value" in value
             ]
-            result = self.followed(each.get("result", each.get("returns")))
+            result = self.follow(each.get("result", each.get("returns")))
             yield ExampleCall(
                 line_of(each.get("name")),
-                _arranged(given, [param.name for param in params], structure),
+                _arrange(given, [param.name for param in params], structure),
                 text_of(each.get("description")) or line_of(each.get("summary")),
                 result.get("value", UNSET),
             )
 
     def _tags(self, tags: Any) -> Iterator[str]:
-        """Read tags: objects with a name, or references to such; some write the name alone."""
+        """Yield the tags: objects with a name, references to these, or names."""
         for each in self._some(tags):
-            name = name_of(each if isinstance(each, str) else self.followed(each).get("name"))
+            name = name_of(each if isinstance(each, str) else self.follow(each).get("name"))
             if name:
                 yield name
 
     def _entries(self, entries: Any) -> Iterator[dict[str, Any]]:
-        yield from (followed for each in self._some(entries) if (followed := self.followed(each)))
+        yield from (followed for each in self._some(entries) if (followed := self.follow(each)))
 
-    def _some(self, value: Any, most: int = MOST) -> list[Any]:
-        """Return as many elements as one method, and the whole document, may have."""
+    def _some(self, value: Any, most: int = MAX_ENTRIES) -> list[Any]:
+        """Return as many elements as one method and the whole document may have."""
         if not isinstance(value, list):
             return []
         some = value[: min(most, self._entries_left)]
         self._entries_left -= len(some)
         return some
 
-    def followed(self, value: Any) -> dict[str, Any]:
-        """Return the object, or the one that it refers to, with what stands beside the reference."""
-        beside: dict[str, Any] = {}
-        for _ in range(HOPS):
+    def follow(self, value: Any) -> dict[str, Any]:
+        """Return the object, or the target of its reference with the members next to ``$ref``."""
+        siblings: dict[str, Any] = {}
+        for _ in range(MAX_HOPS):
             if not isinstance(value, dict):
                 return {}
             reference = value.get("$ref")
             if not isinstance(reference, str):
-                return {**value, **beside} if beside else value
-            beside = {**{key: each for key, each in value.items() if key != "$ref"}, **beside}
+                return {**value, **siblings} if siblings else value
+            siblings = {**{key: each for key, each in value.items() if key != "$ref"}, **siblings}
             value = self._definitions.at(reference)
         return {}
 
@@ -418,8 +428,11 @@ def _without_data(described: Described) -> Any:
     return tuple(replace(error, data=UNSET) for error in described.errors)
 
 
-def _arranged(given: list[tuple[str, Any]], names: list[str], structure: Any) -> Any:
-    """Return example values as they could be sent: by name if the method says so, or if they are not in its order."""
+def _arrange(given: list[tuple[str, Any]], names: list[str], structure: Any) -> Any:
+    """Return example values as params that can be sent.
+
+    They are by name if the method states it, or if they are not in the order of its params.
+    """
     own = [name for name, _ in given]
     if structure == "by-name":
         full = [name or (names[place] if place < len(names) else "") for place, name in enumerate(own)]
@@ -435,6 +448,9 @@ def _arranged(given: list[tuple[str, Any]], names: list[str], structure: Any) ->
 
 
 def _draft_of(document: dict[str, Any]) -> str:
-    """Return the draft of the schemas; ``$schema`` of a document may also name the schema of such documents."""
-    said = (line_of(document.get(key)) for key in ("jsonSchemaDialect", "$schema"))
-    return next((each for each in said if "json-schema.org" in each), "")
+    """Return the draft of the schemas.
+
+    ``$schema`` of a document may also name the schema of such documents.
+    """
+    drafts = (line_of(document.get(key)) for key in ("jsonSchemaDialect", "$schema"))
+    return next((draft for draft in drafts if "json-schema.org" in draft), "")

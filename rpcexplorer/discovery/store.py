@@ -1,7 +1,7 @@
-"""The method lists on disk, a file for each profile.
+"""The method lists on disk, one file for each profile.
 
-A file has three lines: a head, the list, and the descriptions. A start reads the list alone; the descriptions are read
-when the first one is asked for, and decoded one by one.
+A file has three lines: a head, the list, and the descriptions. At the start, only the list is read. The descriptions
+are read when the first one is needed, and decoded one by one.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from rpcexplorer.model.secret import PROFILE_NAME, Secret
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Result
 
-DESCRIPTION: Final = 32 * MIB
+MAX_DESCRIPTION_BYTES: Final = 32 * MIB
 """Bytes of a file that describes a service: the largest that were seen have a few hundred thousand."""
 
 
 def stamp_of(source: DocumentSource) -> str:
-    """Return the stamp of a file, which changes with it; empty if there is nothing to read yet.
+    """Return a stamp that changes with the file; empty if there is nothing to read yet.
 
-    An empty file is about to be written: `methods --export openrpc > FILE` has emptied it before it starts.
+    An empty file is about to be written: `methods --export openrpc > FILE` empties it before it starts.
     """
     try:
         found = Path(source.file).stat()
@@ -61,17 +61,17 @@ def stamp_of(source: DocumentSource) -> str:
 
 
 def read_description(source: DocumentSource) -> bytes:
-    """Return the content of the file that describes a service; ``FileError`` if it cannot be used.
+    """Return the content of the file that describes a service, or raise ``FileError``.
 
-    It is read as what it is: text from outside. One that a team's file names lies in that file's folder, behind no
-    link; this person's own file may name any.
+    The content is external text. A file that the project file names must be in that file's folder, without links. The
+    user file may name any file.
     """
     path = Path(source.file)
     if source.inside:
         refuse_links(path.parent, Path(source.inside))
-    content = read_bytes(path, DESCRIPTION, links=not source.inside, others=True)
+    content = read_bytes(path, MAX_DESCRIPTION_BYTES, links=not source.inside, others=True)
     if content is None:
-        raise FileError(f"cannot read {path}: it does not exist; create it, or change discovery in the profile")
+        raise FileError(f"cannot read {path}: it does not exist. Create it, or change discovery in the profile")
     return content
 
 
@@ -79,43 +79,46 @@ HEAD: Final = "rpcexplorer methods 2 {:08x} {:08x} {:08x} {:08x}\n"
 """Length and checksum of the list, and of the descriptions."""
 HEAD_BYTES: Final = len(HEAD.format(0, 0, 0, 0))
 EARLIER: Final = b"rpcexplorer catalogue 1 "
-"""How the lists of earlier versions begin."""
-ONLY_HERE: Final = "the method list is kept only until you quit"
-NOT_IN_FULL: Final = "schemas and examples are kept only until you quit"
-NOTHING: Final = Raw(b"null")
+"""First bytes of the lists of earlier versions."""
+LIST_NOT_STORED: Final = "the method list is kept only until you quit"
+SCHEMAS_NOT_STORED: Final = "schemas and examples are kept only until you quit"
+NO_CHANGES: Final = Raw(b"null")
 HideSecrets = Callable[[str], str]
 
 
 class MethodList(Struct):
-    """What is known of a profile's methods, without their descriptions."""
+    """The methods of a profile, without their descriptions."""
 
     profile: str
     endpoint: str
     when: datetime | None = None
-    """Of the discovery; None without one."""
+    """Time of the discovery; None if there was none."""
     methods: tuple[Method, ...] = ()
     absent: frozenset[str] = frozenset()
     """Names that the server does not know."""
     habits: bool = False
     """Whether the quirks of the server's responses were reported."""
     source: str = ""
-    """The stamp of the file that was read; empty if the list is from the server."""
+    """The stamp of the described file; empty if the list is from the server."""
 
     def clean(self, hide: HideSecrets) -> MethodList:
-        """Return the list without secrets: a method with one keeps its name alone, if the secret is not in that."""
+        """Return the list without secrets.
+
+        A method with a secret keeps only its name. It is dropped if the name has a secret.
+        """
         if not _has_secret(self, hide):
             return self
         methods = [
-            Method(each.name, source=each.source, dialect=each.dialect) if _has_secret(each, hide) else each
-            for each in self.methods
-            if not _has_secret(each.name, hide)
+            Method(method.name, source=method.source, dialect=method.dialect) if _has_secret(method, hide) else method
+            for method in self.methods
+            if not _has_secret(method.name, hide)
         ]
         absent = frozenset(name for name in self.absent if not _has_secret(name, hide))
         return replace(self, methods=tuple(methods), absent=absent)
 
 
 class Piece(NamedTuple):
-    """The JSON of a description, and the number of the definitions that its schemas refer to; negative for none."""
+    """The JSON of a description, and the index of its definitions, or -1."""
 
     text: Raw
     definitions: int
@@ -128,8 +131,8 @@ class Descriptions(Struct, dict=True):
     definitions: list[dict[str, Raw]] = []
     """Most documents have one set for all methods."""
     events: tuple[Method, ...] = ()
-    changes: Raw = NOTHING
-    """What the last refresh found that found anything."""
+    changes: Raw = NO_CHANGES
+    """The changes of the last refresh that found any."""
 
     def described(self, method: str) -> Described | None:
         piece = self.methods.get(method)
@@ -143,7 +146,7 @@ class Descriptions(Struct, dict=True):
         return [Definitions(pieces) for pieces in self.definitions]
 
     def clean(self, hide: HideSecrets) -> Descriptions:
-        """Return them without what holds a secret."""
+        """Return the descriptions without entries that contain a secret."""
         if not _has_secret(self, hide):
             return self
         return Descriptions(
@@ -153,12 +156,12 @@ class Descriptions(Struct, dict=True):
                 for pieces in self.definitions
             ],
             MethodList("", "", methods=self.events).clean(hide).methods,
-            self.changes if not _has_secret(self.changes, hide) else NOTHING,
+            self.changes if not _has_secret(self.changes, hide) else NO_CHANGES,
         )
 
 
 class Definitions(Mapping[str, Any]):
-    """What schemas refer to, each decoded when it is asked for."""
+    """Targets of references, each decoded when it is needed."""
 
     def __init__(self, pieces: Mapping[str, Raw]) -> None:
         self._pieces = pieces
@@ -185,7 +188,7 @@ def _has_secret(value: Any, hide: HideSecrets) -> bool:
 
 
 def encoded(discovery: Discovery) -> Descriptions:
-    """Return the descriptions of a discovery; definitions that methods share are written once."""
+    """Return the descriptions of a discovery; shared definitions are stored once."""
     numbers: dict[int, int] = {}
     result = Descriptions({}, [], discovery.events)
     for name, described in discovery.described.items():
@@ -201,8 +204,8 @@ def encoded(discovery: Discovery) -> Descriptions:
 
 
 def changes_of(before: Known, now: Discovery, descriptions: Descriptions) -> MethodChanges | None:
-    """Return what differs from what was known; None if nothing does, or nothing was known."""
-    from rpcexplorer.discovery.changes import MOST_CHANGES, changes_between
+    """Return the differences from the stored list; None if there are none."""
+    from rpcexplorer.discovery.changes import MAX_CHANGES, changes_between
 
     if before.list.when is None:
         return None
@@ -227,8 +230,8 @@ def changes_of(before: Known, now: Discovery, descriptions: Descriptions) -> Met
 
     names = {method.name for method in before.list.methods}, {method.name for method in now.methods}
     changes = list(changes_between(*names, pair))
-    more = max(len(changes) - MOST_CHANGES, 0)
-    return MethodChanges(now.when, before.list.when, tuple(changes[:MOST_CHANGES]), more) if changes else None
+    more = max(len(changes) - MAX_CHANGES, 0)
+    return MethodChanges(now.when, before.list.when, tuple(changes[:MAX_CHANGES]), more) if changes else None
 
 
 def _texts(pieces: Mapping[str, Raw]) -> dict[str, bytes]:
@@ -236,34 +239,37 @@ def _texts(pieces: Mapping[str, Raw]) -> dict[str, bytes]:
 
 
 class Known(Struct):
-    """What is known of a profile's methods."""
+    """The list and the descriptions of a profile."""
 
     list: MethodList
     descriptions: Descriptions | None = None
-    """None: they have not been read yet."""
+    """None if they have not been read yet."""
 
 
-class Settled(NamedTuple):
-    """A discovery that only has to be written."""
+class Prepared(NamedTuple):
+    """A discovery that is ready to be written."""
 
     known: Known
     changes: MethodChanges | None
     content: bytes
-    """Of the file; empty if there is none to write."""
+    """The file's content; empty if there is nothing to write."""
     problem: str
-    """What only this run knows, in a sentence."""
+    """A sentence about parts that are kept only until you quit."""
 
 
 class MethodFiles:
     """The files of all profiles."""
 
     def __init__(self, folder: Path, secrets: Callable[[], Iterable[Secret]]) -> None:
-        """``secrets`` returns those known at that moment: what holds one is not written."""
+        """Initialise with a function that returns the secrets that must not be stored."""
         self._folder = folder
         self._secrets = secrets
 
     def read(self, profile: Profile, *, in_full: bool) -> Known | None:
-        """Return what the file has; None if there is none for this endpoint, ``FileError`` if it cannot be used."""
+        """Return the content of the file, or raise ``FileError``.
+
+        None if there is no file, or none for this endpoint.
+        """
         path = self._path(profile)
         if path is None:
             return None
@@ -291,16 +297,16 @@ class MethodFiles:
         return Known(found, descriptions) if (found.profile, found.endpoint) == _key(profile) else None
 
     def content(self, profile: Profile, known: Known, hide: HideSecrets) -> tuple[bytes, str]:
-        """Return the file's content without secrets, and a sentence about what only this run knows."""
+        """Return the file's content without secrets, and a sentence about missing parts."""
         if self._path(profile) is None:
             return b"", ""
         problem = ""
         lines = msgspec.json.encode(known.list.clean(hide)) + b"\n"
         if len(lines) > KEPT // 2:
-            return b"", f"{ONLY_HERE}: it has {told_size(len(lines))}"
+            return b"", f"{LIST_NOT_STORED}: it is too large ({told_size(len(lines))})"
         full = msgspec.json.encode((known.descriptions or Descriptions()).clean(hide)) + b"\n"
         if len(full) > KEPT // 2:
-            problem = f"{NOT_IN_FULL}: they have more than {told_size(KEPT // 2)}"
+            problem = f"{SCHEMAS_NOT_STORED}: they are larger than {told_size(KEPT // 2)}"
             full = msgspec.json.encode(Descriptions()) + b"\n"
         head = HEAD.format(len(lines), crc32(lines), len(full), crc32(full)).encode()
         return b"".join((head, lines, full)), problem
@@ -311,31 +317,31 @@ class MethodFiles:
         if path is None or not content:
             return ""
         if problem := error_of(lambda: write_private(path, content)):
-            return f"{ONLY_HERE}: {problem}"
+            return f"{LIST_NOT_STORED}: {problem}"
         with suppress(OSError):
             for earlier in self._folder.glob(f"{escape(profile.name)}.*.full"):
                 earlier.unlink()
         return ""
 
     def hide(self) -> HideSecrets:
-        """Return what replaces the secrets that are known now."""
-        from rpcexplorer.redaction.redactor import Redactor  # only for what is written
+        """Return a function that redacts the secrets known now."""
+        from rpcexplorer.redaction.redactor import Redactor  # needed only for writing
 
         return Redactor(self._secrets()).text
 
     def _path(self, profile: Profile) -> Path | None:
-        """Return where a profile's file is; None if nothing of it is kept."""
+        """Return the path of a profile's file; None if it has no file."""
         if profile.ad_hoc or not PROFILE_NAME.fullmatch(profile.name):
             return None
         return self._folder / f"{profile.name}.json"
 
 
 def _damaged(path: Path) -> FileError:
-    return FileError(f"{path} is damaged or of another version, so it is not used: refresh the method list")
+    return FileError(f"cannot use {path}: it is damaged or of another version. Refresh the method list")
 
 
 def _sizes(head: bytes) -> list[tuple[int, int]]:
-    """Return length and checksum of the list and of the descriptions; nothing if the head is damaged."""
+    """Return length and checksum of both lines; empty if the head is damaged."""
     try:
         first, second, third, fourth = (int(word, 16) for word in head.split()[3:])
     except ValueError:
@@ -346,7 +352,10 @@ def _sizes(head: bytes) -> list[tuple[int, int]]:
 
 
 def _of_earlier_version(path: Path, profile: Profile) -> Known | None:
-    """Return the names and docs of a list that an earlier version wrote. The next refresh brings the descriptions."""
+    """Return the list that an earlier version wrote, without descriptions.
+
+    The next refresh adds the descriptions.
+    """
     try:
         content = json.loads((read_bytes(path) or b"").partition(b"\n")[2])
         if (content["profile"], content["endpoint"]) != _key(profile):
@@ -371,20 +380,20 @@ def _key(profile: Profile) -> Key:
 
 
 class Catalogues:
-    """The method lists, by profile. A file is read when it is first asked for."""
+    """The method lists of all profiles. Each file is read when it is first needed."""
 
     def __init__(self, folder: Path, secrets: Callable[[], Iterable[Secret]] = tuple) -> None:
-        """``secrets`` returns those known at that moment: what holds one is not written."""
+        """Initialise with a function that returns the secrets that must not be stored."""
         self._files = MethodFiles(folder, secrets)
         self._known: dict[Key, Known] = {}
         self._refused: dict[Key, str] = {}
-        """Files of descriptions that could not be used, each by its stamp."""
+        """Stamps of files with descriptions that could not be used."""
         self.problem = ""
-        """Why a stored list cannot be used; empty when it can."""
+        """Why a stored list cannot be used; empty if it can."""
 
-    def of(self, profile: Profile) -> Learned | None:
-        """Return what was discovered for a profile at its endpoint; None if nothing was."""
-        found = self._looked_up(profile).list
+    def learned(self, profile: Profile) -> Learned | None:
+        """Return the methods discovered for a profile at its endpoint, or None."""
+        found = self._cached(profile).list
         return Learned(found.methods, found.when) if found.when else None
 
     def described(self, profile: Profile, method: str) -> Described | None:
@@ -392,37 +401,40 @@ class Catalogues:
         return self._descriptions(profile).described(method)
 
     def events(self, profile: Profile) -> tuple[Method, ...]:
-        """Return what the service says that it sends of itself."""
+        """Return the events that the service can send."""
         return self._descriptions(profile).events
 
     def changes(self, profile: Profile) -> MethodChanges | None:
-        """Return what the last refresh found that found anything new, gone or changed; None if none has."""
+        """Return the changes of the last refresh that found any, or None."""
         return msgspec.json.decode(self._descriptions(profile).changes, type=MethodChanges | None)
 
     def openrpc(self, profile: Profile, methods: Iterable[Method]) -> str:
-        """Return all that is known of these methods as an OpenRPC document, for a team to commit: without secrets."""
+        """Return an OpenRPC document of these methods, without secrets."""
         from rpcexplorer.discovery.openrpc import openrpc_document, openrpc_text
 
         known = partial(self.described, profile)
         return self._files.hide()(openrpc_text(openrpc_document(profile.name, methods, known, self.events(profile))))
 
     def unread(self, profile: Profile) -> str:
-        """Return the stamp of the file that describes a profile's methods; empty if it was read as it is now."""
+        """Return the stamp of a profile's description file if it must be read; otherwise ""."""
         source = profile.discovery
         if not isinstance(source, DocumentSource) or not source.file:
             return ""
         stamp = stamp_of(source)
-        return "" if stamp in {self._looked_up(profile).list.source, self._refused.get(_key(profile))} else stamp
+        return "" if stamp in {self._cached(profile).list.source, self._refused.get(_key(profile))} else stamp
 
     def absent(self, profile: Profile) -> frozenset[str]:
-        """Return the names that the server last said it does not know."""
-        return self._looked_up(profile).list.absent
+        """Return the names that the server does not know, according to its last responses."""
+        return self._cached(profile).list.absent
 
-    def heard(self, exchange: Exchange, profile: Profile, *, keep: bool = True) -> None:
-        """Learn from a response whether the server has the method; ``keep`` it beyond this run, if that can be."""
+    def note_response(self, exchange: Exchange, profile: Profile, *, keep: bool = True) -> None:
+        """Learn from a response whether the server has the method.
+
+        Without ``keep``, this is forgotten at the end of the program.
+        """
         if exchange.kind != "call" or not isinstance(exchange.outcome, Result | ErrorObject):
             return
-        known, name = self._looked_up(profile), exchange.method
+        known, name = self._cached(profile), exchange.method
         is_absent = isinstance(exchange.outcome, ErrorObject) and exchange.outcome.code == METHOD_NOT_FOUND
         if is_absent == (name in known.list.absent):
             return
@@ -432,18 +444,18 @@ class Catalogues:
         if keep:
             self._write(profile, known)
 
-    def with_habits(self, exchange: Exchange, profile: Profile) -> Exchange:
-        """Note the quirks of all of a server's responses on the first one that shows them: no call is at fault."""
+    def with_quirks(self, exchange: Exchange, profile: Profile) -> Exchange:
+        """Return the exchange with a note about the server's quirks, the first time they show."""
         habits = getattr(exchange.outcome, "habits", ())
-        if not habits or not self.is_news(profile):
+        if not habits or not self.report_quirks_once(profile):
             return exchange
         quirks = ", ".join(habits)
         note = f"this server deviates from JSON-RPC ({quirks}): rpcexplorer handles this quirk and reports it once"
         return replace(exchange, notes=(*exchange.notes, note))
 
-    def is_news(self, profile: Profile) -> bool:
-        """Return whether the server's quirks were never reported; from now on they were."""
-        if self._looked_up(profile).list.habits:
+    def report_quirks_once(self, profile: Profile) -> bool:
+        """Return whether the server's quirks were not reported yet, and mark them as reported."""
+        if self._cached(profile).list.habits:
             return False
         known = self._read_again(profile)
         known.list.habits = True
@@ -451,24 +463,24 @@ class Catalogues:
         return True
 
     def settle(self, profile: Profile, discovery: Discovery, stamp: str = "") -> Discovery:
-        """Keep what was found in place of what was known; return the discovery with the differences.
+        """Store a discovery; return it with the differences from the previous one.
 
-        If nothing was known before, nothing differs. ``stamp``: of the file that was read.
+        A first discovery has no differences. ``stamp``: the stamp of the file that was read.
         """
         if not discovery.found:
             return self._refuse(profile, discovery, stamp)
         before, hide = self._read_again(profile), self._files.hide()
-        return self._keep(profile, discovery, self._settled(profile, before, discovery, stamp, hide))
+        return self._keep(profile, discovery, self._prepare(profile, before, discovery, stamp, hide))
 
     async def settle_aside(self, profile: Profile, discovery: Discovery, stamp: str = "") -> Discovery:
-        """As ``settle``, but what takes long of it is done in a thread: someone may be typing."""
-        import asyncio  # no start needs it
+        """Store a discovery as ``settle`` does, with the slow part in a thread for the UI."""
+        import asyncio  # not needed at the start
 
         if not discovery.found:
             return self._refuse(profile, discovery, stamp)
         before, hide = self._read_again(profile), self._files.hide()
-        settled = await asyncio.to_thread(self._settled, profile, before, discovery, stamp, hide)
-        return self._keep(profile, discovery, settled)
+        prepared = await asyncio.to_thread(self._prepare, profile, before, discovery, stamp, hide)
+        return self._keep(profile, discovery, prepared)
 
     def _refuse(self, profile: Profile, discovery: Discovery, stamp: str) -> Discovery:
         """Do not read a file again before it changes."""
@@ -477,27 +489,29 @@ class Catalogues:
             self.problem = "; ".join(discovery.sentences)
         return discovery
 
-    def _settled(self, profile: Profile, before: Known, discovery: Discovery, stamp: str, hide: HideSecrets) -> Settled:
-        """Return what takes long: the descriptions, the changes and the file's content."""
+    def _prepare(
+        self, profile: Profile, before: Known, discovery: Discovery, stamp: str, hide: HideSecrets
+    ) -> Prepared:
+        """Return the slow part: the descriptions, the changes and the file's content."""
         descriptions = encoded(discovery)
         changes = changes_of(before, discovery, descriptions)
-        last = before.descriptions.changes if before.descriptions else NOTHING
+        last = before.descriptions.changes if before.descriptions else NO_CHANGES
         descriptions.changes = Raw(msgspec.json.encode(changes)) if changes else last
         absent = before.list.absent - {method.name for method in discovery.methods}
         found = replace(before.list, when=discovery.when, methods=discovery.methods, absent=absent, source=stamp)
         known = Known(found, descriptions)
-        return Settled(known, changes, *self._files.content(profile, known, hide))
+        return Prepared(known, changes, *self._files.content(profile, known, hide))
 
-    def _keep(self, profile: Profile, discovery: Discovery, settled: Settled) -> Discovery:
-        self._known[_key(profile)] = settled.known
+    def _keep(self, profile: Profile, discovery: Discovery, prepared: Prepared) -> Discovery:
+        self._known[_key(profile)] = prepared.known
         self.problem = ""
-        problems = filter(None, (settled.problem, self._files.write(profile, settled.content)))
-        methods = settled.changes.methods if settled.changes else ()
+        problems = filter(None, (prepared.problem, self._files.write(profile, prepared.content)))
+        methods = prepared.changes.methods if prepared.changes else ()
         return replace(
             discovery,
             sentences=(*discovery.sentences, *problems),
-            new=tuple(each.name for each in methods if each.kind == "new"),
-            gone=tuple(each.name for each in methods if each.kind == "gone"),
+            new=tuple(change.name for change in methods if change.kind == "new"),
+            gone=tuple(change.name for change in methods if change.kind == "gone"),
             changed=methods,
         )
 
@@ -505,21 +519,24 @@ class Catalogues:
         content, _ = self._files.content(profile, known, self._files.hide())
         self._files.write(profile, content)
 
-    def _looked_up(self, profile: Profile) -> Known:
-        """Return what was read; the descriptions perhaps not yet."""
+    def _cached(self, profile: Profile) -> Known:
+        """Return the list of a profile, perhaps without its descriptions."""
         key = _key(profile)
         if key not in self._known:
             self._known[key] = self._read(profile, in_full=False) or Known(MethodList(*key))
         return self._known[key]
 
     def _descriptions(self, profile: Profile) -> Descriptions:
-        if self._looked_up(profile).descriptions is None:
+        if self._cached(profile).descriptions is None:
             self._read_again(profile)
-        return self._looked_up(profile).descriptions or Descriptions()
+        return self._cached(profile).descriptions or Descriptions()
 
     def _read_again(self, profile: Profile) -> Known:
-        """Return all of the file, for another program may have written it; what only this run knows stays."""
-        known = self._looked_up(profile)
+        """Read the whole file again, because another program may have written it.
+
+        Facts that only this program knows are kept.
+        """
+        known = self._cached(profile)
         found = self._read(profile, in_full=True)
         if found is None:
             known.descriptions = known.descriptions or Descriptions()

@@ -1,4 +1,4 @@
-"""What lists print of a method: its line, with the params and the result in short."""
+"""Methods in short, as lists print them: line, params and result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Line(Struct, frozen=True):
     dialect: str = ""
 
     @classmethod
-    def of(cls, name: str, full: Described) -> Line:
+    def read(cls, name: str, full: Described) -> Line:
         line = line_of(name, full)
         return cls(
             name, line.doc, line.params, line.auth, line.safe, line.source, tuple(parameters_of(full)), line.by,
@@ -37,7 +37,7 @@ class Line(Struct, frozen=True):
 
 
 def lines_of(listing: Listing) -> tuple[Line, ...]:
-    return tuple(Line.of(name, full) for name, full in listing.described.items())
+    return tuple(Line.read(name, full) for name, full in listing.described.items())
 
 
 def start_of(full: Described, name: str = "m") -> Any:

@@ -1,4 +1,4 @@
-"""What differs between two catalogues, in words."""
+"""Differences between two descriptions of a service, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rpcexplorer.discovery.changes import MOST_LINES, changes_between
+from rpcexplorer.discovery.changes import MAX_LINES, changes_between
 from rpcexplorer.discovery.methods import MethodChange
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
 
@@ -25,13 +25,13 @@ FULL = Described(
 PAGE, KIND = FULL.params
 
 
-def told(old: Described, new: Described) -> tuple[str, ...]:
+def words_of(old: Described, new: Described) -> tuple[str, ...]:
     changes = list(changes_between(["m"], ["m"], lambda _: (old, new)))
     assert [(change.name, change.kind) for change in changes] in ([], [("m", "changed")])
     return changes[0].what if changes else ()
 
 
-def test_new_and_gone_are_told_by_name_and_what_stayed_is_not() -> None:
+def test_changes_name_new_and_gone_methods_only() -> None:
     changes = changes_between(["a", "b"], ["b", "c"], lambda _: None)
     assert list(changes) == [MethodChange("a", "gone"), MethodChange("c", "new")]
 
@@ -41,34 +41,34 @@ def test_new_and_gone_are_told_by_name_and_what_stayed_is_not() -> None:
     [
         ({}, ()),
         ({"dialect": "help"}, ()),
-        ({"doc": "Did"}, ("doc",)),
-        ({"details": "More"}, ("doc",)),
-        ({"deprecated": True}, ("deprecated now",)),
-        ({"auth": "none"}, ("auth was not said, now none",)),
-        ({"safe": False}, ("unsafe now",)),
-        ({"by": "name"}, ("params by name now",)),
+        ({"doc": "Did"}, ("docs",)),
+        ({"details": "More"}, ("docs",)),
+        ({"deprecated": True}, ("now deprecated",)),
+        ({"auth": "none"}, ("auth was not stated, now none",)),
+        ({"safe": False}, ("now unsafe",)),
+        ({"by": "name"}, ("params are now by name",)),
         ({"params": FULL.params[::-1]}, ("order of the params",)),
         ({"params": (*FULL.params, DescribedParam("since", required=True))}, ("param “since” is new and required",)),
         ({"params": FULL.params[:1]}, ("param “kind” is gone",)),
         ({"params": (*FULL.params, DescribedParam(""))}, ("param #3 is new",)),
     ],
 )
-def test_each_change_of_a_line_has_words(fields: dict[str, Any], words: tuple[str, ...]) -> None:
-    assert told(FULL, replace(FULL, **fields)) == words
+def test_each_change_of_a_line_is_described(fields: dict[str, Any], words: tuple[str, ...]) -> None:
+    assert words_of(FULL, replace(FULL, **fields)) == words
 
 
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"required": None}, "“page” is optional now"),
+        ({"required": None}, "“page” is now optional"),
         ({"schema": {"type": "string", "default": 1}}, "“page” was integer, now string"),
-        ({"schema": {"default": 1}}, "“page” was integer, now not said"),
+        ({"schema": {"default": 1}}, "“page” was integer, now not stated"),
         ({"schema": {"type": "integer", "default": True}}, "default of “page” was 1, now true"),
-        ({"doc": "Where"}, "doc of “page”"),
+        ({"doc": "Where"}, "docs of “page”"),
     ],
 )
-def test_each_change_of_a_param_has_words(fields: dict[str, Any], words: str) -> None:
-    assert told(FULL, replace(FULL, params=(replace(PAGE, **fields), KIND))) == (words,)
+def test_each_change_of_a_param_is_described(fields: dict[str, Any], words: str) -> None:
+    assert words_of(FULL, replace(FULL, params=(replace(PAGE, **fields), KIND))) == (words,)
 
 
 @pytest.mark.parametrize(
@@ -88,47 +88,47 @@ def test_each_change_of_a_param_has_words(fields: dict[str, Any], words: str) ->
             },
             ("“page” was without limits, now at least 2",),
         ),
-        ({"params": (FULL.params[0], replace(FULL.params[1], deprecated=True))}, ("“kind” is deprecated now",)),
+        ({"params": (FULL.params[0], replace(FULL.params[1], deprecated=True))}, ("“kind” is now deprecated",)),
         ({"result": {"type": "array", "items": {}}}, ("schema of the result",)),
         ({"result": {"type": "object"}}, ("result was array, now object",)),
-        ({"result": UNSET}, ("result was array, now not said",)),
+        ({"result": UNSET}, ("result was array, now not stated",)),
         ({"errors": (DescribedError(-2), DescribedError(-1, "yes"))}, ("error -2 is new", "errors")),
         ({"errors": ()}, ("error -1 is gone",)),
         ({"examples": ()}, ("examples",)),
         ({"tags": ("a",)}, ("tags",)),
-        ({"extra": False}, ("takes no other members now",)),
+        ({"extra": False}, ("no longer accepts other members",)),
     ],
 )
-def test_each_change_of_what_is_said_in_full_has_words(fields: dict[str, Any], words: tuple[str, ...]) -> None:
-    assert told(FULL, replace(FULL, **fields)) == words
+def test_each_change_of_a_description_is_described(fields: dict[str, Any], words: tuple[str, ...]) -> None:
+    assert words_of(FULL, replace(FULL, **fields)) == words
 
 
-def test_of_a_param_of_which_the_line_tells_it_is_not_told_twice() -> None:
+def test_reports_a_changed_param_only_once() -> None:
     full = replace(FULL, params=(PAGE, replace(KIND, schema={"enum": ["a"]})))
-    assert told(FULL, full) == ("“kind” was string, now one of a",)
+    assert words_of(FULL, full) == ("“kind” was string, now one of a",)
 
 
-def test_a_circle_and_any_depth_are_compared_and_end() -> None:
+def test_recursive_and_deep_schemas_are_compared() -> None:
     deep: Any = {}
     for _ in range(5_000):
         deep = {"$ref": "#/a", "items": deep}
     before = replace(FULL, result=deep, definitions={"#/a": {"$ref": "#/b"}, "#/b": {"$ref": "#/a"}, "#/c": 1})
     after = replace(before, definitions={**before.definitions, "#/c": 2})
-    assert told(before, after) == ()
+    assert words_of(before, after) == ()
     after = replace(before, definitions={**before.definitions, "#/b": {"$ref": "#/a", "title": "x"}})
-    assert told(before, after) == ("schema of the result",)
+    assert words_of(before, after) == ("schema of the result",)
 
 
-def test_no_more_is_told_of_one_method_than_somebody_reads() -> None:
+def test_changes_of_one_method_are_limited() -> None:
     many = tuple(DescribedParam(f"p{number}") for number in range(1_000))
-    assert len(told(FULL, replace(FULL, params=many))) == MOST_LINES
+    assert len(words_of(FULL, replace(FULL, params=many))) == MAX_LINES
 
 
-def test_a_limit_deep_in_a_schema_is_told_with_its_place_and_a_circle_ends() -> None:
+def test_changed_inner_limit_is_reported_with_its_place() -> None:
     def full(most: int) -> Described:
         circle = {"type": "object", "properties": {"next": {"$ref": "#/c"}}}
         inner = {"type": "object", "properties": {"again": {"$ref": "#/c"}, "quantity": {"maximum": most}}}
         params = (FULL.params[0], DescribedParam("kind", {"type": "array", "items": inner}))
         return replace(FULL, params=params, definitions={"#/c": circle})
 
-    assert told(full(50), full(99)) == ("schema of “kind”[].quantity: was at most 50, now at most 99",)
+    assert words_of(full(50), full(99)) == ("schema of “kind”[].quantity: was at most 50, now at most 99",)

@@ -1,4 +1,4 @@
-"""What holds for every dialect, whatever it is answered."""
+"""Rules that hold for every discovery protocol and any answer."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.discovery.documents import at_path
-from rpcexplorer.discovery.interview import ALWAYS, DIALECTS, IN_TURN, SUSPECTED
+from rpcexplorer.discovery.interview import ALWAYS_ASKED, PROTOCOLS, SUSPECTED, TRIED_IN_TURN
 from rpcexplorer.discovery.methods import Listing
-from rpcexplorer.discovery.questions import Answered, Dialect, Question, Several
+from rpcexplorer.discovery.questions import Answer, DiscoveryProtocol, Question, Questions
 from rpcexplorer.discovery.reader import clean
 from tests.discovery.lines import Line, lines_of
 
-EVERY = [*DIALECTS.values(), *SUSPECTED, at_path("/d")]
+EVERY = [*PROTOCOLS.values(), *SUSPECTED, at_path("/d")]
 KEYS = [
     "methods", "procs", "tools", "prompts", "resources", "nextCursor", "name", "uri", "params", "schema", "inputSchema",
     "properties", "types", "$ref", "type", "enum", "enums", "items", "anyOf", "extends", "required", "default",
@@ -33,16 +33,19 @@ VALUES = st.recursive(
 )
 
 
-def talked(dialect: Dialect, answers: list[Any]) -> tuple[int, Listing]:
-    """Answer a dialect's questions with these values and then with refusals; how many there were, and the listing."""
+def talked(dialect: DiscoveryProtocol, answers: list[Any]) -> tuple[int, Listing]:
+    """Answer a protocol's questions with these values, then with refusals.
+
+    Return the number of questions and the listing.
+    """
     asking = dialect.ask(())
     step = next(asking)
-    told = iter([*map(Answered, answers), *[Answered(refusal="no")] * 1_000])
+    told = iter([*map(Answer, answers), *[Answer(refusal="no")] * 1_000])
     for count in range(1, 1_000):
-        assert isinstance(step, Question | Several)
+        assert isinstance(step, Question | Questions)
         try:
-            if isinstance(step, Several):
-                step = asking.send(Answered(answers=tuple(next(told) for _ in step.questions)))
+            if isinstance(step, Questions):
+                step = asking.send(Answer(answers=tuple(next(told) for _ in step.questions)))
             else:
                 step = asking.send(next(told))
         except StopIteration as stop:
@@ -51,7 +54,7 @@ def talked(dialect: Dialect, answers: list[Any]) -> tuple[int, Listing]:
 
 
 def usable(method: Line) -> bool:
-    """Whether a method can be kept in a file and shown: text that UTF-8 carries, of a size."""
+    """Return whether a method can be stored and shown: valid UTF-8 of limited size."""
     texts = (method.name, method.doc, method.details, method.result, *(each.kind for each in method.parameters))
     json.dumps([parameter.default for parameter in method.parameters], allow_nan=False).encode()
     return bool(method.name) and all(text == text.encode().decode() and len(text) < 250_000 for text in texts)
@@ -59,7 +62,7 @@ def usable(method: Line) -> bool:
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
 @given(answers=st.lists(VALUES, min_size=1, max_size=6))
-def test_no_answer_is_an_exception(dialect: Dialect, answers: list[Any]) -> None:
+def test_arbitrary_answers_raise_nothing(dialect: DiscoveryProtocol, answers: list[Any]) -> None:
     _, listing = talked(dialect, [clean(answer) for answer in answers])
     assert isinstance(listing, Listing)
     assert bool(listing.refusal) <= (not lines_of(listing))
@@ -68,7 +71,7 @@ def test_no_answer_is_an_exception(dialect: Dialect, answers: list[Any]) -> None
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
 @given(first=VALUES)
-def test_an_answer_in_the_dialects_own_form_is_none_either(dialect: Dialect, first: Any) -> None:
+def test_answers_in_the_usual_structure_raise_nothing(dialect: DiscoveryProtocol, first: Any) -> None:
     first = clean(first)  # as every answer is
     forms: list[Any] = [
         {"methods": {"m": first, "n": {"params": first}}, "types": first},
@@ -82,22 +85,25 @@ def test_an_answer_in_the_dialects_own_form_is_none_either(dialect: Dialect, fir
 
 
 NO_LISTING: dict[str, tuple[list[Any], str]] = {
-    "system.listMethods": (["ping auth", 7, True], "answered, but not with a list of names"),
+    "system.listMethods": (["ping auth", 7, True], "the response is not a list of names"),
     "list": (
         [["system"], "text", 7, {"system": None}, {"system": ["board"]}],
-        "answered, but not with objects and their methods",
+        "the response is not a list of objects and methods",
     ),
-    "rpc_modules": ([["eth"], "eth", 7], "answered, but not with modules by name"),
-    "JSONRPC.Introspect": (["text", 7, ["ping"], {"methods": ["ping"]}], "answered, but not with methods by name"),
-    "system.describe": (["text", 7, ["a"], {"name": "Shop"}, {"procs": 7}], "answered, but not with a service"),
-    "core.describe": (["text", 7, ["core.m"], {"core.m": None}], "answered, but not with methods by name"),
-    "rpc.discover": (["text", 7, ["ping"], {"methods": "ping"}], "answered, but not with an OpenRPC document"),
-    "tools/list": (["text", {"tools": {}}, {"tools": 7}], "answered, but not with a list of tools"),
+    "rpc_modules": ([["eth"], "eth", 7], "the response is not a list of modules"),
+    "JSONRPC.Introspect": (["text", 7, ["ping"], {"methods": ["ping"]}], "the response is not a method list like"),
+    "system.describe": (
+        ["text", 7, ["a"], {"name": "Shop"}, {"procs": 7}],
+        "the response is not a service",
+    ),
+    "core.describe": (["text", 7, ["core.m"], {"core.m": None}], "the response is not a method list like"),
+    "rpc.discover": (["text", 7, ["ping"], {"methods": "ping"}], "the response is not an OpenRPC document"),
+    "tools/list": (["text", {"tools": {}}, {"tools": 7}], "the response is not a list of tools"),
 }
 
 
 @pytest.mark.parametrize("name", NO_LISTING)
-def test_another_answer_is_refused_in_words(name: str) -> None:
+def test_other_answers_are_refused_in_words(name: str) -> None:
     (dialect,) = (each for each in EVERY if each.name == name)
     answers, words = NO_LISTING[name]
     assert [talked(dialect, [answer])[1].refusal.startswith(words) for answer in answers] == [True] * len(answers)
@@ -123,15 +129,15 @@ HOSTILE: dict[str, Any] = {
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
 @pytest.mark.usefixtures("soon")
 @pytest.mark.thorough
-def test_an_answer_made_to_blow_up_is_cut(dialect: Dialect, hostile: Any) -> None:
+def test_huge_answers_are_cut(dialect: DiscoveryProtocol, hostile: Any) -> None:
     _, listing = talked(dialect, [hostile])
     assert len(lines_of(listing)) <= 20_000
     assert sum(len(described.params) for described in listing.described.values()) <= 300_000
     assert all(usable(method) for method in lines_of(listing))
 
 
-def test_what_everybody_may_be_asked_changes_nothing_by_its_name() -> None:
-    asked = [dialect.name for dialect in (*ALWAYS, *IN_TURN)]
+def test_questions_to_every_server_change_nothing() -> None:
+    asked = [dialect.name for dialect in (*ALWAYS_ASKED, *TRIED_IN_TURN)]
     assert len(asked) <= 8
     assert not {"list", "tools/list"} & set(asked)
     assert all(dialect.clue for dialect in SUSPECTED)

@@ -1,4 +1,4 @@
-"""What Kodi tells of itself, in the structure of its own replies."""
+"""Descriptions by Kodi and flask-jsonrpc, in the structure of their own responses."""
 
 from __future__ import annotations
 
@@ -60,21 +60,21 @@ def only(entry: Any, types: Any = TYPES) -> Line:
     return method
 
 
-def test_the_default_of_a_type_is_nothing_to_start_with_where_a_value_is_required() -> None:
+def test_default_of_a_type_is_no_start_for_required_params() -> None:
     described = read_introspection({"methods": METHODS, "types": TYPES}).described["Player.Seek"]
     assert start_of(described) == {"playerid": 0, "value": 0}
 
 
-def test_a_permission_that_nobody_told_says_nothing_of_safety() -> None:
+def test_missing_permission_leaves_safety_unknown() -> None:
     assert only({"params": []}).safe is None
 
 
 @pytest.mark.parametrize("types", [None, [], "Player.Id", {"Player.Id": None}, {"Player.Id": {"$ref": "Player.Id"}}])
-def test_a_type_that_leads_nowhere_says_nothing(types: Any) -> None:
+def test_unknown_type_has_no_limits(types: Any) -> None:
     assert only({"params": [{"$ref": "Player.Id", "name": "p"}]}, types).parameters == (Parameter("p", False),)
 
 
-def test_a_param_is_kept_as_its_own_schema_and_types_by_their_bare_names() -> None:
+def test_params_are_schemas_and_types_have_short_names() -> None:
     described = read_introspection({"methods": METHODS, "types": TYPES}).described
     seek, movies = described["Player.Seek"], described["Library.Movies"]
     assert (seek.doc, seek.safe, movies.safe) == ("Goes elsewhere in what is playing", False, True)
@@ -93,7 +93,7 @@ def test_a_param_is_kept_as_its_own_schema_and_types_by_their_bare_names() -> No
     )
 
 
-def test_what_kodi_sends_of_itself_is_described_beside_a_method_of_the_same_name() -> None:
+def test_kodi_event_is_described_apart_from_its_namesake() -> None:
     sent = {
         "Player.OnPlay": {
             "description": "Playback has begun",
@@ -110,7 +110,7 @@ def test_what_kodi_sends_of_itself_is_described_beside_a_method_of_the_same_name
         ("Player.Seek", "", ()),
     ]
     assert len(listing.described["Player.Seek"].params) == 3
-    assert listing.skipped == ("1 skipped: without a name that can be called",)
+    assert listing.skipped == ("1 skipped: no valid name",)
     assert read_introspection({"methods": {key_of_event("Player.OnPlay"): {}}}).described == {}
 
 
@@ -153,7 +153,7 @@ FLASK = {
 }
 
 
-def test_the_draft_of_1_1_names_procedures_with_types_of_its_own() -> None:
+def test_1_1_draft_has_procedures_with_its_own_types() -> None:
     listing = read_service(DRAFT, "system.describe")
     assert (listing.about, listing.skipped) == ('"Shop 2.1"', ())
     assert lines_of(listing) == (
@@ -174,11 +174,11 @@ def test_the_draft_of_1_1_names_procedures_with_types_of_its_own() -> None:
 @pytest.mark.parametrize(
     "value", [{"procs": ["a", "b"]}, {"procs": [{"name": "a"}, {"name": "b"}]}, {"methods": {"a": 1, "b": None}}]
 )
-def test_names_alone_are_methods(value: Any) -> None:
+def test_plain_names_are_methods(value: Any) -> None:
     assert [*read_service(value, "x").described] == ["a", "b"]
 
 
-def test_types_in_words_of_its_own_are_schemas_that_anybody_can_check() -> None:
+def test_types_with_other_names_become_json_schema() -> None:
     total = read_service(DRAFT, "x").described["sum"]
     assert [(each.name, each.schema, each.required) for each in total.params] == [
         ("a", {"type": "number"}, None), ("b", {"type": "array"}, None), ("c", True, None),
@@ -193,7 +193,7 @@ def test_types_in_words_of_its_own_are_schemas_that_anybody_can_check() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "schema"),
+    ("stated", "schema"),
     [
         ({"type": "any"}, True),
         ({"type": "Shop.Item"}, True),
@@ -202,12 +202,12 @@ def test_types_in_words_of_its_own_are_schemas_that_anybody_can_check() -> None:
         ({"type": "Object", "properties": {"p": 7}}, {"type": "object", "properties": {"p": {}}}),
     ],
 )
-def test_a_word_that_is_no_kind_says_nothing_and_limits_are_respelled(said: Any, schema: Any) -> None:
-    entry = {"name": "m", "params": [{"name": "p", **said}]}
+def test_unknown_type_is_dropped_and_limits_are_translated(stated: Any, schema: Any) -> None:
+    entry = {"name": "m", "params": [{"name": "p", **stated}]}
     assert read_service({"procs": [entry]}, "x").described["m"].params[0].schema == schema
 
 
-def test_properties_inside_properties_end_somewhere() -> None:
+def test_nested_properties_are_limited() -> None:
     deep: Any = {"type": "Object"}
     for _ in range(500):
         deep = {"type": "Object", "properties": {"p": deep}}
@@ -228,12 +228,12 @@ KODI = {"methods": METHODS, "types": TYPES}
         ({"jsonrpc": "2.0", "id": 1, "result": OPENRPC}, ["a"]),
     ],
 )
-def test_the_form_of_a_document_is_seen_from_what_is_in_it(document: Any, names: list[str]) -> None:
+def test_document_format_is_recognised_by_its_content(document: Any, names: list[str]) -> None:
     listing = read_document(document, "openrpc.json")
     assert [*listing.described] == names
     assert {method.dialect for method in lines_of(listing)} == {"openrpc.json"}
 
 
 @pytest.mark.parametrize("value", [None, 7, "text", [], {}, {"openapi": "3.0.0", "paths": {}}])
-def test_anything_else_is_no_document(value: Any) -> None:
+def test_other_values_are_rejected_as_documents(value: Any) -> None:
     assert read_document(value, "x").refusal

@@ -1,4 +1,4 @@
-"""Help as Bitcoin's kin write it, heading by heading and method by method, and as Electrum does: a list."""
+"""Help texts of Bitcoin Core and compatible nodes, and Electrum's list."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import pytest
 from msgspec import UNSET
 
 from rpcexplorer.discovery.help import (
-    DEEPEST,
-    MOST_CHOICES,
-    MOST_EXAMPLES,
+    MAX_CHOICES,
+    MAX_DEPTH,
+    MAX_EXAMPLES,
     Row,
     examples_of,
     help_text,
-    laid_out,
+    layout_schemas,
     read_help,
     read_text,
     rows_of,
 )
 from rpcexplorer.discovery.methods import Parameter
-from rpcexplorer.discovery.questions import NOT_OFFERED, Answered, Question
+from rpcexplorer.discovery.questions import NOT_OFFERED, Answer, Question
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall
 from tests.discovery.driving import drive
 from tests.discovery.lines import Line, lines_of, start_of
@@ -70,10 +70,10 @@ def by_name(text: str) -> dict[str, Line]:
 
 
 def in_short(described: Described) -> Line:
-    return Line.of("m", described)
+    return Line.read("m", described)
 
 
-def test_lines_below_headings_are_methods_with_their_params() -> None:
+def test_overview_lists_methods_with_their_params() -> None:
     methods = by_name(TEXT)
     assert [*methods] == ["bestblock", "block", "proof", "raw", "many", "ping"]
     assert methods["block"] == Line(
@@ -88,7 +88,7 @@ def test_lines_below_headings_are_methods_with_their_params() -> None:
     assert methods["proof"].parameters == (Parameter("", True, "array"), Parameter("blockhash", False, "string"))
 
 
-def test_brackets_within_brackets_are_one_param() -> None:
+def test_nested_brackets_are_one_param() -> None:
     assert by_name(TEXT)["raw"].parameters == (
         Parameter("", True, "array"),
         Parameter("", True, "array"),
@@ -102,7 +102,7 @@ def test_brackets_within_brackets_are_one_param() -> None:
 
 
 @pytest.mark.parametrize("line", ['m [{"a":', 'm ( "a" "b', "m )))(((", 'm "', "m " + "[" * 9_999, "m " + "x " * 9_999])
-def test_a_line_that_does_not_end_well_is_read_as_far_as_it_goes(line: str) -> None:
+def test_incomplete_line_is_read_up_to_its_error(line: str) -> None:
     method = by_name(f"== A ==\n{line}")["m"]
     assert len(method.parameters) <= 64
 
@@ -121,36 +121,36 @@ def test_arguments_are_read_up_to_the_next_list(told: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 7, {}, "", "another method\n\nText", ["m"]])
-def test_help_that_is_none_of_this_method_changes_nothing(value: Any) -> None:
+def test_help_of_another_method_changes_nothing(value: Any) -> None:
     known = read_text(TEXT).described
-    _, listing = drive(help_text([*known.keys() - {"block"}]), Answered(TEXT), Answered(value))
+    _, listing = drive(help_text([*known.keys() - {"block"}]), Answer(TEXT), Answer(value))
     assert listing.described == known
 
 
-def test_each_method_is_asked_about_by_the_way() -> None:
-    no = Answered(refusal="answered: error -1 no")
-    questions, listing = drive(help_text({"ping"}), Answered(TEXT), no, Answered(BLOCK), no, no, no)
+def test_help_of_single_methods_is_requested() -> None:
+    no = Answer(refusal="error -1 no")
+    questions, listing = drive(help_text({"ping"}), Answer(TEXT), no, Answer(BLOCK), no, no, no)
     assert questions == [
         Question("help"),
         *(Question("help", f'["{name}"]', aside=True) for name in ("bestblock", "block", "proof", "raw", "many")),
     ]
     assert lines_of(listing)[1].result == "object"
-    assert listing.skipped == ("of each method: answered: error -1 no, for 4 of 5",)
+    assert listing.skipped == ("help of single methods: error -1 no, for 4 of 5",)
 
 
-def test_of_a_list_of_names_the_help_of_each_is_asked_for_where_it_is_given() -> None:
-    no = Answered(refusal=f"{NOT_OFFERED} (1 takes 1 positional argument)")
-    questions, listing = drive(help_text(()), Answered(["add_peer", "broadcast"]), no)
+def test_list_of_names_asks_for_single_helps() -> None:
+    no = Answer(refusal=f"{NOT_OFFERED} (1 takes 1 positional argument)")
+    questions, listing = drive(help_text(()), Answer(["add_peer", "broadcast"]), no)
     assert [*listing.described] == ["add_peer", "broadcast"]
     assert questions == [Question("help"), Question("help", '["add_peer"]', aside=True)]
     assert listing.skipped == (), "what nobody offered is no fault"
-    _, listing = drive(help_text(()), Answered(["block", "ping"]), Answered(BLOCK), Answered("Says hello.\n\nTo you."))
+    _, listing = drive(help_text(()), Answer(["block", "ping"]), Answer(BLOCK), Answer("Says hello.\n\nTo you."))
     block, ping = lines_of(listing)
     assert [each.name for each in block.parameters] == ["blockhash", "verbosity", "full", "inputs", "rate"]
     assert (ping.doc, ping.details) == ("Says hello.", "Says hello.\n\nTo you.")
 
 
-def test_all_that_the_help_of_a_method_says_is_kept() -> None:
+def test_help_is_read_with_all_its_sections() -> None:
     described = read_help("block", read_text(TEXT).described["block"], BLOCK)
     assert described == Described(
         (
@@ -178,7 +178,7 @@ def test_all_that_the_help_of_a_method_says_is_kept() -> None:
     )
 
 
-def test_null_stands_for_a_param_that_is_left_out_before_others() -> None:
+def test_optional_param_before_others_may_be_null() -> None:
     told = 'm\n\nArguments:\n1. a  (string, optional) One of "b", "c"\n2. d  (json object or number, optional)\n{\n}\n'
     told += "3. e (any)"
     described = read_help("m", PLAIN, told)
@@ -190,7 +190,7 @@ def test_null_stands_for_a_param_that_is_left_out_before_others() -> None:
     assert [each.kind for each in in_short(described).parameters] == ["one of b | c", "object or number", ""]
 
 
-def test_a_result_that_is_one_of_several_is_described_as_such() -> None:
+def test_several_results_become_alternatives() -> None:
     several = 'm\n\nResult (if a):\n"id"  (string) An id\n\nResult (if b):\n{  (json object)\n}\n'
     described = read_help("m", PLAIN, several)
     assert in_short(described).result == "string or object"
@@ -213,7 +213,7 @@ def test_a_result_that_is_one_of_several_is_described_as_such() -> None:
     ],
 )
 def test_other_help_lists_nothing(value: Any) -> None:
-    _, listing = drive(help_text(()), Answered(value))
+    _, listing = drive(help_text(()), Answer(value))
     assert lines_of(listing) == ()
     assert listing.refusal
 
@@ -229,7 +229,7 @@ def test_other_help_lists_nothing(value: Any) -> None:
     ],
 )
 @pytest.mark.usefixtures("soon")
-def test_a_text_made_to_take_long_takes_a_moment(text: str) -> None:
+def test_hostile_overview_is_read_fast(text: str) -> None:
     read_text(text)
 
 
@@ -245,7 +245,7 @@ def test_a_text_made_to_take_long_takes_a_moment(text: str) -> None:
     ],
 )
 @pytest.mark.usefixtures("soon")
-def test_help_made_to_take_long_takes_a_moment(text: str) -> None:
+def test_hostile_help_is_read_fast(text: str) -> None:
     read_help("m", PLAIN, f"m\n\n{text}")
 
 
@@ -267,7 +267,7 @@ NESTED = """
 
 
 def shape(text: str) -> Any:
-    (only,) = laid_out(rows_of(text.splitlines()))
+    (only,) = layout_schemas(rows_of(text.splitlines()))
     return only
 
 
@@ -276,7 +276,7 @@ def row(text: str) -> Row:
     return only
 
 
-def test_brackets_inside_brackets_are_schemas_inside_schemas() -> None:
+def test_nested_brackets_become_nested_schemas() -> None:
     assert shape(NESTED) == {
         "type": "array",
         "items": {
@@ -305,19 +305,19 @@ def test_brackets_inside_brackets_are_schemas_inside_schemas() -> None:
         '"address": amount, (numeric) An amount\n  ...',
     ],
 )
-def test_a_member_whose_name_is_for_the_caller_to_choose_is_any_member(inside: str) -> None:
+def test_member_with_a_free_name_allows_any_name(inside: str) -> None:
     found = shape(f"{{ (json object)\n  {inside}\n}}")
     assert (found["type"], found["additionalProperties"]["type"]) == ("object", "number")
     assert "properties" not in found
 
 
-def test_what_is_left_out_before_a_member_makes_it_none_of_many() -> None:
+def test_ellipsis_before_a_member_does_not_repeat_it() -> None:
     assert [*shape('{ (json object)\n  ...,  As above\n  "tx" : [ (json array)\n  ]\n}')["properties"]] == ["tx"]
 
 
-def test_so_many_alternatives_are_told_apart_and_no_more() -> None:
+def test_number_of_alternatives_is_limited() -> None:
     found = shape("[\n" + "".join(f'"a", (string) Number {number}\n' for number in range(3_000)))
-    assert len(found["items"]["anyOf"]) == MOST_CHOICES
+    assert len(found["items"]["anyOf"]) == MAX_CHOICES
 
 
 @pytest.mark.parametrize(
@@ -333,7 +333,7 @@ def test_so_many_alternatives_are_told_apart_and_no_more() -> None:
         ('1. mode (numeric) one of "fast", "slow"', {}),
     ],
 )
-def test_choices_are_those_that_the_text_names(text: str, choices: Any) -> None:
+def test_choices_are_the_values_in_the_text(text: str, choices: Any) -> None:
     schema = row(text).schema()
     assert {key: value for key, value in schema.items() if key in {"enum", "examples"}} == choices
 
@@ -352,14 +352,14 @@ def test_choices_are_those_that_the_text_names(text: str, choices: Any) -> None:
         ("json array, optional, default=empty array", []),
     ],
 )
-def test_a_default_is_a_value_of_its_kind_or_none(notes: str, default: Any) -> None:
+def test_default_is_a_value_of_its_type(notes: str, default: Any) -> None:
     found = row(f"1. a ({notes}) An a").schema()
     assert found.get("default") == default
     assert type(found.get("default")) is type(default)
 
 
 @pytest.mark.parametrize("text", ["Words (or not) about it", "1. a (whatever) An a", "", "(see there)", "a )( b"])
-def test_a_line_that_names_no_kind_is_no_row(text: str) -> None:
+def test_line_without_a_type_is_not_a_row(text: str) -> None:
     assert [*rows_of([text])] == []
 
 
@@ -375,12 +375,12 @@ def test_a_line_that_names_no_kind_is_no_row(text: str) -> None:
     ],
 )
 @pytest.mark.usefixtures("soon")
-def test_a_layout_that_does_not_end_well_is_read_as_far_as_it_goes(text: str) -> None:
-    depth, found = 0, laid_out(rows_of(text.splitlines()))
-    while found and depth <= DEEPEST + 1:
+def test_incomplete_layout_is_read_up_to_its_error(text: str) -> None:
+    depth, found = 0, layout_schemas(rows_of(text.splitlines()))
+    while found and depth <= MAX_DEPTH + 1:
         inner = found[0].get("items", next(iter(found[0].get("properties", {}).values()), None))
         depth, found = depth + 1, [inner] if inner else []
-    assert depth <= DEEPEST + 1
+    assert depth <= MAX_DEPTH + 1
 
 
 KINDS = (("string",), ("number",), ("array",), ("number", "string"))
@@ -401,7 +401,7 @@ def params_of(*lines: str) -> list[Any]:
         ('coin-cli -named send to=a count=2 more="[1]"', {"to": "a", "count": 2, "more": [1]}),
     ],
 )
-def test_a_command_is_read_as_the_params_that_it_sends(command: str, params: Any) -> None:
+def test_command_becomes_the_params_it_sends(command: str, params: Any) -> None:
     assert params_of(f"> {command}") == [params]
 
 
@@ -418,11 +418,11 @@ def test_a_command_is_read_as_the_params_that_it_sends(command: str, params: Any
         """curl --data-binary '{"method": "send", "params": ["a", 2]}' -H 'x' http://127.0.0.1/""",
     ],
 )
-def test_a_command_that_is_none_of_the_method_or_does_not_fit_is_left_out(command: str) -> None:
+def test_command_of_another_method_is_left_out(command: str) -> None:
     assert params_of(f"> {command}") == []
 
 
-def test_an_example_has_the_words_above_it_and_stands_there_once() -> None:
+def test_example_has_its_title_and_appears_once() -> None:
     lines = ("", "Send all:", "> coin-cli send a", "", "Again", "> coin-cli send a", "> coin-cli send b")
     assert [(each.name, each.params) for each in examples_of(lines, "send", KINDS)] == [
         ("Send all", ["a"]),
@@ -430,5 +430,5 @@ def test_an_example_has_the_words_above_it_and_stands_there_once() -> None:
     ]
 
 
-def test_there_are_so_many_examples_and_no_more() -> None:
-    assert len(params_of(*(f"> coin-cli send {number}" for number in range(100)))) == MOST_EXAMPLES
+def test_number_of_examples_is_limited() -> None:
+    assert len(params_of(*(f"> coin-cli send {number}" for number in range(100)))) == MAX_EXAMPLES

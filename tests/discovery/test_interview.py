@@ -1,4 +1,4 @@
-"""Discovery: the dialects driven by hand, and the whole of it over real sockets."""
+"""Discovery: its protocols without a socket, and all of it over real sockets."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.discovery.documents import paths_to_try
-from rpcexplorer.discovery.interview import DIALECTS, HUGE, SUSPECTED, discover
+from rpcexplorer.discovery.interview import HUGE, PROTOCOLS, SUSPECTED, discover
 from rpcexplorer.discovery.lists import NAME_LISTS
 from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing
-from rpcexplorer.discovery.questions import ENOUGH, MOST_EXPLAINED, Answered, Question
+from rpcexplorer.discovery.questions import MAX_EXPLAINED, MAX_REFUSALS, Answer, Question
 from rpcexplorer.model.exchange import Cancelled, Refused, Stop, Unreached
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.profiles.values import DIALECTS as NAMES_IN_FILES
@@ -35,14 +35,14 @@ DOCUMENT = {
     "methods": [{"name": "a", "summary": "An a"}],
 }
 GUESSED = ", GET /api/v2/openrpc.json, GET /openrpc.json"
-"""What is asked for where rpc.discover is not offered."""
+"""Protocols asked if rpc.discover is not offered."""
 GONE = {"error": {"code": -32601, "message": "Method not found"}}
 Table = dict[str, Any]
-"""Method -> members of the reply, or a script of its own."""
+"""Method -> members of the response, or the whole response."""
 
 
 def service(table: Table) -> Callable[[Received], Parts]:
-    """A service that answers by method, and -32601 to what is not in the table."""
+    """Return a service that answers by method, and -32601 for other methods."""
 
     def answer(request: Received) -> Parts:
         if not request.body:
@@ -80,24 +80,21 @@ def discovered(script: Script, **settings: Any) -> tuple[Discovery, RawServer]:
         return ask(server.origin, **settings), server
 
 
-# --- dialects by hand ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dialect", [*DIALECTS.values(), *SUSPECTED], ids=lambda dialect: dialect.name)
-def test_every_dialect_hands_a_refusal_on_and_asks_no_further(dialect: Any) -> None:
-    questions, listing = drive(dialect.ask(()), Answered(refusal="not offered (-32601)"))
+@pytest.mark.parametrize("dialect", [*PROTOCOLS.values(), *SUSPECTED], ids=lambda dialect: dialect.name)
+def test_each_protocol_stops_at_a_refusal(dialect: Any) -> None:
+    questions, listing = drive(dialect.ask(()), Answer(refusal="not offered (-32601)"))
     assert [question.method for question in questions] == [dialect.name]
     assert listing == Listing(refusal="not offered (-32601)")
 
 
-def test_help_and_signature_are_asked_for_what_nobody_described() -> None:
+def test_help_and_signature_are_requested_for_undescribed_methods() -> None:
     questions, listing = drive(
         NAME_LISTS["system.listMethods"]({"a"}),
-        Answered(["a", 'b"', "c"]),
-        Answered("Bs"),
-        Answered(""),
-        Answered([["int", "string"]]),
-        Answered("undef"),
+        Answer(["a", 'b"', "c"]),
+        Answer("Bs"),
+        Answer(""),
+        Answer([["int", "string"]]),
+        Answer("undef"),
     )
     assert questions == [
         Question("system.listMethods"),
@@ -111,41 +108,43 @@ def test_help_and_signature_are_asked_for_what_nobody_described() -> None:
     ]  # fmt: skip
 
 
-def test_one_refusal_is_no_reason_not_to_ask_about_the_next_method() -> None:
-    no = Answered(refusal="answered: error 7 it has no help")
+def test_one_refusal_does_not_stop_later_methods() -> None:
+    no = Answer(refusal="error 7 it has no help")
     questions, listing = drive(
         NAME_LISTS["system.listMethods"](()),
-        Answered(["a", "b", "c"]),
+        Answer(["a", "b", "c"]),
         no,
-        Answered("B"),
+        Answer("B"),
         no,
-        Answered([["int"]]),
+        Answer([["int"]]),
         no,
-        Answered([["string"]]),
+        Answer([["string"]]),
     )
     assert len(questions) == 7
     assert [(method.doc, method.result) for method in lines_of(listing)] == [("", "integer"), ("B", ""), ("", "string")]
     assert listing.skipped == (
-        "system.methodHelp: answered: error 7 it has no help, for 2 of 3",
-        "system.methodSignature: answered: error 7 it has no help, for 1 of 3",
+        "system.methodHelp: error 7 it has no help, for 2 of 3",
+        "system.methodSignature: error 7 it has no help, for 1 of 3",
     )
 
 
-def test_many_refusals_in_a_row_end_the_questions_of_their_kind() -> None:
-    no = Answered(refusal="answered: error 7 no")
+def test_repeated_refusals_end_questions_of_their_kind() -> None:
+    no = Answer(refusal="error 7 no")
     names = [f"m{number}" for number in range(10)]
-    questions, listing = drive(NAME_LISTS["system.listMethods"](()), Answered(names), *[no] * ENOUGH, *[no] * ENOUGH)
-    assert len(questions) == 1 + 2 * ENOUGH
+    questions, listing = drive(
+        NAME_LISTS["system.listMethods"](()), Answer(names), *[no] * MAX_REFUSALS, *[no] * MAX_REFUSALS
+    )
+    assert len(questions) == 1 + 2 * MAX_REFUSALS
     assert listing.skipped == (
-        "system.methodHelp: answered: error 7 no",
-        "system.methodSignature: answered: error 7 no",
+        "system.methodHelp: error 7 no",
+        "system.methodSignature: error 7 no",
     )
 
 
-def test_a_question_that_is_not_offered_is_not_asked_again() -> None:
-    no = Answered(refusal="not offered (-32601)")
+def test_question_not_offered_is_not_repeated() -> None:
+    no = Answer(refusal="not offered (-32601)")
     questions, listing = drive(
-        NAME_LISTS["system.listMethods"](()), Answered(["a", "b", "c"]), Answered("A"), no, Answered("C"), no
+        NAME_LISTS["system.listMethods"](()), Answer(["a", "b", "c"]), Answer("A"), no, Answer("C"), no
     )
     assert len(questions) == 5
     assert listing.skipped == (
@@ -155,21 +154,18 @@ def test_a_question_that_is_not_offered_is_not_asked_again() -> None:
     assert [described.doc for described in listing.described.values()] == ["A", "", "C"]
 
 
-def test_help_is_asked_for_so_many_names_and_no_more() -> None:
+def test_number_of_help_questions_is_limited() -> None:
     names = [f"m{number}" for number in range(1_000)]
     questions, listing = drive(
-        NAME_LISTS["system.listMethods"](()), Answered(names), *[Answered("x")] * (2 * MOST_EXPLAINED)
+        NAME_LISTS["system.listMethods"](()), Answer(names), *[Answer("x")] * (2 * MAX_EXPLAINED)
     )
-    assert len(questions) == 1 + 2 * MOST_EXPLAINED
+    assert len(questions) == 1 + 2 * MAX_EXPLAINED
     assert len(listing.described) == 1_000
     assert listing.skipped == ("help texts were read only for the first 200 of 1,000 methods",)
 
 
-# --- over sockets ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("auth", [NoAuth(), CookieAuth(username=USERNAME), InlineAuth(username=USERNAME)])
-def test_the_demo_tells_all_its_methods_whatever_the_auth(auth: Any) -> None:
+def test_demo_lists_all_methods_with_any_auth(auth: Any) -> None:
     with DemoThread() as demo:
         found = ask(demo.url, auth)
     assert (found.found, found.exit_code) == (True, 0)
@@ -183,7 +179,7 @@ def test_the_demo_tells_all_its_methods_whatever_the_auth(auth: Any) -> None:
     assert not any("logged in" in sentence for sentence in found.sentences)
 
 
-def test_both_dialects_are_asked_and_the_document_wins_in_detail() -> None:
+def test_document_wins_over_the_list_of_names() -> None:
     table = {"rpc.discover": {"result": DOCUMENT}, "system.listMethods": {"result": ["b", "a"]}}
     found, server = discovered(service(table))
     assert [(method.name, method.doc, method.dialect) for method in found.methods] == [
@@ -203,7 +199,7 @@ def test_both_dialects_are_asked_and_the_document_wins_in_detail() -> None:
     )
 
 
-def test_what_is_not_offered_is_said_and_stops_nothing() -> None:
+def test_protocol_not_offered_is_reported_and_skipped() -> None:
     found, _ = discovered(service({"system.listMethods": {"result": ["a"]}, "system.methodHelp": {"result": "An a"}}))
     assert found.sentences[0] == f"rpc.discover{GUESSED}: not offered (-32601)"
     assert [method.doc for method in found.methods] == ["An a"]
@@ -220,10 +216,7 @@ def test_what_is_not_offered_is_said_and_stops_nothing() -> None:
     ]  # fmt: skip
 
 
-# --- which of them are asked -----------------------------------------------------------------------------------------
-
-
-def test_the_first_of_the_others_that_tells_of_a_method_is_the_last() -> None:
+def test_first_other_protocol_with_methods_is_the_last() -> None:
     table = {"rpc_methods": {"result": {"methods": ["chain_getBlock"]}}, "help": {"result": ["never asked"]}}
     found, server = discovered(service(table))
     assert [(method.name, method.dialect) for method in found.methods] == [("chain_getBlock", "rpc_methods")]
@@ -234,19 +227,19 @@ def test_the_first_of_the_others_that_tells_of_a_method_is_the_last() -> None:
     )
 
 
-@pytest.mark.parametrize("discovery", [*DIALECTS])
-def test_a_dialect_that_the_profile_names_is_the_only_one_asked(discovery: str) -> None:
+@pytest.mark.parametrize("discovery", [*PROTOCOLS])
+def test_only_the_protocol_of_the_profile_is_asked(discovery: str) -> None:
     found, server = discovered(service({}), discovery=discovery)
     assert {method for method, _ in calls(server)} == {discovery}
     assert found.sentences[0] == f"{discovery}: not offered (-32601)"
     assert found.sentences[1].endswith("does not list its methods. You can still type and call any method.")
 
 
-def test_the_names_that_a_profile_can_say_are_those_there_are() -> None:
-    assert set(DIALECTS) == set(NAMES_IN_FILES)
+def test_profile_can_name_every_protocol() -> None:
+    assert set(PROTOCOLS) == set(NAMES_IN_FILES)
 
 
-def test_a_profile_that_wants_none_asks_nothing_and_says_so() -> None:
+def test_discovery_none_asks_nothing() -> None:
     found, server = discovered(service({"rpc.discover": {"result": DOCUMENT}}), discovery="none")
     assert (found.methods, found.exit_code, server.requests) == ((), 0, [])
     assert found.sentences == (
@@ -254,7 +247,7 @@ def test_a_profile_that_wants_none_asks_nothing_and_says_so() -> None:
     )
 
 
-def test_a_node_that_gives_itself_away_is_asked_for_its_modules_and_nothing_else() -> None:
+def test_ethereum_node_is_asked_for_its_modules_only() -> None:
     def unknown(request: Received) -> Parts:
         if not request.body:
             return http_reply(b"", 404)
@@ -279,7 +272,7 @@ def test_a_node_that_gives_itself_away_is_asked_for_its_modules_and_nothing_else
         http_reply(b"<!DOCTYPE html><html>"),
     ],
 )
-def test_a_service_that_says_the_same_to_everything_is_not_asked_for_more(reply: Any) -> None:
+def test_same_answer_to_everything_ends_the_discovery(reply: Any) -> None:
     found, server = discovered(service(dict.fromkeys(["rpc.discover", "system.listMethods", "help"], reply)))
     asked = {method for method, _ in calls(server)}
     assert asked == {"rpc.discover", "system.listMethods"}
@@ -287,16 +280,16 @@ def test_a_service_that_says_the_same_to_everything_is_not_asked_for_more(reply:
     assert len(found.sentences) == 2
 
 
-@pytest.mark.parametrize("said", ["Server not initialized", "Bad Request: Missing session ID"])
-def test_a_server_that_wants_a_handshake_is_not_taken_for_one_that_wants_a_login(said: str) -> None:
-    found, _ = discovered(service({"rpc.discover": error(-32600, said)}), auth=CookieAuth())
+@pytest.mark.parametrize("message", ["Server not initialized", "Bad Request: Missing session ID"])
+def test_handshake_demand_is_not_taken_for_a_login(message: str) -> None:
+    found, _ = discovered(service({"rpc.discover": error(-32600, message)}), auth=CookieAuth())
     assert found.sentences[0] == (
-        f'rpc.discover: needs a handshake first (-32600 {said}): set handshake = "mcp" in the profile'
+        f'rpc.discover: needs a handshake first (-32600 {message}): set handshake = "mcp" in the profile'
     )
     assert found.exit_code == 0
 
 
-def test_with_the_handshake_of_mcp_tools_are_listed_and_nothing_else_is_asked() -> None:
+def test_mcp_handshake_lists_only_tools() -> None:
     tool = {"name": "search", "title": "Searches", "inputSchema": {"properties": {"q": {"type": "string"}}}}
     table = {
         "initialize": {"result": {"protocolVersion": "2025-06-18", "serverInfo": {"name": "shop"}}},
@@ -315,10 +308,7 @@ def test_with_the_handshake_of_mcp_tools_are_listed_and_nothing_else_is_asked() 
     assert found.sentences[-1] == "tools/list: 1 method"
 
 
-# --- documents -------------------------------------------------------------------------------------------------------
-
-
-def test_a_document_at_a_path_is_fetched_and_no_method_is_called() -> None:
+def test_document_at_a_path_is_read_without_calls() -> None:
     found, server = discovered(http_reply(json.dumps(DOCUMENT).encode()), discovery=DocumentSource(url="/openrpc.json"))
     assert [(method.name, method.dialect) for method in found.methods] == [("a", "/openrpc.json")]
     assert [request.line for request in server.requests] == ["GET /openrpc.json HTTP/1.1"]
@@ -327,7 +317,7 @@ def test_a_document_at_a_path_is_fetched_and_no_method_is_called() -> None:
 
 @pytest.mark.parametrize("auth", [InlineAuth(username="ada"), FirstAuth()])
 @pytest.mark.parametrize("status", [200, 401])
-def test_document_asks_for_no_credentials_that_cannot_go_along(auth: Any, status: int) -> None:
+def test_document_asks_for_no_credentials_it_cannot_use(auth: Any, status: int) -> None:
     reply = http_reply(json.dumps(DOCUMENT).encode() if status == 200 else b"", status)
     found, server = discovered(reply, auth=auth, password=None, discovery=DocumentSource(url="/d"))
     assert (found.found, {request.line for request in server.requests}) == (status == 200, {"GET /d HTTP/1.1"})
@@ -335,7 +325,7 @@ def test_document_asks_for_no_credentials_that_cannot_go_along(auth: Any, status
 
 
 @pytest.mark.parametrize(
-    ("reply", "said", "code"),
+    ("reply", "message", "code"),
     [
         (http_reply(b"", 404), "GET /d: not offered (HTTP 404)", 0),
         (
@@ -344,16 +334,16 @@ def test_document_asks_for_no_credentials_that_cannot_go_along(auth: Any, status
             0,
         ),
         (http_reply(b"<html>"), "GET /d: unreadable: The document is not JSON.", 0),
-        (http_reply(b'{"openapi": "3"}'), "GET /d: answered, but not with an OpenRPC document", 0),
+        (http_reply(b'{"openapi": "3"}'), "GET /d: the response is not an OpenRPC document", 0),
         (http_reply(b'{"a": '), "GET /d: unreadable: not JSON", 0),
         (http_reply(b"", 401), "GET /d: HTTP 401 Unauthorized", 3),
         ((RESET,), "GET /d: ", 4),
     ],
 )
-def test_a_document_that_is_none_is_told_with_its_path(reply: Any, said: str, code: int) -> None:
+def test_invalid_document_is_reported_with_its_path(reply: Any, message: str, code: int) -> None:
     found, server = discovered(reply, discovery=DocumentSource(url="/d"))
     assert (found.methods, found.exit_code, len(server.requests)) == ((), code, 1)
-    assert found.sentences[0].startswith(said)
+    assert found.sentences[0].startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -365,12 +355,12 @@ def test_a_document_that_is_none_is_told_with_its_path(reply: Any, said: str, co
         ("/v3/{token}", ["/v3/openrpc.json", "/openrpc.json"]),
     ],
 )
-def test_a_document_is_looked_for_below_the_endpoint_beside_it_and_at_the_origin(path: str, paths: list[str]) -> None:
+def test_documents_are_looked_for_at_usual_paths(path: str, paths: list[str]) -> None:
     assert paths_to_try(Profile("p", "https://x.example", path=path)) == paths
     assert paths_to_try(Profile("p", "tcp://x.example:1", path="")) == []
 
 
-def test_a_document_that_is_found_where_nobody_named_it_is_read_without_credentials() -> None:
+def test_guessed_document_is_read_without_credentials() -> None:
     def answer(request: Received) -> Parts:
         if request.line == "GET /openrpc.json HTTP/1.1":
             return http_reply(json.dumps(DOCUMENT).encode())
@@ -397,7 +387,7 @@ def test_a_document_that_is_found_where_nobody_named_it_is_read_without_credenti
         (RESET,),
     ],
 )
-def test_nothing_follows_from_a_guess_that_was_wrong(reply: Any) -> None:
+def test_wrong_guess_has_no_consequences(reply: Any) -> None:
     def answer(request: Received) -> Parts:
         return service({"system.listMethods": {"result": ["a"]}})(request) if request.body else reply
 
@@ -407,23 +397,20 @@ def test_nothing_follows_from_a_guess_that_was_wrong(reply: Any) -> None:
     assert len([request for request in server.requests if not request.body]) == 2
 
 
-def test_nothing_is_guessed_where_the_service_wants_credentials_or_does_not_understand() -> None:
+def test_closed_service_is_asked_for_no_document() -> None:
     for reply in (error(-32098, "Unauthorized"), http_reply(b"<html>")):
         _, server = discovered(service({"rpc.discover": reply, "system.listMethods": reply}))
         assert all(request.body for request in server.requests)
 
 
-def test_garbage_is_looked_for_again_after_a_large_answer() -> None:
+def test_garbage_collector_runs_again_after_a_large_response() -> None:
     large = {"result": {**DOCUMENT, "x": "x" * HUGE}}
     found, _ = discovered(service({"rpc.discover": large}), discovery="rpc.discover")
     assert found.found
     assert gc.isenabled()
 
 
-# --- several at once ---------------------------------------------------------------------------------------------
-
-
-def test_after_the_first_answer_four_are_asked_at_once_and_each_answer_goes_to_its_question() -> None:
+def test_four_questions_are_sent_at_once() -> None:
     waiting = threading.Barrier(4, timeout=20)
     names = [f"m{number}" for number in range(9)]
 
@@ -446,7 +433,7 @@ def test_after_the_first_answer_four_are_asked_at_once_and_each_answer_goes_to_i
     ]
 
 
-def test_one_press_ends_all_that_are_under_way() -> None:
+def test_stop_ends_all_open_questions() -> None:
     stop, loops = Stop(), list[asyncio.AbstractEventLoop]()
 
     def press() -> None:
@@ -475,7 +462,10 @@ def test_one_press_ends_all_that_are_under_way() -> None:
 
 
 class SlowRefusals:
-    """A server that lets whoever it refuses wait, as aria2 does, by a clock of its own. ``known`` answers by method."""
+    """A server that delays its refusals, as aria2 does, with its own clock.
+
+    ``known`` answers by method.
+    """
 
     def __init__(self, known: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
@@ -492,7 +482,7 @@ class SlowRefusals:
         return reply
 
 
-def test_refusals_that_come_later_end_with_the_time_for_asides(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_refusals_end_with_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     table = {
         "system.listMethods": {"result": [f"m{number}" for number in range(36)]},
         "system.methodHelp": lambda params: {"result": "First"} if params == ["m0"] else error(1, "No help"),
@@ -500,14 +490,11 @@ def test_refusals_that_come_later_end_with_the_time_for_asides(monkeypatch: pyte
     server = SlowRefusals(table, monkeypatch)
     found, _ = discovered(server, discovery="system.listMethods")
     assert (len(found.methods), server.refused) == (36, 4)
-    assert "the time was up" in found.sentences[-1]
-
-
-# --- in which form ---------------------------------------------------------------------------------------------------
+    assert "the time limit was reached" in found.sentences[-1]
 
 
 @pytest.mark.parametrize("code", [-32600, -32602])
-def test_empty_params_are_an_object_only_where_the_array_was_refused(code: int) -> None:
+def test_empty_params_become_an_object_after_a_refusal(code: int) -> None:
     def picky(params: Any) -> Any:
         return {"result": DOCUMENT} if params == {} else {"error": {"code": code, "message": "Invalid params"}}
 
@@ -516,7 +503,7 @@ def test_empty_params_are_an_object_only_where_the_array_was_refused(code: int) 
     assert calls(server) == [("rpc.discover", []), ("rpc.discover", {}), ("system.listMethods", [])]
 
 
-def test_an_inline_profile_asks_with_its_credentials_first_and_then_without() -> None:
+def test_inline_profile_retries_without_credentials() -> None:
     refused = {"error": {"code": -32602, "message": "no param username"}}
     table = {"rpc.discover": lambda params: {"result": DOCUMENT} if params == {} else refused}
     _, server = discovered(service(table), auth=InlineAuth(username="ada"), password="pw-pw-pw")
@@ -526,7 +513,7 @@ def test_an_inline_profile_asks_with_its_credentials_first_and_then_without() ->
     ]  # fmt: skip
 
 
-def test_a_token_that_is_the_first_of_the_params_goes_with_what_is_asked_of_each_method() -> None:
+def test_token_param_is_sent_with_each_question() -> None:
     table = {
         "system.listMethods": {"result": ["ping"]},
         "system.methodHelp": lambda params: {"result": "Pong."} if params == ["t0ken-t0ken", "ping"] else GONE,
@@ -535,7 +522,7 @@ def test_a_token_that_is_the_first_of_the_params_goes_with_what_is_asked_of_each
     assert [(method.name, method.doc) for method in found.methods] == [("ping", "Pong.")]
 
 
-def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None:
+def test_inline_credentials_are_left_out_of_arrays() -> None:
     table = {"system.listMethods": {"result": ["ping"]}, "system.methodHelp": {"result": "Pong."}}
     settings = {"auth": InlineAuth(username="ada"), "password": "pw-pw-pw", "discovery": "system.listMethods"}
     found, server = discovered(service(table), **settings)
@@ -544,21 +531,21 @@ def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "message"),
     [
         (error(-32601, "Method\nnot found"), "not offered (-32601)"),
         (error(1, "Failure"), "not offered (1 Failure)"),
         (error(-32000, "Unknown\x1b[31m method"), "not offered (-32000 Unknown\x1b[31m method)"),
         ({"error": "No such method"}, "not offered (No such method)"),
-        (error(-32098, "Unauthorized"), "asks for credentials (-32098 Unauthorized); this profile sends none"),
+        (error(-32098, "Unauthorized"), "asks for credentials (-32098 Unauthorized), but this profile has none"),
         (error(-32002, "Server not initialized"), "needs a handshake first (-32002 Server not initialized): "),
         (
             http_reply(b'{"error": {"code": -32602, "message": "Invalid params"}}', 400),
-            "needs unknown params (-32602 Invalid params): call it yourself",
+            "needs params that rpcexplorer does not know (-32602 Invalid params). Call it yourself",
         ),
-        (error(-32603, "Out of memory"), "answered: error -32603 Out of memory"),
+        (error(-32603, "Out of memory"), "error -32603 Out of memory"),
         ({"result": None}, "not offered (an empty result)"),
-        ({"result": "nothing here"}, "answered, but not with an OpenRPC document, which has a list of methods"),
+        ({"result": "nothing here"}, "the response is not an OpenRPC document with a list of methods"),
         (http_reply(b"<html>", 404), "not offered (HTTP 404)"),
         (http_reply(b'{"error": {"code": 9, "message": "x"}}', 400), "not offered (9 x)"),
         (
@@ -568,26 +555,26 @@ def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None
         (http_reply(b"text"), "unreadable: The response is plain text, not JSON."),
         (
             http_reply(b'{"id": 1, "result": ' + b"[" * 9_999 + b"]" * 9_999 + b"}"),
-            "unreadable: it has more than 200 levels",
+            "unreadable: more than 200 levels",
         ),
         (http_reply(b'{"id": 1, "result": ' + b"1" * 9_999 + b"}"), "unreadable: not JSON"),
     ],
 )
-def test_every_way_to_say_no_is_a_sentence_and_the_next_dialect_is_asked(reply: Any, said: str) -> None:
+def test_each_refusal_is_reported_and_the_next_protocol_asked(reply: Any, message: str) -> None:
     found, _ = discovered(service({"rpc.discover": reply, "system.listMethods": {"result": ["a"]}}))
-    assert found.sentences[0].replace(GUESSED, "").startswith(f"rpc.discover: {said}")
+    assert found.sentences[0].replace(GUESSED, "").startswith(f"rpc.discover: {message}")
     assert [method.name for method in found.methods] == ["a"]
 
 
 @pytest.mark.parametrize(("status", "code"), [(401, 3), (403, 3), (407, 3), (415, 5), (429, 5), (503, 5)])
-def test_a_status_that_holds_for_every_question_ends_it_with_its_own_words(status: int, code: int) -> None:
+def test_status_for_all_questions_ends_the_discovery(status: int, code: int) -> None:
     found, server = discovered(service({"rpc.discover": http_reply(b"", status, {"WWW-Authenticate": "Basic"})}))
     assert len(server.requests) == 1
     assert found.exit_code == code
     assert found.sentences[0].startswith(f"rpc.discover: HTTP {status} ")
 
 
-def test_an_answer_beyond_the_limit_is_one_dialects_problem() -> None:
+def test_too_large_response_ends_only_its_protocol() -> None:
     huge = {"result": {"methods": [{"name": "x" * 5_000}]}}
     found, _ = discovered(service({"rpc.discover": huge, "system.listMethods": {"result": ["a"]}}), limit=1_000)
     assert [method.name for method in found.methods] == ["a"]
@@ -595,7 +582,7 @@ def test_an_answer_beyond_the_limit_is_one_dialects_problem() -> None:
 
 
 @pytest.mark.parametrize("silent", ["rpc.discover", "system.listMethods"])
-def test_a_service_that_cannot_be_reached_ends_it_with_a_sentence(silent: str) -> None:
+def test_unreachable_service_ends_the_discovery(silent: str) -> None:
     table = {"rpc.discover": {"result": DOCUMENT}, "system.listMethods": {"result": ["a"]}, silent: (RESET,)}
     found, server = discovered(service(table))
     assert found.ended is not None
@@ -612,13 +599,13 @@ CLOSED = {"error": {"code": -32001, "message": "Session expired"}}
 
 
 @pytest.mark.parametrize("auth", [COOKIE, INLINE])
-def test_what_a_service_tells_everybody_takes_no_credentials(auth: Auth) -> None:
+def test_open_service_gets_no_credentials(auth: Auth) -> None:
     found, server = discovered(service({"rpc.discover": {"result": DOCUMENT}}), auth=auth, password=None)
     assert (found.found, found.exit_code) == (True, 0)
     assert calls(server) == [("rpc.discover", []), ("system.listMethods", [])]
 
 
-def test_a_login_is_made_as_soon_as_the_service_asks_for_one_all_over_one_connection() -> None:
+def test_login_is_made_on_demand_over_one_connection() -> None:
     def closed(request: Received) -> Parts:
         call = json.loads(request.body)
         login = {"result": True} if call["method"] == "auth" else None
@@ -633,7 +620,7 @@ def test_a_login_is_made_as_soon_as_the_service_asks_for_one_all_over_one_connec
 
 
 @pytest.mark.parametrize(("auth", "sent"), [(COOKIE, 1), (INLINE, 1), (NoAuth(), 2)])
-def test_credentials_that_are_missing_are_asked_for_when_the_service_does(auth: Auth, sent: int) -> None:
+def test_missing_credentials_are_asked_for_on_demand(auth: Auth, sent: int) -> None:
     found, server = discovered(
         service({"rpc.discover": CLOSED, "system.listMethods": CLOSED}), auth=auth, password=None
     )

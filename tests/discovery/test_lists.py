@@ -1,4 +1,4 @@
-"""What ``system.listMethods``, ``methodHelp`` and ``methodSignature`` answer, in all the forms that servers give it."""
+"""Lists of names with ``methodHelp`` and ``methodSignature``, ubus, modules and Graphene."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rpcexplorer.discovery.lists import (
     with_signatures,
 )
 from rpcexplorer.discovery.methods import Parameter
-from rpcexplorer.discovery.questions import Answered, Question
+from rpcexplorer.discovery.questions import Answer, Question
 from rpcexplorer.model.method import Described, DescribedParam
 from tests.discovery.driving import drive
 from tests.discovery.lines import lines_of
@@ -45,31 +45,31 @@ def test_names_are_found_in_every_form(value: Any) -> None:
     assert (listing.skipped, listing.refusal) == ((), "")
 
 
-def test_what_is_no_name_is_counted() -> None:
+def test_invalid_names_are_counted() -> None:
     listing = read_names(["ok", 7, None, [], {"name": 1}, "\udfff", "x" * 999], "system.listMethods")
     assert [*listing.described] == ["ok"]
-    assert listing.skipped == ("6 skipped: without a name that can be called",)
+    assert listing.skipped == ("6 skipped: no valid name",)
 
 
-def test_a_hundred_thousand_names_are_cut_at_a_number_that_is_said() -> None:
+def test_too_many_names_are_cut_and_counted() -> None:
     listing = read_names([f"m{number}" for number in range(100_000)], "system.listMethods")
     assert len(lines_of(listing)) == 20_000
-    assert listing.skipped == ("80,000 skipped: beyond the first 20,000",)
+    assert listing.skipped == ("80,000 skipped: more than 20,000 methods",)
 
 
-def test_help_is_one_line_and_the_rest_without_the_indentation_of_its_source() -> None:
+def test_help_becomes_a_line_and_unindented_details() -> None:
     method = with_help(PLAIN, "\n    Gets a user\n    by number.\n\n    :param id:\n        which one\n    ")
     assert method.doc == "Gets a user by number."
     assert method.details == "Gets a user\nby number.\n\n:param id:\n    which one"
 
 
 @pytest.mark.parametrize("value", [None, "", "  \n", 7, [], ["text"], {}, {"help": 7}])
-def test_no_help_changes_nothing(value: Any) -> None:
+def test_invalid_help_changes_nothing(value: Any) -> None:
     assert with_help(PLAIN, value) == PLAIN
 
 
 @pytest.mark.parametrize("value", [None, "signatures not supported", "undef", 7, [], [[]], [7], {"a": 1}])
-def test_no_signature_changes_nothing(value: Any) -> None:
+def test_invalid_signature_changes_nothing(value: Any) -> None:
     assert with_signatures(PLAIN, value) == PLAIN
 
 
@@ -87,13 +87,13 @@ def test_no_signature_changes_nothing(value: Any) -> None:
         ([["array"], ["struct"]], [], {"type": ["array", "object"]}),
     ],
 )
-def test_signatures_together_say_what_stands_at_each_position(value: Any, params: Any, result: Any) -> None:
+def test_signatures_are_merged_by_position(value: Any, params: Any, result: Any) -> None:
     described = with_signatures(PLAIN, value)
     assert [(each.schema["type"], each.required) for each in described.params] == params
     assert (described.result, described.extra, described.dialect) == (result, False, "system.listMethods")
 
 
-def test_a_kind_that_json_has_not_is_anything() -> None:
+def test_type_unknown_to_json_allows_any_value() -> None:
     described = with_signatures(PLAIN, [["Some.Class", "Other.Class", {"a": 1}, "any", *["int"] * 100_000]])
     assert [(each.schema, each.kind) for each in described.params[:3]] == [
         (True, "Other.Class"),
@@ -109,10 +109,10 @@ OBJECTS: dict[str, Any] = {
 }
 
 
-def test_all_that_there_is_is_reached_through_one_method() -> None:
-    questions, listing = drive(objects(()), Answered(OBJECTS))
+def test_ubus_methods_are_reached_through_call() -> None:
+    questions, listing = drive(objects(()), Answer(OBJECTS))
     assert questions == [Question("list", '["*"]')]
-    assert listing.about == "5 methods of 2 objects are called through it"
+    assert listing.about == "calls 5 methods of 2 objects"
     (call,) = lines_of(listing)
     assert (call.name, call.doc, call.by) == ("call", "Calls one of 5 methods of 2 objects", "position")
     assert call.parameters == (
@@ -131,7 +131,7 @@ def test_all_that_there_is_is_reached_through_one_method() -> None:
     ]
 
 
-def test_kinds_that_json_has_not_and_methods_beyond_counting_are_anything() -> None:
+def test_unknown_types_and_too_many_methods_allow_anything() -> None:
     (_, _, arguments) = read_objects({"o": {"m": {"a": "blob", "b": 7}}}).described["call"].params
     assert arguments.schema["anyOf"][0]["properties"] == {"a": True, "b": True}
     call = read_objects({"o": {f"m{number}": {} for number in range(3_000)}}).described["call"]
@@ -139,7 +139,7 @@ def test_kinds_that_json_has_not_and_methods_beyond_counting_are_anything() -> N
     assert call.details.splitlines()[-1] == "and 2,000 more"
 
 
-def test_modules_are_named_and_nothing_is_listed() -> None:
+def test_modules_are_named_without_methods() -> None:
     listing = read_modules({"eth": "1.0", "net": "1.0"})
     assert lines_of(listing) == ()
     assert listing.refusal.startswith("lists only modules (eth, net)")
@@ -148,10 +148,10 @@ def test_modules_are_named_and_nothing_is_listed() -> None:
 GET_BLOCK = {"args": {"block_num": 0, "what": None}, "ret": {"id": "", "count": 0, "next": None}}
 
 
-def test_the_signature_of_each_name_is_asked_for_by_the_way() -> None:
-    no = Answered(refusal="answered: error -32000 no")
-    names = Answered(["block_api.get_block", "condenser_api.ping", "known"])
-    questions, listing = drive(NAME_LISTS[GET_METHODS]({"known"}), names, Answered(GET_BLOCK), no)
+def test_graphene_signature_of_each_name_is_requested() -> None:
+    no = Answer(refusal="error -32000 no")
+    names = Answer(["block_api.get_block", "condenser_api.ping", "known"])
+    questions, listing = drive(NAME_LISTS[GET_METHODS]({"known"}), names, Answer(GET_BLOCK), no)
     assert questions == [
         Question("jsonrpc.get_methods", "{}"),
         Question("jsonrpc.get_signature", '{"method":"block_api.get_block"}', aside=True),
@@ -160,7 +160,7 @@ def test_the_signature_of_each_name_is_asked_for_by_the_way() -> None:
     block, ping, _ = lines_of(listing)
     assert block.parameters == (Parameter("block_num", None, "integer"), Parameter("what"))
     assert (block.params, block.by, block.result) == (GET_BLOCK["args"], "name", "object")
-    assert (ping.parameters, listing.skipped) == ((), ("jsonrpc.get_signature: answered: error -32000 no, for 1 of 2",))
+    assert (ping.parameters, listing.skipped) == ((), ("jsonrpc.get_signature: error -32000 no, for 1 of 2",))
     assert listing.described["block_api.get_block"] == Described(
         (DescribedParam("block_num", {"type": "integer"}), DescribedParam("what", True)),
         {"type": "object", "properties": {"id": {"type": "string"}, "count": {"type": "integer"}}},
@@ -171,6 +171,6 @@ def test_the_signature_of_each_name_is_asked_for_by_the_way() -> None:
 
 
 @pytest.mark.parametrize("value", [None, 7, [], {}, {"args": 7}, {"ret": {}}])
-def test_a_signature_that_is_none_changes_nothing(value: Any) -> None:
-    _, listing = drive(NAME_LISTS[GET_METHODS](()), Answered(["a"]), Answered(value))
+def test_invalid_graphene_signature_changes_nothing(value: Any) -> None:
+    _, listing = drive(NAME_LISTS[GET_METHODS](()), Answer(["a"]), Answer(value))
     assert listing.described == {"a": Described(dialect=GET_METHODS)}

@@ -1,4 +1,4 @@
-"""Tools, prompts and resources as servers of the Model Context Protocol list them."""
+"""Tools, prompts and resources of Model Context Protocol servers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from rpcexplorer.discovery import mcp
-from rpcexplorer.discovery.mcp import MOST_PAGES, tools
+from rpcexplorer.discovery.mcp import MAX_PAGES, tools
 from rpcexplorer.discovery.methods import Listing, Parameter
-from rpcexplorer.discovery.questions import Answered, Question
+from rpcexplorer.discovery.questions import Answer, Question
 from rpcexplorer.model.method import DescribedParam
 from tests.discovery.driving import drive
 from tests.discovery.lines import lines_of, start_of
 
-NONE = Answered(refusal="not offered (-32601)")
+NONE = Answer(refusal="not offered (-32601)")
 ADD: dict[str, Any] = {
     "name": "add",
     "description": "Adds two numbers.\n\nBoth are needed.",
@@ -33,11 +33,11 @@ ADD: dict[str, Any] = {
 }
 
 
-def listed(*entries: Any, prompts: Answered = NONE, resources: Answered = NONE) -> Listing:
-    return drive(tools(()), Answered({"tools": [*entries]}), prompts, resources)[1]
+def listed(*entries: Any, prompts: Answer = NONE, resources: Answer = NONE) -> Listing:
+    return drive(tools(()), Answer({"tools": [*entries]}), prompts, resources)[1]
 
 
-def test_the_schemas_of_a_tool_are_kept_whole_and_its_result_is_in_the_envelope_of_tools() -> None:
+def test_tool_keeps_its_schemas_and_result_envelope() -> None:
     described = listed(ADD).described["add"]
     assert described.params == (
         DescribedParam("a", ADD["inputSchema"]["properties"]["a"], True, "The first"),
@@ -50,7 +50,7 @@ def test_the_schemas_of_a_tool_are_kept_whole_and_its_result_is_in_the_envelope_
     assert (described.extra, described.dialect) == (True, "tools/list")
 
 
-def test_one_reference_may_mean_two_things_in_what_goes_in_and_what_comes_out() -> None:
+def test_input_and_output_references_are_kept_apart() -> None:
     def schema(kind: str) -> dict[str, Any]:
         inner = {"type": "object", "properties": {"next": {"$ref": "#/$defs/X"}, "kind": {"type": kind}}}
         return {"type": "object", "properties": {"x": {"$ref": "#/$defs/X"}}, "$defs": {"X": inner}}
@@ -78,29 +78,29 @@ def test_one_reference_may_mean_two_things_in_what_goes_in_and_what_comes_out() 
         (None, True, []),
     ],
 )
-def test_params_are_found_wherever_a_schema_has_them(schema: Any, extra: bool, names: list[str]) -> None:
+def test_params_are_found_anywhere_in_a_schema(schema: Any, extra: bool, names: list[str]) -> None:
     described = listed({"name": "t", "inputSchema": schema}).described["t"]
     assert (described.extra, sorted(each.name for each in described.params)) == (extra, names)
 
 
-def test_schemas_that_are_too_much_are_left_out_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp, "MOST_HELD", 200)
+def test_too_large_schemas_are_skipped_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp, "MAX_METHOD_CHARACTERS", 200)
     large = {"type": "object", "properties": {f"p{number}": {} for number in range(100)}}
     listing = listed({"name": "large", "inputSchema": large}, {"name": "small", "inputSchema": {"type": "object"}})
     assert [(name, full.params) for name, full in listing.described.items()] == [("large", ()), ("small", ())]
-    assert listing.skipped == ("schemas of 1 tools skipped: more than can be stored",)
+    assert listing.skipped == ("schemas of 1 tool skipped: too large to store",)
 
 
 @pytest.mark.parametrize(("hint", "safe"), [(True, True), (False, False), ("yes", None), (None, None)])
-def test_a_tool_is_as_safe_as_its_server_says(hint: Any, safe: Any) -> None:
+def test_tool_is_safe_if_the_server_says_so(hint: Any, safe: Any) -> None:
     assert lines_of(listed({"name": "t", "annotations": {"readOnlyHint": hint}}))[0].safe is safe
 
 
-def test_all_pages_are_asked_for() -> None:
+def test_all_pages_are_requested() -> None:
     questions, listing = drive(
         tools(()),
-        Answered({"tools": [{"name": "a"}], "nextCursor": 'x"'}),
-        Answered({"tools": [{"name": "b"}], "nextCursor": ""}),
+        Answer({"tools": [{"name": "a"}], "nextCursor": 'x"'}),
+        Answer({"tools": [{"name": "b"}], "nextCursor": ""}),
         NONE,
         NONE,
     )
@@ -113,31 +113,31 @@ def test_all_pages_are_asked_for() -> None:
     assert [*listing.described] == ["a", "b"]
 
 
-def test_a_page_that_fails_leaves_those_before_it() -> None:
-    page = Answered({"tools": [{"name": "a"}], "nextCursor": "x"})
-    _, listing = drive(tools(()), page, Answered(refusal="not offered (HTTP 404)"), NONE, NONE)
+def test_failed_page_keeps_the_pages_before_it() -> None:
+    page = Answer({"tools": [{"name": "a"}], "nextCursor": "x"})
+    _, listing = drive(tools(()), page, Answer(refusal="not offered (HTTP 404)"), NONE, NONE)
     assert [*listing.described] == ["a"]
     assert listing.skipped == ("tools/list: not offered (HTTP 404)",)
 
 
-def test_a_cursor_that_comes_again_ends_the_pages() -> None:
-    page = Answered({"tools": [], "nextCursor": "x"})
+def test_repeated_cursor_ends_the_pages() -> None:
+    page = Answer({"tools": [], "nextCursor": "x"})
     questions, _ = drive(tools(()), page, page, NONE, NONE)
     assert len(questions) == 4
 
 
-def test_pages_without_end_are_cut_at_a_number_that_is_said() -> None:
-    pages = [Answered({"tools": [{"name": f"t{at}"}], "nextCursor": f"{at}"}) for at in range(MOST_PAGES)]
+def test_endless_pages_are_cut_and_reported() -> None:
+    pages = [Answer({"tools": [{"name": f"t{at}"}], "nextCursor": f"{at}"}) for at in range(MAX_PAGES)]
     questions, listing = drive(tools(()), *pages, NONE, NONE)
-    assert (len(questions), len(lines_of(listing))) == (MOST_PAGES + 2, MOST_PAGES)
+    assert (len(questions), len(lines_of(listing))) == (MAX_PAGES + 2, MAX_PAGES)
     assert listing.skipped == ("tools/list: only the first 100 pages were read",)
 
 
-def test_prompts_and_resources_are_behind_a_method_each_that_names_them() -> None:
+def test_prompts_and_resources_are_one_method_each() -> None:
     takes = [{"name": "who", "description": "Whom", "required": True}, {"name": "how"}, {"name": 7}, None]
     prompts = [{"name": "greet", "description": "Says hello"}, {"name": "bye", "arguments": takes}]
     resources = [{"uri": "demo://a.md", "name": "a", "title": "An a"}]
-    listing = listed(ADD, prompts=Answered({"prompts": prompts}), resources=Answered({"resources": resources}))
+    listing = listed(ADD, prompts=Answer({"prompts": prompts}), resources=Answer({"resources": resources}))
     get, read = lines_of(listing)[1:]
     assert (get.name, get.doc, get.safe) == ("prompts/get", "Gets one of 2 prompts", True)
     assert get.parameters == (
@@ -157,18 +157,20 @@ def test_prompts_and_resources_are_behind_a_method_each_that_names_them() -> Non
     assert read.details == "demo://a.md: An a"
 
 
-def test_a_tool_that_its_own_name_does_not_reach_is_said_and_not_listed() -> None:
+def test_tool_named_like_an_mcp_method_is_skipped() -> None:
     listing = listed({"name": "ping"}, {"name": "git/status"}, {"name": "ok"})
     assert [*listing.described] == ["ok"]
-    assert listing.skipped == ("only tools/call reaches what is named like a method of the protocol: ping, git/status",)
+    assert listing.skipped == (
+        "tools with the name of an MCP method skipped: ping, git/status. Call them with tools/call",
+    )
 
 
 @pytest.mark.parametrize(
     "answer", [{"prompts": 7}, {"prompts": [7, None, {}]}, [], 7, {"prompts": [{"name": 7}], "nextCursor": 7}]
 )
-def test_prompts_that_are_none_are_left_out(answer: Any) -> None:
-    assert [method.name for method in lines_of(listed(ADD, prompts=Answered(answer)))] == ["add"]
+def test_invalid_prompts_are_left_out(answer: Any) -> None:
+    assert [method.name for method in lines_of(listed(ADD, prompts=Answer(answer)))] == ["add"]
 
 
-def test_a_server_without_tools_is_in_order() -> None:
+def test_server_without_tools_is_valid() -> None:
     assert listed() == Listing()

@@ -1,4 +1,4 @@
-"""The catalogue's merge of what is known with what was discovered, and what params start from."""
+"""Merging of discovered methods with known ones, and sources of facts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def discovered(name: str, **more: Any) -> Method:
     return Method(name, source="discovered", dialect="rpc.discover", **more)
 
 
-def test_the_word_of_the_profile_wins_and_what_was_discovered_fills_its_gaps() -> None:
+def test_profile_wins_and_discovery_fills_gaps() -> None:
     full = Described((DescribedParam("id", {"type": "integer"}, True),), doc="Theirs", details="More", safe=True)
     found = line_of("user.get", full)
     profile = Profile("p", "https://x.example", methods={"user.get": MethodNote("Ours", {"id": 5}, safe=False)})
@@ -30,14 +30,14 @@ def test_the_word_of_the_profile_wins_and_what_was_discovered_fills_its_gaps() -
     assert starting_point(method, full) == {"id": 5}
 
 
-def test_a_bare_name_that_was_discovered_keeps_what_is_known_of_it_anyway() -> None:
+def test_discovered_bare_name_keeps_known_facts() -> None:
     method = catalogue(PROFILE, [discovered("ping")], called=["ping"])["ping"]
     assert (method.doc, method.params, method.auth, method.safe, method.source) == (
         "Answers when the session is valid", [], "cookie", True, "discovered",
     )  # fmt: skip
 
 
-def test_a_service_says_better_what_its_own_method_takes() -> None:
+def test_discovered_params_win_over_known_ones() -> None:
     params = (DescribedParam("host", {"type": "string"}, True),)
     full = Described(params, doc="Theirs", auth="none", safe=False, dialect="rpc.discover")
     method = catalogue(PROFILE, [line_of("ping", full)])["ping"]
@@ -45,8 +45,8 @@ def test_a_service_says_better_what_its_own_method_takes() -> None:
     assert starting_point(method, full) == {"host": ""}
 
 
-def test_a_discovery_is_spelled_in_a_line() -> None:
-    """``asyncio.run`` has its result spelled where it is done, whoever looks at that."""
+def test_repr_of_a_discovery_is_one_line() -> None:
+    """``asyncio.run`` calls ``repr`` of its result."""
     told = Described((DescribedParam("a", {"enum": ["long"] * 10_000}),))
     discovery = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (Method("m"),), ("one",), described={"m": told})
     assert repr(discovery) == "Discovery(1 methods, 1 sentences)"
@@ -61,7 +61,7 @@ def test_a_discovery_is_spelled_in_a_line() -> None:
         (Profile("p", "https://x.example", preset="bitcoin"), []),
     ],
 )
-def test_methods_of_the_service_are_known_only_there(profile: Profile, names: list[str]) -> None:
+def test_service_methods_are_known_only_at_its_url(profile: Profile, names: list[str]) -> None:
     assert [*catalogue(profile)] == names
 
 
@@ -73,7 +73,7 @@ def sources(method: Method) -> dict[str, str]:
     return {fact: source for fact in FACTS if (source := source_of(method, fact))}
 
 
-def test_the_first_wins_and_who_fills_a_gap_is_known() -> None:
+def test_first_source_wins_and_gaps_keep_their_source() -> None:
     both = completed(FIRST, replace(OTHER, result={"type": "integer"}))
     assert (both.doc, both.result, both.safe, both.deprecated) == ("Its doc", {"type": "string"}, False, True)
     assert both.sources == (("doc", "help"), ("safe", "help"))
@@ -82,7 +82,7 @@ def test_the_first_wins_and_who_fills_a_gap_is_known() -> None:
     assert line.sources == both.sources
 
 
-def test_how_params_are_given_is_not_taken_from_another_source_than_the_params() -> None:
+def test_param_structure_comes_with_its_params() -> None:
     mine = Described((DescribedParam("a"),), dialect="rpc.discover")
     other = Described((DescribedParam("", required=True),), by="position", start=[1], dialect="help")
     assert completed(mine, other) == mine
@@ -91,13 +91,13 @@ def test_how_params_are_given_is_not_taken_from_another_source_than_the_params()
     assert dict(line.sources)["parameters"] == "help"
 
 
-def test_what_the_profile_says_has_the_profile_for_its_source_and_the_rest_its_own() -> None:
+def test_profile_facts_have_the_profile_as_source() -> None:
     profile = Profile("p", "https://x.example", methods={"m": MethodNote("Ours", {"id": 5}, safe=True)})
     method = catalogue(profile, [line_of("m", completed(FIRST, replace(OTHER, auth="none")))])["m"]
     assert sources(method) == {"doc": "profile", "params": "profile", "safe": "profile", "auth": "help"}
 
 
-def test_what_the_services_own_document_says_keeps_its_source() -> None:
+def test_known_facts_have_the_service_as_source() -> None:
     profile = Profile("p", "https://x.example", methods={"ping": MethodNote("Ours")})
     assert sources(catalogue(profile)["ping"]) == {
         "doc": "profile", "params": "service", "auth": "service", "safe": "service",
@@ -111,7 +111,7 @@ def test_what_the_services_own_document_says_keeps_its_source() -> None:
     assert catalogue(alone)["m"].sources == ()
 
 
-def test_what_is_described_is_completed_field_by_field() -> None:
+def test_descriptions_are_completed_field_by_field() -> None:
     first = Described(
         (DescribedParam("a", {"$ref": "A"}),), dialect="rpc.discover", definitions={"A": {"type": "string"}}
     )
@@ -125,7 +125,7 @@ def test_what_is_described_is_completed_field_by_field() -> None:
     assert completed(first, first) is first
 
 
-def test_schemas_are_not_torn_from_what_they_refer_to() -> None:
+def test_schemas_keep_the_definitions_of_their_source() -> None:
     first = Described((DescribedParam("a", {"$ref": "A"}),), definitions={"A": {"type": "string"}})
     other = Described(
         result={"$ref": "A"}, examples=(ExampleCall("e", [1]),), dialect="x", definitions={"A": {"type": "null"}}

@@ -1,4 +1,4 @@
-"""What Mopidy tells of itself, in the structure of its own replies."""
+"""Descriptions by Mopidy, in the structure of its own responses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_types_in_words_become_schemas() -> None:
     )
 
 
-def test_a_docstring_may_name_choices_in_several_lines_and_the_type_before_the_name() -> None:
+def test_docstring_has_choices_and_types_before_names() -> None:
     told = "Words.\n\n:param string field: Any one of ``uri``,\n    ``album``, or ``date``.\n"
     told += ":returns: what there is\n:rtype: bool"
     described = in_full({"description": told, "params": [{"name": "field", "default": None}]})
@@ -55,7 +55,7 @@ def test_a_docstring_may_name_choices_in_several_lines_and_the_type_before_the_n
     assert (described.result, described.result_doc) == ({"type": "boolean"}, "what there is")
 
 
-def test_a_param_of_a_list_that_is_null_by_default_is_either() -> None:
+def test_list_param_with_null_default_allows_both() -> None:
     told = ":type uris: list of string\n:type old: list of string or None"
     params = [{"name": "uris", "default": None}, {"name": "old", "default": None}, {"name": "more", "varargs": True}]
     described = in_full({"description": told, "params": params})
@@ -75,15 +75,15 @@ def test_a_param_of_a_list_that_is_null_by_default_is_either() -> None:
     ],
 )
 @pytest.mark.usefixtures("soon")
-def test_a_docstring_made_to_take_long_takes_a_moment(text: str) -> None:
+def test_hostile_docstring_is_read_fast(text: str) -> None:
     in_full({"description": text, "params": [{"name": "a"}] * 1_000})
 
 
-def test_what_is_deprecated_as_a_whole_is_marked() -> None:
+def test_deprecated_method_is_marked() -> None:
     assert only({"description": ".. deprecated:: 1.0\n    Use another."}).deprecated
     assert not only({"description": PLAY}).deprecated
 
 
 @pytest.mark.parametrize("entry", [{}, {"description": 7, "params": 7}, {"params": [None, 7, []]}])
-def test_odd_entries_are_methods_all_the_same(entry: Any) -> None:
+def test_unusual_entries_are_still_methods(entry: Any) -> None:
     assert only(entry).name == "core.m"

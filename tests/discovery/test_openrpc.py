@@ -1,4 +1,4 @@
-"""OpenRPC documents as methods: what is read of a good one, and that no other one does any harm."""
+"""Reading of OpenRPC documents, valid and hostile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from rpcexplorer.discovery.methods import Parameter
 from rpcexplorer.discovery.openrpc import read_openrpc
-from rpcexplorer.discovery.reader import MOST_ENTRIES
+from rpcexplorer.discovery.reader import MAX_TOTAL_ENTRIES
 from rpcexplorer.model.method import Described
 from tests.discovery.lines import Line, lines_of
 
@@ -18,20 +18,20 @@ def document(*methods: Any, **more: Any) -> dict[str, Any]:
 
 
 def in_full(*params: Any, **more: Any) -> Described:
-    """The one method of a document that describes one with these params."""
+    """Return the only method of a document, with these params."""
     members = {key: more.pop(key) for key in ("components", "$defs") if key in more}
     return read_openrpc(document({"name": "m", "params": list(params), **more}, **members)).described["m"]
 
 
 def only(*params: Any, **more: Any) -> Line:
-    return Line.of("m", in_full(*params, **more))
+    return Line.read("m", in_full(*params, **more))
 
 
 def kind(schema: Any, **more: Any) -> str:
     return only({"name": "p", "schema": schema}, **more).parameters[0].kind
 
 
-def test_a_method_is_read_whole() -> None:
+def test_method_is_read_whole() -> None:
     method = only(
         {"name": "id", "required": True, "summary": "Which one", "schema": {"type": "integer", "examples": [7]}},
         {"name": "order", "schema": {"enum": ["asc", "desc"], "default": "asc"}},
@@ -60,7 +60,7 @@ def test_a_method_is_read_whole() -> None:
     )
 
 
-def test_references_are_followed_inside_the_document() -> None:
+def test_references_inside_the_document_are_followed() -> None:
     components = {
         "contentDescriptors": {"Id": {"name": "id", "required": True, "schema": {"$ref": "#/components/schemas/a~1b"}}},
         "schemas": {"a/b": {"$ref": "#/components/schemas/Real"}, "Real": {"type": "integer", "default": 3}},
@@ -69,28 +69,28 @@ def test_references_are_followed_inside_the_document() -> None:
     assert method.parameters == (Parameter("id", True, "integer", default=3),)
 
 
-def test_params_as_an_object_by_name_are_understood() -> None:
+def test_params_as_an_object_are_read() -> None:
     listing = read_openrpc({"methods": {"user.get": {"params": {"id": {"type": "integer", "required": True}, "x": 0}}}})
     assert lines_of(listing)[0].name == "user.get"
     assert lines_of(listing)[0].parameters == (Parameter("id", True, "integer"), Parameter("x"))
 
 
-def test_what_has_no_name_or_comes_twice_is_counted() -> None:
+def test_invalid_and_repeated_names_are_counted() -> None:
     names: list[Any] = ["a", "a", "", " ", None, 7, ["a"], "\ud800", "n" * 257, "[/] \x1b]52;c;?\x07"]
     listing = read_openrpc(document(*({"name": name} for name in names), "text", None))
     assert [*listing.described] == ["a", "[/] \x1b]52;c;?\x07"]
     assert listing.skipped == (
-        "9 skipped: without a name that can be called",
-        "1 skipped: named a second time",
+        "9 skipped: no valid name",
+        "1 skipped: repeated name",
     )
 
 
 @pytest.mark.thorough
-def test_references_cannot_blow_a_small_document_up() -> None:
+def test_references_cannot_expand_a_small_document() -> None:
     param = {"$ref": "#/p"}
     methods = [{"name": f"m{number}", "params": [param] * 1_000} for number in range(400)]
     listing = read_openrpc(document(*methods, p={"name": "p", "schema": {"type": "string"}}))
-    assert sum(len(described.params) for described in listing.described.values()) == MOST_ENTRIES
+    assert sum(len(described.params) for described in listing.described.values()) == MAX_TOTAL_ENTRIES
 
 
 def test_long_texts_are_cut() -> None:
@@ -99,7 +99,7 @@ def test_long_texts_are_cut() -> None:
 
 
 @pytest.mark.parametrize(("name", "by"), [("Hydrated transactions", "position"), ("hydrated", None)])
-def test_params_whose_names_are_titles_are_given_by_position(name: str, by: str | None) -> None:
+def test_params_named_by_titles_are_sent_by_position(name: str, by: str | None) -> None:
     params = [{"name": "Block", "required": True}, {"name": name}]
     listing = read_openrpc({"methods": [{"name": "a", "params": params}, {"name": "b", "params": params[:1]}]})
     assert [method.by for method in lines_of(listing)] == [by, by]

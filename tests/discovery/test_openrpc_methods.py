@@ -1,4 +1,4 @@
-"""A catalogue as an OpenRPC document: read back it says the same, and the same catalogue is the same text."""
+"""Methods written as an OpenRPC document and read back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rpcexplorer.schema.node import SchemaReader
 from tests.corpora.documents import KODI, document
 from tests.discovery.lines import lines_of, start_of
 
-HOME = "#/components/schemas/"
+COMPONENTS_PATH = "#/components/schemas/"
 
 
 def written(listing: Listing) -> str:
@@ -49,16 +49,16 @@ def assert_read_back(listing: Listing) -> None:
         assert (len(new.errors), len(new.examples), new.tags) == (len(old.errors), len(old.examples), old.tags)
 
 
-def test_the_demos_catalogue_is_read_back_as_it_was() -> None:
+def test_demo_methods_are_read_back_unchanged() -> None:
     assert_read_back(read_document(demo_document(TABLE.values()), "shop"))
 
 
 @pytest.mark.thorough
-def test_types_by_bare_name_and_events_are_read_back_as_they_were() -> None:
+def test_kodi_types_and_events_are_read_back_unchanged() -> None:
     assert_read_back(read_document(document(KODI), "kodi"))
 
 
-def test_references_lead_to_components_whatever_they_were_and_nothing_else_changes() -> None:
+def test_references_become_components_and_nothing_else_changes() -> None:
     one: dict[str, Any] = {
         "A": {"extends": ["B", "nowhere"], "properties": {"$ref": {"$ref": "A"}, "default": {"$ref": "B"}}},
         "B": {"enum": [{"$ref": "A"}], "default": {"$ref": "A"}, "not": {"$ref": "https://other.example/x"}},
@@ -76,20 +76,20 @@ def test_references_lead_to_components_whatever_they_were_and_nothing_else_chang
     assert schemas == {
         "A": True,
         "A_2": {
-            "extends": [f"{HOME}B", "nowhere"],
-            "properties": {"$ref": {"$ref": f"{HOME}A_2"}, "default": {"$ref": f"{HOME}B"}},
+            "extends": [f"{COMPONENTS_PATH}B", "nowhere"],
+            "properties": {"$ref": {"$ref": f"{COMPONENTS_PATH}A_2"}, "default": {"$ref": f"{COMPONENTS_PATH}B"}},
         },
         "B": one["B"],
         "B_2": {"type": "null"},
     }
     by_name = {each["name"]: each for each in made["methods"]}
-    assert [param["schema"] for param in by_name["one"]["params"]] == [{"$ref": f"{HOME}A_2"}, {"$ref": "#"}]
-    assert by_name["same"]["result"]["schema"] == {"items": [{"$ref": f"{HOME}A"}]}
-    assert by_name["other"]["result"]["schema"] == {"$ref": f"{HOME}B_2"}
+    assert [param["schema"] for param in by_name["one"]["params"]] == [{"$ref": f"{COMPONENTS_PATH}A_2"}, {"$ref": "#"}]
+    assert by_name["same"]["result"]["schema"] == {"items": [{"$ref": f"{COMPONENTS_PATH}A"}]}
+    assert by_name["other"]["result"]["schema"] == {"$ref": f"{COMPONENTS_PATH}B_2"}
     assert one["A"]["extends"] == ["B", "nowhere"]
 
 
-def test_a_method_known_by_its_line_alone_is_there_with_what_the_line_says() -> None:
+def test_method_without_description_is_written_from_its_line() -> None:
     line = Method("m", "Does", auth="none", safe=True, deprecated=True)
     (entry,) = openrpc_document("shop", [line], lambda _: None)["methods"]
     assert entry == {
@@ -104,7 +104,7 @@ def test_params_without_names_are_written_by_position() -> None:
     assert entry["params"] == [{"name": "param1", "required": True, "schema": {"type": "integer"}}]
 
 
-def test_examples_by_name_and_by_position_have_the_names_of_the_params() -> None:
+def test_examples_are_written_with_param_names() -> None:
     params = (DescribedParam("a"), DescribedParam("b"))
     full = Described(params, examples=(ExampleCall("x", [1, 2, 3]), ExampleCall("y", {"b": 5}, result=None)))
     (entry,) = openrpc_document("shop", [Method("m")], lambda _: full)["methods"]
@@ -114,7 +114,7 @@ def test_examples_by_name_and_by_position_have_the_names_of_the_params() -> None
     ]
 
 
-def test_half_a_character_is_escaped_and_too_many_levels_are_a_sentence() -> None:
+def test_surrogates_are_escaped_and_deep_schemas_rejected() -> None:
     text = openrpc_text({"é": "\ud800"})
     assert json.loads(text) == {"é": "\ud800"}
     assert text.isascii()
@@ -141,9 +141,7 @@ _SCHEMAS: st.SearchStrategy[Any] = st.recursive(
 
 @pytest.mark.thorough
 @given(st.dictionaries(_NAMES, _SCHEMAS, max_size=4), _SCHEMAS)
-def test_whatever_a_schema_is_the_same_stands_where_its_references_lead(
-    definitions: dict[str, Any], schema: Any
-) -> None:
+def test_any_schema_keeps_its_reference_targets(definitions: dict[str, Any], schema: Any) -> None:
     full = Described((DescribedParam("x", schema),), definitions=definitions)
     text = openrpc_text(openrpc_document("shop", [Method("m")], lambda _: full))
     listing = read_document(json.loads(text), "shop")

@@ -1,4 +1,4 @@
-"""Descriptions on disk: they come back as they were, decoded one by one, and of one refresh alone."""
+"""Stored descriptions and changes: unchanged, decoded one by one."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "catalogues"
 
 
-def test_a_method_in_full_comes_back_whole_with_what_its_schemas_refer_to(folder: Path) -> None:
+def test_description_is_read_back_with_its_definitions(folder: Path) -> None:
     Catalogues(folder).settle(SHOP, found({"a": FULL, "b": OTHER, "c": Described()}, 0, EVENT))
     again = Catalogues(folder)
     assert (again.described(SHOP, "a"), again.described(SHOP, "b")) == (FULL, OTHER)
@@ -61,9 +61,7 @@ def test_a_method_in_full_comes_back_whole_with_what_its_schemas_refer_to(folder
     assert (again.changes(SHOP), again.problem) == (None, "")
 
 
-def test_definitions_are_the_same_for_all_methods_and_decoded_when_asked_for(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shared_definitions_are_decoded_when_needed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Catalogues(folder).settle(SHOP, found({"a": FULL, "b": OTHER}))
     assert (folder / "shop.json").read_bytes().count(b'"next"') == 1
     again = Catalogues(folder)
@@ -92,24 +90,24 @@ def test_start_reads_the_list_without_descriptions(folder: Path) -> None:
     file = folder / "shop.json"
     file.write_bytes(file.read_bytes()[:-2] + b"?\n")
     again = Catalogues(folder)
-    assert (again.of(SHOP) is not None, again.problem) == (True, "")
+    assert (again.learned(SHOP) is not None, again.problem) == (True, "")
     assert again.described(SHOP, "a") is None
-    assert again.problem.startswith(f"{file} is damaged")
+    assert again.problem.startswith(f"cannot use {file}: it is damaged")
 
 
-def test_the_next_refresh_takes_the_place_of_the_one_before_and_a_program_beside_it_reads_that(folder: Path) -> None:
+def test_refresh_replaces_the_list_for_other_programs_too(folder: Path) -> None:
     first = Catalogues(folder)
     first.settle(SHOP, found({"a": FULL}))
-    beside = Catalogues(folder)
-    assert beside.of(SHOP)
+    siblings = Catalogues(folder)
+    assert siblings.learned(SHOP)
     Catalogues(folder).settle(SHOP, found({"a": OTHER}, 1))
-    assert beside.described(SHOP, "a") == OTHER
-    assert beside.of(SHOP) == Catalogues(folder).of(SHOP)
-    first.is_news(SHOP)
+    assert siblings.described(SHOP, "a") == OTHER
+    assert siblings.learned(SHOP) == Catalogues(folder).learned(SHOP)
+    first.report_quirks_once(SHOP)
     assert first.described(SHOP, "a") == OTHER
 
 
-def test_what_holds_a_secret_of_this_run_is_not_written(folder: Path) -> None:
+def test_description_with_a_secret_is_not_stored(folder: Path) -> None:
     secret = "hunter2hunter2"
     leaky = replace(OTHER, result={"default": secret}, definitions={TREE: {"examples": [f"Bearer {secret}"]}, "T": {}})
     methods = {"leaky": leaky, "clean": replace(leaky, result=True), secret: Described()}
@@ -118,7 +116,7 @@ def test_what_holds_a_secret_of_this_run_is_not_written(folder: Path) -> None:
     Catalogues(folder, lambda: [Secret(secret, "shop.password")]).settle(SHOP, discovery)
     assert secret not in "".join(file.read_text() for file in folder.iterdir())
     again = Catalogues(folder)
-    learned = again.of(SHOP)
+    learned = again.learned(SHOP)
     assert learned
     assert [method.name for method in learned.methods] == ["leaky", "clean", "doc"]
     assert again.described(SHOP, "leaky") is None
@@ -128,17 +126,14 @@ def test_what_holds_a_secret_of_this_run_is_not_written(folder: Path) -> None:
     assert again.events(SHOP) == (Method("event"),)
 
 
-def test_more_than_a_file_may_hold_is_kept_for_this_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_descriptions_are_kept_until_exit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.discovery.store.KEPT", 2_000)
     catalogues = Catalogues(folder)
     settled = catalogues.settle(SHOP, found({"a": Described(result={"doc": "x" * 2_000})}))
-    assert settled.sentences[-1].startswith("schemas and examples are kept only until you quit: they have more than")
+    assert settled.sentences[-1].startswith("schemas and examples are kept only until you quit: they are larger than")
     assert catalogues.described(SHOP, "a") is not None
-    assert Catalogues(folder).of(SHOP) is not None
+    assert Catalogues(folder).learned(SHOP) is not None
     assert Catalogues(folder).described(SHOP, "a") is None
-
-
-# --- what has changed -------------------------------------------------------------------------------------------------
 
 
 def with_definition(schema: Any) -> dict[str, Described]:
@@ -150,7 +145,7 @@ def with_definition(schema: Any) -> dict[str, Described]:
 
 
 @pytest.mark.parametrize("again", [True, False], ids=["in another run", "in the same run"])
-def test_a_change_far_behind_a_reference_is_told_of_the_methods_that_lead_there(folder: Path, again: bool) -> None:
+def test_change_behind_references_is_reported_for_all_users(folder: Path, again: bool) -> None:
     catalogues = Catalogues(folder)
     assert catalogues.settle(SHOP, found(with_definition({"type": "string", "maxLength": 5}))).changed == ()
     catalogues = Catalogues(folder) if again else catalogues
@@ -161,7 +156,7 @@ def test_a_change_far_behind_a_reference_is_told_of_the_methods_that_lead_there(
     assert settled.changed == (MethodChange("through", "changed", (words,)),)
 
 
-def test_what_changed_last_can_be_read_again_after_refreshes_that_changed_nothing(folder: Path) -> None:
+def test_last_changes_survive_refreshes_without_changes(folder: Path) -> None:
     for later, described in enumerate([{"a": OTHER}, {"b": OTHER}, {"b": OTHER}]):
         catalogues = Catalogues(folder)
         settled = catalogues.settle(SHOP, found(described, later))
@@ -174,7 +169,7 @@ def test_what_changed_last_can_be_read_again_after_refreshes_that_changed_nothin
     assert Catalogues(folder).changes(replace(SHOP, url="https://other.example")) is None
 
 
-def test_others_have_their_turn_while_a_discovery_is_compared(folder: Path) -> None:
+def test_comparison_of_a_discovery_does_not_block(folder: Path) -> None:
     catalogues, turns = Catalogues(folder), list[bool]()
     catalogues.settle(SHOP, found({"a": FULL}))
 

@@ -1,4 +1,4 @@
-"""Methods in full: what a document says beyond the line of a method stays, in the words of the service."""
+"""Whole methods: the facts of a document beyond a method's line."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def only(method: dict[str, Any], **more: Any) -> Described:
 
 
 def example(*values: tuple[str, Any], structure: str | None = None) -> Any:
-    """What becomes of the values of an example, of a method that takes a, b and c."""
+    """Return the example params of a method that takes a, b and c."""
     given = [{"name": name, "value": value} for name, value in values]
     method = {"params": [{"name": name} for name in "abc"], "examples": [{"name": "e", "params": given}]}
     return only(method | ({"paramStructure": structure} if structure else {})).examples[0].params
 
 
-def test_all_that_a_method_has_is_kept() -> None:
+def test_method_keeps_all_its_facts() -> None:
     components = {
         "contentDescriptors": {"Id": {"name": "id", "required": True, "schema": {"$ref": "#/components/schemas/Id"}}},
         "schemas": {"Id": {"type": "integer", "minimum": 1}},
@@ -68,21 +68,21 @@ def test_all_that_a_method_has_is_kept() -> None:
         ([("other", 1)], None, [1]),
     ],
 )
-def test_an_example_stands_as_it_could_be_sent(values: Any, structure: str | None, params: Any) -> None:
+def test_example_has_params_that_can_be_sent(values: Any, structure: str | None, params: Any) -> None:
     assert example(*values, structure=structure) == params
 
 
-def test_a_value_that_lies_elsewhere_is_no_value() -> None:
+def test_external_example_value_is_left_out() -> None:
     method = {"examples": [{"params": [{"name": "a", "externalValue": "https://x"}, {"name": "b", "value": None}]}]}
     assert only(method).examples[0].params == [None]
 
 
-def test_a_result_without_a_schema_says_nothing_of_what_comes_back() -> None:
+def test_result_without_schema_is_unknown() -> None:
     assert only({"result": {"name": "r", "description": "Something"}}).result is UNSET
     assert only({"result": {"name": "r", "schema": True}}).result is True
 
 
-def test_a_param_that_is_its_own_schema_is_one_without_its_name() -> None:
+def test_param_can_be_its_own_schema_without_name() -> None:
     (param,) = only({"params": [{"name": "a", "required": True, "type": "string"}]}).params
     assert param == DescribedParam("a", {"type": "string"}, True)
 
@@ -98,41 +98,41 @@ def test_a_param_that_is_its_own_schema_is_one_without_its_name() -> None:
         ),
     ],
 )
-def test_the_draft_is_that_of_the_schemas(said: Any, draft: str) -> None:
+def test_draft_is_that_of_the_schemas(said: Any, draft: str) -> None:
     assert only({}, **said).draft == draft
 
 
-def test_what_is_too_much_is_left_out_from_the_schemas_on_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MOST_HELD", 1_000)
+def test_too_large_parts_are_skipped_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MAX_METHOD_CHARACTERS", 1_000)
     large = {"name": "m", "params": [{"name": "a", "schema": {"enum": ["x" * 900, "y" * 900]}}], "tags": ["t"]}
     small = {"name": "n", "params": [{"name": "a", "schema": {"enum": ["x" * 900]}}]}
     listing = read_openrpc({"methods": [large, small]})
     assert listing.described["m"].params == (DescribedParam("a", True, False),)
     assert listing.described["n"].params[0].schema == {"enum": ["x" * 900]}
-    assert listing.skipped == ("schemas or examples of 1 methods skipped: more than can be stored",)
+    assert listing.skipped == ("schemas or examples of 1 method skipped: too large to store",)
 
 
-def test_behind_the_last_param_that_is_kept_stands_one_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MOST_PARAMS", 2)
+def test_too_many_params_end_with_one_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MAX_PARAMS", 2)
     some = [{"name": name, "required": True} for name in "abcd"]
     listing = read_openrpc({"methods": [{"name": "m", "params": some}, {"name": "n", "params": some[:2]}]})
     assert [each.name for each in listing.described["m"].params] == ["a", "b", "..."]
     assert [each.stands_for_others for each in listing.described["m"].params] == [False, False, True]
     assert [each.name for each in listing.described["n"].params] == ["a", "b"]
-    assert listing.skipped == ("params of 1 methods skipped: more than can be stored",)
+    assert listing.skipped == ("params of 1 method skipped: too many to store",)
 
 
-def test_one_large_schema_that_all_refer_to_is_counted_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MOST_OF_ALL", 5_000)
+def test_shared_large_schema_counts_for_each_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MAX_TOTAL_CHARACTERS", 5_000)
     param = {"$ref": "#/p"}
     methods = [{"name": f"m{number}", "params": [param]} for number in range(10)]
     listing = read_openrpc({"methods": methods, "p": {"name": "a", "schema": {"enum": ["x" * 900]}}})
     kept = [each.params[0].schema for each in listing.described.values()]
     assert [schema is not True for schema in kept] == [True] * 5 + [False] * 5
-    assert listing.skipped == ("schemas or examples of 5 methods skipped: more than can be stored",)
+    assert listing.skipped == ("schemas or examples of 5 methods skipped: too large to store",)
 
 
-def test_what_schemas_refer_to_is_shared_by_all_methods() -> None:
+def test_definitions_are_shared_by_all_methods() -> None:
     refer = {"params": [{"name": "a", "schema": {"$ref": "#/components/schemas/A"}}]}
     listing = read_openrpc(
         {
@@ -143,7 +143,7 @@ def test_what_schemas_refer_to_is_shared_by_all_methods() -> None:
     assert listing.described["m"].definitions is listing.described["n"].definitions
 
 
-def test_a_schema_that_brings_its_own_definitions_has_them() -> None:
+def test_schema_with_own_definitions_gets_them() -> None:
     def method(name: str, kind: str) -> dict[str, Any]:
         schema = {"$ref": "#/$defs/a~1b", "$defs": {"a/b": {"$ref": "#/components/schemas/S"}, "k": {"type": kind}}}
         return {"name": name, "params": [{"name": "p", "schema": {**schema, "items": {"$ref": "#/$defs/k"}}}]}
@@ -162,8 +162,8 @@ def test_a_schema_that_brings_its_own_definitions_has_them() -> None:
     assert found["a"].definitions["#/$defs/a~1b"] == {"$ref": "#/components/schemas/S"}
 
 
-def test_definitions_of_their_own_cost_no_more_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MOST_FOR_OWN", 10)
+def test_own_definitions_have_a_limited_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MAX_OWN_PARTS", 10)
     schema = {"$ref": "#/$defs/x", "$defs": {"x": {"items": [{} for _ in range(20)]}}}
     methods = [{"name": f"m{number}", "params": [{"schema": dict(schema)}]} for number in range(3)]
     found = read_openrpc({"methods": methods}).described
@@ -178,7 +178,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_what_is_clean_can_be_written_and_is_clean_once_and_for_all(value: Any) -> None:
+def test_cleaned_value_can_be_stored_and_is_stable(value: Any) -> None:
     cleaned = clean(value)
     json.dumps(cleaned, allow_nan=False, ensure_ascii=False).encode()
     assert clean(cleaned) is cleaned
@@ -193,12 +193,12 @@ def test_what_is_clean_can_be_written_and_is_clean_once_and_for_all(value: Any) 
         (float("-inf"), None),
     ],
 )
-def test_half_characters_are_marked_and_numbers_that_are_none_are_left_out(value: Any, cleaned: Any) -> None:
+def test_surrogates_are_replaced_and_invalid_numbers_dropped(value: Any, cleaned: Any) -> None:
     assert clean(value) == cleaned
 
 
 @pytest.mark.parametrize("value", [{"a": ["é😀", 1.5, None]}, [], "x", 7, [[0]] * 1_000])
-def test_what_is_clean_already_stays_the_value_that_it_is(value: Any) -> None:
+def test_clean_value_is_returned_unchanged(value: Any) -> None:
     assert clean(value) is value
 
 
@@ -209,8 +209,8 @@ def nested(levels: int) -> Any:
     return schema
 
 
-def test_a_document_of_too_many_levels_is_refused() -> None:
+def test_too_deep_document_is_rejected() -> None:
     assert clean(nested(MAX_LEVELS - 1))
     for levels in (MAX_LEVELS + 1, 900):
-        assert value_of(json.dumps(nested(levels)).encode()).refusal == "unreadable: it has more than 200 levels"
+        assert value_of(json.dumps(nested(levels)).encode()).refusal == "unreadable: more than 200 levels"
     assert value_of(b"[" * 100_000).refusal.startswith("unreadable: ")

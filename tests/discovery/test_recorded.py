@@ -1,4 +1,4 @@
-"""Each dialect has its whole dialogue with what real servers have answered to it."""
+"""Each discovery protocol with the recorded answers of real servers."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from functools import cache
 import pytest
 
 from rpcexplorer.discovery.documents import at_path
-from rpcexplorer.discovery.interview import DIALECTS
+from rpcexplorer.discovery.interview import PROTOCOLS
 from rpcexplorer.discovery.lists import rpc_modules
 from rpcexplorer.discovery.methods import Listing, Parameter
-from rpcexplorer.discovery.questions import WayOfAsking
+from rpcexplorer.discovery.questions import StartDialogue
 from tests.discovery.lines import Line, lines_of
 from tests.discovery.recordings import FOLDER, listing_of
 
-SERVERS: dict[str, tuple[WayOfAsking, int]] = {
-    "aria2": (DIALECTS["system.listMethods"].ask, 36),
-    "deluge": (DIALECTS["system.listMethods"].ask, 31),
-    "django-modern-rpc": (DIALECTS["system.listMethods"].ask, 9),
-    "electrum": (DIALECTS["help"].ask, 102),
+SERVERS: dict[str, tuple[StartDialogue, int]] = {
+    "aria2": (PROTOCOLS["system.listMethods"].ask, 36),
+    "deluge": (PROTOCOLS["system.listMethods"].ask, 31),
+    "django-modern-rpc": (PROTOCOLS["system.listMethods"].ask, 9),
+    "electrum": (PROTOCOLS["help"].ask, 102),
     "fastapi-jsonrpc": (at_path("/openrpc.json").ask, 2),
-    "flask-jsonrpc": (DIALECTS["rpc.describe"].ask, 5),
+    "flask-jsonrpc": (PROTOCOLS["rpc.describe"].ask, 5),
     "ganache": (rpc_modules, 0),
-    "jsonrpclib": (DIALECTS["system.listMethods"].ask, 6),
-    "kamailio": (DIALECTS["system.listMethods"].ask, 73),
-    "litecoin": (DIALECTS["help"].ask, 138),
-    "mcp": (DIALECTS["tools/list"].ask, 4),
-    "mcp-everything": (DIALECTS["tools/list"].ask, 15),
-    "mopidy": (DIALECTS["core.describe"].ask, 62),
-    "openrpc": (DIALECTS["rpc.discover"].ask, 2),
-    "openrpc-mock-server": (DIALECTS["rpc.discover"].ask, 4),
+    "jsonrpclib": (PROTOCOLS["system.listMethods"].ask, 6),
+    "kamailio": (PROTOCOLS["system.listMethods"].ask, 73),
+    "litecoin": (PROTOCOLS["help"].ask, 138),
+    "mcp": (PROTOCOLS["tools/list"].ask, 4),
+    "mcp-everything": (PROTOCOLS["tools/list"].ask, 15),
+    "mopidy": (PROTOCOLS["core.describe"].ask, 62),
+    "openrpc": (PROTOCOLS["rpc.discover"].ask, 2),
+    "openrpc-mock-server": (PROTOCOLS["rpc.discover"].ask, 4),
     "pjrpc": (at_path("/api/v1/openrpc.json").ask, 2),
 }
-"""How each is asked, and how many methods it has."""
+"""Protocol of each server, and its number of methods."""
 
 
 @cache
@@ -44,7 +44,7 @@ def methods(server: str) -> dict[str, Line]:
     return {method.name: method for method in lines_of(asked(server))}
 
 
-def test_every_method_of_each_server_is_found() -> None:
+def test_all_methods_of_each_server_are_found() -> None:
     assert sorted(SERVERS) == sorted(path.name.removesuffix(".json.gz") for path in FOLDER.glob("*.json.gz"))
     found = {name: len(asked(name).described) for name in SERVERS}
     assert found == {name: count for name, (_, count) in SERVERS.items()}
@@ -69,19 +69,17 @@ def test_every_method_of_each_server_is_found() -> None:
         ("django-modern-rpc", "system.methodHelp", [": string!"]),
     ],
 )
-def test_the_params_of_a_method_are_those_that_its_server_tells_of(
-    server: str, name: str, parameters: list[str]
-) -> None:
+def test_params_match_the_servers_description(server: str, name: str, parameters: list[str]) -> None:
     assert [in_short(each) for each in methods(server)[name].parameters] == parameters
 
 
 def in_short(parameter: Parameter) -> str:
-    """Its name and kind; a sign where it is required; its default."""
+    """Return name, type, a sign if required, and the default."""
     default = "" if parameter.default is None else f"={parameter.default!r}"
     return f"{parameter.name}: {parameter.kind}{'!' * (parameter.required is True)}{default}"
 
 
-def test_the_help_of_litecoind_is_read_with_all_that_is_inside() -> None:
+def test_litecoind_help_is_read_with_nested_values() -> None:
     described = asked("litecoin").described
     assert len(described) == 138
     inputs, outputs, locktime, _ = described["createrawtransaction"].params
@@ -97,7 +95,7 @@ def test_the_help_of_litecoind_is_read_with_all_that_is_inside() -> None:
     assert sum(len(each.examples) for each in described.values()) == 172
 
 
-def test_tools_of_mcp_servers_are_kept_with_their_schemas() -> None:
+def test_mcp_tools_keep_their_schemas() -> None:
     described = asked("mcp").described
     part, size, count, note = described["store"].params
     assert (part.schema, size.schema["enum"], note.required) == ({"$ref": "#/$defs/Part"}, ["small", "large"], False)
@@ -112,7 +110,7 @@ def test_tools_of_mcp_servers_are_kept_with_their_schemas() -> None:
     assert prompts[1]["required"] == ["city"]
 
 
-def test_docstrings_and_signatures_are_read_as_schemas() -> None:
+def test_docstrings_and_signatures_become_schemas() -> None:
     described = asked("mopidy").described
     (field, query) = described["core.library.get_distinct"].params
     assert (len(field.schema["enum"]), query.schema) == (15, {"type": ["object", "null"], "default": None})

@@ -147,7 +147,7 @@ def _discover(root: Path, thing: str) -> str:
 
 def _catalogue(root: Path) -> Found:
     catalogues = Catalogues(paths(root).catalogues)
-    learned = catalogues.of(Profile("p", "http://h"))
+    learned = catalogues.learned(Profile("p", "http://h"))
     names = {method.name for method in learned.methods} if learned else set()
     full = {name for name in names if catalogues.described(Profile("p", "http://h"), name)}
     return full, catalogues.problem

@@ -488,7 +488,7 @@ async def the_service_is_asked_for_its_methods(at: Visit) -> None:
     await at.press("f9")
     await until(at.pilot, lambda: "demo.records" in at.calls.methods.methods and not at.calls.what)
     assert at.explorer.profile is not None
-    assert at.explorer.catalogues.of(at.explorer.profile) is not None
+    assert at.explorer.catalogues.learned(at.explorer.profile) is not None
     await at.sees("records", "rpc.discover")
 
 
@@ -666,7 +666,7 @@ async def what_a_refresh_has_changed_is_read_again(at: Visit) -> None:
     await at.explorer.discover()
     profile = at.explorer.profile
     assert profile is not None
-    learned = at.explorer.catalogues.of(profile)
+    learned = at.explorer.catalogues.learned(profile)
     assert learned is not None
     older = tuple(each for each in learned.methods if each.name != "demo.echo")
     auth = at.explorer.described("auth")

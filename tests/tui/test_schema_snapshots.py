@@ -112,7 +112,7 @@ def test_changes_of_a_refresh(
 ) -> None:
     profile = explorer.profile
     assert profile is not None
-    known = explorer.catalogues.of(profile)
+    known = explorer.catalogues.learned(profile)
     assert known is not None
     kind, count, _ = FIND.params
     now = (replace(kind, schema={"enum": ["customer", "supplier", "staff"]}), replace(count, required=True))

@@ -104,7 +104,7 @@ class ProfileView:
         self._panes.has_details = any(method.has_docs for method in known.values())
         self._panes.methods.methods = known
         self._panes.methods.pinned = self._explorer.remembered.pinned(profile.name)
-        learned = self._explorer.catalogues.of(profile)
+        learned = self._explorer.catalogues.learned(profile)
         self._panes.response.first_steps = first_steps(profile, self._key, is_discovered=learned is not None)
 
     def first_method(self) -> str:
