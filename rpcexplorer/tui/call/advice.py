@@ -81,8 +81,6 @@ class Advice:
         self.offered: OfferedHint | None = None
         """The hint on view."""
 
-    # --- the params in the editor ------------------------------------------------------------------------------
-
     def names(self) -> Sequence[Offered]:
         """Return what could be between double braces."""
         return self._explorer.names() if self._explorer.profile is not None else ()
@@ -150,8 +148,6 @@ class Advice:
             self._calls, self._earlier = found, {}
             self._on_learned()
 
-    # --- the response on view ----------------------------------------------------------------------------------
-
     def can_check(self, exchange: Exchange | None) -> bool:
         """Return whether a result is whole, of this profile, and small enough to be checked."""
         profile = self._explorer.profile
@@ -171,8 +167,6 @@ class Advice:
             return ""
         checked = await self._explorer.checker.result(described, outcome.value.decode(errors="replace"))
         return result_remark(checked.problems)
-
-    # --- hints -------------------------------------------------------------------------------------------------
 
     def offer(self, exchange: Exchange, profile: Profile, again: Callable[[], object]) -> WordLine:
         """Return what may help after a failure, and the key that does it and then ``again``."""

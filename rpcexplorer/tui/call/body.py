@@ -263,8 +263,6 @@ class Body(Vertical):
             self.focus_inside()
         self.refresh_bindings()
 
-    # --- actions -----------------------------------------------------------------------------------------------
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self._is_table if action == "sort" else super().check_action(action, parameters)
 

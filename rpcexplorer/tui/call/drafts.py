@@ -142,8 +142,6 @@ class DraftKeeper:
         id, self.next_id = self.next_id, fresh_id()
         return id
 
-    # --- writing -----------------------------------------------------------------------------------------------
-
     def typed(self) -> None:
         self._typed_at = time.monotonic()
         if not self._is_following:
@@ -203,8 +201,6 @@ class DraftKeeper:
     def _finish_write(self, problem: str) -> None:
         self.problem = problem
         self._on_written()
-
-    # --- replacing ---------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
         """Forget the draft, and put the start of its method into the editor."""

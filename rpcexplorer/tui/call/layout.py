@@ -93,8 +93,6 @@ class PaneLayout:
         """The listed method that the docs are about; empty: the one in the editor."""
         self._pause: Timer | None = None
 
-    # --- the three panes ---------------------------------------------------------------------------------------
-
     @property
     def is_narrow(self) -> bool:
         return self._columns < NARROW
@@ -191,8 +189,6 @@ class PaneLayout:
         self.methods.styles.width = "1fr" if self.is_narrow else self._methods_columns
         self.methods.set_class(self.is_narrow, "-alone")
         self.arrange_docs()
-
-    # --- the docs ----------------------------------------------------------------------------------------------
 
     @property
     def docs(self) -> DocsPane | None:

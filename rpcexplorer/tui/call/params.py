@@ -220,8 +220,6 @@ class ParamsPane(Vertical):
         self._arrange()
         self._update_verdict()
 
-    # --- the text ----------------------------------------------------------------------------------------------
-
     @property
     def text(self) -> str:
         return self.editor.text
@@ -314,8 +312,6 @@ class ParamsPane(Vertical):
         self.action_fix() if event.fix else self.action_problem_next()
         self.focus_inside()
 
-    # --- watching ----------------------------------------------------------------------------------------------
-
     def watch_method(self) -> None:
         self._show_method()
 
@@ -350,8 +346,6 @@ class ParamsPane(Vertical):
         elif self._hinted[0] != place:
             self._hinted = place, self._advice.signature(place[0], self.editor.cursor_offset)
         self._bar.words = [(self.method.name, "accent bold"), (f"  {self._hinted[1] or self.method.doc}", "dim")]
-
-    # --- tabs and focus ----------------------------------------------------------------------------------------
 
     @property
     def is_on_view(self) -> bool:
@@ -388,8 +382,6 @@ class ParamsPane(Vertical):
         event.stop()
         self.show_tab(event.tab)
         self.focus_inside()
-
-    # --- actions -----------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Return whether a key does something now; the keys for the text work while it is on view."""

@@ -272,8 +272,6 @@ class ResponsePane(Vertical):
         else:
             self.transform.give_up()
 
-    # --- watching ----------------------------------------------------------------------------------------------
-
     def watch_exchange(self) -> None:
         """Show another exchange; a prompt with the focus stays, and the tab if the method is the same."""
         if self.exchange and self.exchange.method != self._last_method:
@@ -342,8 +340,6 @@ class ResponsePane(Vertical):
             [*remark_pieces(self.exchange, self._bar.room), *schema] if self.exchange else []
         )
 
-    # --- focus and mouse ---------------------------------------------------------------------------------------
-
     def focus_inside(self) -> None:
         self.body.focus_inside()
 
@@ -361,7 +357,6 @@ class ResponsePane(Vertical):
         if isinstance(event.widget, Bar):
             self.focus_inside()
 
-    # --- the views ---------------------------------------------------------------------------------------------
     # A start loads no reader and no grid: their messages are handled by name.
 
     def on_reader_works(self, event: Reader.Works) -> None:
@@ -395,8 +390,6 @@ class ResponsePane(Vertical):
     def _no_table(self, event: Body.NoTable) -> None:
         event.stop()
         self.notify("Only a list of objects can be shown as a table.", timeout=4)
-
-    # --- the prompt --------------------------------------------------------------------------------------------
 
     @on(Prompt.TextTyped)
     def _prompt_typed(self, event: Prompt.TextTyped) -> None:
@@ -461,8 +454,6 @@ class ResponsePane(Vertical):
     def _transform_changed(self) -> None:
         self._show_remarks()
         self.refresh_bindings()
-
-    # --- actions -----------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         has_text = self.exchange is not None and bool(self.body.text) and not self.prompt.has_focus_within

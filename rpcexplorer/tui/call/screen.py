@@ -253,8 +253,6 @@ class CallScreen(Screen[None]):
         }
         return possible[action]() if action in possible else super().check_action(action, parameters)
 
-    # --- the profile in use ------------------------------------------------------------------------------------
-
     def show_profile(self) -> None:
         """Show another profile: its methods, its drafts, its session, its calls."""
         self.drafts.has_history = False
@@ -273,8 +271,6 @@ class CallScreen(Screen[None]):
         if is_used:
             self.show_profile()
         return is_used
-
-    # --- the panes ---------------------------------------------------------------------------------------------
 
     def action_focus_methods(self) -> None:
         self.panes.focus_methods()
@@ -324,8 +320,6 @@ class CallScreen(Screen[None]):
     def on_docs_sheet_example_taken(self, event: DocsSheet.ExampleTaken) -> None:
         event.stop()
         self.transfer.take_example(event.method.name, event.example)
-
-    # --- the call in the editor --------------------------------------------------------------------------------
 
     def _draft_chosen(self) -> None:
         self.method, self.called = self.drafts.method, self.drafts.called
@@ -415,8 +409,6 @@ class CallScreen(Screen[None]):
             self._describe_anew()
             self.show_preview()
 
-    # --- calls from elsewhere ----------------------------------------------------------------------------------
-
     def load(self, exchange: Exchange, *, ours: bool) -> None:
         """Put a recorded call into the editor, or into the batch, and its response on view."""
         self.transfer.open(exchange, self.transfer.load, ours=ours)
@@ -494,8 +486,6 @@ class CallScreen(Screen[None]):
         event.stop()
         self.panes.cover("")
         self.again(event.exchange, ours=self._is_ours(event.exchange))
-
-    # --- sending -----------------------------------------------------------------------------------------------
 
     @opens("typed")
     async def action_send(self, *, notification: bool = False, whole: bool = False) -> None:
@@ -701,8 +691,6 @@ class CallScreen(Screen[None]):
         await self.params.settled()
         await self.sender.settle()
         self.drafts.write_down()
-
-    # --- the response ------------------------------------------------------------------------------------------
 
     def on_response_pane_prompt_submitted(self, event: ResponsePane.PromptSubmitted) -> None:
         self.view.remember_input(event.purpose, event.text)

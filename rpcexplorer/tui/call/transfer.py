@@ -76,8 +76,6 @@ class Transfer:
         self._key = partial(first_key, keymap=explorer.settings.keymap)
         self._tell = partial(host.notify, timeout=8)
 
-    # --- recorded, collected and saved calls -------------------------------------------------------------------
-
     def open(self, exchange: Exchange, then: Callable[[Exchange], None], *, ours: bool) -> None:
         """Go on with a recorded call; if others may have put a secret reference into it, only after a yes.
 
@@ -220,8 +218,6 @@ class Transfer:
         self._params.put_value(lambda text, at: placed(text, at, spelled, value.name, params))
         if remark:
             self._tell(remark)
-
-    # --- pasted and imported calls -----------------------------------------------------------------------------
 
     async def take_apart(self, text: str, found: Pasted) -> None:
         """Replace a pasted text by the first call in it, and keep the others as drafts; undo brings it back."""

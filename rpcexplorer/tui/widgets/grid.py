@@ -70,8 +70,6 @@ class Grid(LineView):
     def path(self) -> str:
         return self.table.cell_path(self.cursor, self.column) if self.table and self.row_count else ""
 
-    # --- drawing -----------------------------------------------------------------------------------------------
-
     @property
     def _numbers(self) -> int:
         """Columns for the numbers of the rows; the first cell starts where JSON does."""
@@ -139,8 +137,6 @@ class Grid(LineView):
             return ""
         return "…" if self._sorting else "▼" if self.order[1] else "▲"
 
-    # --- watching ----------------------------------------------------------------------------------------------
-
     def validate_column(self, column: int) -> int:
         return max(min(column, len(self.table.columns) - 1), 0) if self.table else 0
 
@@ -165,8 +161,6 @@ class Grid(LineView):
             start, end = self._starts[self.column], self._starts[self.column + 1] - GAP
             x = min(max(self.scroll_offset.x, end - self._room + 1), start)
             self.scroll_to(x=x if self.column else 0, animate=False, force=True)
-
-    # --- actions -----------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
         if event.y == 0:

@@ -358,8 +358,6 @@ class Reader(LineView):
         self._reported = ""
         self._painter: Painter | None = None
 
-    # --- drawing -----------------------------------------------------------------------------------------------
-
     @property
     def row_count(self) -> int:
         return self._rows.count if self._rows is not None else 0
@@ -391,8 +389,6 @@ class Reader(LineView):
     def _runs_on(self) -> bool:
         """Whether lines run out of sight at the right; rows of hex always do."""
         return not self.wrapped or bool(self.document and self.document.is_hex)
-
-    # --- the document ------------------------------------------------------------------------------------------
 
     def watch_document(self) -> None:
         self.find.forget()
@@ -438,8 +434,6 @@ class Reader(LineView):
         if self.doing != self._reported:
             self._reported = self.doing
             self.post_message(self.Works())
-
-    # --- folding and wrapping ----------------------------------------------------------------------------------
 
     def fold(self) -> None:
         """Fold or unfold the value under the cursor, or the one around it."""
@@ -508,8 +502,6 @@ class Reader(LineView):
     def _measure(self, rows: Rows) -> None:
         self.rows_changed(self._margin + (rows.document.widest if self._runs_on else 0))
 
-    # --- moving ------------------------------------------------------------------------------------------------
-
     def move_to(self, row: int, by: int = 1) -> None:
         """Go to a row; a line that was waited for is not any longer."""
         self._wanted = None
@@ -558,8 +550,6 @@ class Reader(LineView):
 
     def _scroll_aside_to(self, x: int) -> None:
         self.scroll_to(x=x, animate=False, force=True)
-
-    # --- searching ---------------------------------------------------------------------------------------------
 
     def search(self, needle: str) -> None:
         """Go to the first hit at or after the cursor, and count them all; an empty needle ends the search."""
