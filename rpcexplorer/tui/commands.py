@@ -1,6 +1,7 @@
-"""Every command of the screen, once: bindings, footer, help, palette, keymap and README's keys all read this table.
+"""The commands of the screen: ids, keys, labels, help and scopes.
 
-A command belongs to a scope: the app, a screen or a pane. The class of that name carries ``scope`` and the action.
+Bindings, footer, help, palette, keymap and the manual's table of keys are made from this table.
+A command belongs to a scope: the app, a screen or a pane. The class of that name has ``scope`` and the action.
 The file is long because the table is.
 """
 
@@ -36,7 +37,7 @@ Scope = Literal[
     "profiles",
     "manual",
 ]
-"""Where a command works."""
+"""The app, screen or pane in which a command works."""
 SCOPES: Final[Mapping[Scope, str]] = {scope: scope.capitalize() for scope in get_args(Scope)} | {
     "call": "Calling",
     "recent": "Recent calls",
@@ -45,25 +46,25 @@ SCOPES: Final[Mapping[Scope, str]] = {scope: scope.capitalize() for scope in get
 
 
 class Command(Struct, frozen=True):
-    """Something a person can do."""
+    """A command that the user can run."""
 
     id: str
-    """Stable: ``settings.toml`` names it to give it other keys."""
+    """Stable, as ``settings.toml`` uses it to assign other keys."""
     keys: str
-    """Comma-separated, in Textual's words; empty where the palette is the way."""
+    """Comma-separated names of Textual; empty if only the palette has it."""
     words: str
-    """What the footer and the palette call it."""
+    """The label in footer and palette."""
     help: str
-    """One sentence."""
+    """One imperative sentence of at most 60 characters."""
     scope: Scope
     footer: bool = False
-    """Shown in the footer while it can be done."""
+    """The footer shows it while it is possible."""
     synonyms: str = ""
-    """What else somebody may call it who looks for it in the palette."""
+    """Other words by which the palette finds it."""
 
     @property
     def action(self) -> str:
-        """The action behind it: ``fold.all`` is ``action_fold_all``."""
+        """The name of its action: ``fold.all`` runs ``action_fold_all``."""
         return self.id.removeprefix(f"{self.scope}.").replace(".", "_").replace("-", "_")
 
 
@@ -696,21 +697,21 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
 )
 PANES: Final = frozenset[Scope]({"methods", "recent", "params", "docs", "response", "table"})
-"""Those of the call screen."""
+"""The panes of the call screen."""
 FUNCTION_KEYS: Final = tuple(f"f{number}" for number in range(1, 13))
 CONTROLS: Final = frozenset({"ctrl+enter", "ctrl+q", "ctrl+p", "ctrl+c"})
 FOLD_TO: Final = "response.fold-to"
-"""The command with a key for each depth."""
+"""The command that has one key per depth."""
 GUESSES: Final = 20
-"""So many unknown names are compared with all there are."""
+"""At most this many unknown names are compared with the known ones."""
 MAX_KEYMAP_PROBLEMS: Final = 200
 MODIFIERS: Final = ("alt", "ctrl", "hyper", "meta", "shift", "super")
-"""In the order in which Textual writes them."""
+"""The modifiers in Textual's order."""
 NEVER_SENT: Final = frozenset({"<any>", "<scroll-up>", "<scroll-down>", "<ignore>", "ctrl-at", "return"})
 NAMED: Final = frozenset(key.value for key in Keys) - NEVER_SENT
 MAX_KEY_LENGTH: Final = 40
 NO_KEY: Final = "no-key"
-"""What no terminal sends."""
+"""A key that no terminal sends."""
 OPENERS: Final = frozenset(
     {
         "response.search",
@@ -730,15 +731,15 @@ def commands_of(scope: Scope) -> Iterator[Command]:
 
 
 def bindings(scope: Scope, *ids: str, without: str = "") -> list[BindingType]:
-    """Return the bindings of a scope, or of some of its commands, such as those that a list of a screen handles.
+    """Return the bindings of a scope, or of some of its commands.
 
-    Function keys and ``alt`` win over whatever a widget binds itself.
+    Function keys and ``alt`` take precedence over the bindings of a widget.
     """
     found = list[BindingType]()
     for command in commands_of(scope):
         for key in _keys(command.keys) if command.id != without and (not ids or command.id in ids) else ():
             is_depth = command.id == FOLD_TO
-            # what opens a line to type into: the letters that follow, however fast, have to find it open
+            # The next letters must find the input line open, however fast they are typed.
             opens_line = command.id in OPENERS
             binding = Binding(
                 key,
@@ -760,8 +761,8 @@ _SPELLED: Final = {
 
 
 def spelled(key: str) -> str:
-    """A key as people write it: ``^R``, ``F5``, ``Alt+→``, ``/``."""
-    if key == "ctrl+@":  # what a terminal makes of it
+    """Return a key as the manual writes it: ``^R``, ``F5``, ``Alt+→``, ``/``."""
+    if key == "ctrl+@":  # Terminals send Ctrl+Space as ctrl+@.
         return "Ctrl+Space"
     *modifiers, last = key.split("+") if key != "+" else ["+"]
     name = _SPELLED.get(last, last.upper() if last in FUNCTION_KEYS else last)
@@ -771,13 +772,16 @@ def spelled(key: str) -> str:
 
 
 def shown_keys(command: Command, keymap: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The keys of a command as people write them; empty where the palette is the way."""
+    """Return the keys of a command as the manual writes them; may be empty."""
     keys = list(map(spelled, keys_of(command, keymap)))
     return f"{keys[0]} … {keys[-1]}" if command.id == "response.fold-to" and keys else " ".join(keys)
 
 
 def keys_of(command: Command, keymap: Mapping[str, str]) -> list[str]:
-    """The keys of a command in Textual's words: a keymap's, or those of the table that it gives to no other."""
+    """Return the keys of a command as Textual names them.
+
+    A key of the table that the keymap gives to another command is left out.
+    """
     if command.id in keymap or command.id == FOLD_TO:
         return _keys(keymap.get(command.id, command.keys))
     given = {key for id, keys in keymap.items() if _meet(SCOPE_OF.get(id), command.scope) for key in _keys(keys)}
@@ -789,7 +793,7 @@ def _keys(listed: str) -> list[str]:
 
 
 def _meet(scope: Scope | None, other: Scope) -> bool:
-    """Whether a key may mean something in both at once."""
+    """Return whether both scopes can receive the same key."""
     scopes = {scope, other}
     return len(scopes) == 1 or "everywhere" in scopes or ("call" in scopes and scopes < {"call", *PANES})
 
@@ -797,7 +801,7 @@ def _meet(scope: Scope | None, other: Scope) -> bool:
 def keymap(usable: Mapping[str, str]) -> dict[str, str]:
     """Return Textual's keymap for keys of `read_keymap`.
 
-    Textual skips a command without a key, and would leave it the one of the table.
+    Textual skips a command without keys, which would then keep those of the table.
     """
     others = {
         each.id: ",".join(keys) or NO_KEY
@@ -811,9 +815,9 @@ def keymap(usable: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], list[Problem]]:
-    """Return the keys of a person that can be used, and a problem about each of the others.
+    """Return the usable keys of the user, and a problem about each other one.
 
-    An empty text takes the keys of a command away. If none of several keys can be used, the default stays.
+    An empty text removes the keys of a command. If none of several keys can be used, the default stays.
     """
     usable: dict[str, str] = {}
     owners: dict[str, list[Command]] = {}
@@ -847,7 +851,7 @@ def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], l
                 owners.setdefault(key, []).append(command)
                 keys.append(key)
                 continue
-            if default:  # the other depths keep their places
+            if default:  # the other depths keep their keys
                 keys.append(default)
         if keys or not wrong:
             usable[id] = ",".join(keys)
@@ -857,18 +861,21 @@ def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], l
 
 
 def _clash(command: Command, other: Command) -> bool:
-    """Return whether one key for both is a mistake: they may be active at once, and share none by default."""
+    """Return whether the two commands must not have the same key.
+
+    They must not if both can be active at once, unless they share a key by default.
+    """
     return _meet(command.scope, other.scope) and not set(_keys(command.keys)) & set(_keys(other.keys))
 
 
 def first_key(id: str, keymap: Mapping[str, str]) -> str:
-    """The key that is named on screen where a command is spoken of; empty where it has none."""
+    """Return the first key of a command, for texts; empty if it has none."""
     command = next(each for each in COMMANDS if each.id == id)
     return next(map(spelled, keys_of(command, keymap)), "")
 
 
 def is_key(name: str) -> bool:
-    """Return whether a terminal can send it: `f5`, `ctrl+enter`, `slash`, `N`."""
+    """Return whether a terminal can send a key: `f5`, `ctrl+enter`, `N`."""
     *modifiers, last = name.split("+")
     if len(last) == 1:
         known = last.isalnum() and (last.islower() or not last.isalpha() or "ctrl" not in modifiers)
@@ -879,7 +886,7 @@ def is_key(name: str) -> bool:
 
 
 def nearest_key(written: str) -> str:
-    """Return the key that somebody probably meant; empty if none is like it."""
+    """Return the most similar key; empty if none is similar."""
     if len(written) > MAX_KEY_LENGTH:
         return ""
     names = {shown.lower(): key for key, shown in _SPELLED.items()} | {"return": "enter"}

@@ -1,3 +1,3 @@
-"""The call screen: choose a method, edit its params, send, read the response."""
+"""The call screen and its panes."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Advice about params and responses: completions, schema problems, and hints after a failure.
+"""Completions, schema warnings, and hints after a failure.
 
-It keeps nothing from being sent or shown: a service may be wrong about itself.
+Advice never prevents a call or hides a response: a service may describe itself wrongly.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from rpcexplorer.schema.complete import Candidate, Completion
 
 MAX_RESULT_BYTES: Final = 1_000_000
-"""A larger result is not checked."""
+"""Larger results are not checked."""
 MAX_PARAMS_CHARACTERS: Final = 200_000
-"""In longer params nothing is completed, so that no key waits."""
+"""Longer params are not completed, so that typing stays fast."""
 
 
 class EditedCall(Struct, frozen=True):
     """The call in the editor, as far as advice depends on it."""
 
     called: str
-    """The name under which it is sent."""
+    """The method name that is sent."""
     by: By | None
     described: Described | None
     recent: Sequence[Exchange]
@@ -45,12 +45,12 @@ class EditedCall(Struct, frozen=True):
 
 
 class OfferedHint(Struct, frozen=True):
-    """A hint that can be followed."""
+    """A hint that can be applied."""
 
     hint: Hint
     profile: Profile
     again: Callable[[], object]
-    """Sends what failed once more."""
+    """Repeats the work that failed."""
 
     @property
     def is_about_auth(self) -> bool:
@@ -58,7 +58,7 @@ class OfferedHint(Struct, frozen=True):
 
 
 class Advice:
-    """What schemas, earlier calls and hints say about the call in the editor and the response on view."""
+    """Advice about the call in the editor and the response on view."""
 
     def __init__(
         self,
@@ -68,25 +68,25 @@ class Advice:
         edited: Callable[[], EditedCall],
         learned: Callable[[], object],
     ) -> None:
-        """``learned``: earlier calls were read, and there is more to offer."""
+        """Call ``learned`` when earlier calls were read: they add suggestions."""
         self._host, self._explorer, self._edited, self._on_learned = host, explorer, edited, learned
         self._key = partial(first_key, keymap=explorer.settings.keymap)
         self._tell = partial(host.notify, timeout=8)
         self._newest: Sequence[Exchange] | None = None
-        """The newest calls when the others were looked for."""
+        """The newest calls at the time when earlier ones were read."""
         self._calls: Sequence[Exchange] = ()
-        """Those and the others that were read."""
+        """The newest and the earlier calls."""
         self._earlier: dict[object, Sequence[Candidate]] = {}
-        """Values in them, by place."""
+        """Values in these calls, by method, param and path."""
         self.offered: OfferedHint | None = None
         """The hint on view."""
 
     def names(self) -> Sequence[Offered]:
-        """Return what could be between double braces."""
+        """Return the names that can be used between double braces."""
         return self._explorer.names() if self._explorer.profile is not None else ()
 
     def complete(self, text: str, offset: int) -> Completion | None:
-        """Return what could be at an offset of a text of params."""
+        """Return the completions at an offset in the params."""
         edited = self._edited()
         if edited.described is None or len(text) > MAX_PARAMS_CHARACTERS:
             return None
@@ -99,7 +99,7 @@ class Advice:
         return completions(text, offset, edited.described, by=edited.by, values=values)
 
     def signature(self, text: str, offset: int) -> str:
-        """Return what belongs at an offset of a text of params, and what comes next."""
+        """Return the expected param at an offset, and the next ones."""
         edited = self._edited()
         if edited.described is None or len(text) > MAX_PARAMS_CHARACTERS:
             return ""
@@ -113,9 +113,9 @@ class Advice:
         return await self._explorer.checker.params(described, text, by=self._edited().by)
 
     def _values(self, called: str, name: str, path: tuple[str | int, ...]) -> Sequence[Candidate]:
-        """Return values that no schema knows: a variable of this name, then those of earlier calls.
+        """Return values that no schema has: a variable, and earlier values.
 
-        Of these the newest of this profile are searched, once for each place; none that others may have written.
+        Only the newest calls of this profile are searched, once per place. Calls that others may have written are not.
         """
         from rpcexplorer.schema.complete import Candidate, earlier_values
 
@@ -132,7 +132,7 @@ class Advice:
         return [Candidate(f'"{{{{{name}}}}}"', f"{{{{{name}}}}}", value), *found]
 
     def _look_for_calls(self, edited: EditedCall) -> None:
-        """Read calls before those that are listed, beside the typing: they may have had values for the params."""
+        """Read earlier calls in the background: they may have values to suggest."""
         if self._newest is not edited.recent:
             self._newest = self._calls = edited.recent
             self._earlier = {}
@@ -149,7 +149,7 @@ class Advice:
             self._on_learned()
 
     def can_check(self, exchange: Exchange | None) -> bool:
-        """Return whether a result is whole, of this profile, and small enough to be checked."""
+        """Return whether a result is complete, of this profile, and small."""
         profile = self._explorer.profile
         return (
             exchange is not None
@@ -169,7 +169,10 @@ class Advice:
         return result_remark(checked.problems)
 
     def offer(self, exchange: Exchange, profile: Profile, again: Callable[[], object]) -> WordLine:
-        """Return what may help after a failure, and the key that does it and then ``again``."""
+        """Return the hint after a failure, with its key; empty if there is none.
+
+        Applying the hint calls ``again`` afterwards.
+        """
         from rpcexplorer.client.hints import hint_for
         from rpcexplorer.text.problems import hint_line
 
@@ -182,18 +185,18 @@ class Advice:
         return hint_line(hint, profile.name, key, test)
 
     def hint_for(self, profile: Profile | None) -> OfferedHint | None:
-        """Return the hint on view if it is for this profile, as it is now."""
+        """Return the hint on view if it is about this profile, unchanged."""
         return self.offered if self.offered is not None and self.offered.profile == profile else None
 
     async def follow(self, offered: OfferedHint) -> bool:
-        """Change the profile, or ask for a secret; return whether the call should be sent again."""
+        """Apply a hint; return whether the call should be sent again."""
         hint, profile, explorer = offered.hint, offered.profile, self._explorer
         if not hint.changes:
             from rpcexplorer.tui.dialogs import secrets
 
             return await secrets(self._host, explorer, profile) and explorer.profile is not None
         if not profile.ad_hoc:
-            explorer.reload()  # one that the files do not name any more stays in use
+            explorer.reload()  # a profile that was removed from the files stays in use
         if explorer.profile != profile or not (profile.ad_hoc or profile.name in explorer.profiles.profiles):
             self._tell(f"The profile {profile.name} has changed. Resend the call, then apply the hint.")
             return False

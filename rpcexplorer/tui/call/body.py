@@ -1,6 +1,6 @@
-"""The body of a response: as JSON, as a table, raw, its headers or its timing.
+"""The views of a response: JSON, table, raw, headers, timing.
 
-Views are loaded and made when they are first shown, so that a start without a response needs none of them.
+Views are loaded when they are first shown, so that a start without a response needs none of them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.widgets.reader import Reader
 
 LARGE: Final = 256 * 1024
-"""Bytes; a larger response is laid out in steps, so that no key waits."""
+"""Bytes. Larger responses are laid out in steps, so that keys work."""
 YIELDS_NOTHING: Final[Sequence[SheetLine]] = (
     (),
     (("      No output. ", "dim"), ("o", "bold"), (" shows the response again.", "dim")),
@@ -40,7 +40,7 @@ LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      Formatting …", "dim"),))
 
 
 class Body(Vertical):
-    """One of five views; each keeps its place while another is shown."""
+    """The views of a response, of which one is shown; each keeps its place."""
 
     DEFAULT_CSS = """
     Body { height: 1fr; background: $background; }
@@ -52,9 +52,9 @@ class Body(Vertical):
     exchange: reactive[Exchange | None] = reactive[Exchange | None](None, always_update=True)
     tab: reactive[str] = reactive("Result")
     tabled: reactive[bool] = reactive(False)
-    """Whether the result is shown as a table."""
+    """The result is shown as a table."""
     made: reactive[bytes | None] = reactive[bytes | None](None)
-    """The output of a filter or a command, shown in place of the response; None shows the response."""
+    """The output of a filter or a command; None shows the response."""
     wrapped: reactive[bool] = reactive(False)
     """Long lines are wrapped rather than cut."""
     empty: reactive[Sequence[SheetLine]] = reactive[Sequence[SheetLine]](())
@@ -68,7 +68,7 @@ class Body(Vertical):
         self._sheet = Sheet()
         """Headers, timing, or the page without a body."""
         self._readers: dict[str, Reader] = {}
-        """By the text that they show: ``response``, ``made`` or ``bytes``."""
+        """By their text: ``response``, ``made`` or ``bytes``."""
         self._grid: Grid | None = None
         self._table: Table | None = None
         self._laid_out: dict[Reader, Text] = {}
@@ -106,14 +106,14 @@ class Body(Vertical):
 
     @property
     def shown(self) -> Text:
-        """The text of the tab: ``text``, the output that was made of it, or every byte of the body."""
+        """The text of the tab: ``text``, the output made of it, or the raw body."""
         if self.tab == "Raw" and self.exchange is not None:
             return self.exchange.response.body or self.text
         return self.text if self.made is None else self.made
 
     @property
     def reading(self) -> bool:
-        """Whether JSON or text is shown, rather than a table or a page."""
+        """JSON or text is shown, not a table or a page."""
         return bool(self.shown) and not (self._is_page or self._is_table)
 
     @property
@@ -123,7 +123,7 @@ class Body(Vertical):
 
     @property
     def folding(self) -> bool:
-        """Whether folds are under way that can be stopped."""
+        """Folding is in progress and can be stopped."""
         return self.reading and self.reader.folding
 
     @property
@@ -149,7 +149,7 @@ class Body(Vertical):
 
     @property
     def has_pointers(self) -> bool:
-        """Whether the result of one call is shown, and not as a table."""
+        """The result of one call is shown, and not as a table."""
         is_call = self.exchange is not None and self.exchange.kind == "call"
         return is_call and self.reading and self.tab == "Result" and self.made is None
 
@@ -230,7 +230,7 @@ class Body(Vertical):
             reader.empty = LAID_OUT
             self._lay_out_large(reader, body, self.tab)
 
-    # Without a description the worker would get one with all its arguments, megabytes included.
+    # Textual's default description would contain all arguments, which may be megabytes.
     @work(exclusive=True, group="layout", description="lay out")
     async def _lay_out_large(self, reader: Reader, body: Text, tab: str) -> None:
         from rpcexplorer.text.document import as_it_is, laid_out
@@ -244,7 +244,7 @@ class Body(Vertical):
             reader.go_on_with(document)
         else:
             reader.document = document
-            if reader.find.needle:  # it was searched for before it was there
+            if reader.find.needle:  # the search began before there was a document
                 reader.search(reader.find.needle)
         if document.complete:
             self._laid_out[reader] = body

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CLOSING: Final = "}}"
 MAX_NAME: Final = 300
-"""Characters before the cursor that are searched for braces: no name is longer."""
+"""Characters before the cursor that are searched for braces."""
 _OPEN_REFERENCE: Final = regex(r"(?<!\{)\{\{(?P<typed>[^{}]*)$")
 
 
@@ -37,7 +37,7 @@ _KEYS: Final = frozenset({*_STEPS, "tab", "enter", "escape"})
 
 
 class CompletionList(RowList["Candidate"], can_focus=False):
-    """The candidates for the place of the cursor; the keys come from the editor."""
+    """The candidates at the cursor; the editor passes the keys."""
 
     DEFAULT_CSS = """
     CompletionList {
@@ -56,13 +56,13 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         self._chosen_by_hand = False
         """An arrow key has moved the cursor to its row."""
         self._declined = -1
-        """The offset of a word for which the list was closed."""
+        """The offset of a word for which the user closed the list."""
         self._followed = ("", (0, 0))
-        """The text and the place of the cursor that were followed last."""
+        """The text and the cursor that were handled last."""
         self._is_typing = False
         """The last key was a character or deleted one."""
         self._empty_pair = (-1, "")
-        """The offset inside an empty pair that was just inserted, and its opening character."""
+        """The offset inside a new empty pair, and its opening character."""
 
     def draw(self, item: Candidate, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "selection" if chosen else "surface"
@@ -70,7 +70,7 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         return line([name, (f"  {item.words} ", "middle" if chosen else "dim")], width, styles, ground=ground)
 
     def follow(self) -> None:
-        """Follow a change of the text, which may open the list, or of the cursor."""
+        """Update the list after a change of the text or the cursor."""
         if not (self._is_typing or self.display):
             return
         now = self._editor.text, self._editor.cursor_location
@@ -103,12 +103,13 @@ class CompletionList(RowList["Candidate"], can_focus=False):
     def key(self, key: str) -> bool:
         """Handle a key; return False if it is not for the list."""
         (inside, sign), self._empty_pair = self._empty_pair, (-1, "")
-        if inside == self._editor.cursor_offset and key_to_character(key) == sign:  # it is there already
+        # the opening character is there already
+        if inside == self._editor.cursor_offset and key_to_character(key) == sign:
             return True
         if key not in _KEYS:
             self._is_typing = key_to_character(key) is not None
             return False
-        self.follow()  # the changes of the keys before this one may not have been followed yet
+        self.follow()  # The changes of earlier keys may not have been handled yet.
         if not self.display:
             return False
         if key == "enter" and not (self._in_braces or self._chosen_by_hand):
@@ -135,7 +136,7 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         event.stop()
 
     def _find(self, text: str) -> Completion | None:
-        """Return the candidates for the place of the cursor."""
+        """Return the candidates at the cursor."""
         if not self._editor.selection.is_empty:
             return None
         offset, (row, column) = self._editor.cursor_offset, self._editor.cursor_location
@@ -186,7 +187,7 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         self.refresh(layout=True)
 
     def _is_useful(self, found: Completion, *, is_wanted: bool) -> bool:
-        """Return whether there is a choice, and a word was begun or a value is expected."""
+        """Return whether candidates differ from the text and are wanted here."""
         text = self._followed[0]
         typed = text[found.start : found.end].strip()
         has_choice = any(each.text.strip() != typed for each in found.candidates)
@@ -219,6 +220,6 @@ class CompletionList(RowList["Candidate"], can_focus=False):
 
 
 def _index_of(chosen: Candidate, rows: Sequence[Candidate]) -> int | None:
-    """Return the index of a candidate; its text may have changed with what was typed."""
+    """Return the index of a candidate, whose text may have changed."""
     alike = [at for at, each in enumerate(rows) if each.shown == chosen.shown]
     return next((at for at in alike if rows[at].text == chosen.text), alike[0] if alike else None)

@@ -43,11 +43,11 @@ CASE_WORDS: Final = (
 NOTE: Final = "Note for the receiver"
 NOTE_WORDS: Final = "Optional. Describe the problem: the receiver sees this note first."
 LONGEST: Final = 60
-"""Letters of a method's name in the name of a file."""
+"""Characters of a method name in a file name."""
 
 
 async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, body: Body) -> None:
-    """Save what is on view of the reply."""
+    """Save the shown response to a file."""
     what, content = _on_view(exchange, body)
     name = file_name(exchange.method, ".txt" if what == MADE else ".json")
     content = await asyncio.to_thread(explorer.redactor().body, content)
@@ -55,7 +55,7 @@ async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, bod
 
 
 async def case_saved(screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange]) -> None:
-    """Write recorded calls into a file for somebody else, with a note that its receiver sees first."""
+    """Export recorded calls to a case, with an optional note."""
     note: str | None = await screen.app.push_screen_wait(Ask(NOTE, words=NOTE_WORDS, done="next"))
     if note is None:
         return
@@ -81,9 +81,9 @@ async def put_in_file(
     words: str = ALONE,
     also: str = "",
 ) -> None:
-    """Ask where, as often as it takes; what was typed stays in the line until it is saved or left.
+    """Ask for a file until the content is saved or the user cancels.
 
-    ``also`` is said of it once it is saved.
+    The typed path stays in the line. ``also`` is added to the notice.
     """
     typed = name
     while True:
@@ -105,7 +105,10 @@ async def put_in_file(
 
 
 def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:
-    """What it is, and the text: a result with a line break behind it, as in a pipe; a whole reply as it is."""
+    """Return a name for the text on view, and the text.
+
+    A result ends with a line break, as in a pipe.
+    """
     if body.tab == "Raw":
         return "the whole response", bytes(body.shown)
     if body.made is not None:
@@ -116,13 +119,13 @@ def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:
 
 
 def file_name(method: str, ending: str) -> str:
-    """A name that is one everywhere, whatever a method is called."""
+    """Return a file name that is valid on all systems."""
     name = re.sub(r"[^\w.-]+", "-", method).strip("-.")[:LONGEST] or "response"
     return name + ending
 
 
 def _file(path: str, name: str) -> tuple[Path, bool]:
-    """The file that was meant, and whether there is one already; in a folder it gets the usual name."""
+    """Return the file, and whether it exists; in a folder, use ``name``."""
     file = Path(os.path.expanduser(path)).absolute()  # noqa: PTH111 - Path's own raises without a home
     if os.path.isdir(file):  # noqa: PTH112 - a name that is none is no folder either, and raises nothing
         file /= name
@@ -145,11 +148,11 @@ OF_REPLY: Final = {
     "raw": ("the raw response", ".json"),
     "headers": ("the response headers", ".txt"),
 }
-"""What can be copied of a reply, in words, and how the name of a file of it ends."""
+"""The parts of a response that can be copied: label and file ending."""
 
 
 class CopyPicker(Picker):
-    """The forms; Enter copies the one that is chosen, another key saves it in a file."""
+    """The forms to copy in: Enter copies, ^S saves to a file."""
 
     DEFAULT_CSS = """
     CopyPicker .hint { padding: 0 3; }
@@ -159,10 +162,9 @@ class CopyPicker(Picker):
     def __init__(self, picks: Sequence[Pick]) -> None:
         super().__init__("Copy", picks)
         self.to_file = False
-        """It is to be saved in a file."""
+        """The user wants a file."""
 
     def content(self) -> ComposeResult:
-        """The choices, and the keys for them."""
         yield from super().content()
         yield Static(keys("Enter", "copy", "^S", "save to a file", "Esc", "cancel"), classes="hint")
 
@@ -172,7 +174,7 @@ class CopyPicker(Picker):
 
 
 class Copied(Struct, frozen=True):
-    """Something ready to be taken elsewhere."""
+    """A text that is ready to be copied or saved."""
 
     label: str
     text: str
@@ -180,9 +182,9 @@ class Copied(Struct, frozen=True):
     content: bytes
     """For a file."""
     name: str
-    """Of that file."""
+    """The suggested name of the file."""
     secrets: int = 0
-    """So many were replaced."""
+    """The number of secrets that were replaced."""
 
 
 async def copied(
@@ -195,9 +197,10 @@ async def copied(
     what: str = "",
     taken: Callable[[], object] = lambda: None,
 ) -> None:
-    """Copy one thing, or ask which. A placeholder or a variable stands for each secret. ``body``: there is a cursor.
+    """Copy the part ``what``, or ask which.
 
-    ``taken`` is called when that may move on: what follows can take a while.
+    Each secret is replaced by a reference or a variable. ``body``: the view with the cursor. ``taken`` is called when
+    other keys may go on: the rest can take a while.
     """
     to_file = False
     if not what:
@@ -209,7 +212,7 @@ async def copied(
     found = _found(exchange, body, what)
     if not to_file:
         taken()
-    if what in OF_REPLY:  # which may be long
+    if what in OF_REPLY:  # a response may be long
         got = await asyncio.to_thread(_of_reply, explorer, exchange, found, what)
     else:
         got = _of_call(screen, explorer, draft, exchange, what)
@@ -229,7 +232,10 @@ async def report_copied(screen: Screen[Any], explorer: Explorer, exchange: Excha
 async def report_of_two_copied(
     screen: Screen[Any], explorer: Explorer, left: Exchange, right: Exchange, ignore: Sequence[str] = ()
 ) -> None:
-    """Copy the report of two calls and their differences, except at these JSON pointers."""
+    """Copy the report of two calls and their differences.
+
+    ``ignore``: JSON pointers of values that are not compared.
+    """
     subjects = []
     for each in (left, right):
         subject, _ = _subject(explorer, draft_of(each), each, runs=False)
@@ -263,7 +269,7 @@ def _of(what: str, told: str, key: str = "") -> Pick:
 def _of_call(
     screen: Screen[Any], explorer: Explorer, draft: Draft | Batch, exchange: Exchange | None, what: str
 ) -> Copied | str:
-    """A form of a call, or why there is none."""
+    """Return a call in a form, or the reason why that is impossible."""
     subject, missing = _subject(explorer, draft, exchange, runs=not FORMS[what].tells)
     if missing:
         screen.notify(missing, timeout=8)
@@ -286,7 +292,7 @@ def _of_call(
 def _subject(
     explorer: Explorer, draft: Draft | Batch, exchange: Exchange | None, *, runs: bool
 ) -> tuple[Subject | Refused | None, str]:
-    """What its forms are made of, and what is not known of it any more."""
+    """Return the subject of the forms, and a warning about missing data."""
     secrets, used = explorer.credentials.in_use(), explorer.profile
     if exchange is not None:
         ours = explorer.journal.is_ours(exchange, used)
@@ -295,7 +301,7 @@ def _subject(
 
 
 def _profiles(explorer: Explorer) -> dict[str, Profile]:
-    """All there are, the one in use as it is used."""
+    """Return all profiles, the current one with its temporary changes."""
     used = explorer.profile
     return {**explorer.profiles.profiles, **({used.name: used} if used else {})}
 
@@ -308,7 +314,7 @@ def _found(exchange: Exchange | None, body: Body | None, what: str) -> bytes | N
 
 
 def _of_reply(explorer: Explorer, exchange: Exchange | None, found: bytes | None, what: str) -> Copied | str:
-    """A part of a reply without the secrets that this run knows."""
+    """Return a part of a response with the known secrets redacted."""
     if found is None:
         return NOTHING
     hide = explorer.redactor()

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from rpcexplorer.text.docs import ShownExample
 
 MAX_FRAMES: Final = 20
-"""A page that has no room after so many frames is hidden."""
+"""Frames to wait for a page to get room; then it is hidden."""
 MARK: Final = ("▸ ", "accent bold")
 
 
 class DocsSheet(Sheet):
-    """The docs of a method, laid out for the width of the page, with a cursor for examples."""
+    """The docs of a method, with a cursor for examples."""
 
     scope: ClassVar[Scope] = "docs"
     BINDINGS: ClassVar[list[BindingType]] = bindings("docs")
@@ -58,7 +58,10 @@ class DocsSheet(Sheet):
     def show(
         self, method: Method | None, described: Described | None, asked: datetime | None, profile: Profile | None = None
     ) -> None:
-        """Show another method from the top, or more about the same one where it is scrolled to."""
+        """Show the docs of a method.
+
+        Another method is shown from the top; the same one stays scrolled.
+        """
         method_before, described_before, *others = self._about
         if method == method_before and described is described_before and [asked, profile] == others:
             return
@@ -107,7 +110,7 @@ class DocsSheet(Sheet):
         self._choose((max(self._chosen, 0) - 1) % len(self._examples))
 
     def action_take(self) -> None:
-        """Load the example under the cursor; bring it into view first if it is not."""
+        """Load the example under the cursor, or first bring it into view."""
         example, top = self._examples[max(self._chosen, 0)], self.scroll_offset.y
         is_in_view = top == self._chosen_scroll or 0 <= example.first - top < self.size.height
         if self._chosen < 0 or not is_in_view:
@@ -129,7 +132,7 @@ class DocsSheet(Sheet):
         width = self.scrollable_content_region.width
         if width <= 0:
             return
-        from rpcexplorer.text.docs import docs_page  # no start without docs needs it
+        from rpcexplorer.text.docs import docs_page  # only needed if docs are open
 
         page = docs_page(*self._about, width=width - 1, on_screen=True)
         self._rows, self._examples = page.rows, page.examples

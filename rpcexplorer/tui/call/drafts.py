@@ -1,7 +1,7 @@
-"""The draft in the editor: kept on disk while it is typed, replaced, brought back.
+"""The draft in the editor: saving, replacing, restoring.
 
-It is written at each pause in the typing, and without one every second. A disk may be slow: a thread writes, so that
-no key waits for it; only leaving a draft does.
+It is written at each pause in the typing, and at least once a second. A thread writes, so that a slow disk does not
+delay keys; only leaving a draft waits for it.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 PAUSE_SECONDS: Final = 0.3
-"""After so long without a key, the draft is written."""
+"""The draft is written after this time without a key."""
 MAX_DELAY_SECONDS: Final = 1.0
-"""Without such a pause it is written after this time."""
+"""Without a pause, it is written after this time."""
 
 
 class DraftKeeper:
-    """Knows which call is in the editor, saves what is typed, keeps what is replaced.
+    """The call in the editor: saves the draft, keeps replaced ones.
 
-    One thread writes, so that no write brings back an older text.
+    A single thread writes, so that an older text never overwrites a newer one.
     """
 
     def __init__(
@@ -48,35 +48,35 @@ class DraftKeeper:
         chosen: Callable[[], object],
         written: Callable[[], object],
     ) -> None:
-        """``chosen``: another draft is in the editor. ``written``: the draft was written, or could not be."""
+        """Call ``chosen`` for another draft, ``written`` after each write."""
         self._host, self._explorer, self._params = host, explorer, params
         self._on_chosen, self._on_written = chosen, written
         self.known: Mapping[str, Method] = {}
         """The methods and saved calls that are listed."""
         self.has_history = False
-        """A draft may start from the last call in the history, which was read."""
+        """The history was read: a draft may start from the last call."""
         self.is_opening = False
-        """The draft came with the profile, and nobody has chosen anything yet."""
+        """The draft was opened with the profile, not chosen by the user."""
         self.method = ""
-        """The method or saved call in the editor, as it is listed."""
+        """The name of the method or saved call in the list."""
         self.called = ""
         """The method that it calls."""
         self.next_id = fresh_id()
         """The id of the next call."""
         self.batch_draft: Draft | None = None
-        """The call in the editor as it is in the batch, if it comes from there."""
+        """The batch's version of the call in the editor, if it has one."""
         self.batch_row: Draft | None = None
         """The call under the cursor when the batch was closed."""
         self.put_typed: Callable[[], object] = lambda: None
-        """Puts what is being typed in a form into the editor."""
+        """Applies the value being typed in a form to the editor."""
         self.problem = ""
         """Why the draft could not be written."""
         self._thread: ThreadPoolExecutor | None = None
-        """Started by the first letter."""
+        """Started when the first letter is typed."""
         self._profile: Profile | None = None
-        """Whose draft is in the editor."""
+        """The profile of the draft."""
         self._written: Draft | None = None
-        """What the thread got last, or what was loaded."""
+        """The draft that was written or loaded last."""
         self._write_result: Future[str] | None = None
         self._typed_at = 0.0
         self._is_following = False
@@ -99,7 +99,10 @@ class DraftKeeper:
 
     @property
     def unknown_call(self) -> str:
-        """Why the call is not sent if no saved call has its name. A server may have methods that look like one."""
+        """The reason not to send: no saved call has this name; else empty.
+
+        A server may have methods whose names look like saved calls.
+        """
         known = self.known.get(self.method)
         is_method = method_of(self.method) != self.method or (known is not None and known.source != "history")
         if not self.method.startswith(SIGN) or is_method:
@@ -107,11 +110,11 @@ class DraftKeeper:
         return no_such_call(self.method, self._explorer.saved_calls(), self.profile_name)
 
     def listed_method(self, name: str) -> Method | None:
-        """Return a method or saved call by its name in the list, where it may be missing; None without a name."""
+        """Return a method or saved call by its listed name; None without one."""
         return self.known.get(name) or (Method(name, source="history") if name else None)
 
     def request_to_come(self) -> Preview | Refused:
-        """Return the request, under the id that it will have, or why there would be none."""
+        """Return the preview of the next request, or why there is none."""
         if self.unknown_call:
             return Refused("params", self.unknown_call)
         if not self.saved_call:
@@ -125,7 +128,7 @@ class DraftKeeper:
         return self._explorer.preview(found, id=self.next_id)
 
     def choose(self, name: str) -> None:
-        """Put a listed method or saved call into the editor, with the params typed last; without a name: none."""
+        """Load a listed method or saved call with its draft; "" loads none."""
         self.write_down()
         explorer = self._explorer
         known = self.listed_method(name)
@@ -138,7 +141,7 @@ class DraftKeeper:
             explorer.remembered.set_method(explorer.profile.name, name)
 
     def take_id(self) -> str:
-        """Return the id for the call to come; the next one gets another."""
+        """Return the id of the next call, and make another one."""
         id, self.next_id = self.next_id, fresh_id()
         return id
 
@@ -167,7 +170,10 @@ class DraftKeeper:
 
     @property
     def _is_newest(self) -> bool:
-        """Return whether nothing else became the draft since it was written: an imported call may have."""
+        """Return whether the draft on disk is the one that was written last.
+
+        An import may have replaced it.
+        """
         draft, profile = self._written, self._profile
         if draft is None or profile is None:
             return False
@@ -178,7 +184,7 @@ class DraftKeeper:
         try:
             while self._is_behind:
                 await self._pause()
-                # a thread that has begun cannot be stopped, and one that has not is not to be
+                # A running thread cannot be stopped, and a waiting one must not be.
                 self._finish_write(await asyncio.shield(asyncio.wrap_future(self._write())))
         finally:
             self._is_following = False
@@ -203,14 +209,17 @@ class DraftKeeper:
         self._on_written()
 
     def reset(self) -> None:
-        """Forget the draft, and put the start of its method into the editor."""
-        self.write_down()  # nothing is being written while it is forgotten
+        """Discard the draft, and load the starting params of its method."""
+        self.write_down()  # nothing may be written while the draft is discarded
         self._explorer.drafts.forget(self.profile_name, self.method)
         self._params.replace(self._explorer.draft_of(self.method))
         self._written = self._listed_draft
 
     def replace(self, text: str, *, recorded: bool = False) -> bool:
-        """Put a text into the editor; return whether it replaces a draft, which can be brought back then."""
+        """Put a text into the editor; return whether it replaces a draft.
+
+        A replaced draft can be restored.
+        """
         explorer, before = self._explorer, self._params.text
         assert explorer.profile is not None
         is_draft = before != text and self._is_typed
@@ -223,7 +232,10 @@ class DraftKeeper:
         return is_draft
 
     def bring_back(self) -> None:
-        """Put the draft back that was replaced last; the one in the editor can be brought back in turn."""
+        """Restore the draft that was replaced last.
+
+        The draft in the editor can then be restored in turn.
+        """
         explorer = self._explorer
         assert explorer.profile is not None
         before = self._params.text if self._is_typed else ""
@@ -234,15 +246,15 @@ class DraftKeeper:
 
     @property
     def _is_typed(self) -> bool:
-        """Whether somebody typed the draft: it is neither empty, nor a start, nor in the history."""
+        """The user typed the draft: it is not empty, a start, or recorded."""
         text, name = self._params.text, self.profile_name
         if text.strip() in EMPTY_PARAMS or self._explorer.drafts.is_start(name, self.method, text):
             return False
         return self._explorer.replaced.recorded.get((name, self.method)) != text
 
     def edit_outside(self, text: str, asked_at: float) -> None:
-        """Let the person's own editor change the draft."""
-        if asked_at < self._back_from_editor_at:  # the key was pressed again before the editor was up
+        """Let the user change the draft in $EDITOR."""
+        if asked_at < self._back_from_editor_at:  # the key was pressed again before the editor opened
             return
         from rpcexplorer.tui.processes import edited
 
@@ -257,7 +269,7 @@ class DraftKeeper:
             self._params.replace(changed)
 
     def add_to_batch(self, key: str) -> str:
-        """Put the call back in its place in the batch if it comes from there, else at the end; return what to tell."""
+        """Add the call to the batch, or update it there; return a notice."""
         explorer, draft = self._explorer, self.draft
         assert explorer.profile is not None
         batch, secrets = explorer.batches.of(explorer.profile), explorer.credentials.in_use()

@@ -1,8 +1,8 @@
-"""How the panes of the call screen share the room, and where the docs of a method go.
+"""The layout of the call screen: its panes, and where docs go.
 
-The docs get a column beside the editor and the response if both keep enough room; else they go below the method list
-if that is wide enough; else over the response, never instead of the editor. What covers the response closes as soon as
-there is something to see there.
+Docs get a column beside the editor and the response if both keep enough room. Else they go below the method list if
+that is wide enough, else over the response, but never over the editor. Docs over the response close as soon as there
+is something to see there.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.call.response import ResponsePane
 
 SIDE_BY_SIDE_COLUMNS: Final = 180
-"""From here on params and response can be side by side."""
+"""From this width on params and response can be side by side."""
 ROOMY_COLUMNS: Final = 200
-"""From here on the method list has room for descriptions, and editor and docs for all they need."""
+"""From this width on the method list has room for descriptions."""
 MIN_METHODS_COLUMNS: Final = 20
 MIN_PARAMS_LINES: Final = 4
-"""The bar, two lines of text, the problem line."""
+"""The bar, two lines of text, and the problem line."""
 OTHER_LINES: Final = 6
-"""Left to the header, the footer and the response."""
+"""Lines for the header, the footer and the response."""
 MIN_DOCS_COLUMNS: Final = 48
-"""45 of text, in which a table of params is still readable, and three beside it."""
+"""45 for the text, so that tables are readable, and 3 for the margin."""
 MAX_DOCS_COLUMNS: Final = 80
 """Longer lines are hard to read."""
 MIN_COLUMNS_BESIDE_DOCS: Final = 64
-"""Left to the editor, and to the response."""
+"""Columns that the editor and the response keep."""
 MIN_COLUMNS_BESIDE_UNASKED_DOCS: Final = 80
-"""Left to each if nobody asked for the docs: a terminal of the usual size."""
+"""Columns that each keeps if docs open by themselves."""
 POINTER_PAUSE_SECONDS: Final = 0.15
-"""After this time a cursor in the method list rests."""
+"""After this time without a key, docs follow the cursor of the list."""
 DocsPlace: TypeAlias = Literal["beside", "below", "over"]
 
 
@@ -66,7 +66,7 @@ def params_lines(remembered: ScreenState, lines: int) -> int:
 
 
 class PaneLayout:
-    """Who of the three panes has which part of the screen, and where the docs are."""
+    """The room of each pane, and the place of the docs."""
 
     def __init__(
         self,
@@ -81,16 +81,16 @@ class PaneLayout:
         self.methods, self.params, self.response = panes
         self._docs_key = docs_key
         self.has_details = False
-        """The service says so much of its methods that docs open by themselves."""
+        """The service describes its methods: docs open by themselves."""
         self._covered_by = ""
         """``methods`` on a narrow screen, ``response`` if it is zoomed."""
         self._docs: dict[DocsPlace, DocsPane] = {}
         self._is_over = False
         """The docs cover the response."""
         self._focus_before: Widget | None = None
-        """Had the focus before it went to the docs."""
+        """The widget that had the focus before the docs."""
         self.pointed = ""
-        """The listed method that the docs are about; empty: the one in the editor."""
+        """The listed method that the docs show; empty: the one in the editor."""
         self._pause: Timer | None = None
 
     @property
@@ -119,10 +119,10 @@ class PaneLayout:
         return methods_columns(self._remembered, self._columns, side_by_side=self.is_side_by_side)
 
     def cover(self, pane: str) -> None:
-        """Give a pane all the room, or with an empty name all panes their usual one.
+        """Give all the room to one pane; "" restores the usual layout.
 
-        Docs over the response stay, unless it is the response that gets the room. This is set on the widgets rather
-        than by a stylesheet, so that a focus can follow at once.
+        Docs over the response stay, unless the response gets the room. Widgets are changed directly, not by a
+        stylesheet, so that the focus can move at once.
         """
         self._is_over = self._is_over and pane != "response"
         self._covered_by = pane
@@ -131,7 +131,7 @@ class PaneLayout:
         self._host.query_one("#right").display = not (self.is_narrow and pane == "methods")
         self.params.display = not is_zoomed
         self._host.set_class(self.is_side_by_side, "-beside")
-        for bar in self.response.query(Bar):  # one below the other they are told apart by a tinted bar
+        for bar in self.response.query(Bar):  # a tinted bar separates panes that are one below the other
             bar.set_class(not self.is_side_by_side, "-tinted")
         self._host.refresh_bindings()
         self.arrange_docs()
@@ -144,7 +144,7 @@ class PaneLayout:
         self.cover("" if self.is_covered else "response")
 
     def fit(self) -> None:
-        """Fit a terminal of another size: chosen sizes hold if there is room, and the focus stays on view."""
+        """Fit another size of the terminal; keep the focus on view."""
         self.cover("methods" if self.is_narrow and self.methods.has_focus_within else self._covered_by)
         self._share()
 
@@ -175,7 +175,7 @@ class PaneLayout:
         self._share()
 
     def switch_side_by_side(self) -> str:
-        """Put params and response side by side, or back; return why that is not possible."""
+        """Switch between side by side and stacked; return why not."""
         if self._columns < SIDE_BY_SIDE_COLUMNS:
             needed = f"this needs {SIDE_BY_SIDE_COLUMNS} columns, the terminal has {self._columns}"
             return f"Cannot put the response beside the params: {needed}."
@@ -205,12 +205,12 @@ class PaneLayout:
 
     @property
     def _docs_columns(self) -> int:
-        """Columns of docs beside the editor and the response."""
+        """Columns of docs next to the editor and the response."""
         return min(max((self._columns - self._methods_columns) * 2 // 5, MIN_DOCS_COLUMNS), MAX_DOCS_COLUMNS)
 
     @property
     def _columns_beside_docs(self) -> int:
-        """Columns that the editor and the response have then; side by side each has half of it."""
+        """Columns of the editor and the response if docs are next to them."""
         left = self._columns - self._methods_columns - self._docs_columns
         return left // 2 if self.is_side_by_side else left
 
@@ -251,7 +251,7 @@ class PaneLayout:
             self._remembered.docs = wanted
 
     def free_response(self) -> None:
-        """Close docs over the response; the focus goes with them only if it was there."""
+        """Close docs over the response; move the focus only if it was there."""
         if self._is_over:
             had_focus = self.docs is not None and self.docs.has_focus_within
             self._is_over = False
@@ -260,19 +260,22 @@ class PaneLayout:
                 self.response.focus_inside()
 
     def follow_editor(self) -> None:
-        """Show the docs of the method in the editor, once its params are on view: docs may be long."""
+        """Show the docs of the method in the editor, after its params.
+
+        Docs may be long, so the params are drawn first.
+        """
         self.pointed = ""
         self._host.call_after_refresh(self.arrange_docs)
 
     def follow_focus(self) -> None:
-        """Return to the method in the editor when the focus goes from the list to something else than the docs."""
+        """Show the docs of the edited method when the list loses the focus."""
         is_reading = self.docs is not None and self.docs.has_focus_within
         if self.pointed and not is_reading and not self.methods.has_focus_within:
             self.pointed = ""
             self.arrange_docs()
 
     def follow_pointer(self) -> None:
-        """Let docs that are on view follow the cursor of the list, once it rests."""
+        """Let open docs follow the cursor of the list."""
         if self._pause is not None:
             self._pause.stop()
         if self.docs is not None:
@@ -284,9 +287,10 @@ class PaneLayout:
             self.arrange_docs()
 
     def _wants_docs(self, place: DocsPlace) -> bool:
-        """Return whether docs belong there: they were opened, or there is room and nobody closed them.
+        """Return whether docs are shown at a place.
 
-        They stay for a method of which there is less to say: nothing moves from one method to the next.
+        They are if the user opened them, or if there is room and the user has not closed them. They stay for a method
+        with little to show, so that nothing moves from one method to the next.
         """
         wanted = self._remembered.docs
         if place == "over":
@@ -297,15 +301,15 @@ class PaneLayout:
         return wanted == "open" or (has_room and wanted != "closed" and self.has_details)
 
     def arrange_docs(self) -> None:
-        """Show the docs where they belong now, and nowhere else."""
-        if self._explorer.profile is None:  # it was removed on a screen over this one, and another will be chosen
+        """Show the docs in their place, and nowhere else."""
+        if self._explorer.profile is None:  # The profile was removed on another screen, and another will be chosen.
             return
         place, before = self._docs_place, self.docs
         had_focus = before is not None and before.has_focus_within
         if place != "over":
             self._is_over = False
         elif had_focus and before is not self._docs.get("over"):
-            self._is_over = True  # someone who reads them goes on reading in a smaller terminal
+            self._is_over = True  # keep docs open that are being read
         is_wanted = self._wants_docs(place)
         for other, pane in self._docs.items():
             pane.display = is_wanted and other == place
@@ -316,14 +320,17 @@ class PaneLayout:
             self._fill(docs)
         self.methods.reading = is_wanted and place == "below"
         self.response.display = not self._is_over
-        if had_focus and self.docs is not before:  # another size of the terminal, or another method
+        if had_focus and self.docs is not before:  # the size of the terminal or the method changed
             if self.docs is not None:
-                self._host.call_after_refresh(self.docs.page.focus)  # it may have been mounted just now
+                self._host.call_after_refresh(self.docs.page.focus)  # the pane may have been mounted just now
             else:
                 self.params.focus_inside()
 
     def _fill(self, docs: DocsPane) -> None:
-        """Show the docs of the listed method, or of the one in the editor; a saved call has those of its method."""
+        """Show the docs of the listed or edited method.
+
+        A saved call has the docs of its method.
+        """
         drafts, explorer = self._drafts, self._explorer
         assert explorer.profile is not None
         about, described = drafts.called, self.params.described

@@ -1,4 +1,4 @@
-"""The methods pane."""
+"""The methods pane: a filter, the method list, the recent calls."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from rpcexplorer.text.matching import Names
 
 Standing = Literal["pinned", "recent", "plain"]
-"""Pinned by the person, called lately, or neither."""
+"""Pinned by the user, called lately, or neither."""
 _GROUPS: Final = (regex(r"(.+?)[./:](?=.)", re.DOTALL), regex(r"(.+?)_(?=.)", re.DOTALL))
 _WEIGHTS: Final[dict[Standing, float]] = {"pinned": 0.2, "recent": 0.1}
-"""What a standing counts among matches that are about as good; it never makes a worse one better."""
+"""The weight of a standing. It only decides between similar matches."""
 
 
 class MethodRow(Struct, frozen=True):
@@ -54,17 +54,17 @@ class MethodRow(Struct, frozen=True):
     method: Method
     standing: Standing
     positions: Sequence[int] = ()
-    """Which characters of the name match what is typed."""
+    """The characters of the name that match the filter."""
 
 
 class Heading(Struct, frozen=True):
-    """What the rows below have in common; without words it is a gap. Nothing to choose."""
+    """The heading of a group, which cannot be chosen; a gap without words."""
 
     words: str
 
 
 class TypedRow(Struct, frozen=True):
-    """The name as it was typed: any name can be called, known or not."""
+    """The typed name: unknown methods can be called, too."""
 
     name: str
 
@@ -73,7 +73,7 @@ MethodListRow: TypeAlias = MethodRow | Heading | TypedRow
 
 
 def name_of(row: MethodListRow | None) -> str:
-    """The method that a row stands for; empty where it stands for none."""
+    """Return the method of a row; empty for a heading."""
     match row:
         case MethodRow(method=method):
             return method.name
@@ -83,7 +83,10 @@ def name_of(row: MethodListRow | None) -> str:
 
 
 def group_of(name: str) -> str:
-    """What stands before the first ``.``, ``/`` or ``:`` of a name, or before its first ``_``; empty without these."""
+    """Return the part of a name before the first ``.``, ``/``, ``:`` or ``_``.
+
+    A ``_`` only counts if there is none of the others. Empty without any.
+    """
     found = next((found for pattern in _GROUPS if (found := pattern.match(name))), None)
     return found[1] if found else ""
 
@@ -91,18 +94,18 @@ def group_of(name: str) -> str:
 class Listed(Struct, frozen=True):
     rows: Sequence[MethodListRow]
     names: Sequence[str]
-    """What each row stands for; empty for a heading."""
+    """The method of each row; empty for a heading."""
     count: int
-    """How many of the rows are methods."""
+    """The number of rows with a method."""
 
     def place(self, name: str) -> int:
-        """Where a method stands; 0, the top, where it does not."""
+        """Return the row of a method; 0, the top, if it is not listed."""
         return self.names.index(name) if name and name in self.names else 0
 
 
 class MethodRows:
     def __init__(self, methods: Mapping[str, Method], pinned: Sequence[str] = (), recent: Sequence[str] = ()) -> None:
-        """``recent``: names called lately. One that is not in the catalogue does not come into the list by that."""
+        """``recent``: methods called lately; unknown ones are not added."""
         self._methods = {name: methods.get(name) or Method(name) for name in (*methods, *pinned)}
         self._pinned = list(dict.fromkeys(pinned))
         self._standings: dict[str, Standing] = {name: "recent" for name in recent if name in self._methods}
@@ -115,12 +118,18 @@ class MethodRows:
         return len(self._methods)
 
     def listed(self, typed: str) -> Listed:
-        """Everything in groups where nothing is typed, else what was found, best first, and the name as typed."""
+        """Return all methods in groups, or the matches for a typed name.
+
+        Matches are sorted, the best first. The typed name itself comes last.
+        """
         name = typed.strip()
         return self._found(name) if name else self._grouped
 
     def prepare(self) -> None:
-        """Do now what the first letter would have to wait for; with ten thousand names that can be felt."""
+        """Prepare the search, so that the first letter is not delayed.
+
+        With ten thousand names the delay is noticeable.
+        """
         self._order.searched.ranked("a")
 
     def _row(self, name: str, positions: Sequence[int] = ()) -> MethodRow:
@@ -144,7 +153,7 @@ class MethodRows:
 
     @cached_property
     def _grouped(self) -> Listed:
-        """Pinned ones, then those that stand alone, then the groups by name."""
+        """All methods: pinned, then without a group, then in groups."""
         alone: list[str] = []
         grouped: dict[str, list[str]] = {}
         for name, group in zip(self._order.names, self._order.groups, strict=True):
@@ -168,7 +177,10 @@ class MethodRows:
 
 
 class _MethodListRows(Sequence[MethodListRow]):
-    """Rows that are made when they are looked at: there can be ten thousand, and a screen shows forty."""
+    """Rows that are made on access.
+
+    There can be ten thousand, and a screen shows forty.
+    """
 
     def __init__(self, make: Callable[[int], MethodListRow], places: range) -> None:
         self._make, self._places = make, places
@@ -189,18 +201,21 @@ class _MethodListRows(Sequence[MethodListRow]):
 
 
 class _Order:
-    """What the names alone decide. Pins and calls come and go, the names stay."""
+    """Order and groups of names.
+
+    They depend on the names only, so they survive changes of pins and calls.
+    """
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = sorted(names, key=str.casefold)
         groups = [group_of(name) for name in self.names]
         sizes = Counter(groups)
         self.groups = [group if sizes[group] > 1 else "" for group in groups]
-        """Of each name; empty where it would be the only one in it."""
+        """The group of each name; empty if it has no other member."""
 
     @cached_property
     def searched(self) -> Names:
-        """The names, made ready to be found."""
+        """The names, prepared for searches."""
         from rpcexplorer.text.matching import Names
 
         return Names(self.names)
@@ -208,7 +223,7 @@ class _Order:
 
 _in_order = lru_cache(2)(_Order)
 ROOMY: Final = 50
-"""From this width on there is room for a method's doc beside its name."""
+"""From this width on a description fits beside the name."""
 MARGIN: Final = 3
 """Columns before a name: a blank, the mark, a blank."""
 _MARKS: Final[dict[Standing, tuple[str, str]]] = {
@@ -220,12 +235,15 @@ _CURRENT: Final = ("▸", "accent bold")
 _MORE: Final = ("…", "dim")
 _AUTH: Final = len("  cookie")
 UNKNOWN: Final = "Not in the list. F9 discovers."
-"""What is told of a name that is not in the list."""
+"""Shown for a name that is not in the list."""
 NOTHING_KNOWN: Final = ("No methods yet.", "Press {} to discover them,", "or type a name, then Enter.")
 
 
 class MethodList(RowList[MethodListRow], can_focus=False):
-    """Methods, one a row: mark, name, ``!`` where it is unsafe, the auth it needs; its doc where there is room."""
+    """Methods, one per row: mark, name, ``!`` if unsafe, auth, description.
+
+    The description is shown if there is room.
+    """
 
     DEFAULT_CSS = """
     MethodList { height: 1fr; }
@@ -234,16 +252,16 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     current: reactive[str] = reactive("")
     """The method in the editor."""
     here: reactive[bool] = reactive(False)
-    """What is typed goes to this list."""
+    """The keys go to this list."""
     longest: reactive[int] = reactive(0)
-    """Columns of the longest name: docs start at the same column in every row."""
+    """Columns of the longest name, so that descriptions are aligned."""
 
     def __init__(self, discover_key: str) -> None:
         super().__init__()
         self._discover_key = discover_key
 
     def can_choose(self, item: MethodListRow) -> bool:
-        """Headings say what is below them and nothing else."""
+        """Return whether the row has a method: headings cannot be chosen."""
         return not isinstance(item, Heading)
 
     def draw(self, item: MethodListRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
@@ -260,7 +278,7 @@ class MethodList(RowList[MethodListRow], can_focus=False):
             told = UNKNOWN if isinstance(item, TypedRow) else item.method.doc
             column = MARGIN + min(self.longest, width * 2 // 5) + len("  ")
             words = [*words, (" " * max(column - width_of(words), 2), "text"), (told[:width], side)]
-        if width == self.size.width:  # else the scrollbar is the margin
+        if width == self.size.width:  # otherwise the scrollbar is the margin
             right = [*right, (" ", "text")]
         return line(words, width, styles, right=right, ground=ground)
 
@@ -271,7 +289,10 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         self.empty = [[(" " * MARGIN, "text"), (part, "dim")] for part in parts]
 
     def _method(self, row: MethodRow, width: int, side: str) -> tuple[Pieces, Pieces]:
-        """Pieces from the left and at the right; signs have words if these leave the room that the doc needs."""
+        """Return the pieces at the left and at the right of a row.
+
+        The sign ``!`` gets a word if that leaves enough room for the description.
+        """
         method, current, roomy = row.method, row.method.name == self.current, width >= ROOMY
         auth = f"  {method.auth}" if method.auth and needs_credentials(method.auth) else ""
         right = [(auth.rjust(_AUTH) if roomy and method.safe is False else auth, side)]
@@ -285,7 +306,10 @@ class MethodList(RowList[MethodListRow], can_focus=False):
 
 
 def known_of(row: MethodListRow | None) -> Sequence[tuple[str, str]]:
-    """What the signs of a row mean, then its doc: where there is no room for them beside its name."""
+    """Return the meaning of a row's signs and its description.
+
+    A narrow list has no room for them in the row.
+    """
     match row:
         case MethodRow(method=method):
             sign = ("! unsafe  ", "careful") if method.safe is False else ("  ", "text")
@@ -296,7 +320,10 @@ def known_of(row: MethodListRow | None) -> Sequence[tuple[str, str]]:
 
 
 def _name(row: MethodRow, room: int, *, current: bool) -> Pieces:
-    """Return the name in at most ``room`` columns, with a lighter group and the matched letters underlined."""
+    """Return the name in at most ``room`` columns.
+
+    The group is lighter, and matched letters are underlined.
+    """
     name = row.method.name[:MAX_NAME_CHARACTERS]
     group = group_of(name)
     shown: deque[tuple[str, str]] = deque()
@@ -314,13 +341,13 @@ def _name(row: MethodRow, room: int, *, current: bool) -> Pieces:
 
 
 _TELLING: Final = 10**8
-"""A longer code takes the room of the method and says no more than that it was an error."""
+"""Longer error codes are not shown: they say no more, and need much room."""
 _WITH_TIME: Final = 28
-"""Below this width the time of day is left out."""
+"""Below this width the time of day is not shown."""
 
 
 class RecentList(RowList[Exchange]):
-    """Calls with sign, method, what came of each, and the time of day."""
+    """Recent calls with sign, method, outcome, and time of day."""
 
     scope: ClassVar[Scope] = "recent"
     DEFAULT_CSS = """
@@ -329,12 +356,12 @@ class RecentList(RowList[Exchange]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("recent")]
 
     def __init__(self, zone: tzinfo | None = None) -> None:
-        """``zone``: where whoever looks lives; None asks the machine."""
+        """``zone``: the user's time zone; None asks the machine."""
         super().__init__()
         self._zone = zone
 
     def draw(self, item: Exchange, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """One call. The cursor is shown only while the keys come here: there is another one in the list above."""
+        """Draw a call. The cursor is only shown while the list has the focus."""
         role = ROLES[item.counts_as]
         words, colour = what_came(item)
         after = [(f"  {words}", colour)]
@@ -346,13 +373,16 @@ class RecentList(RowList[Exchange]):
         return line(before, width, styles, right=after, ground=ground)
 
     def show(self, calls: Sequence[Exchange]) -> None:
-        """Other calls, the newest first. The cursor stays on its call: who sends it twice must not send another."""
+        """Show other calls, the newest first; the cursor stays on its call.
+
+        Otherwise a second key press could resend another call.
+        """
         id = self.chosen.id if self.chosen else ""
         self.items = calls
         self.cursor = next((at for at, call in enumerate(calls) if call.id == id), 0)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is something to copy or send again only where a call stands under the cursor."""
+        """Allow to copy or resend only if there is a call under the cursor."""
         if action in {"again", "copy", "ticket"}:
             return self.chosen is not None
         return super().check_action(action, parameters)
@@ -371,7 +401,10 @@ class RecentList(RowList[Exchange]):
 
 
 def what_came(exchange: Exchange) -> tuple[str, str]:
-    """What came of a call in a word, with its role: how long a result took, an error's code, else the outcome."""
+    """Return the outcome of a call in a word, with its role.
+
+    It is the duration of a result, the code of an error, or the name of the outcome.
+    """
     match exchange.outcome:
         case Result(message=""):
             return duration(exchange.seconds), "middle"
@@ -382,13 +415,13 @@ def what_came(exchange: Exchange) -> tuple[str, str]:
 
 
 MOST_RECENT: Final = 8
-"""No more calls than these are shown; the history has them all."""
+"""At most this many calls are shown; the history has all."""
 _BEFORE_RECENT: Final = 9
-"""Rows that the rest of the column needs before a call gets one, and then only every third."""
+"""Rows for the rest of the pane; recent calls get a third of the others."""
 
 
 class Filter(Entry):
-    """What is typed finds methods; Enter takes one."""
+    """The filter of the method list; Enter chooses a method."""
 
     DEFAULT_CSS = "Filter, Filter:focus, Filter:ansi, Filter:ansi:focus { padding: 0 1 0 0; width: 1fr; }"
 
@@ -398,7 +431,10 @@ class Filter(Entry):
 
 
 class MethodsPane(Vertical):
-    """Methods and recent calls. It asks for things by messages and changes nothing itself."""
+    """Methods and recent calls.
+
+    It posts messages and changes nothing itself.
+    """
 
     scope: ClassVar[Scope] = "methods"
     DEFAULT_CSS = """
@@ -422,35 +458,38 @@ class MethodsPane(Vertical):
     recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
     """The newest calls of this profile, the latest first."""
     here: reactive[bool] = reactive(False, repaint=False)
-    """The keys go to the filter."""
+    """The filter has the focus."""
     reading: reactive[bool] = reactive(False, init=False, repaint=False)
-    """What was put below is on view, in place of the newest calls."""
+    """The page below the list is on view instead of the recent calls."""
 
     @message
     class MethodChosen(Message):
-        """A method is wanted in the editor; its name may be one that nobody knows."""
+        """A method was chosen; its name may be unknown."""
 
         name: str
 
     class Pointed(Message):
-        """The cursor is on another method while one looks for it."""
+        """The cursor of the list is on another method."""
 
     @message
     class PinWanted(Message):
-        """A method is to be kept at the top, or let go."""
+        """The user wants to pin or unpin a method."""
 
         name: str
 
     @message
     class Recalled(Message):
-        """A call is wanted in the editor."""
+        """A recent call was chosen."""
 
         exchange: Exchange
 
     def __init__(
         self, zone: tzinfo | None = None, *, key: str = "F2", recent_key: str = "F6", discover_key: str = "F9"
     ) -> None:
-        """``zone``: where whoever looks lives; None asks the machine. The keys go here and to all calls."""
+        """``zone``: the user's time zone; None asks the machine.
+
+        The keys are shown at the pane, at the recent calls, and in an empty list.
+        """
         super().__init__()
         self._key = key
         self._rows = MethodRows({})
@@ -470,37 +509,37 @@ class MethodsPane(Vertical):
 
     @property
     def typed(self) -> str:
-        """What the list is filtered by."""
+        """The text of the filter."""
         return self._filter.value
 
     @property
     def pointed(self) -> str:
-        """What the cursor is on; empty where that is nothing."""
+        """The method under the cursor; empty if there is none."""
         return name_of(self._list.chosen)
 
     def focus_filter(self) -> None:
-        """The next key that is typed filters; what is typed already is selected, so that it gives way."""
+        """Focus the filter and select its text, so that typing replaces it."""
         self.screen.set_focus(self._filter)
 
     def put_below(self, page: Widget) -> None:
-        """Something to read stands below the list from now on, while it is displayed."""
+        """Put a page below the list."""
         self.mount(page)
 
     def when_typed(self, then: Callable[[], object]) -> None:
-        """Do something once every key that was pressed before it has been taken in, and what came of it is known."""
+        """Call ``then`` after all keys that were pressed before."""
         on_the_way = [self._filter, self._list, self, *self.ancestors_with_self]
         _along([each for each in on_the_way if isinstance(each, Widget)], then)
 
     def on_mount(self) -> None:
         self._look_where_the_focus_is()
-        # Watched and not heard of by message, so that a letter and what it finds come in one frame.
+        # Watched instead of handled as a message, so that a letter and its matches appear in one frame.
         self.watch(self._filter, "value", self._find, init=False)
         self._list.current = self.current
         self._fit()
         self._learn()
 
     def watch_methods(self) -> None:
-        """Another catalogue: the cursor stays on its method where that is still there."""
+        """Show another method list; the cursor stays on its method."""
         self._learn()
         self.call_after_refresh(self._rows.prepare)
 
@@ -516,7 +555,7 @@ class MethodsPane(Vertical):
         self._show(self.current)
 
     def _find(self) -> None:
-        """Show another list: the best match is under the cursor, without a filter the method in the editor."""
+        """Show the matches with the best one under the cursor, or all methods."""
         self._show("" if self.typed else self.current)
 
     def watch_reading(self) -> None:
@@ -527,7 +566,7 @@ class MethodsPane(Vertical):
         self._bar.words = _title("Methods", here=self.here)
 
     def on_resize(self) -> None:
-        """The list comes first; the recent calls take what is left."""
+        """Lay the pane out again: the list comes before the recent calls."""
         self._fit()
 
     def on_descendant_focus(self) -> None:
@@ -537,11 +576,11 @@ class MethodsPane(Vertical):
         self._look_where_the_focus_is()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Every letter has been seen already; nobody else need hear of it."""
+        """Stop the message: the watcher has handled each letter."""
         event.stop()
 
     def _take(self, _: str) -> None:
-        """Take the row under the cursor, for what was typed before Enter."""
+        """Choose the row under the cursor for the text before Enter."""
         self._list.action_choose()
 
     def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
@@ -557,7 +596,7 @@ class MethodsPane(Vertical):
             self.action_clear()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape clears only what is there, and is free for others then."""
+        """Allow Escape only while there is text: otherwise others need it."""
         if action == "clear":
             return self.here and bool(self.typed)
         if action == "pin":
@@ -577,16 +616,16 @@ class MethodsPane(Vertical):
         self.post_message(self.PinWanted(name_of(self._list.chosen)))
 
     def _learn(self) -> None:
-        """Make the rows anew, the cursor where it was."""
+        """Make the rows again; the cursor stays on its method."""
         recent = [as_named(exchange.method) for exchange in self.recent]
         self._rows = MethodRows(self.methods, self.pinned, recent)
         self._list.longest = max((columns(name) for name in self.methods), default=0)
         self._show(name_of(self._list.chosen) or self.current)
 
     def _show(self, name: str) -> None:
-        """The rows for what is typed, the cursor on this name or on the first."""
+        """Show the rows for the filter, with the cursor on a name or the first."""
         if not self._list.is_attached:
-            return  # on_mount does it
+            return  # on_mount will do it
         listed, known = self._rows.listed(self.typed), len(self._rows)
         count = f"{known:,}" if listed.count == known else f"{listed.count:,} of {known:,}"
         self._bar.key = f"{count}  {self._key}"
@@ -595,14 +634,14 @@ class MethodsPane(Vertical):
         self._tell()
 
     def _tell(self) -> None:
-        """In a line, what is known of the row under the cursor."""
+        """Describe the row under the cursor in the line below the list."""
         self._told.words = known_of(self._list.chosen)
         if self.here:
             self.post_message(self.Pointed())
         self.refresh_bindings()
 
     def _fit(self) -> None:
-        """Lay the column out for its size."""
+        """Share the height between list and recent calls."""
         if not self._list.is_attached:
             return
         room = max(self.size.height - _BEFORE_RECENT, 0) // 3
@@ -620,7 +659,7 @@ class MethodsPane(Vertical):
 
 
 def _along(widgets: Sequence[Widget], then: Callable[[], object]) -> None:
-    """Follow the way of a message from one to the next."""
+    """Call ``then`` after the queues of all widgets, like a message."""
     if widgets:
         widgets[0].call_later(_along, widgets[1:], then)
     else:

@@ -1,4 +1,4 @@
-"""The params pane."""
+"""The params pane: editor, problem line, request preview."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 MAX_CHECKED: Final = 1_000_000
 """Characters; longer params are not checked."""
 PAUSE: Final = 0.2
-"""Seconds without a key before params are checked that are judged after a pause."""
+"""Seconds without a key before longer params are checked."""
 PATIENCE: Final = 2.0
-"""Seconds to wait for keys to be taken in; longer than any burst of keys takes."""
+"""Seconds to wait for keys; no burst of keys takes longer."""
 
 
 class SchemaWarnings:
-    """The differences between params and the schemas of their method; none prevents a call.
+    """The schema warnings about params; they never prevent a call.
 
-    They are about one text and are looked for in a worker of the editor; ``changed`` is called with each new result.
+    They are about one text and are computed in a worker of the editor. ``changed`` is called with each new result.
     """
 
     def __init__(self, editor: Editor, line: ProblemLine, advice: Advice, changed: Callable[[], object]) -> None:
@@ -57,7 +57,7 @@ class SchemaWarnings:
 
     @property
     def problems(self) -> Sequence[SchemaProblem]:
-        """The warnings about the text as it is now; none before it was checked."""
+        """The warnings about the current text; none before it was checked."""
         return self._line.warnings if self._text == self._editor.text else ()
 
     @property
@@ -76,7 +76,7 @@ class SchemaWarnings:
         self._line.unsure = True
 
     def check(self) -> None:
-        """Check a text that was judged, if it can be sent and there is a schema."""
+        """Check the text if it can be sent and there is a schema."""
         text, is_params = self._editor.text, isinstance(self._line.read, Params) and self._line.pasted is None
         has_schema = self._described is not None and self._described.is_checked
         if has_schema and is_params and len(text) <= MAX_CHECKED:
@@ -87,7 +87,7 @@ class SchemaWarnings:
             self._show(text, ())
 
     async def _check(self) -> None:
-        drawn = asyncio.Event()  # a large schema takes a while to compile: the method is shown before that
+        drawn = asyncio.Event()  # A large schema takes a while to compile, so the method is shown first.
         self._editor.call_after_refresh(drawn.set)
         await drawn.wait()
         if len(self._editor.text) > MAX_IMMEDIATE:
@@ -106,7 +106,7 @@ class SchemaWarnings:
         self._changed()
 
     def follow_cursor(self) -> None:
-        """Show the warning at the cursor, else the first with a fix, else the first."""
+        """Show the warning at the cursor, or the first, preferably with a fix."""
         if len(self.problems) < 2:
             self._line.at = 0
             return
@@ -114,7 +114,7 @@ class SchemaWarnings:
         self._line.at = nearest(self._editor.warned, self._editor.cursor_offset, self._line.at, first)
 
     def go_to_next(self) -> None:
-        """Move the cursor to the warning that is shown, or from there to the next one."""
+        """Move the cursor to the shown warning, or on to the next one."""
         if not self.problems:
             return
         if self._editor.cursor_offset == self.problems[self._line.at].offset:  # several may begin there
@@ -123,14 +123,20 @@ class SchemaWarnings:
 
 
 def nearest(spans: Sequence[tuple[int, int]], cursor: int, current: int, first: int = 0) -> int:
-    """Return the index of the span around or before the cursor: of several the current one, of none ``first``."""
+    """Return the index of the span around or before the cursor.
+
+    If several match, the current one stays. If none does, it is ``first``.
+    """
     inside = [at for at, (start, end) in enumerate(spans) if start <= cursor < max(end, start + 1)]
     inside = inside or [at for at, (_, end) in enumerate(spans) if cursor == end]
     return current if current in inside else next(iter(inside), first)
 
 
 def marked_span(text: str, problem: SchemaProblem) -> tuple[int, int]:
-    """Return the part of a value to underline: the bracket of an object or array, and at most one line."""
+    """Return the part of a value to underline.
+
+    It is the bracket of an object or array, and at most one line.
+    """
     if text[problem.offset : problem.offset + 1] in {"{", "["}:
         return problem.offset, problem.offset + 1
     line_end = text.find("\n", problem.offset, problem.end)
@@ -141,7 +147,7 @@ TABS: Final = ("Params", "Request")
 
 
 class ParamsPane(Vertical):
-    """The draft's params, and the request that they make."""
+    """The params of the draft, and the preview of the request."""
 
     DEFAULT_CSS = """
     ParamsPane { background: $background; }
@@ -154,9 +160,9 @@ class ParamsPane(Vertical):
     described: reactive[Described | None] = reactive[Described | None](None, always_update=True)
     """The description of the method in full."""
     preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None)
-    """The request to come, or the reason why there is none."""
+    """The preview of the next request, or the reason why there is none."""
     empty: reactive[str] = reactive("[]")
-    """The params of an empty text, as the profile has them."""
+    """The params that an empty text stands for in this profile."""
     tab: reactive[str] = reactive("Params")
 
     @message
@@ -167,22 +173,22 @@ class ParamsPane(Vertical):
 
     @message
     class EditorWanted(Message):
-        """The text is to be edited in the user's own editor, and then replaced."""
+        """The user wants to edit the text in $EDITOR."""
 
         text: str
 
     @message
     class TakeApartWanted(Message):
-        """The text is more than params: it should become a method and its params."""
+        """The user wants to import the pasted text."""
 
         text: str
         pasted: Pasted
 
     class ResetWanted(Message):
-        """The starting text of the method should be put back."""
+        """The user wants the starting params of the method."""
 
     class PreviewWanted(Message):
-        """The request to come is on view and out of date."""
+        """The shown preview is out of date."""
 
     def __init__(self, advice: Advice, *, key: str = "F3") -> None:
         """``key`` focuses the pane."""
@@ -199,15 +205,15 @@ class ParamsPane(Vertical):
         """In the order of the tabs; each is mounted when it is first on view."""
         self._advice = advice
         self._hinted: tuple[tuple[str, Location] | None, str] = None, ""
-        """A text and the place of the cursor in it, and the hint for that place."""
+        """A text, a cursor in it, and the hint for that place."""
         self._last_text = ""
         """The text of the last message."""
         self._loaded = ("", (0, 0))
-        """The text that was loaded, and the place of the cursor in it."""
+        """The text that was loaded, and its cursor."""
         self._is_edited = False
-        """A key has changed one or the other."""
+        """A key has changed the text or the cursor."""
         self._enabled: tuple[bool, ...] = ()
-        """Whether each of the keys in the footer works."""
+        """The state of the keys in the footer."""
 
     def compose(self) -> ComposeResult:
         self._bar.tabs, self._bar.key = TABS, self._key
@@ -226,11 +232,11 @@ class ParamsPane(Vertical):
 
     @property
     def problem(self) -> Typo | None:
-        """The problem of the text as it is now."""
+        """The problem of the current text."""
         return self.verdict.problem
 
     def load(self, method: Method | None, text: str) -> None:
-        """Show another method with its text; changes of the one before cannot be undone."""
+        """Show another method with its text, without an undo history."""
         self.method = method
         self.completion.forget()
         self.editor.load(text)
@@ -241,28 +247,28 @@ class ParamsPane(Vertical):
         self._text_changed()
 
     def replace(self, text: str) -> None:
-        """Replace the text of the same method, as one change that can be undone."""
+        """Replace the text as one change that can be undone."""
         self.editor.put(text)
 
     def put_value(self, place: Callable[[str, int], tuple[str, int]]) -> None:
-        """Insert something: ``place`` makes of text and cursor the new ones."""
+        """Change the text: ``place`` maps text and cursor to the new ones."""
         text, cursor = place(self.text, self.editor.cursor_offset)
         self.editor.put(text)
         self.editor.go_to(cursor)
 
     def when_typed(self, then: Callable[[], object]) -> None:
-        """Do something once every key pressed before is in the text, and the text is judged."""
+        """Call ``then`` after all earlier keys, with a judged text."""
         self.editor.call_later(self.verdict.when_current, then)
 
     async def settled(self) -> None:
-        """Wait until every key pressed before is in the text, but never for ever."""
+        """Wait for all earlier keys, but not for ever."""
         done = asyncio.Event()
         self.editor.call_later(done.set)
         with suppress(TimeoutError):
             await asyncio.wait_for(done.wait(), PATIENCE)
 
     def refuse(self, reason: str = "not sent") -> None:
-        """Show that the text cannot be used, and where its problem is."""
+        """Show that the text has a problem, and where."""
         self.show_tab("Params")
         if self.problem is not None:
             self._line.refused = reason
@@ -300,7 +306,7 @@ class ParamsPane(Vertical):
         self._refresh_keys()
 
     def _refresh_keys(self) -> None:
-        """Refresh the footer only if other keys work: it takes a while."""
+        """Refresh the footer if the state of its keys has changed."""
         enabled = tuple(bool(self.check_action(action, ())) for action in ("fix", "format", "undo", "redo"))
         if enabled != self._enabled:
             self._enabled = enabled
@@ -335,7 +341,7 @@ class ParamsPane(Vertical):
         self.refresh_bindings()
 
     def _show_method(self) -> None:
-        """Show the method and its summary in the bar; while it is edited, the hint for the cursor."""
+        """Show the method with its summary, or a hint while it is edited."""
         if self.method is None:
             self._bar.words = [("No method", "middle"), ("  Press F2 to choose one.", "dim")]
             return
@@ -384,7 +390,7 @@ class ParamsPane(Vertical):
         self.focus_inside()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Return whether a key does something now; the keys for the text work while it is on view."""
+        """Return whether an action is possible on this tab, now."""
         if action not in {"fix", "format", "editor", "undo", "redo", "problem_next", "complete"}:
             return True
         if self.tab != "Params":
@@ -404,7 +410,7 @@ class ParamsPane(Vertical):
         self.show_tab(self._bar.next_tab())
 
     def action_fix(self) -> None:
-        """Fix the text, or import it: then the method changes as well."""
+        """Fix the text, or import it, which also changes the method."""
         self.verdict.when_current(self._fix)
 
     def _fix(self) -> None:
@@ -431,7 +437,7 @@ class ParamsPane(Vertical):
         self.editor.redo()
 
     def action_complete(self) -> None:
-        """Offer values and names for the place of the cursor."""
+        """Open the completion list."""
         if not self.completion.want():
             self.notify("No suggestions here.", timeout=3)
 

@@ -1,4 +1,4 @@
-"""What the call screen shows of the profile in use: its login, its methods, its newest calls."""
+"""The profile on the call screen: its session, methods, newest calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RECENT_CALLS: Final = 8
 
 
 class ProfileView:
-    """Keeps header, footer and method list as the profile in use is."""
+    """Updates header, footer and method list for the profile in use."""
 
     def __init__(
         self,
@@ -47,10 +47,10 @@ class ProfileView:
         self._has_login = True
         self._is_reading = False
         self._told: set[str] = set()
-        """Problems that last, and were told."""
+        """Problems that were shown and still exist."""
 
     def show(self) -> None:
-        """Show what the profile says; the call in the editor stays."""
+        """Show the profile; the call in the editor stays."""
         profile = self._header.profile = self._explorer.profile
         assert profile is not None
         is_prod = profile.badge == "prod"
@@ -74,12 +74,12 @@ class ProfileView:
         self.show_problems()
 
     def show_footer(self) -> None:
-        """Leave out of the footer what is on view elsewhere, or has no use for this profile."""
+        """Hide keys that are shown elsewhere or do nothing for this profile."""
         elsewhere = {"focus.methods": not self._panes.is_narrow, "login": not self._has_login}
         self._footer.elsewhere = frozenset(id for id, is_left_out in elsewhere.items() if is_left_out)
 
     def show_problems(self) -> None:
-        """Tell what could not be saved or read once, and name it in the header while it lasts."""
+        """Notify about each new problem, and name the first in the header."""
         explorer = self._explorer
         history = explorer.journal.problem
         if history and explorer.history.unsaved:
@@ -108,7 +108,7 @@ class ProfileView:
         self._panes.response.first_steps = first_steps(profile, self._key, is_discovered=learned is not None)
 
     def first_method(self) -> str:
-        """Return the method to begin with: the last one, a good one of the preset, or any."""
+        """Return the method to start with: the last one, or a good example."""
         profile = self._explorer.profile
         assert profile is not None
         last = self._explorer.remembered.method(profile.name)
@@ -133,7 +133,7 @@ class ProfileView:
         self._panes.methods.pinned = remembered.pinned(profile.name)
 
     def show_history(self) -> None:
-        """Show what was called before, once the screen is there: nobody waits for the history to be read."""
+        """Show recorded calls, after the screen is drawn."""
         profile, drafts, text = self._explorer.profile, self._drafts, self._panes.params.text
         if profile is None:
             return
@@ -142,13 +142,13 @@ class ProfileView:
         self.show_recent()
         is_start = self._explorer.drafts.is_start(profile.name, drafts.method, text)
         if drafts.is_opening and is_start and self._explorer.draft_of(drafts.method) != text:
-            drafts.choose(drafts.method)  # its last call is where to start from
+            drafts.choose(drafts.method)  # the start is the last call of the method
 
     def show_recent(self) -> None:
-        """Show the newest calls; in a long history they have to be looked for."""
-        self._host.workers.cancel_group(self._host, "recent")  # it may look for those of another profile
+        """Show the newest calls; in a long history, search for them."""
+        self._host.workers.cancel_group(self._host, "recent")  # the worker may search for calls of another profile
         profile = self._explorer.profile
-        if profile is None:  # it was removed, and another one will be chosen
+        if profile is None:  # the profile was removed, and another will be chosen
             return
         if self._explorer.journal.is_long(profile):
             self._host.run_worker(self._find_recent(profile), group="recent", exclusive=True)
@@ -180,14 +180,14 @@ class ProfileView:
         self._described()
 
     def news(self, found: Discovery) -> str:
-        """Return that something has changed, and how to read it."""
+        """Return how many methods changed, and the key that shows them."""
         from rpcexplorer.text.docs import changes_counted
 
         counted = changes_counted(found.changed)
         return f"{counted}. {self._key('changes') or 'The palette'} shows the changes." if counted else ""
 
     def remember_input(self, purpose: Purpose, text: str) -> None:
-        """Offer what was typed to the arrow keys from now on, in the next runs as well."""
+        """Remember an input, so that the arrow keys offer it later."""
         if purpose in {"filter", "pipe"}:
             self._explorer.remembered.add_expression(purpose, text)
             self._offer_inputs(purpose)
@@ -197,7 +197,7 @@ class ProfileView:
             self._panes.response.earlier_inputs[purpose] = self._explorer.remembered.expressions(purpose)
 
     async def ask_for_change(self) -> str:
-        """Show what the last refresh has changed; return the method that is chosen of it."""
+        """Show the changes of the last refresh; return the chosen method."""
         from rpcexplorer.tui.dialogs import ChangesDialog
 
         profile = self._explorer.profile

@@ -1,4 +1,4 @@
-"""The response pane."""
+"""The response pane: a bar, warnings, a prompt and the body."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ FIRST_STEPS: Final = (
     ("focus.params", " goes to its params, "),
     ("send", " sends the call."),
 )
-"""Commands, and what they do for someone who begins."""
+"""Commands for a new user, and the effect of each."""
 PAUSE: Final = 0.15
-"""Seconds without a key before a filter is tried."""
+"""Seconds without a key before a filter is run."""
 
 
 def first_steps(profile: Profile, key: Callable[[str], str], *, is_discovered: bool) -> list[WordLine]:
-    """Return what to do before there is a response, and how to learn of a server that was not asked."""
+    """Return the first steps, shown before there is a response."""
     steps = [part for id, words in FIRST_STEPS for part in ((key(id), "bold"), (words, "dim"))]
     lines: list[WordLine] = [[("      ", "text"), *steps], [("      The response appears here.", "dim")]]
     further = []
@@ -55,9 +55,9 @@ def first_steps(profile: Profile, key: Callable[[str], str], *, is_discovered: b
 
 
 class Transform:
-    """The jq expression or the shell command that a response goes through before it is shown.
+    """A jq expression or shell command that transforms the response.
 
-    ``run`` and ``cancel`` start and end its worker, ``changed`` is called when the banner has changed.
+    ``run`` and ``cancel`` start and stop its worker. ``changed`` is called when the banner has changed.
     """
 
     def __init__(
@@ -70,15 +70,15 @@ class Transform:
         changed: Callable[[], object],
     ) -> None:
         self.label = ""
-        """The expression, or a bar and the command; empty if the response is shown as it is."""
+        """The expression, or ``|`` and the command; empty without one."""
         self.is_running = False
         self._host, self._body = host, body
         self._run, self._cancel, self._changed = run, cancel, changed
         self._pause: Timer | None = None
         self._made_by = ""
-        """The label of the text on view."""
+        """The label of the output on view."""
         self._remark = ("", False)
-        """The words about the last run, and whether it failed."""
+        """The remark about the last run, and whether it failed."""
 
     def start(self, kind: TransformKind, expression: str) -> None:
         expression = expression.strip()
@@ -96,8 +96,8 @@ class Transform:
         self._pause = self._host.set_timer(PAUSE, lambda: self.start(kind, expression))
 
     def finish(self, label: str, text: bytes, sentence: str, *, is_wrong: bool) -> None:
-        """Show the text; a failure without one leaves the view as it was."""
-        if label != self.label:  # another one was started, or there is another response
+        """Show the output; a failure without output keeps the view."""
+        if label != self.label:  # Another transform was started, or there is another response.
             return
         self.is_running = False
         if text or not is_wrong:
@@ -106,7 +106,7 @@ class Transform:
         self._changed()
 
     def give_up(self) -> None:
-        """Cancel the run; a text that was made before stays on view."""
+        """Cancel the run; earlier output stays on view."""
         self._stop()
         if self._body.made is None:
             self.clear()
@@ -115,19 +115,19 @@ class Transform:
             self._changed()
 
     def clear(self) -> None:
-        """Show the response as it is."""
+        """Show the original response."""
         self._stop()
         self.label, self._body.made = "", None
         self._changed()
 
     @property
     def is_pending(self) -> bool:
-        """Whether a result is still to come."""
+        """The output is still to come."""
         return self.is_running or self._pause is not None
 
     @property
     def banner(self) -> WordLine:
-        """The words above a text that is not the server's; nothing above a response as it is."""
+        """The words above the output; empty above the original response."""
         if not self.label:
             return []
         sentence, is_wrong = ("running …  Esc cancels it", False) if self.is_running else self._remark
@@ -156,9 +156,9 @@ class Transform:
 
 TABS: Final = ("Result", "Raw", "Headers", "Timing")
 DELAY: Final = 0.3
-"""Seconds of work until the bar mentions it, and until the response before is dimmed."""
+"""Seconds of work until the bar shows it and the response is dimmed."""
 MAX_DIGITS: Final = 12
-"""Digits of a line number; no response has so many lines."""
+"""More digits of a line number are ignored: no response has so many lines."""
 READER_ACTIONS: Final = frozenset(
     {"search", "next", "previous", "goto", "wrap", "fold", "fold_all", "unfold_all", "fold_to"}
 )
@@ -166,7 +166,7 @@ READER_ACTIONS: Final = frozenset(
 
 
 class ResponsePane(Vertical):
-    """One exchange, or the progress of the one that is under way."""
+    """An exchange, or the progress of the running call."""
 
     DEFAULT_CSS = """
     ResponsePane { background: $background; }
@@ -179,9 +179,9 @@ class ResponsePane(Vertical):
     hint: reactive[WordLine] = reactive[WordLine]([])
     """A line of help; empty if there is none."""
     schema_remark: reactive[str] = reactive("")
-    """The difference between the result and its schema; empty if none is known."""
+    """How the result differs from its schema; empty if nothing is known."""
     what: reactive[str] = reactive("")
-    """A word for the work under way; empty if there is none."""
+    """The running work in a word; empty if there is none."""
     method: reactive[str] = reactive("")
     """The method in the editor."""
     whose: reactive[str] = reactive("")
@@ -198,32 +198,35 @@ class ResponsePane(Vertical):
 
     @message
     class CopyReplyWanted(Message):
-        """Something is to be copied: ``value``, ``path``, or empty for a choice."""
+        """The user wants to copy ``value``, ``path``, or a part to choose ("")."""
 
         what: str
 
     class SaveWanted(Message):
-        """The text on view is to be saved in a file."""
+        """The user wants to save the shown text."""
 
     @message
     class Wrapped(Message):
-        """Long lines are wrapped from now on, or cut."""
+        """The user switched the wrapping of long lines."""
 
         on: bool
 
     @message
     class UseWanted(Message):
-        """A value of the result on view is to be used in another call."""
+        """The user wants to use a value of the result in another call."""
 
         method: str
         pointer: str
         text: str
 
     class ZoomWanted(Message):
-        """The whole screen for this pane, or no longer."""
+        """The user wants to zoom the pane, or to end that."""
 
     def __init__(self, reply_limit: int, *, key: str = "F4", cancel_key: str = "Esc") -> None:
-        """``reply_limit``: bytes that a transform may make. ``key`` focuses the pane, ``cancel_key`` ends a call."""
+        """``reply_limit``: the most bytes of a transform's output.
+
+        ``key`` focuses the pane, ``cancel_key`` cancels a call.
+        """
         super().__init__(classes="response")
         self.body = Body()
         """The views of the response."""
@@ -251,7 +254,7 @@ class ResponsePane(Vertical):
         if not self.what:
             return
         self._bar.words = running(self.what, self.whose, progress, elapsed, step=self.step)
-        if elapsed > DELAY:  # the response before is dimmed; an error is not shown at all
+        if elapsed > DELAY:  # The previous response is dimmed. An error is removed.
             is_error = self.exchange is not None and bool(self.exchange.exit_code)
             self.set_class(not is_error, "-old")
             if is_error and self.body.exchange is not None:
@@ -260,11 +263,11 @@ class ResponsePane(Vertical):
 
     @property
     def can_cancel(self) -> bool:
-        """Whether Escape stops something in this pane."""
+        """Escape stops something in this pane."""
         return self.transform.is_running or (self.has_focus_within and (self.body.folding or self.prompt.is_open))
 
     def cancel(self) -> None:
-        """Stop folds, close the prompt, or give up a transform: the first that applies."""
+        """Stop folding, close the prompt, or cancel a transform."""
         if self.has_focus_within and self.body.folding:
             self.body.reader.stop_folding()
         elif self.has_focus_within and self.prompt.is_open:
@@ -273,7 +276,7 @@ class ResponsePane(Vertical):
             self.transform.give_up()
 
     def watch_exchange(self) -> None:
-        """Show another exchange; a prompt with the focus stays, and the tab if the method is the same."""
+        """Show another exchange; keep a focused prompt, and the tab if possible."""
         if self.exchange and self.exchange.method != self._last_method:
             self.tab = "Result"
         self._last_method = self.exchange.method if self.exchange else ""
@@ -289,7 +292,7 @@ class ResponsePane(Vertical):
         self.watch_method()
 
     def watch_what(self) -> None:
-        """Show in the bar that something began or ended."""
+        """Show in the bar that work has begun or ended."""
         bar = self._bar
         if self.what:
             self.step = ""
@@ -298,7 +301,7 @@ class ResponsePane(Vertical):
             self.call_after_refresh(self.body.prepare)
         else:
             self.remove_class("-old")
-            if self.body.exchange is not self.exchange:  # an error was taken off view, and nothing has replaced it
+            if self.body.exchange is not self.exchange:  # an error was removed, and no response has replaced it
                 self.body.exchange = self.exchange
                 self._hint.pieces = self.hint
                 self._show_remarks()
@@ -331,7 +334,7 @@ class ResponsePane(Vertical):
         self.body.wrapped = self.wrapped
 
     def _show_remarks(self) -> None:
-        """Fill the lines below the bar; the banner of a transform takes the place of remarks."""
+        """Show warnings below the bar, or the banner of a transform."""
         banner = self.transform.banner if self.tab == "Result" else []
         self._remarks.joined = not banner
         self._remarks.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
@@ -357,10 +360,10 @@ class ResponsePane(Vertical):
         if isinstance(event.widget, Bar):
             self.focus_inside()
 
-    # A start loads no reader and no grid: their messages are handled by name.
+    # The start loads neither reader nor grid, so their messages are handled by name.
 
     def on_reader_works(self, event: Reader.Works) -> None:
-        """Show work of the view in the bar, unless it is over in a moment."""
+        """Show work of the view in the bar, unless it is over at once."""
         event.stop()
         self.refresh_bindings()
         if self.body.doing:
@@ -424,7 +427,7 @@ class ResponsePane(Vertical):
         self._close_prompt()
 
     def _close_prompt(self) -> None:
-        """End a search, or give up a transform that has no result yet; one that has stays."""
+        """End the search, or cancel a transform that has no output yet."""
         if self.prompt.purpose == "search":
             self.body.reader.search("")
         elif self.transform.is_pending:
@@ -433,7 +436,7 @@ class ResponsePane(Vertical):
         self.focus_inside()
 
     def _follow_search(self) -> None:
-        """Search in the view that is shown now; close the prompt if the view cannot be searched."""
+        """Continue a search in the current view, or close its prompt."""
         is_search = self.prompt.is_open and self.prompt.purpose == "search"
         if self.body.reading:
             self.body.reader.search(self.prompt.text if is_search else "")

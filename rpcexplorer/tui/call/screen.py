@@ -1,4 +1,4 @@
-"""The call screen: choose a method, edit its params, send, read the response."""
+"""The call screen, which connects the panes and sends calls."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.call.transfer import Transfer
 
 PANE_ACTIONS: Final = frozenset({"cancel", "taller", "shorter"})
-"""Actions of panes that the first frame does not have; keys wait for all others."""
+"""Actions that are impossible before the panes exist; other keys wait."""
 READY_SECONDS: Final = 0.3
-"""After the first screen: when it is drawn for good, and sooner than anybody calls."""
+"""After the first screen is drawn, and before a user can send a call."""
 DESCRIPTION_SECONDS: Final = 2
-"""Between two looks at a file that describes the methods: at its size and times, mostly."""
+"""Between two checks whether the description file has changed."""
 AUTH_SECONDS: Final = 20
-"""Between two updates of the session's age."""
+"""Between two updates of the session's age in the header."""
 T = TypeVar("T")
 
 
@@ -80,24 +80,24 @@ class CallScreen(Screen[None]):
     scope: ClassVar[Scope] = "call"
     BINDINGS: ClassVar[list[BindingType]] = bindings("call")
     AUTO_FOCUS = ""
-    """Whoever shows something sets the focus; to move it from elsewhere would slow the start."""
+    """Each screen sets the focus itself: moving it slows the start."""
 
     method: reactive[str] = unpainted("")
     """The method in the editor, or a saved call with its sign."""
     called: reactive[str] = unpainted("")
     """The method that the draft calls."""
     described: reactive[Described | None] = unpainted(None, always_update=True)
-    """All that is known of that method. It is never compared: it may be large."""
+    """The description of that method; never compared, as it may be large."""
     preview: reactive[Preview | Refused | None] = unpainted(None)
-    """The request to come, or why there would be none."""
+    """The preview of the next request, or the reason why there is none."""
     exchange: reactive[Exchange | None] = unpainted(None, always_update=True)
     """The exchange on view."""
     hint: reactive[WordLine] = unpainted([])
-    """What may help if the exchange on view has failed just now."""
+    """The hint if the exchange on view has just failed; else empty."""
     schema_remark: reactive[str] = unpainted("")
     """How the result on view differs from its schema."""
     what: reactive[str] = unpainted("")
-    """What is under way, in a word."""
+    """The running work in a word."""
     whose: reactive[str] = unpainted("")
     """The method that is being called."""
 
@@ -105,9 +105,9 @@ class CallScreen(Screen[None]):
         super().__init__()
         self.explorer, self.pending = explorer, pending
         self.completed = asyncio.Event()
-        """Set once params and response are there: the first frame does without them and their code."""
+        """Set when params and response exist: the first frame has none of them."""
         self._is_overtaken = False
-        """Another call was put on view while one runs, whose response leaves it there."""
+        """Another exchange was opened during a call, and stays on view."""
         self.header, self.footer = Header(), Footer()
         self.methods = MethodsPane(
             key=self.key("focus.methods"), recent_key=self.key("history"), discover_key=self.key("discover")
@@ -148,7 +148,7 @@ class CallScreen(Screen[None]):
 
     @cached_property
     def transfer(self) -> Transfer:
-        from rpcexplorer.tui.call.transfer import Transfer  # the start does not need it
+        from rpcexplorer.tui.call.transfer import Transfer  # not needed by the start
 
         return Transfer(
             self, self.explorer, self.pending, drafts=self.drafts, panes=self.panes, view=self.view, show=self._show
@@ -166,7 +166,7 @@ class CallScreen(Screen[None]):
         yield self.footer
 
     def on_mount(self) -> None:
-        """Show the first frame: what needs no code of the other panes, where it will stay."""
+        """Show the first frame, which needs no code of the other panes."""
         explorer, profile = self.explorer, self.explorer.profile
         assert profile is not None
         self.header.profile, self.footer.prod = profile, profile.badge == "prod"
@@ -183,9 +183,10 @@ class CallScreen(Screen[None]):
         response.query_one(Bar).set_class(not is_beside, "-tinted")
 
     async def _complete(self) -> None:
-        """Add params and response, and let keys go there."""
+        """Add the panes for params and response, and let keys go to them."""
         explorer = self.explorer
-        rescued = explorer.rescue.take_back(explorer.profiles.profiles.get)  # before an editor or a list shows it
+        # before an editor or a list shows the rescued calls
+        rescued = explorer.rescue.take_back(explorer.profiles.profiles.get)
         self._make_panes()
         right, here = self.query_one("#right"), CallScreen
         async with self.batch():
@@ -219,7 +220,7 @@ class CallScreen(Screen[None]):
         """Refresh no styles the first time: every widget has just got them."""
         event.refresh_styles = self.is_complete
         if not self.is_complete:
-            self.call_later(self._complete)  # behind the first frame, which Textual draws now
+            self.call_later(self._complete)  # after the first frame, which Textual draws now
 
     def on_resize(self) -> None:
         if self.is_complete:
@@ -233,7 +234,10 @@ class CallScreen(Screen[None]):
         self.notify(sentence, timeout=8)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is possible now. Those that send tell it themselves if something is under way."""
+        """Return whether an action is possible now.
+
+        Actions that send are always possible: they report running work themselves.
+        """
         if not self.is_complete:
             return action not in PANE_ACTIONS
         profile, is_idle = self.explorer.profile, not self.what
@@ -265,7 +269,7 @@ class CallScreen(Screen[None]):
             self.action_focus_methods()
 
     async def use(self, name: str) -> bool:
-        """Change to another profile, after what runs has ended; return False if it cannot be used."""
+        """Cancel running work and change the profile; return False on failure."""
         await self.settle()
         is_used = isinstance(self.explorer.use(name), Profile)
         if is_used:
@@ -326,7 +330,7 @@ class CallScreen(Screen[None]):
         self.described = None
         if self.is_complete:
             self.describe()
-        else:  # the first panes wait for nothing that they can do without
+        else:  # the first frame is drawn before the description is read
             self.call_after_refresh(self.describe)
 
     def _draft_written(self) -> None:
@@ -336,7 +340,7 @@ class CallScreen(Screen[None]):
         self.described = self.explorer.described(self.called) if self.called else None
 
     def _describe_anew(self) -> None:
-        """Show that something else is known of the method in the editor than before."""
+        """Show the changed description of the method in the editor."""
         self.params.method = self.drafts.listed_method(self.method)
         self.describe()
 
@@ -350,7 +354,7 @@ class CallScreen(Screen[None]):
         self.params.completion.look_again()
 
     def open_method(self, name: str) -> None:
-        """Choose what is so named in the list, and go to its params."""
+        """Choose a listed method, and go to its params."""
         self.drafts.choose(name)
         self.panes.focus_params()
 
@@ -398,7 +402,7 @@ class CallScreen(Screen[None]):
 
     @opens("typed")
     async def action_mark_safe(self) -> None:
-        """Mark the method under the cursor of the list, else the one in the editor."""
+        """Mark the method under the cursor of the list, or the edited one."""
         from rpcexplorer.tui.dialogs import mark_safe
 
         await self._wait_for_keys()
@@ -410,11 +414,11 @@ class CallScreen(Screen[None]):
             self.show_preview()
 
     def load(self, exchange: Exchange, *, ours: bool) -> None:
-        """Put a recorded call into the editor, or into the batch, and its response on view."""
+        """Load a recorded call into the editor or batch, with its response."""
         self.transfer.open(exchange, self.transfer.load, ours=ours)
 
     def again(self, exchange: Exchange, *, ours: bool) -> None:
-        """Load a recorded call and send it once more, as what it was."""
+        """Load a recorded call and resend it in its original form."""
         self.transfer.open(exchange, self._load_and_send, ours=ours)
 
     def _show(self, exchange: Exchange) -> None:
@@ -489,9 +493,9 @@ class CallScreen(Screen[None]):
 
     @opens("typed")
     async def action_send(self, *, notification: bool = False, whole: bool = False) -> None:
-        """Send what is in the editor; ``whole``: see `Sender.call`."""
+        """Send the call in the editor. For ``whole``, see `Sender.call`."""
         await self._wait_for_keys()
-        if self.methods.display and not self.params.is_on_view:  # on a narrow screen the list hides what is told
+        if self.methods.display and not self.params.is_on_view:  # on a narrow screen the list hides problems
             self.panes.cover("")
             self.params.focus_inside()
         if not self._refuses():
@@ -502,13 +506,13 @@ class CallScreen(Screen[None]):
         self.action_send(notification=True)
 
     async def _wait_for_keys(self) -> None:
-        """Go on after every key before; what follows may be a password that is about to be asked for."""
+        """Wait for all earlier keys: later ones may answer a password dialog."""
         pane, is_judged = self.methods if self.methods.has_focus_within else self.params, asyncio.Event()
         pane.when_typed(is_judged.set)
         await is_judged.wait()
 
     def _refuses(self, consequence: str = "not sent") -> bool:
-        """Return whether the draft cannot be sent; then say so, and show the place."""
+        """Return whether the draft cannot be sent; if so, show its problem."""
         if why_not := self.drafts.unknown_call:
             self.tell(why_not)
             return True
@@ -564,7 +568,7 @@ class CallScreen(Screen[None]):
         self.whose, self.what = whose, what
 
     def _is_busy(self) -> bool:
-        """Return whether something is under way, and say so."""
+        """Return whether work is running, and notify if it is."""
         if self.what:
             running = f"{self.whose} is still running" if self.whose else f"still {self.what}"
             self.tell(f"Nothing was sent: {running}. {self.key('cancel')} cancels it.")
@@ -574,7 +578,7 @@ class CallScreen(Screen[None]):
         self.refresh_bindings()
 
     def watch_exchange(self) -> None:
-        """Show what is known of the exchange on view, and close docs that cover it."""
+        """Check the exchange on view, and close docs that cover it."""
         self.advice.offered, self.hint, self.schema_remark = None, [], ""
         self.workers.cancel_group(self, "result")
         if self.exchange is not None and self.advice.can_check(self.exchange):
@@ -589,13 +593,13 @@ class CallScreen(Screen[None]):
             self.schema_remark = remark
 
     def _show_ended(self, exchange: Exchange, again: Callable[[], object]) -> None:
-        """Show a response; ``again`` sends the same once more."""
+        """Show a response; ``again`` repeats the work if a hint is applied."""
         profile = self.explorer.profile
         if profile is None:  # it was removed meanwhile, and another one will be chosen
             return
         is_absent = exchange.method in self.explorer.catalogues.absent(profile)
         if is_absent == (as_named(exchange.method) in self.drafts.known):
-            self.view.show_methods()  # the server has just said whether it has the method
+            self.view.show_methods()  # the response shows whether the server has the method
         if self._is_overtaken:
             outcome = OUTCOME_LABELS[exchange.outcome_name]
             self.tell(f"{exchange.method} has finished: {outcome}. It is first in the recent calls.")
@@ -615,7 +619,7 @@ class CallScreen(Screen[None]):
 
     @opens("hint")
     async def action_apply_hint(self) -> None:
-        """Change the profile, after a question, and send what failed; a call as it is in the editor now."""
+        """Apply the hint after a question, and repeat the failed work."""
         offered = self.advice.offered
         if offered is None:
             return
@@ -629,14 +633,14 @@ class CallScreen(Screen[None]):
             offered.again()
 
     def _send_again(self, draft: Draft | Batch, in_editor: str, *, whole: bool) -> None:
-        """Send what failed; as it is in the editor now, unless another call is there than when it was sent."""
+        """Send a failed call again, with changes that were made in the editor."""
         if isinstance(draft, Draft) and in_editor == self.method:
             self.action_send(notification=draft.notification, whole=whole)
         else:
             self._send(draft, whole=whole)
 
     def action_login(self) -> None:
-        """Open a session; for a profile that has none, do what the hint says of its credentials."""
+        """Open a session, or apply a hint about auth without sessions."""
         if self._is_busy():
             return
         offered = self.advice.hint_for(self.explorer.profile)
@@ -669,7 +673,10 @@ class CallScreen(Screen[None]):
             self.post_message(ProfilesCompared(self.drafts.draft, whole=is_whole))
 
     def interrupt(self) -> bool:
-        """End what runs, from another screen only what is under way; return whether there was anything."""
+        """Cancel running work; return whether there was any.
+
+        Other screens only cancel calls, and nothing in the response pane.
+        """
         is_here = self.app.screen is self and self.response.can_cancel
         is_running = bool(self.what) or is_here
         if is_running:
@@ -687,7 +694,10 @@ class CallScreen(Screen[None]):
             inside.focus_inside()
 
     async def settle(self) -> None:
-        """End what runs and save the draft: the profile is about to change, or the program to end."""
+        """Cancel running work and save the draft.
+
+        Needed before the profile changes or the program ends.
+        """
         await self.params.settled()
         await self.sender.settle()
         self.drafts.write_down()
@@ -713,7 +723,7 @@ class CallScreen(Screen[None]):
 
     @on(CopyCallWanted)
     def _copy_recent(self, event: CopyCallWanted) -> None:
-        event.stop()  # the app copies those of the history
+        event.stop()  # the app copies calls of the history
         self._copy(self.drafts.draft, event.exchange)
 
     @opens("copy")

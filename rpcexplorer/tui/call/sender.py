@@ -1,4 +1,4 @@
-"""What the call screen sends: calls, logins, discovery. One at a time, and it can be cancelled."""
+"""Calls, logins and discovery of the call screen, one at a time."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ TICK_SECONDS: Final = 0.1
 
 
 class Sender:
-    """Sends for the profile in use, and shows the progress in the response pane.
+    """Sends with the current profile, and shows the progress.
 
-    Its coroutines run in workers of the group ``call``, which ``settle`` waits for.
+    The coroutines run in workers of the group ``call``, which ``settle`` waits for.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Sender:
         response: ResponsePane,
         busy: Callable[[str, str], object],
     ) -> None:
-        """``busy`` hears what is under way and the method that is being called; twice nothing when it is over."""
+        """Call ``busy`` with the work and its method; twice "" at the end."""
         self._host, self._explorer, self._pending = host, explorer, pending
         self._drafts, self._response, self._busy = drafts, response, busy
         self.progress: Progress | None = None
@@ -47,17 +47,17 @@ class Sender:
         self._started_at = 0.0
         self._stop: Stop | None = None
         self._given: dict[str, str] = {}
-        """Values typed last for variables that had none."""
+        """The last typed values of variables without a value."""
 
     @property
     def is_current(self) -> bool:
-        """Return whether the profile of what was sent last is still in use, as it was."""
+        """Return whether the profile of the last request is still in use."""
         return self._profile is not None and self._explorer.profile == self._profile
 
     async def call(self, draft: Draft | Batch, *, whole: bool = False) -> Exchange | None:
-        """Send a call, after the questions that it needs.
+        """Send a call, after asking what is needed.
 
-        ``whole``: no variable in it is sent as it is typed; those without a value are asked for.
+        ``whole``: all variables must have values; missing ones are asked for.
         """
         from rpcexplorer.tui.dialogs import may_send
 
@@ -89,7 +89,7 @@ class Sender:
         return exchange
 
     async def discover(self) -> Discovery:
-        """Ask the server for its methods."""
+        """Discover the methods of the server."""
 
         def show(step: DiscoveryStep) -> None:
             self._response.step = f"{step.dialect}: {step.words}"
@@ -101,28 +101,28 @@ class Sender:
         return found
 
     def log_out(self, profile: Profile) -> str:
-        """Forget the session; return what to tell."""
+        """Forget the session; return a notice."""
         had_session, problem = self._explorer.credentials.log_out(profile)
         return problem or (
             "Forgot the session. The server was not informed." if had_session else f"{profile.name} has no session."
         )
 
     def cancel(self) -> bool:
-        """Cancel what is under way; return whether there was anything."""
+        """Cancel the running work; return whether there was any."""
         if self._stop is not None:
             self._stop.press()
         return self._stop is not None
 
     async def settle(self) -> None:
-        """Cancel what is under way, and wait for its end."""
-        if not self.cancel():  # a worker that waits for an answer to a question would wait for ever
+        """Cancel the running work, and wait for its end."""
+        if not self.cancel():  # A worker that waits for an answer would never end.
             self._host.workers.cancel_group(self._host, "call")
         elif running := [worker for worker in self._host.workers if worker.group == "call"]:
             await self._host.workers.wait_for_complete(running)
 
     @contextmanager
     def _under_way(self, what: str, method: str = "") -> Iterator[Stop]:
-        """Show the time, let it be cancelled, and send nothing else meanwhile."""
+        """Show the elapsed time, and allow to cancel; nothing else is sent."""
         self._stop, self._profile, self.progress = Stop(), self._explorer.profile, None
         self._started_at = time.monotonic() - self._explorer.credentials.asked_for
         self._busy(what, method)
@@ -135,7 +135,7 @@ class Sender:
             self._busy("", "")
 
     def _watch(self, progress: Progress) -> None:
-        """Let keys go on: no secret will be asked for before the response is here."""
+        """Release the keys: no secret is asked for before the response."""
         self.progress = progress
         self._pending.go_on("call")
 
@@ -144,7 +144,10 @@ class Sender:
         self._response.tick(elapsed, self.progress)
 
     def _judge(self, exchange: Exchange) -> None:
-        """Remember whether the server accepts the credentials that were sent, if the response shows it."""
+        """Remember whether the server accepted the credentials.
+
+        Not every response shows it.
+        """
         assert self._profile is not None
         is_rejected = rejects_credentials(exchange, self._profile)
         if is_rejected or not exchange.exit_code:

@@ -1,4 +1,7 @@
-"""Calls that come from elsewhere: pasted, imported, recorded, collected. The call screen puts them into its editor."""
+"""Calls from elsewhere: pasted, imported, recorded, collected.
+
+They are put into the editor of the call screen.
+"""
 
 from __future__ import annotations
 
@@ -47,17 +50,17 @@ IMPORT_WORDS: Final = (
 )
 COMMAND_WORDS: Final = "this is a command, not a file. Paste it into the params editor to import it."
 USE: Final = "use"
-"""The purpose under which methods are remembered that a value was put into."""
+"""The input purpose that remembers methods which a value was used in."""
 PLACE_COLUMNS: Final = 40
-"""Of the question for the call that a value is put into."""
+"""Columns of a place in the title of a picker."""
 MAX_NOTES: Final = 2
-"""Of pasted calls, beside what is always told."""
+"""Notes about pasted calls that are shown."""
 MAX_REASONS: Final = 3
-"""Reasons and notes of imported calls."""
+"""Reasons and notes about imported calls that are shown."""
 
 
 class Transfer:
-    """Puts calls from elsewhere into the editor, and tells where they are now."""
+    """Puts calls from elsewhere into the editor, and notifies about it."""
 
     def __init__(
         self,
@@ -77,9 +80,10 @@ class Transfer:
         self._tell = partial(host.notify, timeout=8)
 
     def open(self, exchange: Exchange, then: Callable[[Exchange], None], *, ours: bool) -> None:
-        """Go on with a recorded call; if others may have put a secret reference into it, only after a yes.
+        """Call ``then`` with a recorded call.
 
-        Nothing in their calls is looked up in this person's own responses.
+        If others may have put a secret reference into the call, ask first. References in their calls are never replaced
+        by values of the user's own responses.
         """
         name = self._drafts.profile_name
         exchange = exchange if ours else as_it_went_out(exchange)
@@ -96,13 +100,13 @@ class Transfer:
             then(exchange)
 
     def put_recorded(self, exchange: Exchange) -> None:
-        """Put a recorded call into the editor, and its response on view."""
-        if exchange.kind != "batch":  # which has no place in the editor
+        """Load a recorded call into the editor, and show its response."""
+        if exchange.kind != "batch":  # a batch cannot be in the editor
             self._put(exchange.method, exchange.params)
         self._show(exchange)
 
     def load(self, exchange: Exchange) -> None:
-        """Put a recorded call into the editor or into the batch, and its response on view."""
+        """Load a recorded call into the editor or the batch, with its response."""
         self.put_recorded(exchange)
         if exchange.kind == "notification":
             self._tell(self._notification_words(exchange.method))
@@ -110,7 +114,7 @@ class Transfer:
             self._host.post_message(BatchWanted())
 
     def put_back(self, draft: Draft, response: Exchange | None) -> None:
-        """Put a call of the batch into the editor, and its response on view."""
+        """Load a call of the batch into the editor, with its response."""
         self._panes.cover("")
         self._put(draft.method, draft.text)
         self._drafts.batch_draft = draft
@@ -125,7 +129,7 @@ class Transfer:
         self._drafts.replace(params, recorded=True)
 
     async def save_call(self) -> None:
-        """Ask how to save the call in the editor, or what to do with the saved one; it is in the editor then."""
+        """Save the call in the editor, or change the saved call, after asking."""
         from rpcexplorer.tui.saved_calls import kept
 
         explorer, drafts, before = self._explorer, self._drafts, self._drafts.method
@@ -134,19 +138,19 @@ class Transfer:
             return
         drafts.write_down()
         profile, text, is_gone = drafts.profile_name, self._params.text, not after.startswith(SIGN)
-        if before.startswith(SIGN) and not is_gone:  # what was typed there has become the call itself
+        if before.startswith(SIGN) and not is_gone:  # the draft has become the saved call itself
             explorer.drafts.forget(profile, before)
         self._view.show_methods()
         if after != before and before not in drafts.known and before in self._panes.methods.pinned:
             explorer.remembered.unpin(profile, before)
         drafts.choose(after)
-        if is_gone:  # its params stay, as those of its method: the next key sends nothing else, and none is lost
+        if is_gone:  # The params stay as a draft of the method, so that nothing is lost.
             drafts.replace(text)
             drafts.write_down()
             explorer.drafts.forget(profile, before)
 
     def take_example(self, method: str, example: ExampleCall) -> None:
-        """Put the params of an example into the editor."""
+        """Load the params of an example into the editor."""
         if method != as_named(self._drafts.called):
             self._drafts.choose(method)
         self._params.show_tab("Params")
@@ -157,7 +161,10 @@ class Transfer:
         self._tell(f"{loaded}. {self._key('params.undo')} restores your draft.")
 
     def _put_into_batch(self, exchange: Exchange) -> bool:
-        """Replace the batch by the calls of a recorded one, each with its response; return whether that is possible."""
+        """Replace the batch by a recorded one; return whether that is possible.
+
+        Each call gets its response.
+        """
         explorer, found = self._explorer, collected(exchange.params)
         profile = explorer.profile
         assert profile is not None
@@ -174,10 +181,10 @@ class Transfer:
         return True
 
     def carry(self, draft: Draft) -> None:
-        """Put a call of another profile into the editor.
+        """Load a call of another profile into the editor.
 
-        References to secrets of this profile are left out: where the call comes from they could not be sent, so nobody
-        meant them, and whoever wrote them may have wanted them to be sent here.
+        References to secrets of this profile are removed. The profile of the call cannot use them, so nobody needs them
+        there, and a stranger may have added them to get the secrets sent.
         """
         profile = self._drafts.profile_name
         self._drafts.choose(as_named(draft.method))
@@ -198,7 +205,7 @@ class Transfer:
         self._tell(" ".join(sentences))
 
     async def use_value(self, value: TakenValue) -> None:
-        """Ask for a call, and put a reference to a value of a response into it."""
+        """Ask for a method, and put a result reference into its params."""
         explorer = self._explorer
         methods = explorer.listed_methods()
         before = [name for name in explorer.remembered.expressions(USE) if name in methods]
@@ -209,7 +216,7 @@ class Transfer:
         if not chosen or explorer.profile is None:
             return
         explorer.remembered.add_expression(USE, chosen)
-        if chosen != self._drafts.method:  # the draft of it stays
+        if chosen != self._drafts.method:  # its draft stays
             self._drafts.choose(chosen)
         self._panes.focus_params()
         spelled, remark = value.spelled(explorer.journal.last_value(explorer.profile, value.method))
@@ -220,7 +227,7 @@ class Transfer:
             self._tell(remark)
 
     async def take_apart(self, text: str, found: Pasted) -> None:
-        """Replace a pasted text by the first call in it, and keep the others as drafts; undo brings it back."""
+        """Import a pasted text: the first call into the editor, others as drafts."""
         explorer, profile = self._explorer, self._explorer.profile
         if profile is None:
             return
@@ -229,9 +236,10 @@ class Transfer:
         self._drafts.reset()
         taken = explorer.imports.take_in(profile, rest, self._secrets(fits))
         self._drafts.choose(as_named(first.method))
-        self._drafts.replace(text)  # so that it can be brought back from there
+        self._drafts.replace(text)  # undo restores it from there
         if any(call.credentials for call in found.calls):
-            self._params.replace(first.params or "[]")  # what was pasted is in no file then
+            # then the pasted text, with its credentials, is not written to a file
+            self._params.replace(first.params or "[]")
         else:
             self._drafts.replace(first.params or "[]")
         sentences = [f"{first.method} is in the editor. {self._key('params.undo')} restores the pasted text."]
@@ -252,7 +260,7 @@ class Transfer:
         await self._settle_credentials(profile, fits)
 
     async def import_calls(self) -> None:
-        """Ask for a file, and keep the calls in it as drafts; the first is in the editor then."""
+        """Ask for a file, and import its calls as drafts."""
         explorer = self._explorer
         found = await self._ask_for_calls()
         profile = explorer.profile
@@ -276,7 +284,7 @@ class Transfer:
         await self._settle_credentials(profile, fits)
 
     async def _ask_for_calls(self) -> Imported | None:
-        """Ask for a file until there are calls in it; what was typed stays in the line."""
+        """Ask for a file until one with calls is read; None on cancel."""
         typed, words = "", IMPORT_WORDS
         while True:
             answer: str | None = await self._host.app.push_screen_wait(
@@ -293,7 +301,7 @@ class Transfer:
             words = f"✗ {capitalised(reason)}" if reason else IMPORT_WORDS
 
     def _read(self, typed: str) -> tuple[str, str]:
-        """Return the text of a file, and why it could not be read."""
+        """Return the text of a file, or the reason why it cannot be read."""
         if is_command(typed):
             return "", COMMAND_WORDS
         file = Path(os.path.expanduser(typed)).absolute()  # noqa: PTH111 - Path's own raises without a home
@@ -313,11 +321,11 @@ class Transfer:
         return answer == "import"
 
     def _secrets(self, fits: Sequence[Fitted]) -> list[Secret]:
-        """Return what has to be hidden in the files that calls are written to."""
+        """Return the secrets to redact in the files of imported calls."""
         return [*self._explorer.credentials.in_use(), *(secret for fit in fits for _, secret in fit.secrets)]
 
     async def _settle_credentials(self, profile: Profile, fits: Sequence[Fitted]) -> None:
-        """Ask once whether to store the credentials that the profile has a use for; drop the others."""
+        """Ask once whether to store imported credentials; drop unused ones."""
         if found := {field: secret for fit in fits for field, secret in fit.secrets}:
             names = " and ".join(found)
             rows = [("profile", profile.name), ("server", profile.endpoint)]

@@ -27,7 +27,7 @@ from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 
 
 class Bar(Widget):
-    """One line; the tab that is open is told by accent, bold and underline."""
+    """The bar of a pane: title, tabs and key, in one line."""
 
     DEFAULT_CSS = """
     Bar { height: 1; background: $background; }
@@ -37,9 +37,9 @@ class Bar(Widget):
     GAP: ClassVar[int] = 2
 
     words: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
-    """What stands at the left."""
+    """The pieces at the left."""
     after: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
-    """What follows them; whoever gives the words shortens them for it, see ``room``."""
+    """The pieces after ``words``; the caller shortens the words by ``room``."""
     tabs: reactive[Sequence[str]] = reactive[Sequence[str]](())
     open: reactive[str] = reactive("")
     """The tab that is open."""
@@ -50,7 +50,7 @@ class Bar(Widget):
 
     @message
     class TabClicked(Message):
-        """A tab was asked for by a click."""
+        """A tab was clicked."""
 
         tab: str
 
@@ -63,11 +63,11 @@ class Bar(Widget):
 
     @property
     def room(self) -> int:
-        """Columns for the last of the words, behind the marks before it."""
+        """The columns that the last of the words can have."""
         return self.size.width - width_of(self._right()) - width_of(self.after) - len("▍✓ ")
 
     def next_tab(self, by: int = 1) -> str:
-        """The tab that comes after the open one, round the corner."""
+        """Return the next tab; after the last comes the first."""
         at = self.tabs.index(self.open) if self.open in self.tabs else -1
         return self.tabs[(at + by) % len(self.tabs)] if self.tabs else ""
 
@@ -91,7 +91,7 @@ class Bar(Widget):
 
 
 def _inverted(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Swap text and ground up to the end of the title: it shows the focus also on a terminal without colours."""
+    """Invert the title, so that the focus is visible without colours."""
     end = next((at for at, (text, _) in enumerate(words) if any(map(str.isalnum, text))), len(words) - 1)
     role, rest = (words[end][1] if words else ""), words[end + 1 :]
     title = [(text, f"{role} bold reverse") for text, _ in words[: end + 1]]
@@ -102,11 +102,14 @@ def _inverted(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 BADGES: dict[str, str] = {"dev": "well", "staging": "careful", "prod": "prod"}
-"""The colour of a badge's ground; any other word has the accent."""
+"""The background of a badge; other words have the accent colour."""
 
 
 class Header(Widget):
-    """Name and URL at the left, the session and the badge at the right; the URL gives way first."""
+    """Name and URL at the left, session and badge at the right.
+
+    If there is little room, the URL is cut first.
+    """
 
     DEFAULT_CSS = "Header { height: 1; dock: top; }"
 
@@ -114,9 +117,9 @@ class Header(Widget):
 
     profile: reactive[Profile | None] = reactive[Profile | None](None)
     auth: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
-    """How the profile is logged in, or what it lacks."""
+    """The state of the session or the credentials."""
     problem: reactive[str] = reactive("")
-    """What must not be overlooked, such as a history that cannot be written."""
+    """An important problem, such as a history that cannot be written."""
 
     def copy(self) -> Header:
         """Return a header like this one, for a screen that opens over it."""
@@ -127,7 +130,7 @@ class Header(Widget):
         return header
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        """One line on the ground of bars; on prod that ground is red."""
+        """Draw the line; its background is red on prod."""
         styles, width = ThemeStyles.of(self), self.size.width
         if self.profile is None:
             return line(self.NOBODY, width, styles, ground="surface")
@@ -146,13 +149,14 @@ class Header(Widget):
 
 
 KeyHint = tuple[str, str, str, bool]
-"""Key as Textual names it, key as people write it, words; whether it stays where there is little room."""
+"""Textual's key, shown key, label, and whether it stays in little room."""
 
 
 class Footer(Widget):
-    """Hints in the order of the command table, a few first; some stay in little room.
+    """The keys that work now, with their labels.
 
-    Those are the way back, the palette, help, and what can be done with a recorded call, which nobody guesses.
+    The order is that of the command table. In little room, these stay: the way back, palette, help, and the commands
+    for a recorded call, which are hard to guess.
     """
 
     DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
@@ -164,18 +168,18 @@ class Footer(Widget):
     GAP: ClassVar[int] = 3
 
     FIRST: ClassVar[frozenset[str]] = frozenset({"docs.next", "docs.take"})
-    """Those that nobody finds elsewhere, of a pane that is rarely in focus."""
+    """Keys that come first: they are shown nowhere else."""
 
     hints: reactive[tuple[KeyHint, ...]] = reactive[tuple[KeyHint, ...]](())
     prod: reactive[bool] = reactive(False)
     elsewhere: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
-    """Commands whose keys stand on screen at the pane they go to."""
+    """Commands whose keys are shown at the pane that they go to."""
 
     def __init__(self, elsewhere: frozenset[str] = frozenset()) -> None:
         super().__init__()
         self.set_reactive(Footer.elsewhere, elsewhere)
         self._drawn = False
-        """Until then bindings change a dozen times, and nobody sees it."""
+        """Before the first frame bindings change a dozen times, unseen."""
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._follow)
@@ -185,7 +189,7 @@ class Footer(Widget):
             self.hints = tuple(self._found())
 
     def _found(self) -> Iterator[KeyHint]:
-        """One hint for each command that the footer shows and that can be done now."""
+        """Yield a hint for each command of the footer that is possible now."""
         active = {
             each.binding.id: each.binding
             for each in reversed(self.screen.active_bindings.values())
@@ -220,7 +224,10 @@ class Footer(Widget):
             x += wide + gap
 
     def _fitting(self) -> tuple[list[KeyHint], int]:
-        """All hints, or fewer and closer together: the last of those that need not stay goes first."""
+        """Return the hints that fit, and the gap between them.
+
+        The last of those that need not stay is dropped first.
+        """
         kept, room = list(self.hints), self.size.width
         while self._width(kept, self.GAP - 1) > room and (others := [hint for hint in kept if not hint[3]]):
             kept.remove(others[-1])
@@ -232,7 +239,7 @@ class Footer(Widget):
 
 
 class Frame(Struct, frozen=True):
-    """Header and footer, made anew for each screen, and the user's clock."""
+    """Makes header and footer for each screen; has the user's clock."""
 
     header: Callable[[], Widget | None] = lambda: None
     footer: Callable[[], Widget | None] = lambda: None
@@ -248,18 +255,18 @@ class Frame(Struct, frozen=True):
 
 
 BETWEEN: Final = "  ·  "
-"""What joins two sentences; at the beginning of a line without what is before it."""
+"""Between two sentences; at the start of a line, without its blanks."""
 MOST: Final = 12
-"""Lines that are ever shown."""
+"""The most lines that are shown."""
 LONGEST: Final = 10_000
-"""Characters of a sentence that are looked at."""
+"""The most characters of a sentence that are shown."""
 RemarkPiece: TypeAlias = tuple[str, str]
 RemarkWord: TypeAlias = list[RemarkPiece]
-"""What is not broken: letters, with the spaces before them, perhaps of several roles."""
+"""A word with the spaces before it, perhaps of several roles."""
 
 
 class WarningLines(Static):
-    """Sentences with their roles, joined by a dot in the middle; gone where there is nothing to say."""
+    """Warnings below a bar, joined by a dot; hidden if there are none."""
 
     DEFAULT_CSS = f"""
     WarningLines {{ height: auto; max-height: 3; padding: 0 2 0 3; background: $background; }}
@@ -268,7 +275,7 @@ class WarningLines(Static):
 
     pieces: reactive[Sequence[RemarkPiece]] = reactive[Sequence[RemarkPiece]](())
     joined: reactive[bool] = reactive(True)
-    """A dot between the pieces; else they are one line as they stand."""
+    """A dot joins the pieces; otherwise they form one line."""
 
     def on_mount(self) -> None:
         self.watch_pieces()
@@ -290,7 +297,7 @@ class WarningLines(Static):
 
 
 def lines_of(pieces: Iterable[RemarkPiece], width: int, most: int, between: str = "") -> list[list[RemarkWord]]:
-    """Sentences in lines of so many columns; an ellipsis ends the last of ``most`` lines where there is more."""
+    """Break pieces into at most ``most`` lines; an ellipsis marks the rest."""
     lines = list(islice(_broken(_words(pieces, between), width), most + 1))
     if len(lines) <= most:
         return lines
@@ -298,7 +305,7 @@ def lines_of(pieces: Iterable[RemarkPiece], width: int, most: int, between: str 
 
 
 def _words(pieces: Iterable[RemarkPiece], between: str) -> Iterator[RemarkWord]:
-    """Each with what separates it from the one before, so that no line ends with a separator."""
+    """Yield words, each after its separator: no line ends with one."""
     word: RemarkWord = []
     for whole, role in pieces:
         text = printable(whole if len(whole) <= LONGEST else f"{whole[:LONGEST]} …")
@@ -313,7 +320,7 @@ def _words(pieces: Iterable[RemarkPiece], between: str) -> Iterator[RemarkWord]:
 
 
 def _broken(words: Iterable[RemarkWord], width: int) -> Iterator[list[RemarkWord]]:
-    """Lines of words; one that is wider than a line is broken where the line ends."""
+    """Yield lines of words; break a word that is wider than a line."""
     line: list[RemarkWord] = []
     for each in words:
         word = each
@@ -339,7 +346,7 @@ def _with_ellipsis(line: list[RemarkWord], width: int) -> list[RemarkWord]:
 
 
 def _split(word: RemarkWord, width: int) -> tuple[RemarkWord, RemarkWord]:
-    """As much of it as so many columns hold, at least a character, and the rest."""
+    """Split a word: the part that fits, at least a character, and the rest."""
     letters = [(letter, role) for text, role in word for letter in text]
     at = next((n for n in range(1, len(letters) + 1) if _width([letters[:n]]) > width), len(letters) + 1) - 1
     return letters[: max(at, 1)], letters[max(at, 1) :]
@@ -350,13 +357,13 @@ def _width(line: list[RemarkWord]) -> int:
 
 
 def _runs(line: list[RemarkWord]) -> Iterator[RemarkPiece]:
-    """What stands in a line, as long as its role lasts."""
+    """Yield the text of a line in runs of one role."""
     for role, run in groupby((piece for word in line for piece in word), lambda piece: piece[1]):
         yield "".join(text for text, _ in run), role
 
 
 def _styled(piece: RemarkPiece) -> Content:
-    """A piece, its role in the words of Textual's own styles."""
+    """Return a piece with its role as a style of Textual."""
     text, role = piece
     colour, *rest = role.split() or [""]
     return Content.styled(text, " ".join([f"${colour}", *rest])) if colour else Content(text)

@@ -1,4 +1,4 @@
-"""What a dialog is made of."""
+"""Dialogs: questions, inputs and forms."""
 
 from __future__ import annotations
 
@@ -33,22 +33,23 @@ ResultT = TypeVar("ResultT")
 if TYPE_CHECKING:
 
     class _Base(Screen[ResultT]):
-        """What it stands before."""
+        """The base class that the mixin needs."""
 else:
-    # Textual looks for styles along the first base that is a screen, and that has to be its own class
+    # Textual looks for styles along the first base that is a screen, which must be its own class.
     _Base = Generic
 
 
 class AnswersOnce(_Base[ResultT]):
-    """Stands before Textual's class among the bases of a screen that is dismissed with an answer.
+    """A mixin for screens that are dismissed with an answer.
 
-    Textual closes whatever is on top, so that a second answer would take the screen below along.
+    It comes before Textual's class among the bases. Textual would dismiss the topmost screen, so a second answer would
+    close the screen below.
     """
 
     def on_compose(self) -> None:
-        """Take the classes for the size of the terminal before there is anything inside that has to be styled anew.
+        """Set the classes for the terminal's size before there are children.
 
-        Textual would draw the screen once without them.
+        Otherwise Textual draws the screen once without them, and styles everything twice.
         """
         size = self.app.size
         for breakpoints, room in (
@@ -59,12 +60,15 @@ class AnswersOnce(_Base[ResultT]):
             self.add_class(*fitting[-1:])
 
     def dismiss(self, result: ResultT | None = None) -> AwaitComplete:
-        """Answer; only while it is on top."""
+        """Dismiss the screen if it is on top."""
         return super().dismiss(result) if self.is_active else AwaitComplete()
 
 
 class Answer(Widget, can_focus=True):
-    """Enter, space or a click gives it. The one with the focus stands on a ground of its own, underlined."""
+    """A button: Enter, Space or a click chooses it.
+
+    The focused one is inverted and underlined.
+    """
 
     DEFAULT_CSS = "Answer { height: 1; width: auto; margin-right: 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "give", show=False)]
@@ -76,12 +80,11 @@ class Answer(Widget, can_focus=True):
         answer: Answer
 
     def __init__(self, label: str, *, grave: bool = False, id: str | None = None) -> None:
-        """``grave``: what follows cannot be taken back, and the colour says so."""
+        """``grave``: the action cannot be undone, and the colour shows it."""
         super().__init__(id=id)
         self._label, self._grave = label, grave
 
     def get_content_width(self, container: Size, viewport: Size) -> int:  # noqa: ARG002 - Textual's signature
-        """The words and a blank at each side."""
         return width_of([(f" {self._label} ", "text")])
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
@@ -106,7 +109,7 @@ class Answer(Widget, can_focus=True):
 
 
 class Answers(Horizontal):
-    """Answers side by side; one below the other where they are too long for that."""
+    """Buttons side by side, or one below the other if they are too wide."""
 
     DEFAULT_CSS = """
     Answers { height: auto; margin-top: 1; }
@@ -123,7 +126,7 @@ class Answers(Horizontal):
 
 
 class Backdrop(BackgroundScreen):
-    """The screen behind a dialog: dimmed, and without the words that the dialog would cut at its edges."""
+    """The screen behind a dialog: dimmed, without words that are cut off."""
 
     def __init__(self, behind: BackgroundScreen, block: Region) -> None:
         super().__init__(behind.screen, behind.color)
@@ -141,14 +144,17 @@ class Backdrop(BackgroundScreen):
 
 
 def _dimmed(piece: Segment) -> Segment:
-    """Let the terminal dim its own colours, which nobody can mix, and leave out those of grounds."""
+    """Return a dimmed segment without a background.
+
+    The terminal dims its own colours, which cannot be mixed here.
+    """
     return Segment(piece.text, Style(color=piece.style.color if piece.style else None, dim=True))
 
 
 def without_cut_words(strip: Strip, left: int, right: int) -> Strip:
-    """Return a line that is blank between two columns, and where words go on beyond them.
+    """Return a line with a blank range, extended to whole words.
 
-    Words that belong together have one blank between them; two blanks, or the line between two panes, end them.
+    Words of one text have one blank between them. Two blanks, or the line between two panes, end it.
     """
     cells = "".join(letter + "\0" * (cell_len(letter) - 1) for letter in strip.text)
 
@@ -165,13 +171,13 @@ def without_cut_words(strip: Strip, left: int, right: int) -> Strip:
 
 
 class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[ResultT]):
-    """A block in the middle of the screen. A subclass composes its ``content``; leaving it answers None.
+    """A block in the middle of the screen; Escape answers None.
 
-    What has no room in a low terminal is scrolled to, so that the line with the focus is always on view.
+    A subclass composes ``content``. In a low terminal the block scrolls, so that the focused line is always on view.
     """
 
     manual_pane: str = ""
-    """Which page of the manual is about it, in the words of `rpcexplorer.manual.page_of_pane`."""
+    """The pane for `rpcexplorer.manual.page_of_pane`."""
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 60%; }
     Dialog:ansi { background: transparent; }
@@ -200,11 +206,11 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
     VERTICAL_BREAKPOINTS = [(0, "-low"), (26, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
     def __init__(self, title: str, *, grave: bool = False) -> None:
-        """``grave``: the answer may do harm, and the dialog is red where others have the accent."""
+        """``grave``: the answer may do harm, so the dialog is red."""
         super().__init__(classes="-grave" if grave else None)
         self._title = title
         self._covered = Region()
-        """What the block covers."""
+        """The region of the block."""
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="block", can_focus=False):
@@ -215,7 +221,7 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         self.screen_layout_refresh_signal.subscribe(self, self._look_behind)
 
     def _look_behind(self, _: Screen[object]) -> None:
-        """A block of another height cuts other words."""
+        """Redraw: a block of another size cuts other words."""
         block = self.query_one(".block").region
         if block != self._covered:
             self._covered = block
@@ -226,7 +232,7 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         return Backdrop(behind, self._covered) if isinstance(behind, BackgroundScreen) else behind
 
     def content(self) -> ComposeResult:
-        """What stands under the title."""
+        """Compose the widgets below the title."""
         yield from ()
 
     def action_leave(self) -> None:
@@ -234,10 +240,10 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
 
 
 class Ask(Dialog[str]):
-    """A line of text is wanted; the answer is the text, or None where it was left."""
+    """A question for a line of text; Escape answers None."""
 
     def __init__(self, title: str, *, value: str = "", words: str = "", hint: str = "", done: str) -> None:
-        """``done``: the verb of Enter."""
+        """``done``: the verb for Enter."""
         super().__init__(title)
         self._value, self._words, self._hint, self._done = value, words, hint, done
 
@@ -260,31 +266,30 @@ class Choice(Struct, frozen=True):
 
 
 class Confirm(Dialog[str]):
-    """One of a few answers is wanted; the first of them is the safe one and has the focus."""
+    """A question with buttons; the first is safe and has the focus."""
 
     def __init__(
         self, title: str, words: Sequence[tuple[str, str]] | str, choices: Sequence[Choice], *, grave: bool = False
     ) -> None:
-        """``words`` is a sentence, or rows of a label and what it names."""
+        """``words``: a sentence, or rows of label and text."""
         super().__init__(title, grave=grave)
         self._words, self._choices = words, choices
 
     def content(self) -> ComposeResult:
-        """What is asked, then the answers in a row."""
         yield from self.asked()
         with Answers():
             for at, choice in enumerate(self._choices):
                 yield Answer(choice.label, grave=self.has_class("-grave") and at > 0, id=choice.id)
 
     def asked(self) -> ComposeResult:
-        """What is asked about."""
+        """Compose the widgets above the buttons."""
         if isinstance(self._words, str):
             yield Static(plain(self._words), classes="words")
         else:
             yield from named(self._words)
 
     def on_mount(self) -> None:
-        """The safe answer has the focus: an impatient Enter does no harm."""
+        """Focus the safe answer: an accidental Enter does no harm."""
         self.set_focus(next(iter(self.query(Answer)), None))
 
     def on_answer_given(self, event: Answer.Given) -> None:
@@ -293,12 +298,12 @@ class Confirm(Dialog[str]):
 
 
 def plain(text: str) -> Content:
-    """Text from anywhere as content in which nothing is markup and nothing is invisible."""
+    """Return foreign text as content, without markup, made printable."""
     return Content(printable(text, lines=True))
 
 
 def named(rows: Sequence[tuple[str, str]]) -> Iterator[Horizontal]:
-    """Rows of a label and what it names, set on one grid; what is long goes on below itself."""
+    """Yield rows of label and text, aligned; long text is wrapped."""
     width = max((len(label) for label, _ in rows), default=0) + 2
     for label, text in rows:
         name = Static(plain(label), classes="label")
@@ -307,7 +312,7 @@ def named(rows: Sequence[tuple[str, str]]) -> Iterator[Horizontal]:
 
 
 def keys(*told: str) -> Content:
-    """Keys and what they do, in turn: what a dialog says of itself in its last line."""
+    """Return alternating keys and labels as the last line of a dialog."""
     pairs = [told[at : at + 2] for at in range(0, len(told), 2)]
     return Content("   ").join(Content.assemble((key, "bold $middle"), f" {words}") for key, words in pairs)
 
@@ -320,33 +325,33 @@ class Field(Struct, frozen=True):
     value: str = ""
     hint: str = ""
     choices: Sequence[str] = ()
-    """One of these words; anything where there are none."""
+    """The possible words; empty allows any text."""
     nothing: str = "none"
     """How an empty choice is shown."""
     masked: bool = False
-    """Nobody may read it over a shoulder."""
+    """The value is not shown."""
     meaning: Callable[[str], str] | None = None
-    """What a value comes to: told below the line while it is typed or chosen."""
+    """Returns the effect of a value, shown below its line."""
     required: bool = False
-    """Enter in any line saves the form once this one has a value."""
+    """Enter saves the form once all required fields have a value."""
 
 
 class Wrong(Struct, frozen=True):
-    """Why a form cannot be saved as it is."""
+    """The problem that prevents saving a form."""
 
     sentence: str
     key: str = ""
-    """The field at fault; empty where it is none of them."""
+    """The field with the problem; empty if it has none."""
 
 
 Save = Callable[[Mapping[str, str]], Wrong | None]
-"""Does what the form is for, or says what is wrong; then the form stays."""
+"""Saves the values, or returns a problem: then the form stays open."""
 
 
 class Form(Dialog[dict[str, str]]):
-    """Fields one below the other; the answer is what was typed.
+    """Fields one below the other; the answer is their values.
 
-    Enter saves if the form names required fields and all of them have a value. In other forms it goes on to the next
+    Enter saves if the form has required fields and all of them have a value. In other forms Enter goes to the next
     field, and saves at the last one.
     """
 
@@ -361,7 +366,7 @@ class Form(Dialog[dict[str, str]]):
     Form .meaning { height: auto; min-height: 1; padding: 0 0 0 16; color: $middle; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        # before anything else hears of them, so that what is typed right after goes to the next line
+        # Handled with priority, so that the next letters go to the next line.
         Binding("down,tab", "app.focus_next", show=False, priority=True),
         Binding("up,shift+tab", "app.focus_previous", show=False, priority=True),
         Binding("enter", "next", show=False, priority=True),
@@ -369,7 +374,7 @@ class Form(Dialog[dict[str, str]]):
     ]
 
     def __init__(self, title: str, words: str, fields: Sequence[Field], save: Save, *, done: str = "Save") -> None:
-        """``done`` is what the answer is called that needs what was typed."""
+        """``done``: the label of the button that saves."""
         super().__init__(title)
         self._words, self._fields, self._save, self._done = words, fields, save, done
 
@@ -389,7 +394,7 @@ class Form(Dialog[dict[str, str]]):
         yield Static(hint, classes="hint")
 
     def answers(self) -> Iterator[Answer]:
-        """What can be done with what was typed; ``save`` is the one that needs it."""
+        """Yield the buttons; ``save`` needs the values."""
         yield Answer(self._done, id="save")
         yield Answer("Cancel", id="leave")
 
@@ -404,11 +409,14 @@ class Form(Dialog[dict[str, str]]):
 
     @property
     def first(self) -> Widget | None:
-        """The line to begin with. Textual calls the ``on_mount`` of every base, so that it is not for that to say."""
+        """The line that gets the focus first.
+
+        Textual calls ``on_mount`` of every base class, so a subclass overrides this instead.
+        """
         return next(iter(self.query("Input, Cycle")), None)
 
     def on_descendant_focus(self) -> None:
-        """The label of the line at hand tells it, also where a terminal has no colours."""
+        """Emphasise the label of the focused line, visible without colours."""
         for row in self.query(".field"):
             row.set_class(row.has_focus_within, "-here")
 
@@ -433,20 +441,20 @@ class Form(Dialog[dict[str, str]]):
         self._look_again()
 
     def _look_again(self) -> None:
-        """Tell what it means now. What was wrong may not be any more: it is looked at again when it is saved."""
+        """Update the meanings, and hide problems, which may be fixed now."""
         self.tell_meanings()
         for problem in self.query(".problem"):
             problem.remove_class("-told")
 
     def tell_meanings(self) -> None:
-        """Say below the lines what their values come to now."""
+        """Show the meanings of the current values."""
         for field in self._fields:
             if field.meaning is not None:
                 told = plain(field.meaning(self.of(field.key).value))
                 self.query_one(f"#{_id(field.key)}-meaning", Static).update(told)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """On an answer, Enter is the answer's."""
+        """Leave Enter to a focused button."""
         return action != "next" or isinstance(self.focused, Input | Cycle)
 
     def on_answer_given(self, event: Answer.Given) -> None:
@@ -474,11 +482,11 @@ class Form(Dialog[dict[str, str]]):
             self.app.action_focus_next()
 
     def action_save(self) -> None:
-        """Do it, with every letter that was typed before the key."""
+        """Save, after all letters that were typed before."""
         (self.focused or self).call_later(self._save_typed)
 
     def _save_typed(self) -> None:
-        """Where it cannot be done, say why below the field at fault, and stay."""
+        """Save, or show the problem below its field."""
         wrong = self._save(self.values)
         for problem in self.query(".problem").results(Static):
             problem.remove_class("-told")

@@ -29,7 +29,7 @@ from rpcexplorer.tui.widgets.inputs import InOrder
 
 TAB: Final = 2
 _PECULIAR = regex("[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482]")
-"""Characters that may not be one column wide, or that must not reach the terminal as they are."""
+"""Characters that may not be one column wide, or need an escape."""
 
 
 def lines_of(text: str) -> list[str]:
@@ -37,19 +37,19 @@ def lines_of(text: str) -> list[str]:
 
 
 def place_of(text: str, offset: int) -> Location:
-    """Row and column of an offset in a text whose lines end in a newline."""
+    """Return row and column of an offset; lines end with a newline."""
     start = text.rfind("\n", 0, offset) + 1
     return text.count("\n", 0, offset), offset - start
 
 
 def offset_of(lines: Sequence[str], place: Location) -> int:
-    """Offset of a row and column in a text."""
+    """Return the offset of a row and column."""
     row, column = place
     return sum(map(len, lines[:row])) + row + column
 
 
 class EditorRow:
-    """A line as it is drawn: control characters as pictures, tabs as blanks."""
+    """A drawn line: control characters as pictures, tabs as blanks."""
 
     __slots__ = ("_at", "_drawn", "_shifts", "text")
 
@@ -75,7 +75,7 @@ class EditorRow:
         return max(bisect_right(range(len(self.text) + 1), column, key=self.column) - 1, 0)
 
     def shown(self, start: int, end: int) -> str:
-        """Return characters as they are drawn; the end of the line is a blank."""
+        """Return drawn characters; the end of the line is a blank."""
         blank = " " * (end > len(self.text))
         if not self._drawn:
             return self.text[start:end] + blank
@@ -87,17 +87,17 @@ class EditorRow:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text is printable ASCII, as most JSON is: that is quick to find out."""
+    """Return whether a text is printable ASCII, which is quick to check."""
     return text.isascii() and text.isprintable()
 
 
 def _drawn(text: str, at: int, column: int) -> tuple[str, int]:
-    """Return a character as it is drawn, and its width."""
+    """Return a drawn character, and its width."""
     char = text[at]
     if char == "\t":
         width = TAB - column % TAB
         return " " * width, width
-    if char in "\ufe0e\ufe0f" and at:  # it belongs to the symbol before it
+    if char in "\ufe0e\ufe0f" and at:  # It belongs to the symbol before it.
         both, before = printable(text[at - 1 : at + 1]), printable(text[at - 1])
         return both.removeprefix(before), cell_len(both) - cell_len(before)
     shown = printable(char)
@@ -106,7 +106,7 @@ def _drawn(text: str, at: int, column: int) -> tuple[str, int]:
 
 @lru_cache(1024)
 def row_of(line: str) -> EditorRow:
-    """Return a line as it is drawn, cached while it is on view."""
+    """Return a drawn line, cached while it is on view."""
     return EditorRow(line)
 
 
@@ -172,12 +172,12 @@ class Flat(WrappedDocument):
         return self.document.line_count
 
     def offset_to_location(self, offset: Offset) -> Location:
-        """Return the character at a place on the screen, or the nearest."""
+        """Return the nearest character to a screen position."""
         row = min(max(offset[1], 0), self.document.line_count - 1)
         return row, row_of(self.document.get_line(row)).index(max(offset[0], 0))
 
     def location_to_offset(self, location: Location) -> Offset:
-        """Return the place of a character on the screen."""
+        """Return the screen position of a character."""
         row, index = location
         row = min(max(row, 0), self.document.line_count - 1)
         return Offset(row_of(self.document.get_line(row)).column(index), row)
@@ -198,23 +198,23 @@ class Flat(WrappedDocument):
 
 INDENT: Final = 2
 MAX_PAIRED_CHARACTERS: Final = 100_000
-"""In a longer line or text no brackets are paired, so that no key waits."""
+"""Brackets of longer lines and texts are not paired: it takes too long."""
 MAX_PAIRED_LINES: Final = 5_000
-"""Lines that are searched for the other bracket of a pair."""
+"""Lines that are searched for the partner of a bracket."""
 BACKSPACE: Final = "\b"
 _CLOSERS: Final = {"{": "}", "[": "]"}
 _OPENERS: Final = {"}": "{", "]": "["}
 KEYS: Final = frozenset('{}[]"\n\b')
-"""Characters that the editor of JSON treats in its own way."""
+"""Keys with a special effect in JSON."""
 _BEFORE_BREAK = " \t,:]}"
-"""Characters before which a pair may be opened: it would enclose anything else."""
+"""A pair is only opened before these: else it would enclose something."""
 _STRING = regex(r'"(?:[^"\\\n]|\\.)*+"?')
 _CLOSED_STRING = regex(r'"(?:[^"\\]|\\.)*+"')
 _BRACKET = regex(r'"(?:[^"\\]|\\.)*+"?|([\[\]{}])')
 
 
 class Stroke(Struct, frozen=True):
-    """A text in place of a range, and the cursor after it."""
+    """The effect of a key: a text that replaces a range, and the cursor."""
 
     start: Location
     end: Location
@@ -223,7 +223,7 @@ class Stroke(Struct, frozen=True):
 
 
 def stroke(lines: Sequence[str], place: Location, key: str) -> Stroke | None:
-    """Return the effect of a key; None if it types or deletes as in any text."""
+    """Return the effect of a key; None for the usual one."""
     row, column = place
     line = lines[row]
     if len(line) > MAX_PAIRED_CHARACTERS:
@@ -248,7 +248,7 @@ def in_string(before: str) -> bool:
 
 
 def _quote(place: Location, before: str, after: str) -> Stroke | None:
-    """Open a string together with its end, or step over an end."""
+    """Open a string with its end, or step over an end."""
     if in_string(before):
         escaped = (len(before) - len(before.rstrip("\\"))) % 2
         return _step(place) if after.startswith('"') and not escaped else None
@@ -257,12 +257,12 @@ def _quote(place: Location, before: str, after: str) -> Stroke | None:
 
 
 def _open(lines: Sequence[str], place: Location, after: str, key: str) -> Stroke | None:
-    """Open a bracket together with its closer, unless a closer is left over."""
+    """Open a bracket with its closer, unless a closer is left over."""
     return _pair(place, key + _CLOSERS[key]) if after[:1] in _BEFORE_BREAK and _lacking(lines, key) >= 0 else None
 
 
 def _close(lines: Sequence[str], place: Location, before: str, after: str, key: str) -> Stroke | None:
-    """Step over a closer, also on the next line; on a blank line, dedent."""
+    """Step over a closer, even on the next line; dedent on a blank line."""
     row, column = place
     is_missing = _lacking(lines, _OPENERS[key]) > 0
     if not is_missing and after.startswith(key):
@@ -280,7 +280,7 @@ def _close(lines: Sequence[str], place: Location, before: str, after: str, key: 
 
 
 def _break(place: Location, before: str, after: str) -> Stroke:
-    """Begin a line, indented further after a bracket; the closer of that goes to a line of its own."""
+    """Begin an indented line; a closer gets a line of its own."""
     row, column = place
     opener, rest = before.rstrip()[-1:], after.lstrip()
     indent = before[: len(before) - len(before.lstrip())]
@@ -312,7 +312,7 @@ def _pair(place: Location, text: str) -> Stroke:
 
 
 def _closer_below(lines: Sequence[str], row: int, closer: str) -> Location | None:
-    """Find a closer that comes first from a row on."""
+    """Find a closer that is the first text from a row on."""
     while row < len(lines) and not lines[row].strip():
         row += 1
     if row == len(lines) or not lines[row].lstrip().startswith(closer):
@@ -321,7 +321,7 @@ def _closer_below(lines: Sequence[str], row: int, closer: str) -> Location | Non
 
 
 def _lacking(lines: Sequence[str], opener: str) -> int:
-    """Count the brackets of a kind without a closer; below 0, the closers left over."""
+    """Count the missing closers of a bracket; left over ones are negative."""
     if sum(map(len, lines)) > MAX_PAIRED_CHARACTERS:
         return 0
     bare = _STRING.sub("", "\n".join(lines))
@@ -329,7 +329,7 @@ def _lacking(lines: Sequence[str], opener: str) -> int:
 
 
 def pair_at(lines: Sequence[str], place: Location) -> tuple[Location, Location] | None:
-    """Find the bracket at a place, else just before it, and its partner."""
+    """Find the bracket at or just before a place, and its partner."""
     row, column = place
     for at in (column, column - 1):
         char = lines[row][at : at + 1] if at >= 0 else ""
@@ -366,7 +366,7 @@ def _brackets(line: str) -> tuple[tuple[int, str], ...]:
 
 
 MAX_COLOURED_CHARACTERS: Final = 4_000
-"""The beginning of a line that gets colours."""
+"""Only this beginning of a line gets colours."""
 MAX_UNDO: Final = 1_000
 """Changes that can be undone."""
 MAX_MARKED: Final = 20
@@ -379,7 +379,7 @@ _FIRST_VALUE: Final = regex(
     rf"(?:[\s\[{{]|{_STRING_PATTERN}\s*+:)*+({_STRING_PATTERN}|[^\s\[\]{{}},:\"]++|(?=\s*+[\]}}]))"
 )
 _OURS: Final = {"f6", "f7", "ctrl+z,super+z", "ctrl+y,super+y"}
-"""Keys of Textual's text area that have another meaning here, or are in the table of commands."""
+"""Keys of Textual's text area with another meaning here."""
 
 
 class Editor(InOrder, TextArea, inherit_bindings=False):
@@ -414,16 +414,16 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self._marked: tuple[Location, Location] | None = None
         self._warned: list[tuple[Location, Location]] = []
         self.intercept: Callable[[str], bool] = lambda _: False
-        """Handles a key before the editor does, and returns whether it did."""
+        """Handles a key first, and returns whether it did."""
         self._is_start = False
-        """An empty pair was loaded and not edited yet: a bracket replaces it."""
+        """A loaded empty pair was not edited yet: a bracket replaces it."""
 
     @property
     def gutter_width(self) -> int:
         return max(GUTTER, len(str(self.document.line_count)) + AFTER_NUMBER)
 
     def load(self, text: str) -> None:
-        """Load a text without a history; the cursor is inside an empty pair, else at the start."""
+        """Load a text without an undo history; the cursor is inside "[]"."""
         self.mark = None
         self.load_text(text)
         self._is_start = text in PAIRS.values()
@@ -431,16 +431,22 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             self.move_cursor((0, 1))
 
     def to_first_value(self) -> None:
-        """Put the cursor behind the first value, inside its quotes or pair; before a long value."""
+        """Put the cursor after the first value, or before a long one.
+
+        It is inside the quotes or brackets of the value.
+        """
         if found := _FIRST_VALUE.match(text := self.text[:MAX_COLOURED_CHARACTERS]):
             is_text = found[0].endswith('"')
             end = found.end() - is_text if len(found[1]) <= MAX_SHORT_VALUE else found.start(1) + is_text
             self.move_cursor(place_of(text, end))
-            self.scroll_to(y=0, animate=False, immediate=True)  # before the first layout there is one line to see
+            self.scroll_to(y=0, animate=False, immediate=True)  # before the first layout only one line is known
             self.call_after_refresh(self.scroll_cursor_visible)
 
     def put(self, text: str) -> None:
-        """Replace the text, as one change that can be undone; the cursor stays if possible."""
+        """Replace the text as one change that can be undone.
+
+        The cursor stays if possible.
+        """
         old, new = self.text, "\n".join(lines_of(text))
         if old == new:
             return
@@ -473,7 +479,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self._pair = (pair_at(self.document.lines, self.cursor_location) or ()) if empty else ()
 
     async def on_key(self, event: events.Key) -> None:
-        """Treat brackets, quotes and Enter as JSON; leave the rest to the text area."""
+        """Handle brackets, quotes and Enter as JSON; leave others to Textual."""
         if self.intercept(event.key):
             event.stop()
             event.prevent_default()
@@ -484,13 +490,16 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Let a pasted object, array or command replace the empty pair of the start."""
+        """Let a pasted object, array or command replace the initial pair."""
         if self._replaces_start("[" if is_command(event.text) else event.text.strip()[:1]):
             self.select_all()
 
     def _replaces_start(self, first: str) -> bool:
-        """Return whether a character replaces the empty pair of the start; it is no start any more."""
-        if not first:  # a key that types nothing
+        """Return whether a character replaces the initial empty pair.
+
+        Afterwards the pair counts as edited.
+        """
+        if not first:  # the key types nothing
             return False
         replaces, self._is_start = self._is_start and first in PAIRS and self.text in PAIRS.values(), False
         return replaces
@@ -509,11 +518,11 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self.move_cursor(self.document.end, select=select)
 
     def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:  # noqa: ARG002
-        """Find nothing: Textual searches the whole text, and strings too. See ``pair_at``."""
+        """Return None: ``pair_at`` is faster and ignores strings."""
         return None
 
     def _stroke(self, key: str) -> bool:
-        """Handle a key that has a meaning in JSON; return whether it has."""
+        """Handle a key with a special effect; return whether it has one."""
         if self._replaces_start(key):
             self.put(PAIRS[key])
             self.move_cursor((0, 1))
@@ -551,7 +560,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         return Strip.join([Strip([gutter]), text]).adjust_cell_length(width, styles.style("text", ground))
 
     def _text(self, at: int, left: int, room: int, styles: ThemeStyles, ground: str) -> Strip:
-        """Draw the part of a line from a column on; an ellipsis marks a cut."""
+        """Draw a line from a column on; an ellipsis marks a cut."""
         row = row_of(self.document.get_line(at))
         start, end = row.index(left), row.index(left + room) + 1
         roles = self._roles(at, start, end, ground)
@@ -563,7 +572,10 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         return Strip.join([Strip(pieces).crop(skipped, skipped + room - 1), more])
 
     def _roles(self, at: int, start: int, end: int, ground: str) -> list[tuple[str, str]]:
-        """Return role and ground of characters; the end of the line has one for the cursor."""
+        """Return role and background of characters.
+
+        The end of the line has one, too, for the cursor.
+        """
         line = self.document.get_line(at)
         end = min(end, len(line) + 1)
         styles = [("text", ground)] * max(end - start, 0)

@@ -1,4 +1,4 @@
-"""A list of objects as a table: drawn, walked and sorted here, laid out by ``text.table``."""
+"""A table of a list of objects; ``text.table`` makes the columns."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from rpcexplorer.tui.widgets.reader import AFTER, BEFORE, number_width
 from rpcexplorer.tui.widgets.rows import LineView
 
 GAP: Final = 2
-"""Columns between two columns; a sorted one's sign stands in the first of them."""
+"""Blanks between two columns; the sign of a sorted one is the first."""
 MANY: Final = 20_000
-"""Rows; more of them are sorted in a thread, so that the screen goes on."""
+"""Rows; larger tables are sorted in a thread, so that keys work meanwhile."""
 ROLES: Final[dict[CellKind, str]] = {"string": "text", "number": "json-number", "literal": "json-literal"}
-"""What is not among them (null, nested, absent) is dim."""
+"""Other kinds (null, nested, absent) are dim."""
 
 
 class Grid(LineView):
-    """One cell is under the cursor; the heading and the numbers of the rows stay where they are."""
+    """A table with a cursor on a cell; heading and row numbers do not scroll."""
 
     DEFAULT_CSS = """
     Grid { overflow-x: auto; scrollbar-size-horizontal: 0; }
@@ -42,20 +42,19 @@ class Grid(LineView):
     HEADING_ROWS = 1
 
     table: reactive[Table | None] = reactive[Table | None](None, always_update=True)
-    """What is shown."""
     column: reactive[int] = reactive(0)
     """The column under the cursor."""
     order: reactive[tuple[int, bool] | None] = reactive[tuple[int, bool] | None](None)
-    """The column that the rows are sorted by, and whether downwards; None is the list's own order."""
+    """The sorted column, and whether descending; None is the list's order."""
 
     @message
     class ElementOpened(Message):
-        """An element is wanted whole."""
+        """The user wants to see a whole element as JSON."""
 
         index: int
-        """Its number in the list."""
+        """The index of the element in the list."""
         path: str
-        """Where the list is, as the table spells it."""
+        """The path of the list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +63,7 @@ class Grid(LineView):
         self._sorting = False
 
     def value(self) -> bytes:
-        """The JSON text of the cell at hand, as the server wrote it."""
+        """Return the JSON text of the cell under the cursor, unchanged."""
         return self.table.cell_value(self.cursor, self.column) if self.table and self.row_count else b""
 
     def path(self) -> str:
@@ -72,7 +71,7 @@ class Grid(LineView):
 
     @property
     def _numbers(self) -> int:
-        """Columns for the numbers of the rows; the first cell starts where JSON does."""
+        """Columns for row numbers; the first cell starts where JSON does."""
         return number_width(self.row_count) + AFTER_NUMBER
 
     @property
@@ -119,7 +118,7 @@ class Grid(LineView):
     def _strip(
         self, before: Pieces, cells: Pieces, styles: ThemeStyles, *, after: str = "", ground: str = "background"
     ) -> Strip:
-        """A line: what stays, then the cells as far as they are scrolled and there is room."""
+        """Draw a line: the fixed part, then the scrolled cells that fit."""
         skipped = self.scroll_offset.x - self._starts[next(self._on_view(), 0)]
         room = self._room - len(after)
         shown = Strip(segments(cells, styles, ground)).crop(skipped, skipped + room)
@@ -128,7 +127,7 @@ class Grid(LineView):
         return Strip([*segments(before, styles, ground), *shown, *edge])
 
     def _on_view(self) -> Iterator[int]:
-        """The columns of which something can be seen."""
+        """Return the columns that are at least partly on view."""
         left, right = self.scroll_offset.x, self.scroll_offset.x + self._room
         return (at for at, start in enumerate(self._starts[:-1]) if start < right and self._starts[at + 1] > left)
 
@@ -141,7 +140,7 @@ class Grid(LineView):
         return max(min(column, len(self.table.columns) - 1), 0) if self.table else 0
 
     def watch_table(self) -> None:
-        """Another table, from its first cell, in the order of the list."""
+        """Show another table from its first cell, unsorted."""
         self._widths = _widths(self.table) if self.table else []
         self._starts = list(accumulate((width + GAP for width in self._widths), initial=0))
         self._sorting = False
@@ -155,7 +154,7 @@ class Grid(LineView):
         self.reveal()
 
     def reveal(self) -> None:
-        """Bring the cell into view sideways too, its beginning first."""
+        """Bring the cell into view, horizontally too, its beginning first."""
         super().reveal()
         if self.row_count:
             start, end = self._starts[self.column], self._starts[self.column + 1] - GAP
@@ -188,7 +187,7 @@ class Grid(LineView):
             self.post_message(self.ElementOpened(self.table.original(self.cursor), self.table.path))
 
     def action_sort(self) -> None:
-        """Sort by the column at hand; then the other way round; then as the list was."""
+        """Sort by the current column: ascending, descending, unsorted in turn."""
         if self.table is None or self._sorting:
             return
         column = self.column
@@ -198,7 +197,7 @@ class Grid(LineView):
 
     @work(group="sort")
     async def _sort(self, table: Table) -> None:
-        """The first of the new order are looked at next."""
+        """Sort in a thread if the table is large; the cursor goes to the top."""
         if self.order is None:
             table.unsort()
         elif table.rows < MANY:
@@ -213,13 +212,16 @@ class Grid(LineView):
 
 
 def _widths(table: Table) -> list[int]:
-    """What each column asks for by its first rows. Ids and their like grow, so that the last row counts as well."""
+    """Return the widths of the columns.
+
+    The last row counts as well as the first ones, as ids and the like grow.
+    """
     last = (columns(table.cell(table.rows - 1, at).text) for at in range(len(table.columns)))
     return [max(column.width, min(needed, WIDEST)) for column, needed in zip(table.columns, last, strict=True)]
 
 
 def _aligned(text: str, width: int, *, right: bool) -> str:
-    """Text in exactly so many columns."""
+    """Return a text padded or cut to a width."""
     shown = clipped(text, width)
     blank = " " * (width - columns(shown))
     return blank + shown if right else shown + blank

@@ -1,4 +1,4 @@
-"""Lines to type into or to choose from."""
+"""Input lines: text, prompts, and a choice of words."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 if TYPE_CHECKING:
     from textual.widget import Widget as _Base
 else:
-    # Textual looks for styles along the first base that is a widget, and that has to be its own class
+    # Textual looks for styles along the first base that is a widget, which must be its own class.
     _Base = object
 INHERITED = ("scroll", "page_")
-"""What a line has from its bases, and no use for."""
+"""Actions of inherited bindings that a line does not use."""
 
 
 class InOrder(_Base):
-    """Stands before Textual's class among the bases of a widget that is typed into."""
+    """A mixin that runs the bindings of an input in the order of the keys.
+
+    It comes before Textual's class among the bases.
+    """
 
     takes_lines: ClassVar[bool] = False
-    """Enter and a pasted line break are text."""
+    """Enter and pasted line breaks are text."""
     if TYPE_CHECKING:
         selected_text: str
 
@@ -49,7 +52,10 @@ class InOrder(_Base):
 
 
 class Entry(InOrder, Input):
-    """Textual's line with our manners. What it hints at may come from anywhere; what is masked is never copied."""
+    """A line of text.
+
+    Its hint may be foreign text. A masked value is never copied.
+    """
 
     DEFAULT_CSS = """
     Entry, Entry:focus, Entry:ansi, Entry:ansi:focus {
@@ -69,10 +75,10 @@ class Entry(InOrder, Input):
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        """The cursor stands at the end of the value: whoever types on does not replace it.
+        """Start with the cursor at the end of the value.
 
-        ``take`` gets the value at Enter, in the order of the keys: letters that follow at once are no part of it. By
-        itself the line posts ``Submitted``.
+        ``take`` gets the value at Enter, without letters that are typed right after it. Without ``take``, ``Submitted``
+        is posted.
         """
         super().__init__(
             value, placeholder=printable(hint), password=masked, select_on_focus=False, id=id, classes=classes
@@ -82,18 +88,18 @@ class Entry(InOrder, Input):
 
     @property
     def _value(self) -> Text:
-        """What is drawn of the value: one sign for each character, as the cursor counts them."""
+        """The drawn value: one character for each, as the cursor counts."""
         shown = super()._value
         shown.plain = "".join(map(_sign, shown.plain))
         return shown
 
     def action_copy(self) -> None:
-        """Copy what is selected, unless it is masked."""
+        """Copy the selection, unless the value is masked."""
         if not self.password:
             super().action_copy()
 
     def action_cut(self) -> None:
-        """Cut what is selected; what is masked is taken out only."""
+        """Cut the selection; if the value is masked, only delete it."""
         if self.password:
             self.delete_selection()
         else:
@@ -107,7 +113,7 @@ class Entry(InOrder, Input):
 
 
 def _sign(char: str) -> str:
-    """The character, its picture, or a sign that something without a shape stands there."""
+    """Return the one character that is drawn for a character."""
     shown = printable(char)
     return shown if len(shown) == 1 else "\N{REPLACEMENT CHARACTER}"
 
@@ -121,11 +127,11 @@ HINTS: dict[Purpose, str] = {
     "goto": "line number",
 }
 COUNT: Final = 22
-"""Columns that a search has for its numbers; the stylesheet says the same, with what is blank around them."""
+"""Columns for the count of a search; the stylesheet adds the padding."""
 
 
 class Prompt(Horizontal):
-    """Sign, what is typed, and how it is going. Up and down bring back what was typed before."""
+    """A prompt: sign, input and state; up and down show earlier inputs."""
 
     DEFAULT_CSS = """
     Prompt { height: 1; display: none; background: $surface; }
@@ -150,22 +156,22 @@ class Prompt(Horizontal):
 
     @message
     class Taken(Message):
-        """Enter: this is it."""
+        """The text was entered."""
 
         purpose: Purpose
         text: str
 
     class Left(Message):
-        """Escape: never mind."""
+        """The prompt was left with Escape."""
 
     def __init__(self) -> None:
         super().__init__()
         self.purpose: Purpose = "search"
         self._sign, self._line, self._state = Static(classes="sign"), Entry(take=self._take), Static(classes="state")
         self.listens = False
-        """What is typed counts: it was opened, and not taken yet."""
+        """The prompt was opened, and Enter was not pressed yet."""
         self._wide = 0
-        """Columns of what is said."""
+        """Columns of the state."""
         self._before: Sequence[str] = ()
         self._at = -1
 
@@ -178,7 +184,7 @@ class Prompt(Horizontal):
         return self._line.value
 
     def ask(self, purpose: Purpose, text: str = "", before: Sequence[str] = ()) -> None:
-        """Open for a purpose, with what was typed last selected, so that typing replaces it."""
+        """Open for a purpose; the earlier text is selected."""
         if self._line.parent is None:
             self.mount(self._sign, self._line, self._state)
         self.purpose, self._before, self._at, self.listens = purpose, before, -1, True
@@ -189,20 +195,19 @@ class Prompt(Horizontal):
         with line.prevent(Input.Changed):
             line.value = text
         self.tell("")
-        self.display = True  # on the widget itself, so that the focus can follow in the same breath
+        self.display = True  # set on the widget itself, so that it can get the focus at once
         self.screen.set_focus(line)
         line.action_select_all()
 
     def tell(self, state: str, *, wrong: bool = False) -> None:
-        """How it is going, at the right."""
+        """Show the state at the right."""
         state = printable(state)
         wide = max(columns(state), COUNT if self.purpose == "search" else 0)
-        self._state.update(Content(state), layout=wide != self._wide)  # the numbers of a search stay where they are
+        self._state.update(Content(state), layout=wide != self._wide)  # so that the count of a search does not move
         self._wide = wide
         self._state.set_class(wrong, "-wrong")
 
     def close(self) -> None:
-        """Take it off the screen."""
         self.display = False
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -211,7 +216,7 @@ class Prompt(Horizontal):
             self.post_message(self.TextTyped(self.purpose, event.value))
 
     def _take(self, text: str) -> None:
-        """Enter takes it, as it stands at that moment: letters that follow at once are for others."""
+        """Take the text as it is at Enter; later letters are for others."""
         if self.listens:
             self.listens = False
             self.post_message(self.Taken(self.purpose, text))
@@ -222,7 +227,7 @@ class Prompt(Horizontal):
             self._line.value = text
 
     def on_descendant_blur(self) -> None:
-        """Whoever comes back to it types again."""
+        """Listen again: the user may come back and type."""
         self.listens = True
 
     def on_click(self, event: events.Click) -> None:
@@ -242,13 +247,13 @@ class Prompt(Horizontal):
 
 
 BEFORE: Final = [("… ", "dim")]
-"""There are words before those on view."""
+"""More words are hidden before these."""
 
 
 class Cycle(Widget, can_focus=True):
-    """The chosen word is told by a sign and underline, with the focus by a ground of its own.
+    """A choice of words in one line; arrows or a letter choose another.
 
-    All words are on view where they fit, else as many as do around the chosen one.
+    The chosen word has a sign and an underline. If not all words fit, those around the chosen one are shown.
     """
 
     DEFAULT_CSS = "Cycle { height: 1; width: 1fr; }"
@@ -261,13 +266,13 @@ class Cycle(Widget, can_focus=True):
 
     @message
     class Changed(Message):
-        """A person chose another word."""
+        """The user chose another word."""
 
         cycle: Cycle
         value: str
 
     def __init__(self, words: Sequence[str], value: str, *, nothing: str = "none", id: str | None = None) -> None:
-        """A value that is none of the words comes before them; the empty word is shown as ``nothing``."""
+        """Put an unknown value before the words; show "" as ``nothing``."""
         super().__init__(id=id)
         self._nothing = nothing
         self._words = [*words] if value in words else [value, *words]
@@ -286,7 +291,7 @@ class Cycle(Widget, can_focus=True):
                 self._take(word)
 
     def on_key(self, event: events.Key) -> None:
-        """A letter goes on to the next word that begins with it."""
+        """Choose the next word that begins with the letter."""
         letter = (event.character or "").lower()
         if not letter.isalnum():
             return
@@ -304,7 +309,10 @@ class Cycle(Widget, can_focus=True):
             self.post_message(self.Changed(self, word))
 
     def _on_view(self) -> list[tuple[str | None, list[tuple[str, str]]]]:
-        """The words that fit, the chosen one among them; None stands for those before. The line cuts what is behind."""
+        """Return the words that fit, with the chosen one.
+
+        None is for the mark of hidden words. The line cuts the last one.
+        """
         pieces: list[tuple[str | None, list[tuple[str, str]]]] = [*self._pieces()]
         widths = [width_of(each) for _, each in pieces]
         until = self._words.index(self.value) + 1
@@ -314,7 +322,7 @@ class Cycle(Widget, can_focus=True):
         return [(None, BEFORE), *pieces[first:]] if first else pieces
 
     def _pieces(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        """Each word with its sign. They start where the text of an ``Entry`` does."""
+        """Yield each word with its sign, aligned with an ``Entry``."""
         for word in self._words:
             chosen = word == self.value
             role = ("accent reverse bold" if self.has_focus else "text bold underline") if chosen else "middle"

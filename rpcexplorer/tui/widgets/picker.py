@@ -1,4 +1,4 @@
-"""A list to choose from by typing: the command palette, the themes, the forms to copy in."""
+"""A searchable list: command palette, themes, forms to copy in."""
 
 from __future__ import annotations
 
@@ -20,35 +20,38 @@ from rpcexplorer.tui.widgets.rows import RowList
 MOST: Final = 16
 """Rows of the list."""
 APART: Final = 7
-"""Lines of the screen that are not the list's: the block above it and below, title and entry."""
+"""Screen lines of the block that are not list rows."""
 
 
 class Pick(Struct, frozen=True):
-    """One of the things to choose from."""
+    """A choice."""
 
     id: str
     label: str
     words: str = ""
-    """What is said of it, dim."""
+    """A description, shown dim."""
     mark: str = ""
-    """At the right edge: a key, or what is chosen today."""
+    """Shown at the right: a key, or the mark of the current choice."""
     synonyms: str = ""
-    """What it is found by as well, and nobody reads."""
+    """Words that find it, not shown."""
     idle: bool = False
-    """It cannot be chosen now: only who looks for it sees it, dim."""
+    """It cannot be chosen now; only a search shows it, dim."""
     is_page: bool = False
-    """It is a page to read, and comes after what can be done."""
+    """It is a page of the manual, listed after the commands."""
 
 
 class Shown(Struct, frozen=True):
-    """A choice and where the typed letters stand in its label."""
+    """A choice, with the matched positions of its label."""
 
     pick: Pick
     positions: tuple[int, ...] = ()
 
 
 def matching(picks: Sequence[Pick], query: str) -> list[Shown]:
-    """Return the picks that a query means, the best first; without one, all that can be chosen."""
+    """Return the matching picks, the best first.
+
+    Without a query, return all that can be chosen.
+    """
     words = query.lower().split()
     if not words:
         return [Shown(pick) for pick in picks if not pick.idle]
@@ -59,7 +62,10 @@ def matching(picks: Sequence[Pick], query: str) -> list[Shown]:
     described = [Shown(pick) for pick in others if _has(words, f"{pick.words} {pick.synonyms}".lower())]
 
     def is_meant(pick: Pick) -> bool:
-        """Return whether it has the words as they were typed: scattered letters and descriptions come later."""
+        """Return whether label or synonyms contain the words.
+
+        Matches of scattered letters and descriptions come after these.
+        """
         return all(word in pick.label.lower() or word in pick.synonyms.split() for word in words)
 
     return sorted([*named, *described], key=lambda each: (not is_meant(each.pick), each.pick.idle, each.pick.is_page))
@@ -70,7 +76,7 @@ def _has(words: Sequence[str], text: str) -> bool:
 
 
 class PickList(RowList[Shown], can_focus=False):
-    """The choices that match. The keys come from where one types."""
+    """The matching choices; keys come from the input line."""
 
     DEFAULT_CSS = """
     PickList { background: $surface; scrollbar-background: $surface; }
@@ -78,7 +84,6 @@ class PickList(RowList[Shown], can_focus=False):
     GROUND = "surface"
 
     def draw(self, item: Shown, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """Label, what is said of it, and the mark."""
         ground = "selection" if chosen else self.GROUND
         found, plain = ("text bold underline", "text bold") if chosen else ("accent bold underline", "text")
         if item.pick.idle:
@@ -90,7 +95,7 @@ class PickList(RowList[Shown], can_focus=False):
 
 
 class Picker(Dialog[str]):
-    """Type, arrows, Enter. The answer is the id of what was chosen, or None."""
+    """A searchable list; the answer is an id, or None."""
 
     DEFAULT_CSS = """
     Picker { align: center top; }
@@ -111,16 +116,14 @@ class Picker(Dialog[str]):
     def __init__(
         self, title: str, picks: Sequence[Pick], *, on: str = "", moved: Callable[[str], None] | None = None
     ) -> None:
-        """``on`` is where the cursor starts; ``moved`` is told of each step, for a preview."""
+        """``on``: the first choice; ``moved`` is called at each step."""
         super().__init__(title)
         self._picks, self._on, self._moved = picks, on, moved
         self._line, self.list = Entry(hint="type to find"), PickList()
         self.list.empty = [[("   No matches.", "dim")]]
-        """The choices that match."""
         self.set_class(moved is not None, "-preview")
 
     def content(self) -> ComposeResult:
-        """The line to type into, and the list."""
         yield self._line
         yield self.list
 
@@ -129,11 +132,11 @@ class Picker(Dialog[str]):
         self.set_focus(self._line)
 
     def on_resize(self) -> None:
-        """As many rows as there are, and as there is room for."""
+        """Show as many rows as there is room for."""
         self.list.styles.height = max(min(len(self.list.items), MOST, self.size.height - APART), 1)
 
     def _show(self, query: str, cursor: int = 0) -> None:
-        """The best match is under the cursor, and previewed."""
+        """Show the matches, with the best one under the cursor."""
         self.list.items = matching(self._picks, query)
         self.list.cursor = cursor
         self.on_resize()
@@ -162,7 +165,7 @@ class Picker(Dialog[str]):
             self.dismiss(event.item.pick.id)
 
     def action_step(self, way: str, by: int) -> None:
-        """The keys of a list, while the focus is where one types."""
+        """Move the cursor of the list, while the input has the focus."""
         if way == "move":
             self.list.action_move(by)
         else:

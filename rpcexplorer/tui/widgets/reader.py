@@ -31,43 +31,43 @@ from rpcexplorer.tui.theme import AFTER_NUMBER, GUTTER, ThemeStyles, clipped, fi
 from rpcexplorer.tui.widgets.rows import LineView
 
 NEAR: Final = 32 * 1024
-"""Bytes that are searched first, as the next place is seldom far."""
+"""Bytes that are searched first: the next match is often near."""
 STEP: Final = 256 * 1024
-"""Bytes that are searched at a time at most: about a millisecond."""
+"""Bytes that are searched in one step, in about a millisecond."""
 OFFSETS: Final = 1_000
-"""Offsets of characters that are remembered while they are in view."""
+"""Cached offsets of characters on view."""
 
 
 class Hits:
-    """The places of a needle in a document, found and counted in steps."""
+    """The matches of a needle in a document, found and counted in steps."""
 
     def __init__(self, document: Document, needle: str) -> None:
         self.document = document
         self.needle = needle
         self.current: Span | None = None
-        """The place that the search went to."""
+        """The match that the search went to."""
         self.total = 0
-        """The number of places so far."""
+        """The number of matches so far."""
         self.counted = False
-        """Whether the total is final."""
+        """The total is final."""
         self._size = len(document.text)
         self._longest = 8 * len(needle)  # no letter takes more bytes, in either case
         self._begins = [0]
-        """The offset at which each step of the count began, and the one for the next step."""
+        """The offset of each step of the count, and of the next one."""
         self._totals = [0]
-        """The number of places before each of these."""
+        """The number of matches before each of these."""
         self._number: tuple[Span | None, int | None] = None, None
         self._offset = lru_cache(OFFSETS)(self._found_offset)
 
     @property
     def index(self) -> int | None:
-        """The number of the current place, from 0; None until the count has passed it."""
+        """The index of the current match; None until it is counted."""
         if self._number[0] != self.current or self._number[1] is None:
             self._number = self.current, self._counted_before(self.current)
         return self._number[1]
 
     def seek(self, offset: int) -> Iterator[None]:
-        """Go to the first place at or after an offset, else to the first of all."""
+        """Go to the first match from an offset on, else to the first of all."""
         for begin, end in chain(_onwards(offset, self._size), _onwards(0, offset)):
             if found := self._starting(begin, end):
                 self.current = found[0]
@@ -75,11 +75,11 @@ class Hits:
             yield
 
     def forwards(self) -> Iterator[None]:
-        """Go to the place after the current one."""
+        """Go to the next match."""
         return self.seek(self.current[1] if self.current else 0)
 
     def backwards(self) -> Iterator[None]:
-        """Go to the place before the current one."""
+        """Go to the previous match."""
         offset = self.current[0] if self.current else 0
         for begin, end in chain(_back(0, offset), _back(offset, self._size)):
             if found := self._starting(begin, end):
@@ -99,7 +99,7 @@ class Hits:
         self.counted = True
 
     def on(self, line: int, first: int, last: int) -> Iterator[tuple[int, int, bool]]:
-        """Yield the places among some characters of a line, and whether each is the current one."""
+        """Yield the matches in a range of a line, with the current one marked."""
         start, end = self.document.span(line)
         begin = max(self._offset(line, first) - self._longest, start)
         stop = min(self._offset(line, last) + self._longest, end)
@@ -109,9 +109,10 @@ class Hits:
                 yield (*place, found == self.current)
 
     def _found_offset(self, line: int, character: int) -> int:
-        """Return about where a character of a line begins, by a search: only the way back is known.
+        """Return the approximate offset of a character of a line.
 
-        A character has four bytes at most, and a byte is shown as four characters at most.
+        Only the inverse is known, so it is searched. A character has at most four bytes, and a byte is shown as at most
+        four characters.
         """
         start, end = self.document.span(line)
         offsets = range(min(start + character // 4, end), min(start + character * 4, end))
@@ -125,7 +126,7 @@ class Hits:
         return self._totals[at] + len(self._starting(self._begins[at], place[0]))
 
     def _starting(self, begin: int, end: int) -> list[Span]:
-        """Return the places that start between two offsets, wherever they end."""
+        """Return the matches that start between two offsets."""
         if begin >= end:
             return []
         found = matches(self.document, self.needle, begin, min(end + self._longest, self._size))
@@ -151,13 +152,13 @@ def _back(start: int, end: int) -> Iterator[Span]:
 AT_ONCE: Final = 4
 """Steps that are too short to be felt."""
 TYPING_SECONDS: Final = 0.1
-"""How long a search waits for another letter before it takes more than these steps."""
+"""A search waits this long for another letter after its first steps."""
 REPORT_SECONDS: Final = 0.1
-"""The time from one interim count to the next."""
+"""The time between two interim counts."""
 
 
 class StepRunner:
-    """Run work in steps: the first at once, which nearly always are all, the others between the keys."""
+    """Runs work in steps: the first ones at once, others between keys."""
 
     def __init__(self, host: Widget, name: str, pause_seconds: float = 0) -> None:
         self._host, self._name, self._pause_seconds = host, name, pause_seconds
@@ -170,7 +171,7 @@ class StepRunner:
     def run(
         self, steps: Iterator[None], done: Callable[[], object], report: Callable[[], object] = lambda: None
     ) -> None:
-        """Run these instead of the steps before; ``report`` is called now and then until they are done."""
+        """Run other steps; call ``report`` regularly until they are done."""
         self.stop()
         if sum(1 for _ in islice(steps, AT_ONCE)) < AT_ONCE:
             done()
@@ -196,20 +197,23 @@ class StepRunner:
 
 
 class Find:
-    """The search that is typed: its needle, the hits in one document, and the way to the next of them."""
+    """A search in a document: its needle, its matches, the current one."""
 
     def __init__(self, host: Widget, arrived: Callable[[Hits], object], counted: Callable[[], object]) -> None:
-        """Call ``arrived`` at each hit that was sought, and ``counted`` while the count goes on."""
+        """Call ``arrived`` at each match, and ``counted`` during the count."""
         self.needle = ""
-        """What was searched last."""
+        """The text that was searched last."""
         self.hits: Hits | None = None
         self._arrived, self._counted = arrived, counted
         self._seeking, self._counting = (StepRunner(host, name, TYPING_SECONDS) for name in ("seek", "count"))
         self._origin: int | None = None
-        """Where the search that is being typed began, as an offset in the text."""
+        """The offset at which the search began."""
 
     def search(self, document: Document | None, needle: str, line: int) -> None:
-        """Go to the first hit at or after a line, and count them all; an empty needle ends the search."""
+        """Go to the first match from a line on, and count all.
+
+        An empty needle ends the search.
+        """
         before = self.hits
         self.forget()
         self.needle = needle
@@ -217,7 +221,7 @@ class Find:
             self._counted()
             return
         has_moved = not (before and before.current and before.document.line_at(before.current[0]) == line)
-        if self._origin is None or has_moved:  # else more of the needle is typed
+        if self._origin is None or has_moved:  # otherwise the needle gets longer
             self._origin = document.span(line)[0]
         self.hits = Hits(document, needle)
         self._seek(self.hits, self.hits.seek(self._origin))
@@ -232,7 +236,7 @@ class Find:
         self._seek(hits, hits.backwards())
 
     def forget(self) -> None:
-        """Drop the hits, and stop looking for more; the needle stays."""
+        """Drop the matches, and stop the search; the needle stays."""
         self._seeking.stop()
         self._counting.stop()
         self.hits = None
@@ -242,25 +246,28 @@ class Find:
 
 
 BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
-"""There is more at this side."""
+"""The line goes on at this side."""
 FOUND: Final = {True: "careful reverse", False: "careful underline"}
-"""How hits are drawn: the current one, and the others."""
+"""The roles of matches: the current one, and the others."""
 _SIGNS: Final = {"open": ("▾", "dim"), "folded": ("▸", "accent")}
 
 
 def number_width(count: int) -> int:
-    """Return the columns for line numbers; JSON starts where it does in the editor as long as it can."""
+    """Return the columns for line numbers.
+
+    JSON starts in the same column as in the editor, if possible.
+    """
     return max(GUTTER - AFTER_NUMBER, len(str(count)))
 
 
 class Painter(Struct, frozen=True):
-    """Draws rows; holds what all rows of one moment have in common."""
+    """Draws rows; has the values that all rows of a frame share."""
 
     rows: Rows
     hits: Hits | None
     styles: ThemeStyles
     left: int
-    """Characters that are out of sight at the left."""
+    """Characters that are scrolled out at the left."""
     room: int
     """Columns for the text."""
 
@@ -268,7 +275,7 @@ class Painter(Struct, frozen=True):
     """Columns for the numbers of lines."""
 
     def line(self, at: int, *, here: bool) -> Strip:
-        """Draw a row; ``here``: it is under a cursor that is shown."""
+        """Draw a row; ``here``: a visible cursor is on it."""
         row = self.rows.row(at, self.left, self.room + 1)
         ground = "selection" if here else "background"
         sign, role = _SIGNS.get(row.fold, (" ", "text"))
@@ -281,11 +288,14 @@ class Painter(Struct, frozen=True):
             whole.append(Segment(row.text[start:end], self.styles.style(role, ground)))
             start = end
         text = clipped(whole, self.room, Segment(AFTER, self.styles.style("dim", ground)))
-        # one strip and no more: Textual's have seven caches each
+        # only one strip, as each has seven caches
         return filled([*pieces, *text], self.numbers + AFTER_NUMBER + self.room, self.styles.style("text", ground))
 
     def _roles(self, row: DocumentRow) -> list[str]:
-        """Return the role of each character; the words of a fold are no text of the document."""
+        """Return the role of each character.
+
+        The words of a fold are no text of the document.
+        """
         roles = ["text"] * len(row.text)
 
         def paint(start: int, end: int, role: str) -> None:
@@ -306,13 +316,13 @@ class Painter(Struct, frozen=True):
 
 
 END: Final = sys.maxsize
-"""A line that is behind every other."""
+"""A line after every other."""
 ASIDE: Final = 8
-"""Columns that a key scrolls sideways, and that are kept beside characters that are brought into view."""
+"""Columns that a key scrolls, and that are kept before a match."""
 
 
 class Reader(LineView):
-    """A large document to read: lines fold, wrap and are searched."""
+    """A view of a large document: lines fold, wrap and are searched."""
 
     DEFAULT_CSS = """
     Reader { overflow-x: auto; scrollbar-size-horizontal: 0; scrollbar-gutter: stable; }
@@ -326,35 +336,35 @@ class Reader(LineView):
 
     document: reactive[Document | None] = reactive[Document | None](None, always_update=True)
     wrapped: reactive[bool] = reactive(False)
-    """Long lines go on below, rather than out of sight."""
+    """Long lines are wrapped."""
 
     class Works(Message):
-        """Work that takes a while has begun or ended: see ``doing``."""
+        """Long work has begun or ended: see ``doing``."""
 
     @message
     class Found(Message):
-        """The hits of a search so far. It comes again and again while the count goes on."""
+        """The matches so far; posted again while the count goes on."""
 
         needle: str
         total: int
         counted: bool
         """The total is final."""
         index: int | None
-        """The number of the hit that the search went to, from 0; None while that is not known."""
+        """The index of the current match; None while it is unknown."""
 
     def __init__(self) -> None:
         super().__init__()
         self.find = Find(self, self._arrive, self._report_found)
         self.current_line = 0
-        """The line of the document under the cursor, from 0; if it is wrapped, the cursor is on one of its rows."""
+        """The line under the cursor, from 0; a wrapped line has several rows."""
         self._rows: Rows | None = None
         self._coming: Rows | None = None
-        """The rows of the whole, while the beginning of the document is in view."""
+        """The rows of the whole document, while only its beginning is shown."""
         self._arranging = StepRunner(self, "rows")
         self._folding: Callable[[Rows], Iterator[None]] | None = None
-        """Folds that are wanted and not made yet."""
+        """Folds that are still to be made."""
         self._wanted: int | None = None
-        """The line to go to as soon as the whole is there."""
+        """The line to go to as soon as the whole document is laid out."""
         self._reported = ""
         self._painter: Painter | None = None
 
@@ -387,7 +397,7 @@ class Reader(LineView):
 
     @property
     def _runs_on(self) -> bool:
-        """Whether lines run out of sight at the right; rows of hex always do."""
+        """Lines are cut at the right; rows of hex always are."""
         return not self.wrapped or bool(self.document and self.document.is_hex)
 
     def watch_document(self) -> None:
@@ -402,7 +412,7 @@ class Reader(LineView):
         self.refresh()
 
     def go_on_with(self, document: Document) -> None:
-        """Show the whole document instead of its beginning; the place and the folds stay."""
+        """Replace the beginning by the whole document; keep place and folds."""
         self._coming = Rows(document)
         if self._folding is None and (beginning := self._rows) is not None:
             self._folding = lambda rows: rows.folding_like(beginning)
@@ -420,7 +430,7 @@ class Reader(LineView):
 
     @property
     def doing(self) -> str:
-        """The work that takes a while, in words; empty if there is none."""
+        """The running work in words; empty if there is none."""
         if self._arranging.is_running:
             return "folding" if self._folding else "wrapping"
         if self.document is None or self.document.complete:
@@ -466,21 +476,21 @@ class Reader(LineView):
         self._rearrange()
 
     def _rearrange(self) -> None:
-        """Wrap and fold, then show the rows."""
+        """Wrap and fold in steps, then show the rows."""
         self._arranging.stop()
         if rows := self._coming or self._rows:
             self._arranging.run(self._steps(rows), partial(self._show, rows))
         self._report_work()
 
     def _steps(self, rows: Rows) -> Iterator[None]:
-        """Break lines where the room ends; before there is any, not yet. Then fold."""
+        """Wrap the lines if the width is known, then fold."""
         yield from rows.wrapping(self._room if self.wrapped and self.size.width else None)
         if self._folding is not None:
             yield from self._folding(rows)
             self._folding = None
 
     def _show(self, rows: Rows) -> None:
-        """Show these rows from now on; the line stays, unless the whole is there and another was waited for."""
+        """Show these rows; keep the line, or go to the one that was awaited."""
         if rows is not self._coming:
             self._arrange(rows)
         else:
@@ -495,7 +505,7 @@ class Reader(LineView):
         self._report_work()
 
     def _arrange(self, rows: Rows) -> None:
-        """Put the cursor on its line among other rows, or on the fold that the line is in."""
+        """Put the cursor on its line among other rows, or on the line's fold."""
         self._measure(rows)
         self._put(rows.row_of(self.current_line))
 
@@ -503,7 +513,7 @@ class Reader(LineView):
         self.rows_changed(self._margin + (rows.document.widest if self._runs_on else 0))
 
     def move_to(self, row: int, by: int = 1) -> None:
-        """Go to a row; a line that was waited for is not any longer."""
+        """Go to a row, and no longer to an awaited line."""
         self._wanted = None
         self._put(row, by)
         self._report_work()
@@ -514,7 +524,7 @@ class Reader(LineView):
             self.current_line = self._rows.row(self.cursor, 0, 0).line
 
     def go_to(self, line: int) -> None:
-        """Put the cursor on a line and unfold what hides it; if it is not there yet, as soon as it is."""
+        """Go to a line and unfold it, as soon as it is laid out."""
         if self._rows is None:
             return
         at, count = min(max(line, 0), self._rows.document.lines - 1), self._rows.count
@@ -530,12 +540,12 @@ class Reader(LineView):
             self._report_work()
 
     def go_to_element(self, index: int, path: str = ".") -> None:
-        """Put the cursor on an item of the list at a path, as a table spells it."""
+        """Go to an item of the list at a path."""
         if self.document is not None and self.document.is_json:
             self.go_to(line_of_item(self.document, path, index))
 
     def click_row(self, row: int, event: events.Click) -> None:
-        """Put the cursor there; on the sign of a fold, fold or unfold."""
+        """Put the cursor on a row; on the sign of a fold, fold or unfold."""
         self.move_to(row)
         has_sign = self._rows is not None and bool(self._rows.row(row, 0, 0).fold)
         if has_sign and self._margin - AFTER_NUMBER <= event.x < self._margin:
@@ -552,7 +562,10 @@ class Reader(LineView):
         self.scroll_to(x=x, animate=False, force=True)
 
     def search(self, needle: str) -> None:
-        """Go to the first hit at or after the cursor, and count them all; an empty needle ends the search."""
+        """Go to the first match from the cursor on, and count all.
+
+        An empty needle ends the search.
+        """
         self.find.search(self.document, needle, self.current_line)
         self.refresh()
 
@@ -569,7 +582,7 @@ class Reader(LineView):
             self.find.backwards(self.find.hits)
 
     def _arrive(self, hits: Hits) -> None:
-        """Bring the hit into view, if there is one: sideways, or in the later rows of a wrapped line."""
+        """Bring the match into view, horizontally or in a wrapped line."""
         self.refresh()
         if hits.current is None or self._rows is None:
             return

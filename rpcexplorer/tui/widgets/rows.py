@@ -1,4 +1,4 @@
-"""Views of rows, drawn only while they are in view: lists to choose from, and pages to read."""
+"""Scrolling views of rows: lists with a cursor, and pages to read."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 
 MAX_NAME_COLUMNS: Final = 48
-"""Columns of a method or a profile in a sentence or a row; in a narrow list it gets a part of the width."""
+"""Columns of a name in a sentence or a row; less in a narrow list."""
 MAX_NAME_CHARACTERS: Final = 200
-"""Characters of a name or a description that are looked at; no row shows more."""
+"""Characters of a name or a description that are drawn at most."""
 Item = TypeVar("Item")
 
 
 class LineView(ScrollView, can_focus=True):
-    """Rows that are drawn while in view, one of them under the cursor.
+    """A view that only draws the rows on view, with a cursor.
 
     A subclass counts its rows and draws one. Nothing here loops over rows: a response may have millions.
     """
@@ -48,7 +48,7 @@ class LineView(ScrollView, can_focus=True):
     """The colour behind rows that are not chosen."""
 
     empty: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
-    """What is shown if there are no rows: what to do, never nothing."""
+    """Shown if there are no rows: the next step."""
     cursor: reactive[int] = reactive(0, repaint=False)
     """The row under the cursor, from 0; -1 if no row can be."""
 
@@ -61,7 +61,7 @@ class LineView(ScrollView, can_focus=True):
         raise NotImplementedError
 
     def nearest(self, row: int, by: int = 1) -> int:  # noqa: ARG002 - for subclasses that skip rows
-        """Return the row for the cursor, looking down first if ``by`` is positive, else up."""
+        """Return the nearest possible row, down first if ``by`` is positive."""
         return min(max(row, 0), self.row_count - 1)
 
     def rows_of(self, row: int) -> range:
@@ -87,7 +87,7 @@ class LineView(ScrollView, can_focus=True):
         self.refresh()
 
     def reveal(self) -> None:
-        """Scroll no farther than needed to have the cursor's rows in view, the first in any case."""
+        """Scroll the cursor's rows into view, as little as possible."""
         if self.cursor >= 0:
             rows = self.rows_of(self.cursor)
             y = min(max(self.scroll_offset.y, rows.stop - self.view_height), rows.start)
@@ -95,7 +95,7 @@ class LineView(ScrollView, can_focus=True):
                 self.scroll_to(y=y, animate=False, force=True)
 
     def move_to(self, row: int, by: int = 1) -> None:
-        """Put the cursor on the nearest row and into view; if no row can have it, scroll."""
+        """Move to the nearest possible row; without one, scroll."""
         self.cursor = self.nearest(row, by)
         if self.cursor < 0:
             self.scroll_to(y=row, animate=False, force=True)
@@ -147,11 +147,11 @@ class LineView(ScrollView, can_focus=True):
 
 
 class RowList(LineView, Generic[Item]):
-    """Items one below the other, one of which can be chosen."""
+    """A list of items, one of which can be chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose", show=False)]
     CLICK_CHOOSES: ClassVar[bool] = True
-    """A click chooses a row; else only a click on the row under the cursor does."""
+    """A click chooses any row; otherwise only the one under the cursor."""
 
     items: reactive[Sequence[Item]] = reactive[Sequence[Any]]((), always_update=True)
 
@@ -170,7 +170,7 @@ class RowList(LineView, Generic[Item]):
         item: Any
 
     def draw(self, item: Item, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """Draw an item in exactly ``width`` columns; ``chosen``: it is under the cursor."""
+        """Draw an item in ``width`` columns; ``chosen``: the cursor is on it."""
         raise NotImplementedError
 
     def can_choose(self, item: Item) -> bool:  # noqa: ARG002 - for subclasses with headings
@@ -195,7 +195,7 @@ class RowList(LineView, Generic[Item]):
         return next((at for way in ways for at in way if self.can_choose(self.items[at])), -1)
 
     def rows_of(self, row: int) -> range:
-        """Return the row, with the headings above it if it is the first that can be chosen."""
+        """Return the row; the first one together with its headings."""
         return range(0 if row == self.nearest(0) else row, row + 1)
 
     def watch_items(self) -> None:
@@ -224,14 +224,13 @@ SheetLine = Sequence[tuple[str, str]]
 
 
 class Sheet(LineView):
-    """Lines to read, wrapped to the width; without a cursor, so that keys scroll."""
+    """Lines to read, wrapped to the width; keys scroll."""
 
     DEFAULT_CSS = """
     Sheet { scrollbar-gutter: stable; }
     """
 
     lines: reactive[Sequence[SheetLine]] = reactive[Sequence[SheetLine]]((), always_update=True)
-    """What is to be read."""
     cursor: reactive[int] = reactive(-1)
 
     def __init__(self, id: str | None = None) -> None:
@@ -255,24 +254,24 @@ class Sheet(LineView):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Make the rows for the width, if it is known yet; the view stays where it is if it can."""
+        """Wrap the lines for the current width, if it is known."""
         width = self.scrollable_content_region.width
         self._rows = [row for each in self.lines for row in wrapped(each, width)] if width > 0 else []
         self.rows_changed()
 
 
 def wrapped(words: SheetLine, width: int) -> Iterator[SheetLine]:
-    """A line as rows of at most so many columns.
+    """Yield a line as rows of at most ``width`` columns.
 
-    Prose breaks between words, JSON anywhere, as its blanks may mean something. Further rows start below the last
-    piece where that leaves them a third of the width (a value below a value), else as far in as the first row.
+    Prose breaks between words, JSON anywhere, as its blanks may mean something. Further rows are indented to the last
+    piece if at least a third of the width remains (a value below a value), else like the first row.
     """
     words = [(printable(text), role) for text, role in words]
     long = sum(len(text) for text, _ in words) > width * 2 or sum(cell_len(text) for text, _ in words) > width
     if not long:
         yield words
         return
-    indent = " " * min(_hanging(words, width), max(width - 2, 0))  # a letter may take two columns
+    indent = " " * min(_hanging(words, width), max(width - 2, 0))  # a character may take two columns
     row: list[tuple[str, str]] = []
     room, fresh = width, True
     for text, role in words:
@@ -302,9 +301,10 @@ def _hanging(words: SheetLine, width: int) -> int:
 
 
 def _break(text: str, at: int, room: int, *, begun: bool, fresh: bool, prose: bool) -> int:
-    """Where a text ends that has so much room: at once where a word on the row, or all of it, leaves too little.
+    """Return the offset at which a text is broken for some columns.
 
-    On a ``fresh`` row, which has nothing but its indent, there is a letter at least.
+    It is ``at`` if nothing fits behind what the row has already. A ``fresh`` row, which has only its indent, gets at
+    least one character.
     """
     end, used = at, 0
     if text[at : at + room].isascii():

@@ -29,7 +29,10 @@ FIX, NEXT = (next(each for each in COMMANDS if each.id == f"params.{name}") for 
 
 
 class ProblemLine(Widget):
-    """The verdict on a text, in two lines if need be; the sentence is shortened for its fix."""
+    """The verdict on a text, in at most two lines.
+
+    The sentence is shortened to leave room for its fix.
+    """
 
     DEFAULT_CSS = "ProblemLine { height: 1; background: $background; }"
 
@@ -40,15 +43,15 @@ class ProblemLine(Widget):
     remark: reactive[str] = reactive("")
     """A remark about params that can be sent."""
     typed: reactive[bool] = reactive(False)
-    """Whether there is more than blanks."""
+    """The text is more than blanks."""
     empty: reactive[str] = reactive("[]")
     """The params of an empty text; ``omit`` leaves them out."""
     refused: reactive[str] = reactive("")
-    """What could not be done with the text, such as ``not sent``."""
+    """The action that the problem prevented, for example ``not sent``."""
     pasted: reactive[Pasted | None] = reactive[Pasted | None](None)
-    """More than params, which can be taken apart."""
+    """A pasted command or call that can be imported."""
     warnings: reactive[tuple[SchemaProblem, ...]] = reactive[tuple[SchemaProblem, ...]](())
-    """The differences between params that can be sent and their schema."""
+    """The schema warnings about params that can be sent."""
     unchecked: reactive[str] = reactive("")
     """Why the params, or some of them, were not checked."""
     at: reactive[int] = reactive(0)
@@ -65,7 +68,7 @@ class ProblemLine(Widget):
         fix: bool
 
     def watch_read(self) -> None:
-        """Take a second line if the words need it."""
+        """Use two lines if the words need them."""
         wanted = width_of(self._words()) + width_of(self._fix()) + self.INDENT
         self.styles.height = 2 if self.read is not None and wanted > self.size.width > 0 else 1
 
@@ -143,11 +146,11 @@ def _broken(words: Pieces, room: int) -> tuple[Pieces, Pieces]:
 
 
 MAX_IMMEDIATE: Final = 4_000
-"""Characters; a longer text is judged after a pause and in a thread, so that no key waits."""
+"""Characters; longer texts are judged in a thread after a pause."""
 PAUSE: Final = 0.1
 """Seconds without a key before a longer text is judged."""
 Judgement: TypeAlias = tuple[Params | Typo | None, str, Pasted | None]
-"""Params or their problem, a remark about params that can be sent, and a command or call that was pasted."""
+"""Params or problem, remark, and a pasted command or call."""
 
 
 def judge_params(text: str) -> Judgement:
@@ -155,7 +158,7 @@ def judge_params(text: str) -> Judgement:
 
 
 class Verdict:
-    """Whether the text of an editor can be used, shown on its problem line.
+    """The verdict on the text of an editor, shown on its problem line.
 
     ``on_verdict`` is called after each judgement.
     """
@@ -178,13 +181,13 @@ class Verdict:
 
     @property
     def problem(self) -> Typo | None:
-        """The problem of the text as it is now, judged at once if need be."""
+        """The problem of the current text, judged now if necessary."""
         if not self.is_current:
             self._show(self._editor.text, self._judge(self._editor.text))
         return self._line.read if isinstance(self._line.read, Typo) else None
 
     def update(self) -> None:
-        """Judge a changed text, a long one later."""
+        """Judge the changed text, a long one after a pause."""
         text = self._editor.text
         self._line.refused = ""
         if len(text) <= MAX_IMMEDIATE:
@@ -195,14 +198,14 @@ class Verdict:
             self._run(self._judge_after_pause, "verdict")
 
     def when_current(self, then: Callable[[], object]) -> None:
-        """Do something with the verdict; a long text is judged in a thread first."""
+        """Call ``then`` with a current verdict; judge a long text in a thread."""
         if self.is_current or len(self._editor.text) <= MAX_IMMEDIATE:
             then()
         else:
             self._run(partial(self._judge_before, then), "judged", exclusive=False)
 
     def format(self) -> None:
-        """Lay out the text, a long one in a thread; one that has changed meanwhile stays as it is."""
+        """Format the text unless it changes meanwhile; a long one in a thread."""
         if self.problem is not None:
             return
         if len(self._editor.text) <= MAX_IMMEDIATE:
