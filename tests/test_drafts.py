@@ -236,7 +236,7 @@ def test_temporarily_unreadable_draft_is_neither_replaced_nor_forgotten(
         patch.setattr(os, "open", _broken_disk)
         start = drafts.text_for(SHOP, "get", None)
         assert "the disk reports an error" in drafts.problem
-        assert drafts.keep_typed(SHOP, "get", start, []) == "", "it was never touched"
+        assert drafts.keep_typed(SHOP, "get", start, []) == "", "the text was not changed"
         assert "the disk reports an error" in drafts.keep("shop", "get", "[2]")
         assert drafts.find("shop", "get") == "[2]"
     assert Drafts(folder).find("shop", "get") == "[1]"
@@ -318,7 +318,7 @@ def test_unwritten_draft_is_written_with_the_next(folder: Path, monkeypatch: pyt
         patch.setattr(os, "write", _full_disk)
         drafts.keep_typed(SHOP, "get", '["hunter2hunter2"]', [PASSWORD])
         assert "disk is full" in drafts.save_unsaved()
-    assert drafts.unsaved == {("shop", "get"): '["«shop.password»"]'}, "as a file may hold it"
+    assert drafts.unsaved == {("shop", "get"): '["«shop.password»"]'}, "in the form that a file may have"
     assert drafts.keep("shop", "put", "[2]") == drafts.save_unsaved() == ""
     assert Drafts(folder).all("shop") == {"get": '["«shop.password»"]', "put": "[2]"}
 

@@ -303,7 +303,7 @@ def test_path_that_was_not_accepted_is_asked_about(shop: Explorer) -> None:
     accept(shop, (("path", "/a"), FORM[0]))
     assert held_back(shop)
     accept(shop, (("path", "/b"),), "path")
-    assert held_back(shop), "it was held back before"
+    assert held_back(shop), "it was blocked before"
 
 
 def test_accepted_keys_need_no_second_yes(shop: Explorer) -> None:

@@ -160,7 +160,7 @@ class Bash:
         os.write(self._commands, f"{self._script}\n".encode())
         while True:
             ready, _, _ = select.select([self._server.fileno(), self._codes], [], [], 60)
-            assert ready, f"bash does not go on: {script}"
+            assert ready, f"bash has stopped: {script}"
             if self._server.fileno() in ready:
                 self._serve()
             elif code := os.read(self._codes, 8):

@@ -67,7 +67,7 @@ def test_call_without_handshake_needs_a_session(url: str) -> None:
 def test_call_is_sent_after_the_handshake(url: str) -> None:
     exchange = called(url, "ping")
     assert value(exchange) == {}
-    assert any("interop" in note for note in exchange.notes), "whom it was initialized with"
+    assert any("interop" in note for note in exchange.notes), "the client of the handshake"
 
 
 def test_tool_is_called_by_its_own_name(url: str) -> None:

@@ -138,7 +138,7 @@ def test_all_staged_files_are_searched_before_first_commit(shell: Shell, reposit
     git(repository, "add", ".")
     ran = check(shell)
     assert (ran.code, ran.err.count("this line contains the value of shop.password")) == (1, 1)
-    assert "a\n  b.toml:1: " in ran.err, "no line of it looks like another of ours"
+    assert "a\n  b.toml:1: " in ran.err, "no line looks like another line of ours"
 
 
 def test_git_runs_nothing_that_a_hostile_config_names(

@@ -447,9 +447,9 @@ def test_origin_in_the_environment_must_match(shell: Shell, server: RawServer) -
     ran = shell.run("call", "ping")
     assert ran.code == 3
     assert "RPCEXPLORER_ST_ORIGIN is set to another server, https://st.example.com, not http://127" in ran.err
-    assert "Changed" not in ran.err, "two places disagree, and neither was changed"
+    assert "Changed" not in ran.err, "environment and file disagree, and neither was changed"
     allowed = shell.run("profiles", "allow", "st", "--yes")
-    assert allowed.code == 2, "a yes does not help where the environment says no"
+    assert allowed.code == 2, "a confirmation does not override the environment"
     assert shell.run("call", "ping").code == 3
     assert server.requests == []
     shell.environment["RPCEXPLORER_ST_ORIGIN"] = server.origin.upper().replace("HTTP", "http") + "/"
@@ -520,7 +520,7 @@ def test_secret_is_blocked_if_user_file_disagrees(shell: Shell, server: RawServe
     assert "Changed" not in ran.err
     assert f"Your value → the other value: origin: https://st.example.com → {server.origin} ({team}:2)" in ran.err
     typed = shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD="")
-    assert "your user file and another file" in typed.err, "nor is anybody asked for it"
+    assert "your user file and another file" in typed.err, "the user is not asked either"
     assert server.requests == []
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     assert shell.run("call", "ping").code == 0
@@ -598,7 +598,7 @@ def test_working_folder_writable_by_others_is_skipped(shell: Shell, server: RawS
     assert "other users can write to it" in ran.err
     assert server.requests == []
     assert shell.run("--sessions", str(team), "call", "ping").code == 0
-    assert shell.run("profiles", "allow", "--folder", ".").code == 2, "nobody can be asked"
+    assert shell.run("profiles", "allow", "--folder", ".").code == 2, "there is no terminal to ask on"
     assert shell.run("profiles", "allow", "--folder", ".", "--yes").code == 0
     assert shell.run("call", "ping").code == 0
     assert "profiles of folder" in shell.run("profiles", "allow", "--list").text
@@ -627,7 +627,7 @@ def test_history_replaced_by_a_link_is_not_followed(shell: Shell, server: RawSer
     elsewhere.mkdir()
     (shell.folder / "hist").symlink_to(elsewhere)
     ran = shell.run("call", "ping")
-    assert ran.code == 0, "no history stops a call"
+    assert ran.code == 0, "a call is sent without its history"
     assert "inside the folder of this file" in ran.err
     assert list(elsewhere.iterdir()) == []
 

@@ -213,7 +213,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @shows("history", "history.close")
-async def the_history_opens_over_the_call_and_closes(at: Visit) -> None:
+async def history_opens_and_closes(at: Visit) -> None:
     await at.reply("[1.10]")
     await at.press("f6")
     await on(at.pilot, HistoryScreen)
@@ -224,7 +224,7 @@ async def the_history_opens_over_the_call_and_closes(at: Visit) -> None:
 
 
 @shows("profiles", "profiles.close")
-async def the_profiles_open_over_the_call_and_close(at: Visit) -> None:
+async def profiles_open_and_close(at: Visit) -> None:
     await at.press("f7")
     await on(at.pilot, ProfilesScreen)
     await at.sees("▍Profiles  5", "▸ demo")
@@ -235,7 +235,7 @@ async def the_profiles_open_over_the_call_and_close(at: Visit) -> None:
 
 
 @shows("palette")
-async def the_palette_does_a_command_by_its_name(at: Visit) -> None:
+async def palette_runs_a_command(at: Visit) -> None:
     width = at.calls.methods.outer_size.width
     await at.press("ctrl+p")
     await on(at.pilot, Picker)
@@ -245,7 +245,7 @@ async def the_palette_does_a_command_by_its_name(at: Visit) -> None:
 
 
 @shows("theme")
-async def a_theme_is_worn_while_it_is_looked_at_and_kept_when_it_is_taken(at: Visit) -> None:
+async def theme_is_previewed_and_saved_when_chosen(at: Visit) -> None:
     before = at.app.theme
     await at.by_palette("choose theme")
     await until(at.pilot, lambda: isinstance(at.app.screen, Picker) and "Themes" in at.seen())
@@ -259,7 +259,7 @@ async def a_theme_is_worn_while_it_is_looked_at_and_kept_when_it_is_taken(at: Vi
 
 
 @shows("help")
-async def help_tells_the_keys_of_the_pane_at_hand_first(at: Visit) -> None:
+async def help_shows_keys_of_the_focused_pane_first(at: Visit) -> None:
     at.calls.params.focus_inside()
     await at.press("f1")
     await on(at.pilot, Help)
@@ -354,7 +354,7 @@ async def notices_are_read_again(at: Visit) -> None:
 
 
 @shows("select-all", "copy-or-cancel")
-async def all_of_a_text_is_selected_and_copied_else_the_way_out_is_told(at: Visit) -> None:
+async def text_is_selected_and_copied_or_quit_named(at: Visit) -> None:
     await at.write("[1, 2]")
     await at.press("alt+a", "ctrl+c")
     await until(at.pilot, lambda: at.app.clipboard == "[1, 2]")
@@ -364,7 +364,7 @@ async def all_of_a_text_is_selected_and_copied_else_the_way_out_is_told(at: Visi
 
 
 @shows("quit")
-async def leaving_keeps_what_was_typed(at: Visit) -> None:
+async def quitting_saves_the_draft(at: Visit) -> None:
     await at.write('{"half": ')
     await at.press("ctrl+q")
     await until(at.pilot, lambda: at.app._exit)
@@ -373,7 +373,7 @@ async def leaving_keeps_what_was_typed(at: Visit) -> None:
 
 
 @shows("send")
-async def a_draft_is_sent_recorded_and_its_reply_shown(at: Visit) -> None:
+async def draft_is_sent_recorded_and_answered(at: Visit) -> None:
     await at.write('{"price": 1.10}')
     for key in ("f5", "ctrl+enter"):
         before = at.calls.exchange
@@ -385,7 +385,7 @@ async def a_draft_is_sent_recorded_and_its_reply_shown(at: Visit) -> None:
 
 
 @shows("cancel")
-async def what_runs_is_cancelled_at_once(at: Visit) -> None:
+async def running_call_is_cancelled(at: Visit) -> None:
     with RawServer([b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n[1, 2", HOLD]) as server:
         at.explorer.use(Profile("slow", server.origin))
         at.calls.show_profile()
@@ -400,7 +400,7 @@ async def what_runs_is_cancelled_at_once(at: Visit) -> None:
 
 
 @shows("apply-hint")
-async def a_hint_changes_the_profile_after_a_question_and_sends_again(at: Visit) -> None:
+async def hint_changes_the_profile_and_resends(at: Visit) -> None:
     with RawServer(http_reply(status=415), http_reply(b'{"jsonrpc":"2.0","id":null,"result":"pong"}')) as server:
         at.explorer.use(ad_hoc(server.origin))
         at.calls.show_profile()
@@ -418,7 +418,7 @@ async def a_hint_changes_the_profile_after_a_question_and_sends_again(at: Visit)
 
 
 @shows("send-notification")
-async def a_notification_goes_out_without_an_id(at: Visit) -> None:
+async def notification_is_sent_without_an_id(at: Visit) -> None:
     await at.write("[1]")
     await at.by_palette("send notification")
     exchange = await at.next_exchange(None)
@@ -428,7 +428,7 @@ async def a_notification_goes_out_without_an_id(at: Visit) -> None:
 
 
 @shows("focus.methods", "focus.params", "focus.response", "params.tab-next")
-async def a_key_goes_to_each_pane_and_another_to_its_next_tab(at: Visit) -> None:
+async def keys_focus_panes_and_switch_tabs(at: Visit) -> None:
     await at.reply("[1]")
     await at.press("f2")
     assert at.calls.methods.here
@@ -448,7 +448,7 @@ async def a_key_goes_to_each_pane_and_another_to_its_next_tab(at: Visit) -> None
 
 
 @shows("login", profile="cookie")
-async def a_session_is_opened_with_what_is_known(at: Visit) -> None:
+async def login_uses_known_credentials(at: Visit) -> None:
     await at.sees("○ no session yet")
     await at.press("f8")
     exchange = await at.next_exchange(None)
@@ -458,7 +458,7 @@ async def a_session_is_opened_with_what_is_known(at: Visit) -> None:
 
 
 @shows("new-session", profile="cookie")
-async def a_session_id_that_somebody_has_is_taken(at: Visit) -> None:
+async def session_id_is_entered(at: Visit) -> None:
     await at.by_palette("switch user")
     form = await on(at.pilot, Credentials)
     assert "Sent only to" in shown(form)
@@ -472,7 +472,7 @@ async def a_session_id_that_somebody_has_is_taken(at: Visit) -> None:
 
 
 @shows("logout", profile="cookie")
-async def a_session_is_forgotten(at: Visit) -> None:
+async def session_is_forgotten(at: Visit) -> None:
     profile = at.explorer.profiles.profiles["cookie"]
     at.explorer.credentials.hold(profile, "session", "of-yesterday", keep=True)
     at.calls.view.show_auth()
@@ -484,7 +484,7 @@ async def a_session_is_forgotten(at: Visit) -> None:
 
 
 @shows("discover")
-async def the_service_is_asked_for_its_methods(at: Visit) -> None:
+async def methods_are_discovered(at: Visit) -> None:
     await at.press("f9")
     await until(at.pilot, lambda: "demo.records" in at.calls.methods.methods and not at.calls.what)
     assert at.explorer.profile is not None
@@ -493,17 +493,17 @@ async def the_service_is_asked_for_its_methods(at: Visit) -> None:
 
 
 @shows("copy")
-async def a_call_is_copied_in_the_form_that_is_chosen(at: Visit) -> None:
+async def call_is_copied_in_the_chosen_format(at: Visit) -> None:
     await at.write('{"price": 1.10}')
     await at.press("f10")
     await at.choose("curl")
     await until(at.pilot, lambda: at.app.clipboard.startswith("curl "))
     assert "1.10" in at.app.clipboard
-    await at.sees("Sent a curl command")
+    await at.sees("Copied a curl command")
 
 
 @shows("wider", "narrower")
-async def the_list_becomes_wider_and_narrower_and_that_is_remembered(at: Visit) -> None:
+async def width_of_the_list_is_changed_and_remembered(at: Visit) -> None:
     before = at.calls.methods.outer_size.width
     for key, width in (("alt+right", before + 2), ("alt+left", before)):
         await at.press(key)
@@ -513,7 +513,7 @@ async def the_list_becomes_wider_and_narrower_and_that_is_remembered(at: Visit) 
 
 
 @shows("side-by-side")
-async def params_and_response_stand_side_by_side_on_a_wide_terminal_alone(at: Visit) -> None:
+async def params_and_response_are_arranged_side_by_side(at: Visit) -> None:
     await at.press("alt+s")
     await at.sees("Cannot put the response beside the params: this needs 180 columns, the terminal has 120.")
     assert not at.explorer.remembered.side_by_side
@@ -524,7 +524,7 @@ async def params_and_response_stand_side_by_side_on_a_wide_terminal_alone(at: Vi
 
 
 @shows("taller", "shorter")
-async def the_editor_becomes_taller_and_shorter_and_that_is_remembered(at: Visit) -> None:
+async def height_of_the_editor_is_changed_and_remembered(at: Visit) -> None:
     await at.reply()
     before = at.calls.params.size.height
     for key, height in (("alt+down", before + 1), ("alt+up", before)):
@@ -535,7 +535,7 @@ async def the_editor_becomes_taller_and_shorter_and_that_is_remembered(at: Visit
 
 
 @shows("replaced-params")
-async def params_that_a_recorded_call_took_the_place_of_come_back(at: Visit) -> None:
+async def replaced_draft_is_restored(at: Visit) -> None:
     first = await at.reply("[1.10]")
     await at.write('{"half": ')
     at.calls.load(first, ours=True)
@@ -549,7 +549,7 @@ async def params_that_a_recorded_call_took_the_place_of_come_back(at: Visit) -> 
 
 
 @shows("to-profile")
-async def a_call_is_taken_to_another_profile(at: Visit) -> None:
+async def call_is_moved_to_another_profile(at: Visit) -> None:
     await at.write("[1.10]")
     await at.press("ctrl+n")
     await at.choose("prod")
@@ -559,7 +559,7 @@ async def a_call_is_taken_to_another_profile(at: Visit) -> None:
 
 
 @shows("keep-call", "history.keep-call")
-async def a_call_is_kept_under_a_name_from_the_editor_and_from_the_history(at: Visit) -> None:
+async def call_is_saved_from_editor_and_history(at: Visit) -> None:
     await at.reply("[1.10]")
     await at.press("alt+k")
     await on(at.pilot, Form)
@@ -579,7 +579,7 @@ async def a_call_is_kept_under_a_name_from_the_editor_and_from_the_history(at: V
 
 
 @shows("import")
-async def calls_that_another_program_wrote_down_are_taken_in(at: Visit) -> None:
+async def calls_of_another_program_are_imported(at: Visit) -> None:
     await at.press("alt+i")
     await at.sees("Import calls from a file")
     file = at.explorer.paths.state / "calls.txt"
@@ -595,7 +595,7 @@ async def calls_that_another_program_wrote_down_are_taken_in(at: Visit) -> None:
 
 
 @shows("methods.pin")
-async def a_method_is_pinned_and_let_go(at: Visit) -> None:
+async def method_is_pinned_and_unpinned(at: Visit) -> None:
     await at.press("f2", "ctrl+t")
     assert at.posted(MethodsPane.PinWanted)
     assert at.explorer.remembered.pinned("demo") == (at.calls.method,)
@@ -606,7 +606,7 @@ async def a_method_is_pinned_and_let_go(at: Visit) -> None:
 
 
 @shows("recent.again", "recent.copy")
-async def a_recent_call_is_copied_and_sent_again(at: Visit) -> None:
+async def recent_call_is_copied_and_resent(at: Visit) -> None:
     first = await at.reply("[1.10]")
     await at.write("[]", "ping")
     at.calls.methods._recent_list.focus()
@@ -624,7 +624,7 @@ async def a_recent_call_is_copied_and_sent_again(at: Visit) -> None:
 
 
 @shows("params.fix")
-async def the_fix_that_is_offered_is_applied(at: Visit) -> None:
+async def offered_fix_is_applied(at: Visit) -> None:
     await at.write('["username": "ada"]')
     await at.sees("✗ line 1, column 12", "^R make it an object")
     await at.press("ctrl+r")
@@ -633,7 +633,7 @@ async def the_fix_that_is_offered_is_applied(at: Visit) -> None:
 
 
 @shows("params.problem-next")
-async def the_cursor_goes_to_the_problem(at: Visit) -> None:
+async def cursor_goes_to_the_problem(at: Visit) -> None:
     await at.write('{\n  "price": 1.1o\n}')
     await at.sees("✗ line 2")
     await at.press("f12")
@@ -641,7 +641,7 @@ async def the_cursor_goes_to_the_problem(at: Visit) -> None:
 
 
 @shows("docs", "docs.next", "docs.previous", "docs.take")
-async def an_example_of_the_docs_stands_in_the_editor_and_can_be_taken_back(at: Visit) -> None:
+async def example_of_the_docs_is_inserted_and_undone(at: Visit) -> None:
     await at.explorer.discover()
     at.calls.view.show_methods()
     await at.write("[]", "demo.orders.find")
@@ -660,7 +660,7 @@ async def an_example_of_the_docs_stands_in_the_editor_and_can_be_taken_back(at: 
 
 
 @shows("changes")
-async def what_a_refresh_has_changed_is_read_again(at: Visit) -> None:
+async def changes_of_a_refresh_are_shown_again(at: Visit) -> None:
     await at.press("alt+n")
     await at.sees("No refresh has found changes yet.")
     await at.explorer.discover()
@@ -687,7 +687,7 @@ async def what_a_refresh_has_changed_is_read_again(at: Visit) -> None:
 
 
 @shows("params.complete")
-async def what_could_stand_at_the_cursor_is_offered(at: Visit) -> None:
+async def completions_are_offered_at_the_cursor(at: Visit) -> None:
     profile = at.explorer.profile
     assert profile is not None
     kinds = Described((DescribedParam("kind", {"enum": ["calm", "loud"]}), DescribedParam("since")))
@@ -703,7 +703,7 @@ async def what_could_stand_at_the_cursor_is_offered(at: Visit) -> None:
 
 
 @shows("params.format", "params.undo", "params.redo")
-async def params_are_laid_out_and_back_and_again(at: Visit) -> None:
+async def params_are_formatted_undone_and_redone(at: Visit) -> None:
     await at.write('{"price":1.10}')
     await at.press("ctrl+l")
     laid_out = at.calls.params.text
@@ -717,7 +717,7 @@ async def params_are_laid_out_and_back_and_again(at: Visit) -> None:
 
 
 @shows("params.editor")
-async def params_go_through_ones_own_editor(at: Visit) -> None:
+async def params_are_edited_in_an_external_editor(at: Visit) -> None:
     script = at.explorer.paths.state.parent / "editor"
     script.write_text('#!/bin/sh\nprintf \'["edited"]\' > "$1"\n')
     script.chmod(0o755)
@@ -733,7 +733,7 @@ async def params_go_through_ones_own_editor(at: Visit) -> None:
 
 
 @shows("params.reset")
-async def a_methods_starting_point_is_put_back(at: Visit) -> None:
+async def start_params_of_a_method_are_restored(at: Visit) -> None:
     at.calls.drafts.choose("arg_test")
     start = at.calls.params.text
     await at.write('{"typed": true}', "arg_test")
@@ -746,7 +746,7 @@ async def a_methods_starting_point_is_put_back(at: Visit) -> None:
 
 
 @shows("response.search", "response.next", "response.previous")
-async def places_are_found_one_after_the_other(at: Visit) -> None:
+async def matches_are_found_in_order(at: Visit) -> None:
     await at.reply()
     reader = at.calls.response.body.reader
     await at.press("slash")
@@ -762,7 +762,7 @@ async def places_are_found_one_after_the_other(at: Visit) -> None:
 
 
 @shows("response.filter", "response.original")
-async def a_filter_stands_before_the_reply_until_the_original_is_wanted(at: Visit) -> None:
+async def response_is_filtered_until_the_original_is_shown(at: Visit) -> None:
     await at.reply()
     await at.press("f")
     at.paste(".items[].word")
@@ -777,7 +777,7 @@ async def a_filter_stands_before_the_reply_until_the_original_is_wanted(at: Visi
 
 
 @shows("response.pipe")
-async def a_reply_goes_through_a_command(at: Visit) -> None:
+async def response_is_piped_through_a_command(at: Visit) -> None:
     await at.reply('["b", "a"]')
     await at.press("vertical_line")
     at.paste("tr a-b x-y")
@@ -800,7 +800,7 @@ async def values_are_folded_and_unfolded(at: Visit) -> None:
 
 
 @shows("response.goto")
-async def a_line_is_gone_to_by_its_number(at: Visit) -> None:
+async def cursor_goes_to_a_line_number(at: Visit) -> None:
     await at.reply()
     await at.press("g")
     assert at.calls.query_one(Prompt).purpose == "goto"
@@ -813,7 +813,7 @@ async def a_line_is_gone_to_by_its_number(at: Visit) -> None:
 
 
 @shows("response.wrap")
-async def long_lines_are_wrapped_and_that_is_remembered(at: Visit) -> None:
+async def wrapping_is_changed_and_remembered(at: Visit) -> None:
     await at.reply(f'["{"x" * 150}end"]')
     at.calls.query_one(Editor).move_cursor((0, 0))
     await at.pilot.pause()
@@ -828,7 +828,7 @@ async def long_lines_are_wrapped_and_that_is_remembered(at: Visit) -> None:
 
 
 @shows("response.table", "table.sort")
-async def a_list_is_seen_as_a_table_and_sorted(at: Visit) -> None:
+async def list_is_shown_as_a_sorted_table(at: Visit) -> None:
     await at.reply()
     await at.press("t")
     grid = at.calls.response.body.query_one(Grid)
@@ -846,7 +846,7 @@ async def a_list_is_seen_as_a_table_and_sorted(at: Visit) -> None:
 
 
 @shows("response.copy", "response.copy-value", "response.copy-path")
-async def the_value_at_hand_its_path_and_the_reply_are_copied(at: Visit) -> None:
+async def current_value_its_path_and_response_are_copied(at: Visit) -> None:
     exchange = await at.reply('{"price": 1.10}')
     at.calls.response.body.reader.go_to(1)
     await at.press("c")
@@ -862,7 +862,7 @@ async def the_value_at_hand_its_path_and_the_reply_are_copied(at: Visit) -> None
 
 
 @shows("response.save")
-async def a_reply_is_saved_in_a_file(at: Visit) -> None:
+async def response_is_saved_in_a_file(at: Visit) -> None:
     await at.reply('{"price": 1.10}')
     await at.press("S")
     ask = await on(at.pilot, Ask)
@@ -877,7 +877,7 @@ async def a_reply_is_saved_in_a_file(at: Visit) -> None:
 
 
 @shows("response.zoom")
-async def the_response_takes_the_whole_screen_and_gives_it_back(at: Visit) -> None:
+async def response_fills_the_screen_and_shrinks(at: Visit) -> None:
     await at.reply()
     await at.press("z")
     assert at.posted(ResponsePane.ZoomWanted)
@@ -890,7 +890,7 @@ async def the_response_takes_the_whole_screen_and_gives_it_back(at: Visit) -> No
 
 
 @shows("response.tab-next", "response.tab-previous")
-async def the_tabs_of_the_response_are_turned_both_ways(at: Visit) -> None:
+async def tabs_of_the_response_switch_both_ways(at: Visit) -> None:
     await at.reply()
     for key, tab, text in (
         ("right_square_bracket", "Raw", '{"jsonrpc"'),
@@ -905,7 +905,7 @@ async def the_tabs_of_the_response_are_turned_both_ways(at: Visit) -> None:
 
 
 @shows("history.load")
-async def a_recorded_call_is_loaded_with_its_reply(at: Visit) -> None:
+async def recorded_call_is_loaded_with_its_response(at: Visit) -> None:
     first = await at.reply("[1.10]")
     await at.write("[]", "ping")
     await at.history()
@@ -919,7 +919,7 @@ async def a_recorded_call_is_loaded_with_its_reply(at: Visit) -> None:
 
 
 @shows("history.again")
-async def a_recorded_call_is_sent_again(at: Visit) -> None:
+async def recorded_call_is_resent(at: Visit) -> None:
     first = await at.reply("[1.10]")
     await at.write("[]", "ping")
     await at.history()
@@ -933,7 +933,7 @@ async def a_recorded_call_is_sent_again(at: Visit) -> None:
 
 
 @shows("history.to-profile")
-async def a_recorded_call_is_taken_to_another_profile(at: Visit) -> None:
+async def recorded_call_is_moved_to_another_profile(at: Visit) -> None:
     await at.reply("[1.10]")
     await at.write("[]", "ping")
     await at.history()
@@ -947,7 +947,7 @@ async def a_recorded_call_is_taken_to_another_profile(at: Visit) -> None:
 
 
 @shows("history.tab-next", "history.tab-previous")
-async def the_tabs_of_the_preview_are_turned_both_ways(at: Visit) -> None:
+async def tabs_of_the_preview_switch_both_ways(at: Visit) -> None:
     await at.reply("[1.10]")
     screen = await at.history()
     for key, tab in (
@@ -962,7 +962,7 @@ async def the_tabs_of_the_preview_are_turned_both_ways(at: Visit) -> None:
 
 
 @shows("history.search")
-async def the_history_is_filtered_as_one_types(at: Visit) -> None:
+async def history_is_filtered_while_typing(at: Visit) -> None:
     await at.reply("[1]")
     await at.reply("[2]", "no.such.method")
     screen = await at.history()
@@ -977,7 +977,7 @@ async def the_history_is_filtered_as_one_types(at: Visit) -> None:
 
 
 @shows("history.scope")
-async def the_calls_of_all_profiles_are_shown_or_of_one(at: Visit) -> None:
+async def calls_of_all_profiles_or_one_are_shown(at: Visit) -> None:
     at.explorer.history.append(recorded(0, method="elsewhere", profile="prod"))
     await at.reply("[1]")
     screen = await at.history()
@@ -991,7 +991,7 @@ async def the_calls_of_all_profiles_are_shown_or_of_one(at: Visit) -> None:
 
 
 @shows("history.name", "history.annotate")
-async def a_recorded_call_gets_a_name_and_a_note(at: Visit) -> None:
+async def recorded_call_gets_a_name_and_a_note(at: Visit) -> None:
     await at.reply("[1]")
     screen = await at.history()
     for key, text in (("t", "the outage"), ("a", "after the deploy")):
@@ -1009,7 +1009,7 @@ async def a_recorded_call_gets_a_name_and_a_note(at: Visit) -> None:
 
 
 @shows("history.copy")
-async def a_recorded_call_is_copied(at: Visit) -> None:
+async def recorded_call_is_copied(at: Visit) -> None:
     await at.reply("[1.10]")
     await at.history()
     for key, form, start in (("y", "curl", "curl "), ("f10", "HTTPie", "http ")):
@@ -1019,11 +1019,11 @@ async def a_recorded_call_is_copied(at: Visit) -> None:
         assert "1.10" in at.app.clipboard
         await on(at.pilot, HistoryScreen)
     assert at.posted(CopyCallWanted)
-    await at.sees("Sent an HTTPie command")
+    await at.sees("Copied an HTTPie command")
 
 
 @shows("response.ticket", "recent.ticket", "history.ticket")
-async def one_key_copies_the_ticket_of_a_call_wherever_it_is_on_view(at: Visit) -> None:
+async def one_key_copies_the_report_of_a_call(at: Visit) -> None:
     await at.reply("[1.10]")
 
     async def copied() -> None:
@@ -1042,7 +1042,7 @@ async def one_key_copies_the_ticket_of_a_call_wherever_it_is_on_view(at: Visit) 
 
 
 @shows("history.delete")
-async def a_recorded_call_is_deleted_after_a_yes(at: Visit) -> None:
+async def recorded_call_is_deleted_after_confirmation(at: Visit) -> None:
     await at.reply("[1]")
     await at.history()
     await at.press("delete")
@@ -1068,7 +1068,7 @@ AFTER = f'{{"list": {WORDS}, "new": [], "price": 1.00, "seen": 2, "total": 2}}'
     "comparison.unfold-all", "comparison.fold-all", "comparison.ignored", "comparison.ticket", "comparison.export",
     "comparison.close",
 )  # fmt: skip
-async def a_call_is_compared_with_the_one_that_is_marked(at: Visit) -> None:
+async def call_is_compared_with_the_marked_one(at: Visit) -> None:
     with team_file(at).open("a") as file:
         file.write('\n[profile.demo.method."demo.echo"]\nignore = ["/seen"]\n')
     at.explorer.reload()
@@ -1110,7 +1110,7 @@ async def a_call_is_compared_with_the_one_that_is_marked(at: Visit) -> None:
 
 
 @shows("history.replay", "replay.open", "replay.stop", "history.export")
-async def a_recorded_call_is_replayed_and_handed_on(at: Visit) -> None:
+async def recorded_call_is_replayed_and_exported(at: Visit) -> None:
     await at.reply(BEFORE)
     await at.history()
     await at.press("R")
@@ -1140,7 +1140,7 @@ async def a_recorded_call_is_replayed_and_handed_on(at: Visit) -> None:
     "history.statistics", "statistics.open", "statistics.sort", "statistics.tab-next", "statistics.tab-previous",
     "statistics.close",
 )  # fmt: skip
-async def calls_are_counted_and_one_row_leads_to_its_calls(at: Visit) -> None:
+async def statistics_lead_to_the_calls_of_a_row(at: Visit) -> None:
     for number in range(2):
         at.explorer.history.append(recorded(number, method="ping", profile="demo"))
     await at.reply("[1]", "no.such.method")
@@ -1164,7 +1164,7 @@ async def calls_are_counted_and_one_row_leads_to_its_calls(at: Visit) -> None:
 
 
 @shows("response.compare", "compare-profiles")
-async def a_reply_is_compared_with_the_one_before_and_on_other_profiles(at: Visit) -> None:
+async def response_is_compared_with_previous_and_other_profiles(at: Visit) -> None:
     await at.reply(BEFORE)
     await at.press("d")
     await at.sees("No earlier call of demo.echo has the same params.")
@@ -1177,7 +1177,7 @@ async def a_reply_is_compared_with_the_one_before_and_on_other_profiles(at: Visi
     await at.press("alt+d")
     await on(at.pilot, SeveralProfiles)
     await at.press("enter")
-    await at.sees("there have to be two to compare")
+    await at.sees("select a second profile to compare with")
     await at.press("down", "down", "space", "enter")
     await on(at.pilot, ComparisonScreen)
     await at.sees("the same", "demo", "cookie")
@@ -1196,7 +1196,7 @@ async def a_reply_is_compared_with_the_one_before_and_on_other_profiles(at: Visi
 
 
 @shows("add-to-batch", "batch", "batch.load", "batch.send", "batch.copy", "batch.close")
-async def calls_are_collected_and_sent_as_one_body(at: Visit) -> None:
+async def calls_are_collected_and_sent_as_batch(at: Visit) -> None:
     await at.write("[1.10]")
     await at.press("alt+p")
     await at.sees("Added demo.echo to the batch: 1 call.")
@@ -1224,7 +1224,7 @@ async def calls_are_collected_and_sent_as_one_body(at: Visit) -> None:
 
 
 @shows("batch.up", "batch.down", "batch.notification", "batch.remove", "batch.clear", "batch.undo")
-async def a_batch_is_put_in_order(at: Visit) -> None:
+async def batch_is_reordered(at: Visit) -> None:
     batch = CollectedCalls().added(Draft("a")).added(Draft("b")).added(Draft("c"))
     at.explorer.batches.keep(at.explorer.profiles.profiles["demo"], batch, ())
     await at.press("alt+l")
@@ -1251,7 +1251,7 @@ async def a_batch_is_put_in_order(at: Visit) -> None:
     "form", "form.edit", "form.cycle", "form.unfold", "form.fold", "form.add", "form.remove", "form.undo", "form.redo",
     "form.back", "form.close", "form.send",
 )  # fmt: skip
-async def params_are_filled_in_as_a_form(at: Visit) -> None:
+async def params_are_edited_as_a_form(at: Visit) -> None:
     await at.press("f9")
     await until(at.pilot, lambda: at.calls.described is not None and not at.calls.what)
     await at.write('{"customer": 7,\n "items": [{"sku": "tea-01"}]}', "demo.orders.place")
@@ -1285,7 +1285,7 @@ async def params_are_filled_in_as_a_form(at: Visit) -> None:
 
 
 @shows("response.use")
-async def a_value_is_taken_to_another_call(at: Visit) -> None:
+async def value_is_inserted_into_another_call(at: Visit) -> None:
     await at.reply('{"key": "abc"}')
     await at.press("down", "u")
     await at.choose("ping")
@@ -1308,7 +1308,7 @@ async def new_profile(at: Visit, screen: ProfilesScreen, name: str) -> Profile:
 
 
 @shows("profiles.use")
-async def a_profile_is_used_from_now_on(at: Visit) -> None:
+async def profile_is_chosen(at: Visit) -> None:
     await profiles(at.pilot, "prod")
     await at.press("enter")
     await at.back()
@@ -1318,7 +1318,7 @@ async def a_profile_is_used_from_now_on(at: Visit) -> None:
 
 
 @shows("profiles.search")
-async def a_profile_is_found_by_its_name(at: Visit) -> None:
+async def profile_is_found_by_its_name(at: Visit) -> None:
     screen = await profiles(at.pilot)
     await at.press("slash")
     await at.choose("prod")
@@ -1332,7 +1332,7 @@ async def a_profile_is_found_by_its_name(at: Visit) -> None:
 
 
 @shows("profiles.copy")
-async def the_address_of_a_profile_is_copied(at: Visit) -> None:
+async def url_of_a_profile_is_copied(at: Visit) -> None:
     await profiles(at.pilot, "dead")
     for key in ("y", "f10"):
         at.app.copy_to_clipboard("")
@@ -1342,7 +1342,7 @@ async def the_address_of_a_profile_is_copied(at: Visit) -> None:
 
 
 @shows("profiles.add")
-async def a_profile_is_added(at: Visit) -> None:
+async def profile_is_added(at: Visit) -> None:
     screen = await profiles(at.pilot)
     await at.press("a")
     form = await on(at.pilot, ProfileForm)
@@ -1357,7 +1357,7 @@ async def a_profile_is_added(at: Visit) -> None:
 
 
 @shows("profiles.edit")
-async def a_profile_is_changed_in_its_file(at: Visit) -> None:
+async def profile_is_changed_in_its_file(at: Visit) -> None:
     screen = await profiles(at.pilot, "dead")
     await at.press("e")
     form = await on(at.pilot, ProfileForm)
@@ -1370,7 +1370,7 @@ async def a_profile_is_changed_in_its_file(at: Visit) -> None:
 
 
 @shows("profiles.default")
-async def a_profile_is_used_where_none_is_named(at: Visit) -> None:
+async def default_profile_is_set(at: Visit) -> None:
     await profiles(at.pilot, "dead")
     await at.press("asterisk")
     await at.sees("dead  default")
@@ -1378,7 +1378,7 @@ async def a_profile_is_used_where_none_is_named(at: Visit) -> None:
 
 
 @shows("profiles.duplicate")
-async def a_profile_is_made_like_another(at: Visit) -> None:
+async def profile_is_duplicated(at: Visit) -> None:
     screen = await profiles(at.pilot, "prod")
     await at.press("d")
     await on(at.pilot, Form)
@@ -1387,7 +1387,7 @@ async def a_profile_is_made_like_another(at: Visit) -> None:
 
 
 @shows("profiles.remove")
-async def a_profile_is_removed_after_a_yes(at: Visit) -> None:
+async def profile_is_removed_after_confirmation(at: Visit) -> None:
     screen = await profiles(at.pilot, "dead")
     await at.press("delete")
     await on(at.pilot, Confirm)
@@ -1399,7 +1399,7 @@ async def a_profile_is_removed_after_a_yes(at: Visit) -> None:
 
 
 @shows("profiles.test")
-async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
+async def connection_of_a_profile_is_tested(at: Visit) -> None:
     screen = await profiles(at.pilot, "cookie")
     await at.press("t")
     dialog: ConnectionTest = await on(at.pilot, ConnectionTest)
@@ -1416,7 +1416,7 @@ async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
 
 
 @shows("test")
-async def the_way_to_the_server_in_use_is_tested(at: Visit) -> None:
+async def current_connection_is_tested(at: Visit) -> None:
     await at.press("alt+t")
     dialog: ConnectionTest = await on(at.pilot, ConnectionTest)
     await at.sees("Connection test: demo", "at most 16 requests")
@@ -1427,7 +1427,7 @@ async def the_way_to_the_server_in_use_is_tested(at: Visit) -> None:
 
 
 @shows("profiles.secrets")
-async def secrets_are_entered_unseen(at: Visit) -> None:
+async def secrets_are_entered_masked(at: Visit) -> None:
     screen = await profiles(at.pilot, "inline")
     await at.press("f8")
     await on(at.pilot, Credentials)

@@ -146,7 +146,7 @@ def test_each_call_of_a_batch_shows_its_outcome(shop: Explorer) -> None:
         assert reader.document.text == b"9"
         assert not screen.check_action("remove", ())
         await pilot.press("enter")
-        assert screen.is_current, "what nobody called cannot be loaded"
+        assert screen.is_current, "a call that was not sent cannot be loaded"
         await pilot.press("up", "up", "y")
         assert [each.exchange.id for each in heard(pilot)] == ["x.2"]
         await pilot.press("enter")
@@ -278,7 +278,7 @@ def test_batch_makes_round_trip_from_editor_to_history(
         await write("nowhere", "[]")
         await pilot.press("alt+p", "alt+l")
         batch = await on(pilot, BatchScreen)
-        assert rows(batch) == ['1 call demo.echo {"n": 1.10}', "2 call nowhere []"], "what is no JSON stays out"
+        assert rows(batch) == ['1 call demo.echo {"n": 1.10}', "2 call nowhere []"], "invalid JSON is not added"
         await pilot.press("f5")
         await until(pilot, lambda: bool(batch.calls.sent))
         await pilot.press("home", "J", "enter")
@@ -290,7 +290,7 @@ def test_batch_makes_round_trip_from_editor_to_history(
         screen.params.replace('{"n": 2}')
         await pilot.press("alt+p", "alt+l")
         mended = await on(pilot, BatchScreen)
-        assert rows(mended)[1] == '2 call demo.echo {"n": 2}', "it is back in its place"
+        assert rows(mended)[1] == '2 call demo.echo {"n": 2}', "it is back at its position"
         assert mended.row == Draft("demo.echo", '{"n": 2}'), "and so is the cursor"
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)

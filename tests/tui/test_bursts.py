@@ -146,7 +146,7 @@ def test_profile_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
         await play(pilot, *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
         assert titles == [title for _, title in keys_and_titles if title]
         assert explorer.profile is not None
-        assert not await secrets(app.screen, explorer, explorer.profile), "whoever asks, it needs none"
+        assert not await secrets(app.screen, explorer, explorer.profile), "it needs no secrets"
         assert app.screen is calls
 
     visit(explorer, scene)
@@ -457,7 +457,7 @@ def test_batch_keys_order_calls_and_take_a_name(explorer: Explorer) -> None:
         await until(pilot, lambda: pilot.app.screen is calls)
         assert explorer.profile is not None
         (row,) = explorer.batches.of(explorer.profile).rows
-        assert not row.draft.notification, "the one below was made a notification, went up and was taken out"
+        assert not row.draft.notification, "the call below became a notification, moved up and was removed"
         calls.params.replace("")
         calls.params.focus_inside()
         await play(pilot, "[", '"', "{", "{", "u", "u", "enter", "right", ",", "1")

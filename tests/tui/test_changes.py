@@ -40,7 +40,7 @@ def test_all_changes_can_be_read() -> None:
             while rows.chosen is not None and rows.chosen[1].name != "method.002":
                 read |= set(text_of(rows).split())
                 await pilot.press("down")
-            assert {f"{number}" for number in range(9)} <= read, "all that is said of one method"
+            assert {f"{number}" for number in range(9)} <= read, "all lines about one method"
             await pilot.resize_terminal(50, 20)
             await until(pilot, lambda: 0 < rows.size.width <= 50)
             assert rows.chosen is not None

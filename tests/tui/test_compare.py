@@ -118,7 +118,7 @@ def test_reason_of_unsent_call_is_shown_whole_once() -> None:
         text = " ".join(" ".join(map(text_of, (screen._sides, screen._remarks, screen.text))).split())
         assert text.count(why) == 1
         assert text.count("The call on the right was not sent: there is no response to compare.") == 1
-        assert text.count("not sent") == 2, "the side says it, and the sentence"
+        assert text.count("not sent") == 2, "in the side and in the sentence"
         assert text.startswith("- ping prod 12:00:01 ✓ result 34 ms + other staging"), "each names its own method"
         assert "Compare ping and other" in " ".join(text_of(screen._bar).split())
 

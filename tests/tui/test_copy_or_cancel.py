@@ -186,7 +186,7 @@ def test_connection_test_is_cancelled(held: Explorer) -> None:
         await until(pilot, lambda: bool(dialog.report.under_way))
         await pilot.press("ctrl+c")
         await until(pilot, lambda: not dialog.report.under_way)
-        assert app.screen is dialog, "with what was found"
+        assert app.screen is dialog, "with its results"
 
     visit(held, scene, profile="held")
 

@@ -377,7 +377,7 @@ def test_unsaved_draft_can_be_saved_in_another_file(explorer: Explorer, tmp_path
     tell_blocked(explorer, story)
     assert file.read_text() == 'ping on demo:\n["typed"]\n\ndemo.echo on demo:\n[2\n'
     assert file.stat().st_mode & 0o077 == 0
-    assert explorer.drafts.unsaved, "it belongs elsewhere still"
+    assert explorer.drafts.unsaved, "its own file is still not written"
 
 
 @pytest.mark.thorough
@@ -530,7 +530,7 @@ def test_unavailable_command_is_found_and_marked(explorer: Explorer) -> None:
         calls.drafts.choose("demo.echo")
         await pilot.press("ctrl+p")
         picker = await on(pilot, Picker)
-        assert "params.undo" not in [item.pick.id for item in picker.list.items], "who only looks is not bothered"
+        assert "params.undo" not in [item.pick.id for item in picker.list.items], "looking causes no question"
         await type_in(pilot, "undo")
         await until(pilot, lambda: "not now" in text_of(picker.list))
         await pilot.press("enter")

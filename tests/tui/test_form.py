@@ -103,7 +103,7 @@ def test_form_alternative_of_another_element_is_not_restored() -> None:
     model.remove(model.rows[1])
     assert text.now == '{"many": [{"s": 2}]}'
     model.choose(model.rows[1], 0)
-    assert text.now == '{"many": [{"r": 0}]}', "not the 1 of the element that is gone"
+    assert text.now == '{"many": [{"r": 0}]}', "not the 1 of the removed element"
 
 
 def test_form_check_of_a_changed_text_is_dropped() -> None:
@@ -152,7 +152,7 @@ def test_form_changes_the_text_key_by_key(explorer: Explorer) -> None:
             "○ any absent",
         ]
         await pilot.press("enter", *'A"')
-        assert not screen.check_action("edit", ()), "Enter takes what is typed: the footer says nothing else"
+        assert not screen.check_action("edit", ()), "Enter accepts the text, as the footer says"
         await pilot.press("enter")
         assert text.now == '{"name": "A\\""}'
         assert rows(screen)[0] == '● name* "A\\"" ! a name is short'
@@ -161,7 +161,7 @@ def test_form_changes_the_text_key_by_key(explorer: Explorer) -> None:
         await pilot.press("space")
         assert text.now == '{"name": "A\\""}'
         await pilot.press("space", "enter", "x", "enter")
-        assert text.now == '{"name": "A\\"", "age": 0}', "0x is no number, and is typed on"
+        assert text.now == '{"name": "A\\"", "age": 0}', "0x is not a number, and stays in the input"
         await pilot.press("backspace", "backspace", *"{{age}}", "enter", "down", "space")
         await on(pilot, Picker)
         await pilot.press("down", "enter")
@@ -176,11 +176,11 @@ def test_form_changes_the_text_key_by_key(explorer: Explorer) -> None:
         assert text.now.endswith('"shape": {"r": 0}}')
         await pilot.press("space", "down", "enter")
         await pilot.pause()
-        assert text.now.endswith('"shape": {"s": 5}}'), "what was typed for a square is there again"
+        assert text.now.endswith('"shape": {"s": 5}}'), "the text for a square is restored"
         await pilot.press(*["ctrl+z"] * 4)
         assert "shape" not in text.now
         await pilot.press("end", "enter", *["backspace"] * 4, *"[1,", "enter", "2", "enter")
-        assert json.loads(text.now)["any"] == [1, 2], "the first Enter went on below"
+        assert json.loads(text.now)["any"] == [1, 2], "the first Enter moved down"
         await pilot.press("up", "plus")
         await on(pilot, Ask)
         await pilot.press(*"w h", "enter")
@@ -188,8 +188,8 @@ def test_form_changes_the_text_key_by_key(explorer: Explorer) -> None:
         assert text.now.endswith('], "shape": {"s": 0, "w h": null}}')
         await pilot.press("home", "enter", "B")
         screen.put_typed()
-        assert text.now.startswith('{"name": "A\\"B",'), "whoever ends the program loses nothing"
-        assert rows(screen)[0].startswith('● name* "A\\"B"'), "nor sees an older value if it goes on"
+        assert text.now.startswith('{"name": "A\\"B",'), "quitting loses nothing"
+        assert rows(screen)[0].startswith('● name* "A\\"B"'), "continuing shows no older value"
         await pilot.press("f5")
 
     assert on_screen(explorer, text.source(), act) == [True]
@@ -237,7 +237,7 @@ def test_wrong_json_in_place_shows_line_column_fix(explorer: Explorer) -> None:
         assert below(screen) == "✗ line 1, column 2: text needs double quotes, not single ones. ^R use double quotes"
         await pilot.press("enter")
         await pilot.pause()
-        assert below(screen).startswith("not applied line 1, column 2:"), "Enter at the end begins no line"
+        assert below(screen).startswith("not applied line 1, column 2:"), "Enter at the end adds no line"
         assert text.now == "{}"
         await pilot.press("ctrl+r")
         await pilot.pause()

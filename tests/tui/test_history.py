@@ -439,11 +439,15 @@ def test_deleted_call_keeps_the_cursor_near(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "m", "down", "m", "delete", "right", "enter")
         assert methods(screen) == ["report.run", "ping", "user.list"]
-        assert [(call.method, call.name) for call in screen._meant] == [("report.run", "")], "what is gone is not meant"
+        assert [(call.method, call.name) for call in screen._meant] == [("report.run", "")], (
+            "the removed call is no longer selected"
+        )
         assert "● 1 marked" in text_of(screen.query_one(HistoryPane)._bar)
         await press(pilot, "up", "t")
         await press(pilot, *"odd", "enter")
-        assert [(call.method, call.name) for call in screen._meant] == [("report.run", "odd")], "as it is by now"
+        assert [(call.method, call.name) for call in screen._meant] == [("report.run", "odd")], (
+            "with its current values"
+        )
         await press(pilot, "down")
         assert chosen(screen) == "ping"
         assert screen.query_one(HistoryPreview).call == screen.query_one(HistoryList).chosen
@@ -575,7 +579,7 @@ def test_case_note_is_shown_first_and_whole(recorded: Explorer, size: tuple[int,
         seen = rows(screen)
         assert seen[0].startswith("Note  Fails on Tuesdays.")
         while note.scroll_offset.y < note.max_scroll_y:
-            assert screen.focused is note, "the keys scroll what is not whole"
+            assert screen.focused is note, "the keys scroll a cut text"
             await press(pilot, "down")
             seen.append(rows(screen)[-1])
         assert "".join("".join(seen).split()) == "Note" + "".join(NOTE.split())

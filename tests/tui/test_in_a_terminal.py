@@ -57,7 +57,7 @@ def test_visit_from_first_to_last_screen(terminal: Terminal) -> None:
 
     terminal.press("ctrl+q")
     assert terminal.ends() == 0
-    assert b"\x1b[?1049l" in terminal.written, "the terminal was not given back"
+    assert b"\x1b[?1049l" in terminal.written, "the terminal was not restored"
 
 
 def test_keys_before_the_first_frame_are_not_lost(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_system_tool_copies_the_text(
     assert (folder / f"{tool}.took").read_text() == TEXT
     asked = (folder / "asked").read_text()
     assert options in asked
-    assert "text" not in asked, "a text is never an argument, which others can read"
+    assert "text" not in asked, "a text is never an argument: others can read arguments"
 
 
 def test_tmux_gets_the_text_into_its_buffer(explorer: Explorer, with_tools: Tools) -> None:

@@ -598,7 +598,7 @@ def test_removed_profile_loses_its_secrets(make_explorer: Make, team: Path) -> N
         assert question.has_class("-grave")
         await pilot.press("enter")
         await on(pilot, ProfilesScreen)
-        assert "two" in made.profiles.profiles, "an impatient Enter keeps it"
+        assert "two" in made.profiles.profiles, "a quick Enter keeps it"
         await pilot.press("delete")
         await on(pilot, Confirm)
         await pilot.press("right", "enter")
@@ -714,7 +714,7 @@ def test_escape_ends_a_hanging_test_and_keeps_results(make_explorer: Make) -> No
             await pilot.press("t")
             dialog: ConnectionTest = await on(pilot, ConnectionTest)
             await rest(pilot)
-            assert "at most 16 requests" in asked(dialog), "nothing begins before Enter"
+            assert "at most 16 requests" in asked(dialog), "the test starts with Enter"
             assert not server.requests
             await pilot.press("enter")
             await until(pilot, lambda: "system.listMethods at" in asked(dialog))
@@ -823,7 +823,7 @@ def test_tested_address_is_ready_to_be_called(make_explorer: Make, own: Path) ->
             await pilot.press("ctrl+s")
             await on(pilot, CallScreen)
             await until(pilot, lambda: made.profile is not None and made.profile.name == "mine")
-            assert calls.method == "system.listMethods", "the first of the preset that is safe"
+            assert calls.method == "system.listMethods", "the first safe method of the preset"
             assert "tests the connection" not in str(calls.response.body.empty)
             await pilot.press("f5")
             await until(pilot, lambda: calls.exchange is not None and calls.exchange.outcome_name == "result")

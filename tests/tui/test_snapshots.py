@@ -160,7 +160,7 @@ def calls(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> tup
 
 def state(*shows: str, then: State | None = None) -> Callable[[Pilot[Any]], Awaitable[None]]:
     """Return a scene that chooses a method and waits for ``shows``."""
-    assert shows, "say what the picture is of"
+    assert shows, "name a text that the picture shows"
 
     async def before(pilot: Pilot[Any]) -> None:
         app = pilot.app

@@ -16,5 +16,7 @@ async def until(pilot: Pilot[Any], condition: Callable[[], bool]) -> None:
     """Run the app until the condition holds, also for a socket of a thread."""
     last = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < last, f"it did not come about in {PATIENCE:.0f} s; on screen: {pilot.app.screen!r}"
+        assert time.monotonic() < last, (
+            f"the condition did not hold within {PATIENCE:.0f} s; on screen: {pilot.app.screen!r}"
+        )
         await pilot.pause(0.002)

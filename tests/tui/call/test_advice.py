@@ -63,7 +63,7 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
         screen.drafts.choose("user.get")
         await until(pilot, lambda: "! line 1, column 1: id is missing. (1 of 2, " in on_view(app))
         assert screen.params.warnings.problems[1].sentence == "id.token is missing", (
-            "the name may be missing inside of another"
+            "a member of another param can be missing, too"
         )
         assert checker.asked[-1] == (TOLD, "{}", "name")
         asked = len(checker.asked)
@@ -73,7 +73,7 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
             await app.workers.wait_for_complete([each for each in app.workers if each.group == "result"])
             await pilot.pause()
             assert screen.schema_remark.endswith("must be a number (2 more)") == is_reported, (
-                "of a large result nothing is said"
+                "a large result is not checked"
             )
             assert (
                 "not as its schema says at /items/0: items/0 must be a number; at /items/0:" in on_view(app)
@@ -84,7 +84,7 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
         screen.drafts.choose("other")
         await pilot.press("f5")
         await until(pilot, lambda: bool(screen.exchange) and not screen.what)
-        assert (len(checker.asked), screen.schema_remark) == (asked + 1, ""), "nothing is known of what that one gives"
+        assert (len(checker.asked), screen.schema_remark) == (asked + 1, ""), "the result of that method has no schema"
 
     with RawServer(answer) as server:
         made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n')
@@ -115,10 +115,10 @@ def test_new_method_has_valid_params_and_old_values(
         await pilot.press("f5")
         await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"])  # the newest call had it
         assert screen.advice.signature('{"owner_id": }', 13) == "owner_id integer · then kind"
-        assert offered(f'{{"note": "{"x" * MAX_PARAMS_CHARACTERS}", "owner_id": }}') == [], "a long text is left alone"
+        assert offered(f'{{"note": "{"x" * MAX_PARAMS_CHARACTERS}", "owner_id": }}') == [], "a long text is not checked"
         screen.drafts.choose("@@kind.set")
         assert (screen.advice.signature("[1]", 1), screen.advice.signature("{}", 1)) == ("", "kind"), (
-            "it takes them by name alone"
+            "it takes named params only"
         )
 
     with RawServer(http_reply(b'{"jsonrpc":"2.0","id":"x","result":1}')) as server:

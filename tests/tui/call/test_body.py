@@ -199,7 +199,7 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
             pane.what = "sending"
             pane.tick(0.1, None)
             await pilot.pause()
-            assert "broken" in shown(), "a quick call changes nothing else on view"
+            assert "broken" in shown(), "a fast call changes nothing else on screen"
             pane.tick(1.0, None)
             await pilot.pause()
             assert "broken" not in shown()

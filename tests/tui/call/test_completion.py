@@ -45,7 +45,7 @@ def test_variable_list_opens_filters_inserts_and_closes() -> None:
             assert await typed("u") == (True, '["{{u"]')
             assert [each.shown for each in offers.items] == ["uuid", "last.user.get#"]
             assert await typed("down", "enter") == (False, '["{{last.user.get#}}"]')
-            assert await typed("/", "i") == (False, '["{{last.user.get#/i}}"]'), "a part is named behind"
+            assert await typed("/", "i") == (False, '["{{last.user.get#/i}}"]'), "the member follows the name"
             assert await typed("right", "right", "space", "{", "{", "t", "tab") == (
                 False,
                 '["{{last.user.get#/i}} {{tenant}}"]',
@@ -54,11 +54,11 @@ def test_variable_list_opens_filters_inserts_and_closes() -> None:
             assert await typed("{", "{", "escape", "u", "enter") == (
                 False,
                 '["{{last.user.get#/i}} {{tenant}}{{u\n"]',
-            ), "what was closed stays closed, and Enter is a line's end again"
+            ), "a closed list stays closed, and Enter ends a line again"
             pane.load(Method("m"), "[]")
-            assert await typed('"', "{", "{", "escape", "backspace", "{") == (True, '["{{"]'), "typed anew"
+            assert await typed('"', "{", "{", "escape", "backspace", "{") == (True, '["{{"]'), "typed again"
             pane.load(Method("m"), "[]")
-            assert await typed("1", ",", "{", "{", "x", "x") == (False, "[1,{{xx}}]"), "nothing fits"
+            assert await typed("1", ",", "{", "{", "x", "x") == (False, "[1,{{xx}}]"), "there are no matches"
             assert await typed("backspace", "backspace", "enter") == (False, '[1,"{{tenant}}"]')
 
     asyncio.run(run())
@@ -97,38 +97,38 @@ def test_word_list_does_not_disturb_typing() -> None:
                 await pilot.press(*keys)
                 return offers.display, pane.text
 
-            assert await typed("right", "left") == (False, "{}"), "nothing is typed yet"
+            assert await typed("right", "left") == (False, "{}"), "no text was typed yet"
             assert await typed("c", "o") == (True, "{co}")
-            assert await typed("tab") == (True, '{"count": }'), "what may stand behind a name is offered at once"
-            assert await typed("5", ",") == (False, '{"count": 5,}'), "the cursor stood where the value belongs"
+            assert await typed("tab") == (True, '{"count": }'), "values after a name are offered at once"
+            assert await typed("5", ",") == (False, '{"count": 5,}'), "the cursor was at the place for the value"
             assert await typed('"', "k") == (True, '{"count": 5,"k"}')
-            assert await typed("escape", "i") == (False, '{"count": 5,"ki"}'), "nobody wants it here"
+            assert await typed("escape", "i") == (False, '{"count": 5,"ki"}'), "the list is not needed here"
             assert await typed("enter") == (False, '{"count": 5,"ki\n"}'), "Enter ends a line"
-            assert await typed("backspace", "ctrl+@") == (True, '{"count": 5,"ki"}'), "but when it is asked for"
-            assert await typed("enter") == (True, '{"count": 5,"kind": ""}'), "where it would break a string, it takes"
-            assert await typed('"', "l") == (True, '{"count": 5,"kind": "l"}'), "the quote is there already"
+            assert await typed("backspace", "ctrl+@") == (True, '{"count": 5,"ki"}'), "but on request"
+            assert await typed("enter") == (True, '{"count": 5,"kind": ""}'), "it replaces a string that it would break"
+            assert await typed('"', "l") == (True, '{"count": 5,"kind": "l"}'), "the quote exists already"
             assert await typed("down", *["left"] * 3) == (False, '{"count": 5,"kind": "l"}'), (
                 "the cursor went elsewhere"
             )
-            assert await typed(*["right"] * 3, "x") == (False, '{"count": 5,"kind": "lx"}'), "nothing fits"
+            assert await typed(*["right"] * 3, "x") == (False, '{"count": 5,"kind": "lx"}'), "there are no matches"
             assert await typed("ctrl+@") == (False, '{"count": 5,"kind": "lx"}')
             pane.replace("{co}")
             await pilot.pause()
-            assert not offers.display, "nobody has typed that"
+            assert not offers.display, "the text was not typed"
             pane.load(Method("m"), "{}")
             for key in ("c", "o", "tab"):
                 stage.post_message(events.Key(key, key if len(key) == 1 else None))
             await pilot.pause()
-            assert await typed("7") == (False, '{"count": 7}'), "keys that come at once do what they do one by one"
+            assert await typed("7") == (False, '{"count": 7}'), "keys of a burst act like single keys"
             pane.load(Method("m"), '{"kind"}')
             await pilot.press("right", "end", "left")
-            assert await typed(":", "space") == (True, '{"kind": }'), "what may stand behind a colon is seen at once"
+            assert await typed(":", "space") == (True, '{"kind": }'), "values after a colon are shown at once"
             assert await typed("tab") == (False, '{"kind": "low"}')
             pane.load(Method("m"), '{"漢字漢字":}')
             assert await typed("end", "left", "t") == (True, '{"漢字漢字":t}')
             column = pane.query_one(Editor).region.x + pane.query_one(Editor).gutter_width
             assert offers.absolute_offset is not None
-            assert offers.absolute_offset.x == column + len('{"漢字漢字":') + 4, "each of these takes two columns"
-            assert await typed("down", "tab") == (False, '{"漢字漢字":"true"}'), "the row that was chosen, not its like"
+            assert offers.absolute_offset.x == column + len('{"漢字漢字":') + 4, "each character takes two columns"
+            assert await typed("down", "tab") == (False, '{"漢字漢字":"true"}'), "the chosen row, not a similar one"
 
     asyncio.run(run())

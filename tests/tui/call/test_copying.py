@@ -41,7 +41,7 @@ def test_key_copies_the_report_and_choice_saves_it(explorer: Explorer, tmp_path:
         assert "1 secret replaced" in said(app)
         await copied(pilot, "M")
         await pilot.pause()
-        assert said(app).count("the report") == 1, "what is said again takes the place of what was said"
+        assert said(app).count("the report") == 1, "a repeated notice replaces the first"
         await burst(pilot, "y", *"request", "ctrl+s")  # the keys wait for the menu
         await on(pilot, Ask)
         await type_in(pilot, str(tmp_path / "request.http"))

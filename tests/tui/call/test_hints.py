@@ -93,7 +93,7 @@ def test_hint_shows_change_and_file_writes_and_resends(called: Called, tmp_path:
         assert all(each in question for each in ("application/json-rpc → application/json", str(file)))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is calls)
-        assert "content_type" not in file.read_text(), "it was left"
+        assert "content_type" not in file.read_text(), "it was cancelled"
         await asked(pilot)
         assert calls.header.profile is not None
         known = Method("ping", doc="Answers.", source="discovered")
@@ -101,8 +101,8 @@ def test_hint_shows_change_and_file_writes_and_resends(called: Called, tmp_path:
             calls.header.profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), (known,), ("said",))
         )
         assert isinstance((await sent(pilot, calls, "enter")).outcome, Result)
-        assert calls.params.method == calls.explorer.methods()["ping"], "what is known may hang on what was changed"
-        assert calls.described is not None, "also the docs and the checks"
+        assert calls.params.method == calls.explorer.methods()["ping"], "the method list can depend on the change"
+        assert calls.described is not None, "so can the docs and the checks"
         assert not calls.hint
         assert not calls.check_action("apply_hint", ())
 

@@ -80,11 +80,11 @@ def test_bar_describes_the_param_at_the_cursor() -> None:
             pane.focus_inside()
             bar = pane.query_one(Bar)
             await pilot.pause()
-            assert text_of(bar).startswith("▍user.list  Lists users"), "first what it does"
+            assert text_of(bar).startswith("▍user.list  Lists users"), "the summary comes first"
             await pilot.press("5")
             assert text_of(bar).startswith("▍user.list  2 of [5] ")
             await pilot.press("home")
-            assert text_of(bar).startswith("▍user.list  Lists users"), "nobody knows anything better"
+            assert text_of(bar).startswith("▍user.list  Lists users"), "there is no better description"
             await pilot.press("right", "right", "right")
             assert text_of(bar).startswith("▍user.list  3 of [5] ")
             pane.load(LIST, "[]")

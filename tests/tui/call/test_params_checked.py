@@ -92,7 +92,7 @@ def test_warning_shows_its_place_and_one_key_fixes() -> None:
         assert editor.cursor_location == (1, 2)
         await pilot.press("f12")
         assert editor.cursor_location == (2, 10)
-        assert "kind must be one of a, b. (2 of 2, " in said(pane), "the one that the cursor stands in is told"
+        assert "kind must be one of a, b. (2 of 2, " in said(pane), "the warning at the cursor is shown"
         await pilot.click(ProblemLine, offset=(8, 0))
         await pilot.press("ctrl+r")
         await settled(pane, pilot)
@@ -128,8 +128,8 @@ def test_opened_method_is_shown_before_its_schema_check(monkeypatch: pytest.Monk
 def test_warning_at_the_cursor_is_shown() -> None:
     spans = [(0, 1), (0, 1), (1, 2), (5, 5)]
     assert [nearest(spans, cursor, 0) for cursor in (0, 1, 2, 3, 5)] == [0, 2, 2, 0, 3]
-    assert [nearest(spans, 0, told) for told in (1, 2, 9)] == [1, 0, 0], "the one that is told stays where it can"
-    assert [nearest(spans, cursor, 0, 2) for cursor in (0, 3)] == [0, 2], "in none of them: the one that can be mended"
+    assert [nearest(spans, 0, told) for told in (1, 2, 9)] == [1, 0, 0], "the shown warning stays if it can"
+    assert [nearest(spans, cursor, 0, 2) for cursor in (0, 3)] == [0, 2], "outside of all: the one with a fix"
     assert nearest([(0, 1), (1, 1)], 1, 0) == 1
     assert nearest([], 3, 2) == 0
 
@@ -154,10 +154,10 @@ def test_late_answer_does_not_apply_to_another_text() -> None:
         editor = pane.query_one(Editor)
         checker.go.clear()
         await pilot.press("end", "left", "2")
-        assert (pane.warnings.problems, editor.warned) == ((), ()), "nothing is known of this text yet"
-        assert "“cuont”" in said(pane), "what was said before stays, dim, so that nothing jumps"
+        assert (pane.warnings.problems, editor.warned) == ((), ()), "this text is not checked yet"
+        assert "“cuont”" in said(pane), "the old warning stays, dim, so that nothing jumps"
         await pilot.press("ctrl+r")
-        assert pane.text == '["cuont", 12]', "and mends nothing"
+        assert pane.text == '["cuont", 12]', "and fixes nothing"
         pane.described = OTHER
         assert "“cuont”" not in said(pane)
         checker.go.set()
@@ -173,7 +173,7 @@ def test_late_answer_does_not_apply_to_another_text() -> None:
         checker.meanwhile = type_on
         pane.replace('["cuont", 1]')
         await until(pilot, lambda: bool(told))
-        assert (told[0], editor.warned) == ((), ()), "a letter was typed, and nobody has looked at it yet"
+        assert (told[0], editor.warned) == ((), ()), "a letter was typed, and is not checked yet"
 
     play('["cuont", 1]', scene)
 

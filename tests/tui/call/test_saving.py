@@ -104,7 +104,7 @@ def test_existing_file_is_replaced_only_after_confirmation(explorer: Explorer, t
         await pilot.press("enter")  # the safe answer
         ask = await on(pilot, Ask)
         assert file.read_text() == "mine"
-        assert ask.query_one("Entry").value == str(file), "what was typed is still there"
+        assert ask.query_one("Entry").value == str(file), "the typed path is still there"
         await pilot.press("enter")
         await on(pilot, Confirm)
         await pilot.press("right", "enter")

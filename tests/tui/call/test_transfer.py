@@ -318,6 +318,6 @@ def test_one_key_moves_value_to_the_chosen_call(explorer: Explorer) -> None:
         for other in ({"kind": "batch"}, {"outcome": ErrorObject(1, "no", None, b"{}")}):
             screen.exchange = exchange(0, **other)
             await pilot.pause()
-            assert not screen.response.check_action("use", ()), "there is no newest result that it could be a part of"
+            assert not screen.response.check_action("use", ()), "no newest result has this value"
 
     visit(explorer, scene)

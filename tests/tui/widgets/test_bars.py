@@ -94,8 +94,8 @@ def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> Non
             before, plain = text_of(bar), title()
             bar.here = True
             await pilot.pause()
-            assert text_of(bar) == "▍" + before[1:], "no word moves"
-            assert (bool(plain.reverse), title().reverse) == (False, True), "also seen without colours"
+            assert text_of(bar) == "▍" + before[1:], "all words stay in place"
+            assert (bool(plain.reverse), title().reverse) == (False, True), "visible without colours, too"
             if not textual_theme(theme).ansi:  # the terminal's own colours are unknown
                 colours = [Color.from_rich_color(each) for each in (title().color, title().bgcolor)]
                 assert colours[0].get_contrast_text().rgb != colours[1].get_contrast_text().rgb
