@@ -1,3 +1,3 @@
-"""sessions.toml: shape, loading and merging, presets, editing."""
+"""Profiles of sessions.toml: shape, loading, merging, presets, changes."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""``allowed.toml``: what you have allowed, and the destination that each variable was first used for.
+"""``allowed.toml``: what you have allowed, and first uses of variables.
 
-Everything is remembered by its exact content: a destination by all its keys, a folder by its path.
+Everything is stored by its exact content: a destination by all its keys, a folder by its path.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rpcexplorer.model.destination import Destination
 def _destination(value: Any, _place: Place) -> Any:
     if isinstance(value, dict) and all(isinstance(inner, str) for inner in value.values()):
         return value
-    return WrongValue("must be a table of texts")
+    return WrongValue("must be a table of text values")
 
 
 SHAPE = TableRule(
@@ -45,9 +45,9 @@ SHAPE = TableRule(
 
 class Allowed(Contents):
     folders: set[str] = field(default_factory=set)
-    """Folders that others can write to, whose profiles are used all the same."""
+    """Folders that other users can write to, whose profiles are used."""
     histories: set[str] = field(default_factory=set)
-    """Folders that files of others name for a history."""
+    """Folders for histories that shared files name."""
     first_uses: dict[str, Destination] = field(default_factory=dict)
     """By variable."""
     destinations: dict[str, list[Destination]] = field(default_factory=dict)
@@ -55,12 +55,12 @@ class Allowed(Contents):
 
     shape: ClassVar[Rule] = SHAPE
     heading: ClassVar[str] = (
-        "# Kept by rpcexplorer: what you have allowed. `rpcexplorer profiles allow --list` shows it.\n"
+        "# Written by rpcexplorer: what you have allowed. `rpcexplorer profiles allow --list` shows it.\n"
     )
 
     @classmethod
     def of(cls, reading: CheckedFile) -> Self:
-        if reading.problems:  # what was allowed cannot be told from what was not: it is asked again
+        if reading.problems:  # The file does not show what was allowed, so everything is asked again.
             return cls(reading.problems[0][1])
         values = reading.values()
         return cls(
@@ -86,6 +86,6 @@ class Allowed(Contents):
 def with_destination(
     destinations: Mapping[str, list[Destination]], profile: str, destination: Destination
 ) -> list[Destination]:
-    """The destinations of a profile with one more; one that is there already stands in it once."""
+    """Return the destinations of a profile with one more, without duplicates."""
     known = destinations.get(profile, [])
     return known if destination in known else [*known, destination]

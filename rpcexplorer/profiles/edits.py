@@ -1,4 +1,4 @@
-"""Changes of profiles: in a file, and for this run alone."""
+"""Changes of profiles: in a file, or for this run."""
 
 from __future__ import annotations
 
@@ -20,29 +20,32 @@ from rpcexplorer.profiles.profiles import Profiles
 
 
 class ProfileEdits(Struct, frozen=True):
-    """One file, and what can be done to it. Each method gives None, or a problem where nothing was changed."""
+    """A file and its changes; each method returns None or a problem."""
 
     file: Path
     locks: Path
     """A folder for the lock that keeps two programs from editing at once."""
     links: bool = False
-    """The file may be one, as people keep their own elsewhere; nobody has said where a team's may lead to."""
+    """Whether the file may be a link: a user file may, a shared file may not."""
     profiles: Profiles = field(default_factory=Profiles)
 
     def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Problem | None:
-        """Write a new profile at the end, unless it could not be used; ``more`` are further keys, such as ``badge``."""
+        """Write a new profile, unless it could not be used.
+
+        ``more`` are other keys, such as ``badge``.
+        """
         members = {"url": url, **more, "auth": dict(auth or {}) or None}
         return self._unusable(name, members) or self._new(name, members)
 
     def duplicate(self, name: str, copy: str) -> Problem | None:
-        """Write what this file says of a profile once more, under another name. Its secrets stay its own."""
+        """Copy the profile's keys in this file, without its secrets."""
         values = self._profiles()
         if isinstance(values, Problem):
             return values
         return self._new(copy, values[name]) if name in values else self._unknown(name, values)
 
     def remove(self, name: str) -> Problem | None:
-        """Take a profile out, with the comments above it; also as the default."""
+        """Remove a profile with the comments above it, also as the default."""
         values = self._profiles()
         if isinstance(values, Problem):
             return values
@@ -57,11 +60,14 @@ class ProfileEdits(Struct, frozen=True):
         return self.set_values((("default",), None)) if self._default() == name else None
 
     def set_values(self, *changes: KeyChange) -> Problem | None:
-        """Set keys, or none of them where one is refused; None takes a key out."""
+        """Set all keys or none; None removes a key."""
         return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
 
     def apply(self, name: str, changes: Changes, leaves: Leaves) -> Problem | None:
-        """Make changes of a profile that all files together say ``leaves`` of, unless it could not be used then."""
+        """Change a profile, unless it could not be used then.
+
+        ``leaves`` are the values of all files for it.
+        """
         values = checked_values(self.file, name, changes)
         if isinstance(values, Problem):
             return values
@@ -76,7 +82,10 @@ class ProfileEdits(Struct, frozen=True):
         return wrong or self.set_values(*((("profile", name, *key), value) for key, value in keys))
 
     def value_of(self, name: str, key: str, text: str) -> Any:
-        """Return the value of a text typed for a key: TOML if the key takes no text, None for an empty text."""
+        """Return the value of a text that was typed for a key.
+
+        It is TOML if the key takes no text, and None if the text is empty.
+        """
         if not text:
             return None
         parsed = parse_toml(self.file, f"value = {text}\n")
@@ -89,7 +98,7 @@ class ProfileEdits(Struct, frozen=True):
         return self.set_values((("default",), name))
 
     def save_call(self, call: SavedCall, *, replacing: bool = False) -> Problem | None:
-        """Write a saved call, for its profile or for all; another one of its name only where it is to be replaced."""
+        """Write a saved call, and replace one of its name only if ``replacing``."""
         members: dict[str, Any] = {"method": call.method}
         members |= {"doc": call.doc} if call.doc else {}
         members |= {"params_json": Verbatim(call.text)} if call.text.strip() else {}
@@ -104,7 +113,7 @@ class ProfileEdits(Struct, frozen=True):
         for key in path[:-1]:
             table = table.get(key, {}) if isinstance(table, dict) else {}
         if isinstance(table, dict) and call.name in table:
-            sentence = f"there is a saved call `{call.name}` in this file already; choose another name"
+            sentence = f"this file already has a saved call `{call.name}`; choose another name"
             return Problem(str(self.file), sentence)
         return self.set_values((path, OwnTable(members)))
 
@@ -117,12 +126,12 @@ class ProfileEdits(Struct, frozen=True):
             return values
         for other in values:
             if shares_variables(other, name):
-                sentence = f"there is a profile `{other}` in this file already; choose a name that differs in letters"
+                sentence = f"this file already has a profile `{other}`, whose name is too similar; choose another name"
                 return Problem(str(self.file), sentence, profile=name)
         return self.set_values((("profile", name), {key: value for key, value in members.items() if value is not None}))
 
     def _unusable(self, name: str, members: Mapping[str, Any]) -> Problem | None:
-        """Return what would make a new profile unusable."""
+        """Return the problem that a new profile would have."""
         given = tuple((key, value) for key, value in members.items() if value is not None)
         values = checked_values(self.file, name, given)
         if isinstance(values, Problem):

@@ -1,7 +1,7 @@
-"""The keys of ``sessions.toml``: how a file, the command line and the form know a setting of a profile.
+"""The keys of a profile in files, on the command line and in the form.
 
-``PROFILE_KEYS`` is the only list of them: the checks of files, the options of ``profiles add`` and the lines of the
-form are made from it. The fields of an auth type are declared with that type, in ``auth/``.
+``PROFILE_KEYS`` is their only list: the checks of files, the options of ``profiles add`` and the rows of the form are
+made from it. The fields of an auth type are declared with that type, in ``auth/``.
 """
 
 from __future__ import annotations
@@ -59,34 +59,34 @@ from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm
 OptionValue = Literal[
     "text", "words", "seconds", "status", "code", "json", "file", "headers", "handshake", "discovery", "auth type"
 ]
-"""How a value is written on the command line: ``words``, ``status`` and ``code`` can be repeated."""
+"""The form of a value in an option; some options can be repeated."""
 PARTS: Final = ("address", "auth", "login", "exchange", "about", "request", "certificates", "files")
-"""What keys are about, in the order of the options."""
+"""Groups of keys, in the order of the options."""
 CONFIRM: Final = get_args(ConfirmWhen)
 
 
 class ProfileKey(Struct, frozen=True):
-    """A key of a profile, with its option and its line in the form."""
+    """A key of a profile, with its option and its row in the form."""
 
     key: str
-    """As ``profiles set`` takes it: ``auth.username``."""
+    """The key as in ``profiles set``, such as ``auth.username``."""
     check: Rule
     part: str = ""
-    """One of ``PARTS``, by which options and lines are ordered."""
+    """One of ``PARTS``, for the order of options and rows."""
     help: str = ""
     """The help of its option; a key without one has no option."""
     default: str = ""
-    """The default, in the words of the help."""
+    """The default, for the help."""
     metavar: str = ""
     value: OptionValue = "text"
     named: str = ""
-    """Its option, if that is not called as the key is."""
+    """Its option, if that has another name than the key."""
     label: str = ""
-    """The label of its line; a key without one has no line in the form."""
+    """The label of its row; a key without one has no row in the form."""
     hint: str = ""
     choices: tuple[str, ...] = ()
     of_one_server: bool = False
-    """No preset has it: it is about one server, or about one person."""
+    """Whether it is about one server or one user, so that no preset has it."""
 
     @property
     def option(self) -> str:
@@ -94,7 +94,7 @@ class ProfileKey(Struct, frozen=True):
 
 
 def _auth_rule(field: str) -> ValueCheck:
-    """Return the check of a field while its auth type is unknown: it refuses what every type with it refuses."""
+    """Return a rule that refuses what every auth type with this field refuses."""
     kinds = [kind for kind in KINDS.values() if field in kind.__struct_fields__]
     strict = [each for kind in kinds for each in kind.fields if each.name == field and each.pattern]
     if len(strict) < len(kinds):
@@ -192,7 +192,7 @@ PROFILE_KEYS: Final = (
         "about",
         help="A few words about the server.",
         label="description",
-        hint="what it is, in a few words",
+        hint="short description",
     ),
     ProfileKey(
         "badge",
@@ -405,7 +405,7 @@ def _refused_name(name: str, _value: object, _place: Place) -> str | None:
         return f"{RESERVED} Rename the profile"
     if PROFILE_NAME.fullmatch(name):
         return None
-    return "this is no name for a profile; use up to 64 letters, digits, `_`, `-` and `.`, a letter or digit first"
+    return "not a valid profile name; use up to 64 letters, digits, `_`, `-` and `.`, and begin with a letter or digit"
 
 
 PROFILE: Final = _profile_rule(PROFILE_KEYS)

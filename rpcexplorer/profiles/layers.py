@@ -1,4 +1,4 @@
-"""Files merged into profiles: layers, rules for files of others, saved calls, presets."""
+"""Files merged into profiles: layers, shared files, saved calls, presets."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from rpcexplorer.profiles.keys import PRESET, SESSIONS
 
 KIND = ("auth", "kind")
 STRICTNESS = ("never", "unsafe", "always")
-"""Ways of asking before something is sent, the strictest last."""
+"""The values of confirm, the strictest last."""
 
 
 def by_profile(leaves: Leaves) -> dict[str, Leaves]:
-    """What one file says, by profile, keyed below ``profile.NAME``."""
+    """Return the values of one file by profile, without ``profile.NAME``."""
     found: dict[str, Leaves] = {}
     for path, leaf in leaves.items():
         if path[0] == "profile":
@@ -52,9 +52,10 @@ def by_profile(leaves: Leaves) -> dict[str, Leaves]:
 
 
 def merge(lower: Leaves, upper: Leaves) -> Leaves:
-    """Lay one file's values of a profile over another's, key by key. Headers are one key in any spelling.
+    """Merge one file's values over another's, key by key.
 
-    What was said of another kind of auth, and of its login, is not: nobody has meant it for this one.
+    Headers are the same key in any spelling. If the upper file sets another auth type, the auth and login keys of the
+    lower one are dropped: they were not meant for it.
     """
     if KIND in upper and KIND in lower and upper[KIND].value != lower[KIND].value:
         lower = {path: leaf for path, leaf in lower.items() if path[:1] not in {("auth",), ("login",)}}
@@ -63,9 +64,9 @@ def merge(lower: Leaves, upper: Leaves) -> Leaves:
 
 
 def as_strict(own: Leaves, merged: Leaves) -> Leaves:
-    """The merged values of a profile, at least as strict as this person's own file wants them.
+    """Return the merged values, at least as strict as the user file.
 
-    Of a profile that is this person's own, which is one whose URL stands there, nobody else can call a method safe.
+    If the URL is in the user file, no other file can mark a method safe.
     """
     strict = dict(merged)
     wanted, said = _confirm(own), _confirm(merged)
@@ -85,16 +86,17 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
 
 
 def refuse_histories(reading: CheckedFile, allowed: Collection[str]) -> dict[str, str]:
-    """Take the histories out of a file of others that lie outside its folder, or that nobody has allowed.
+    """Remove the histories that a shared file must not choose.
 
-    Each is complained about; those that could be allowed are returned, by profile.
+    They are outside its folder, or not allowed yet. Each one is a problem. Those that can be allowed are returned by
+    profile.
     """
     waiting = {}
     folder = reading.file.path.absolute().parent
     for path in [path for path in reading.leaves if len(path) == 3 and path[2] == "history"]:
         history = reading.leaves[path].value
         if not _is_inside(history, folder):
-            sentence = "it must lie inside the folder of this file: name a folder there"
+            sentence = "the folder must be inside the folder of this file"
         elif history in allowed:
             reading.leaves[*path[:2], "history_inside"] = Leaf(str(folder), reading.leaves[path].source)
             continue
@@ -102,13 +104,13 @@ def refuse_histories(reading: CheckedFile, allowed: Collection[str]) -> dict[str
             waiting[path[1]] = history
             sentence = f"you have not allowed it yet: run `rpcexplorer profiles allow {path[1]}`"
         del reading.leaves[path]
-        problem = reading.file.complain(path, f"the calls are recorded in your own history, not here; {sentence}")
+        problem = reading.file.complain(path, f"calls are recorded in your own history instead; {sentence}")
         reading.problems.append((("history",), problem))
     return waiting
 
 
 def keep_documents_inside(reading: CheckedFile) -> None:
-    """What a file of others names as a service's description lies in that file's folder, or is complained about."""
+    """Report documents that are outside the folder of the file naming them."""
     folder = reading.file.path.absolute().parent
     for path, leaf in [*reading.leaves.items()]:
         source = leaf.value
@@ -118,12 +120,12 @@ def keep_documents_inside(reading: CheckedFile) -> None:
             reading.leaves[path] = Leaf(replace(source, inside=str(folder)), leaf.source)
             continue
         del reading.leaves[path]
-        problem = reading.file.complain(path, "the file is not read: it must lie inside the folder of this one")
+        problem = reading.file.complain(path, "the file is not read: it must be in the folder of this file")
         reading.problems.append((("discovery",), problem))
 
 
 def _confirm(leaves: Leaves) -> Leaf | None:
-    """What a profile's values come to: ``prod`` asks before what is not safe where nobody says otherwise."""
+    """Return the value of confirm; with the badge ``prod`` it has a default."""
     said, badge = leaves.get(("confirm",)), leaves.get(("badge",))
     if said is None and badge and (usual := usual_confirm(badge.value)) != "never":
         return Leaf(usual, badge.source)
@@ -131,7 +133,7 @@ def _confirm(leaves: Leaves) -> Leaf | None:
 
 
 def _is_inside(path: str, folder: Path) -> bool:
-    """Whether a path lies below a folder, also where links on the way lead."""
+    """Return whether a path is in a folder, even after links are followed."""
     inside = Path(path).is_relative_to(folder) and path != str(folder)
     return inside and real(Path(path)).is_relative_to(real(folder))
 
@@ -141,7 +143,7 @@ def _folded(path: KeyPath) -> KeyPath:
 
 
 def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[KeyPath, str]:
-    """Make a profile of checked values, keyed below ``profile.NAME``; or return a key that is wrong, and why."""
+    """Make a profile of checked values, or return a wrong key and the reason."""
     if ("url",) not in values:
         return ("url",), 'the profile has no `url`; add one, such as url = "https://rpc.example.com"'
     plain = {path[0]: value for path, value in values.items() if len(path) == 1}
@@ -157,7 +159,7 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
     profile = Profile(
         name=name,
         headers=tuple(_below(values, "headers").items()),
-        # a file above may have changed the kind and left the fields of another
+        # A file above may have changed the auth type and left fields of another.
         auth=auth_type(**{key: auth[key] for key in auth_type.__struct_fields__ if key in auth}),
         assumes_auth=is_service and not any(path[:1] == ("auth",) for path in values),
         login=Login(**_below(values, "login")),
@@ -170,7 +172,7 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
 
 
 def _methods(values: Mapping[KeyPath, Any]) -> dict[str, dict[str, Any]]:
-    """Return the notes about each method, in one pass: there may be ten thousand."""
+    """Return the notes of all methods in one pass: there may be ten thousand."""
     notes: dict[str, dict[str, Any]] = {path[1]: {} for path in values if len(path) == 2 and path[0] == "method"}
     for path, value in values.items():
         if len(path) == 3 and path[0] == "method":
@@ -184,11 +186,11 @@ def _below(values: Mapping[KeyPath, Any], *path: str) -> dict[str, Any]:
 
 NEW_FILE: Final = "version = 1\n"
 TYPED: Final = "address"
-"""The name under which the values of an address that was typed are checked; its own is one that no file may have."""
+"""A profile name to check the values of a URL; no file can have it."""
 
 
 def checked_values(file: Path, name: str, changes: Changes) -> dict[KeyPath, Any] | Problem:
-    """Return the values that a file of these changes alone gives the profile; or what is wrong with them."""
+    """Return the values that these changes give a profile, or a problem."""
     made = parse_toml(file, NEW_FILE)
     for key, value in changes:
         if value is not None and isinstance(made, TomlFile):
@@ -203,13 +205,13 @@ def checked_values(file: Path, name: str, changes: Changes) -> dict[KeyPath, Any
 
 
 def changed_profile(profile: Profile, changes: Changes) -> Profile | Problem:
-    """Return a profile that is in no file with other values, which are checked as those of a file are."""
+    """Return a profile of no file with other values, checked as in a file."""
     values = checked_values(Path(TEAM_FILE), TYPED, changes)
     if isinstance(values, Problem):
         return values
     plain = {key[0]: value for key, value in values.items() if len(key) == 1}
     auth = {key[1]: value for key, value in values.items() if key[0] == "auth"}
-    if profile.content_type == usual_type(profile.path):  # nobody has chosen it
+    if profile.content_type == usual_type(profile.path):  # The content type is the default.
         plain.setdefault("content_type", usual_type(plain.get("path", profile.path)))
     if auth:
         auth = asdict(profile.auth) | auth
@@ -226,7 +228,7 @@ def changed_profile(profile: Profile, changes: Changes) -> Profile | Problem:
 
 
 KEPT: Final = ("variables", "call")
-"""Tables of what is kept beside profiles, of one profile or of all."""
+"""Tables that can be in a profile, or apply to all of them."""
 
 
 class SavedLayer(Struct, frozen=True):
@@ -234,7 +236,7 @@ class SavedLayer(Struct, frozen=True):
 
     leaves: Leaves
     own: bool
-    """It is this person's own file, of which no file of others changes anything."""
+    """Whether it is the user file, which other files cannot change."""
 
 
 def is_kept(path: KeyPath) -> bool:
@@ -243,7 +245,7 @@ def is_kept(path: KeyPath) -> bool:
 
 
 def take_saved(reading: CheckedFile, *, own: bool) -> SavedLayer:
-    """Take the saved calls and variables out of a file, and drop those with a problem."""
+    """Take saved calls and variables out; drop those with a problem."""
 
     def entry(path: KeyPath) -> KeyPath:
         return path[: 2 if path[0] in KEPT else 4]
@@ -256,10 +258,10 @@ def take_saved(reading: CheckedFile, *, own: bool) -> SavedLayer:
 def saved_entries(
     layers: Iterable[SavedLayer], profile: Profile, *, is_own: bool
 ) -> dict[tuple[str, str], tuple[KeyPath, Leaves]]:
-    """Return what counts by kind and name: the table that it is in, and its leaves by the rest of their path.
+    """Return the entries that count by kind and name, with their table.
 
-    The profile's own table wins over the one for all, and one's own file over others. Nobody else changes anything of
-    a profile that is this person's own, not even in its table.
+    A profile's own table wins over the one for all, and the user file over others. No other file changes an entry of a
+    profile in the user file, not even in its table.
     """
     groups = [[layer for layer in layers if not layer.own], [layer for layer in layers if layer.own]]
     tables: list[KeyPath] = [()] if profile.ad_hoc else [(), ("profile", profile.name)]
@@ -281,15 +283,15 @@ def saved_entries(
 SHIPPED: Final = Path(__file__).parents[1] / "presets"
 ENDING: Final = ".toml"
 ABOUT: Final = frozenset({"version", "description", "advice"})
-"""Keys that are about the preset itself, and no profile's value."""
+"""Keys about the preset itself, which are not values of a profile."""
 
 
 class PresetFile(Struct, frozen=True):
     preset: Preset
     leaves: Leaves = field(default_factory=dict)
-    """What a profile that names it starts with."""
+    """The values that a profile with this preset starts with."""
     problems: tuple[Problem, ...] = ()
-    """What is wrong with it; then no profile can be used that names it."""
+    """Its problems; with one, no profile can use it."""
 
 
 class Presets:
@@ -306,14 +308,14 @@ class Presets:
         return [found for name in self.files() if (found := self.load(name))]
 
     def load(self, name: str) -> PresetFile | None:
-        """A preset, read once; None where there is none of that name."""
+        """Return a preset, which is read once; None without one."""
         if name not in self._known:
             is_name = PROFILE_NAME.fullmatch(name)
             self._known[name] = (_read(self.own, name) or _read(SHIPPED, name)) if is_name else None
         return self._known[name]
 
     def under(self, profile: str, leaves: Leaves) -> tuple[Leaves, list[Problem]]:
-        """What is said of a profile, over the values of the preset that it names; and what is wrong with that."""
+        """Return a profile's values over those of its preset, and the problems."""
         chosen = leaves.get(("preset",))
         if chosen is None:
             return leaves, []
@@ -324,7 +326,7 @@ class Presets:
         return merge(found.leaves, leaves), [replace(problem, profile=profile) for problem in found.problems]
 
     def unknown(self, name: str) -> str:
-        """What is said of a name that no preset has."""
+        """Return a sentence for the name of a missing preset."""
         known = self.files()
         guess = nearest(name, known)
         advice = f"Did you mean `{guess}`? " if guess else ""

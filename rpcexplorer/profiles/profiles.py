@@ -1,4 +1,4 @@
-"""All profiles, as their files have them."""
+"""All profiles of all files."""
 
 from __future__ import annotations
 
@@ -35,39 +35,39 @@ from rpcexplorer.profiles.layers import (
 )
 
 SHARING = 5
-"""Profiles that are named where one cannot be told from others."""
+"""Profiles that are named if they cannot be told apart."""
 LeafRow = tuple[str, Any, Source]
-"""A dotted key of a profile, its value, and where that comes from."""
+"""A dotted key of a profile, its value, and the source of the value."""
 
 
 class Profiles(Struct, dict=True):
-    """Every profile that can be used, and everything that is wrong with the others."""
+    """All usable profiles, and the problems of the others."""
 
     profiles: dict[str, Profile] = field(default_factory=dict)
     default: str | None = None
     default_leaf: Leaf | None = None
-    """The value that says so."""
+    """The value that sets the default."""
     problems: list[Problem] = field(default_factory=list)
     files: tuple[Path, ...] = ()
     refused: Problem | None = None
-    """Why a file that there is was not read."""
+    """Why an existing file was not read."""
     leaves: dict[str, Leaves] = field(default_factory=dict)
-    """What the files say of each profile, merged; ``()`` stands for the profile itself."""
+    """The merged values of each profile; ``()`` is the profile itself."""
     own: dict[str, Leaves] = field(default_factory=dict)
-    """What this person's own file alone says."""
+    """The values of the user file alone."""
     histories: dict[str, str] = field(default_factory=dict)
-    """Folders for histories that wait to be allowed, by profile."""
+    """Folders for histories that are not allowed yet, by profile."""
     own_presets: Path = Path()
     project_file: Path = Path(TEAM_FILE)
-    """The project file, or where one would be if there were one."""
+    """The project file, or the path where it would be."""
     saved: list[SavedLayer] = field(default_factory=list)
-    """Saved calls and variables, file by file, the lowest layer first."""
+    """Saved calls and variables by file, the lowest layer first."""
 
     def get(self, name: str | None = None) -> Profile | Problem:
-        """The profile, or what is wrong with it; of a name nobody has defined, which ones there are.
+        """Return a profile, or the problem of that name.
 
-        None asks for the default one, or for the only one there is. Where there are none because their file cannot be
-        read, that is the answer.
+        None means the default profile, or the only one. If there are none because their file cannot be read, return
+        that problem.
         """
         if self.refused and not self.leaves:
             return self.refused
@@ -75,7 +75,7 @@ class Profiles(Struct, dict=True):
             name = self.default or (next(iter(self.leaves)) if len(self.leaves) == 1 else None)
         where = str(self.files[-1]) if self.files else TEAM_FILE
         if name is None:
-            choose = "name one with -p NAME, or make one the default: rpcexplorer profiles default NAME. "
+            choose = "choose one with -p NAME, or set a default: rpcexplorer profiles default NAME. "
             advice = (choose if self.leaves else "") + which_there_are("", self.leaves)
             return Problem(where, f"no profile is chosen, and there is no default; {advice}")
         if name in self.profiles:
@@ -90,7 +90,7 @@ class Profiles(Struct, dict=True):
         return self.default_leaf.source if self.default_leaf else DEFAULT
 
     def source_of(self, name: str, key: str) -> Source:
-        """Where the value of a dotted key comes from, ``auth.username`` for example."""
+        """Return the source of a dotted key such as ``auth.username``."""
         leaf = self.leaves.get(name, {}).get(split_dotted(key))
         return leaf.source if leaf else DEFAULT
 
@@ -99,60 +99,60 @@ class Profiles(Struct, dict=True):
         return [path for path in self.files if str(path) in speaking]
 
     def default_home(self, name: str, own: Path) -> Path:
-        """The file in which one person makes a profile the default: ``own``, unless only a team's file speaks of it."""
+        """Return the file for the default: ``own``, or a local file."""
         speaking = self.files_of(name)
         return own if own in speaking or not speaking else speaking[-1].with_name(OVERLAY)
 
     @cached_property
     def presets(self) -> Presets:
-        """What profiles can start with. No start needs them, unless a profile names one."""
+        """The presets, which are loaded only if a profile needs one."""
         return Presets(self.own_presets)
 
     def usable_presets(self) -> dict[str, Preset]:
         return {each.preset.name: each.preset for each in self.presets.all() if not each.problems}
 
     def chosen(self, profile: Profile) -> set[str]:
-        """Return the dotted keys that somebody has chosen, in a file or in an address that was typed.
+        """Return the dotted keys that are set in a file or in a typed URL.
 
-        What is not among them comes from preset and address, and may be filled in.
+        All others come from preset and address, and may be filled in.
         """
         if profile.ad_hoc:
             return {"path"} if profile.path != PATH else set()
         return {dotted(path) for path, leaf in self.leaves.get(profile.name, {}).items() if not leaf.origin.preset}
 
     def is_of_preset(self, name: str, key: str) -> bool:
-        """Return whether the value of a dotted key comes from the preset that the profile names."""
+        """Return whether a value comes from the profile's preset."""
         leaf = self.leaves.get(name, {}).get(split_dotted(key))
         return leaf is not None and bool(leaf.origin.preset)
 
     def built(self, name: str, leaves: Leaves) -> Profile | tuple[KeyPath, str]:
-        """Return the profile that files would make that say only this of it."""
+        """Return the profile that files with only these values would make."""
         merged, _ = self.presets.under(name, {path: leaf for path, leaf in leaves.items() if not leaf.origin.preset})
         return build_profile(name, {path: leaf.value for path, leaf in merged.items()})
 
     def change_home(self, name: str, own: Path) -> Path:
-        """The file in which one person changes a profile: where it counts, and where a team says it, beside that."""
+        """Return the file for changes: a local file for shared profiles."""
         speaking = self.files_of(name)
         highest = speaking[-1] if speaking else own
         return highest if highest == own else highest.with_name(OVERLAY)
 
     def safe_home(self, name: str, method: str, own: Path) -> Path:
-        """Return the file in which one user marks a method safe.
+        """Return the file in which you mark a method safe.
 
-        It is their own if that is stricter: no other file marks a method of a profile safe whose URL is there.
+        It is the user file if that is stricter: no other file marks a method safe of a profile whose URL is there.
         """
         said = self.own.get(name, {})
         is_own = ("url",) in said or ("method", method, "safe") in said
         return own if is_own else self.change_home(name, own)
 
     def overruled(self, name: str, changes: Changes, file: Path) -> list[str]:
-        """Sentences about what was written into a file and does not count, for another one says it as well."""
+        """Return sentences about saved values that another file overrides."""
         places = {key: self.source_of(name, key) for key, value in changes if value is not None}
         won = {key: place for key, place in places.items() if place is not DEFAULT and place.file != str(file)}
         return [f"{key} is saved in {file}, but {place} overrides it" for key, place in won.items()]
 
     changed = staticmethod(changed_profile)
-    """Return a profile with other values, for this run alone."""
+    """Return a profile with other values, for this run only."""
 
     def calls_of(self, profile: Profile) -> dict[str, SavedCall]:
         found: dict[str, SavedCall] = {}
@@ -173,9 +173,9 @@ class Profiles(Struct, dict=True):
         return saved_entries(self.saved, profile, is_own=("url",) in self.own.get(profile.name, {}))
 
     def call_homes(self, profile: Profile, own: Path) -> list[tuple[Path, str]]:
-        """The files in which a call can be saved, each with the profile it is for then; one's own come first.
+        """Return the files for a saved call with their profile, the user's first.
 
-        A file speaks of a profile only where it is known there: what reads that file alone could not use it else.
+        A file must define the profile: a program that reads only this file could not use it otherwise.
         """
         teams = [file for file in self.files if file != own and file.name != OVERLAY][-1:]
         mine = [] if profile.ad_hoc else [(self.change_home(profile.name, own), profile.name)]
@@ -185,7 +185,7 @@ class Profiles(Struct, dict=True):
     def rows(self, profile: Profile) -> list[LeafRow]:
         """Return every value of a profile with its source, defaults included.
 
-        A profile that never logs in has no login table but what a file says.
+        A profile that never logs in has only the login keys that a file sets.
         """
         said = [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
         if not profile.has_sessions:
@@ -202,7 +202,7 @@ class Profiles(Struct, dict=True):
 def which_there_are(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     if not names:
-        return "none is defined yet: run `rpcexplorer profiles add NAME --url URL`"
+        return "no profiles yet: run `rpcexplorer profiles add NAME --url URL`"
     guess, known = nearest(name, names), joined_words(names)
     return f"did you mean `{guess}`? The profiles are {known}" if guess else f"the profiles are {known}"
 
@@ -225,12 +225,12 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
 
 
 def _written(value: Struct) -> dict[str, Any]:
-    """A table as it stands in a file."""
+    """Return a table as in a file."""
     return {key: part for key in value.__struct_fields__ if key != "inside" and (part := getattr(value, key))}
 
 
 def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: Path | None) -> Profiles:
-    """Read and merge every file there is; ``sessions`` is the file that ``--sessions`` named."""
+    """Read and merge all files; ``sessions`` is the file of ``--sessions``."""
     allowed = PrivateFile(paths.allowed, Allowed).read()
     team = find_team_file(folder, environment, sessions, allowed.folders)
     project = team.path or folder / TEAM_FILE
@@ -240,7 +240,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
         layers += [team.path, team.path.with_name(OVERLAY)]
     readings = [reading for path in dict.fromkeys(layers) if (reading := _read(path, found))]
     found.files = tuple(reading.file.path for reading in readings)
-    found.refused = next(iter(found.problems), None)  # of those that were read, nothing was said yet
+    found.refused = next(iter(found.problems), None)  # These files were read, and their problems are added below.
     for reading in readings:
         found.saved.append(take_saved(reading, own=reading.file.path == paths.user_sessions))
         if reading.file.path == paths.user_sessions:
@@ -259,10 +259,10 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
 
 
 def _complete(found: Profiles) -> None:
-    """Lay the presets under everything, and make what results as strict as this person's own file wants it.
+    """Add the presets' values, and make the result as strict as the user file.
 
-    What that file says counts with the preset that it names: so a method that this preset knows as safe stays safe,
-    and of another one, that somebody else has named, it does not become so.
+    The user file counts with the preset that it names: so a method that this preset marks safe stays safe, and one of a
+    preset that another file names does not become safe.
     """
     for name, said in found.leaves.items():
         whole, problems = found.presets.under(name, said)
@@ -274,7 +274,7 @@ def _complete(found: Profiles) -> None:
 
 
 def problems_of(reading: CheckedFile) -> list[Problem]:
-    """What is wrong in one file, each problem with the profile it makes unusable."""
+    """Return the problems of a file, each with the profile it makes unusable."""
     return [
         replace(problem, profile=path[1])
         if path[:1] == ("profile",) and len(path) > 1 and not is_kept(path)
@@ -308,20 +308,20 @@ def _build(found: Profiles) -> None:
 
 
 def _refuse_shared_variables(found: Profiles) -> None:
-    """Refuse profiles that read the same variables: one server would get the password of the other."""
+    """Refuse profiles that read the same variables: passwords would be shared."""
     sharing: dict[str, list[str]] = {}
     for name in found.leaves:
         sharing.setdefault(variable(name, "password"), []).append(name)
     for shared, names in sharing.items():
         for name in names if len(names) > 1 else ():
             others = joined_words((f"`{other}`" for other in names[: SHARING + 2] if other != name), SHARING)
-            sentence = f"this profile and {others} would both read {shared}; rename one of them"
+            sentence = f"this profile and {others} would use the same environment variable {shared}; rename one of them"
             found.problems.append(_problem(found, name, (), sentence))
             found.profiles.pop(name, None)
 
 
 def _problem(found: Profiles, name: str, path: KeyPath, sentence: str) -> Problem:
-    """Complain about a merged profile, at the place of the key, or where the highest file names the profile."""
+    """Return a problem at a key, or at the profile in the highest file."""
     leaves = found.leaves[name]
     source = leaves.get(path, leaves[()]).source
     return Problem(source.file, sentence, source.line, dotted(("profile", name, *path)), name)

@@ -1,4 +1,4 @@
-"""The checks of single values in ``sessions.toml``, saved calls included."""
+"""The checks of single values in ``sessions.toml``."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
 URL = regex(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
 HOST = regex(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
 UNPRINTABLE = regex(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
-"""What parsers of URLs disagree about, so that a secret could go to another host than the one that is shown."""
+"""Characters on which URL parsers disagree, which is a risk for secrets."""
 TOKEN = regex(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 HEADER_VALUE = regex(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
 _LONG_OR_USER = regex(r"[\w~%+.-]{12}|@")
-"""What every secret in a path holds that has no name of one."""
+"""A part that every unnamed secret in a path contains."""
 OWN_KEYS = {"content-type": "content_type", "accept": "accept"}
 HTTP_OWN = frozenset({"content-length", "transfer-encoding", "connection"})
 TOKEN_WORDS = frozenset({"token", "apikey", "key", "bot"})
-"""What stands before a token in ``Authorization`` and is no scheme that an auth type has for itself."""
+"""Words before a token in ``Authorization`` that are not an auth type."""
 COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
 PASSWORDS = regex(r".*(?:password|passwd|passphrase|passcode|pwd|secret|apikey|privatekey|credentials?)|pass")
-"""Keys, in lower case and without separators, whose values are secrets wherever they stand."""
+"""Keys whose values are always secrets, in lower case without separators."""
 KEYS = regex(r".*(?:token|jwt|bearer|apikey|privatekey|authorization)")
-"""Keys whose values are no password, and stand in headers or in the URL of a request."""
+"""Keys of tokens, which are in headers or the URL of a request."""
 TOKENS = regex(r".*(?:token|session|sessionid|jwt|bearer|cookie)")
-"""Keys whose values are secrets in a profile, but may be ordinary params of a method."""
+"""Keys that are secrets in a profile, but may be params of a method."""
 PLACEHOLDER = regex(r"\{(?:username|password)\}")
 
 
@@ -49,38 +49,38 @@ def secret_command(path: KeyPath, field: str = "password") -> str:
 
 
 def _auth_instead(table: str, place: Place, field: str = "token") -> str:
-    """Return the auth table to write instead of a secret, and the command that stores it."""
+    """Return the auth table to write instead of a secret, and its command."""
     return f"write auth = {{ {table} }}, and {secret_command(place.path, field)}"
 
 
 def refused_key(key: str, value: object, place: Place) -> str | None:
-    """Why a key that no profile has must not stand there at all, where it looks like a secret or a command."""
+    """Return why an unknown key is a problem if it looks like a secret."""
     if isinstance(value, dict):
         return None
     squashed = _squashed(key)
     if squashed.endswith(("command", "helper")):
-        return f"a file that is shared runs no commands; remove it, and {secret_command(place.path)} instead"
+        return f"commands are not allowed in this file; remove it, and {secret_command(place.path)} instead"
     if KEYS.fullmatch(squashed):
         instead = f"{name_token_kind()}, and {secret_command(place.path, 'token')}"
-        return f"a secret has no place in this file; remove it, {instead}"
+        return f"secrets are not allowed in this file; remove it, {instead}"
     if _is_secret(squashed):
         field = "session" if re.search("session|cookie", squashed) else "password"
-        return f"a secret has no place in this file; remove it, and {secret_command(place.path, field)} instead"
+        return f"secrets are not allowed in this file; remove it, and {secret_command(place.path, field)} instead"
     return None
 
 
 def url_rule(value: Any, place: Place) -> Any:
     found = URL.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        return WrongValue('must be an address in quotes that begins with "http://" or "https://"')
+        return WrongValue('must be a URL in quotes that begins with "http://" or "https://"')
     authority = found[2]
     if "@" in authority:
-        basic = 'write auth = { kind = "basic", username = … } where they go out in a header'
-        return WrongValue(f"must hold no user name and no password; {basic}, and {secret_command(place.path)}")
+        basic = 'for HTTP Basic, write auth = { kind = "basic", username = … }'
+        return WrongValue(f"must not contain a user name or password; {basic}, and {secret_command(place.path)}")
     if UNPRINTABLE.search(value):
-        return WrongValue("must hold no space, no backslash and no control character")
+        return WrongValue("must not contain spaces, backslashes or control characters")
     if found[4]:
-        return WrongValue("must end before `?` and `#`; what stands behind them belongs into `path` or into params")
+        return WrongValue("must not contain `?` or `#`; write a query into `path`, or into params")
     host = HOST.fullmatch(authority)
     if host is None:
         return WrongValue("must name a host after `://`, such as https://rpc.example.com or http://localhost:8080")
@@ -114,28 +114,28 @@ def _holds_secret(path: str) -> bool:
 def header_rule(value: Any, _place: Place) -> Any:
     if isinstance(value, str) and HEADER_VALUE.fullmatch(value):
         return value
-    return WrongValue("must be text that a header can hold: plain ASCII, one line, no space at its ends")
+    return WrongValue("must be a valid header value: printable ASCII, one line, no spaces at the ends")
 
 
 def refused_header(key: str, value: object, place: Place) -> str | None:
     lower = key.lower()
     if _squashed(key) in COOKIE_HEADERS or is_named_like_a_secret(key):
         instead = _header_instead(key, value, place)
-        return f"this header holds a secret, which has no place in this file; remove it, {instead}"
+        return f"this header contains a secret, which is not allowed in this file; remove it, {instead}"
     if lower in OWN_KEYS:
         return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
     if lower == "host":
-        return "the address alone says which host is meant; remove it, and write the host into `url`"
+        return "the host comes from `url`; remove this header, and set the host there"
     if lower in HTTP_OWN:
-        return "this header is set by HTTP itself; remove it"
-    return None if TOKEN.fullmatch(key) else "this is no name of a header: use letters, digits and `-`"
+        return "rpcexplorer sets this header; remove it"
+    return None if TOKEN.fullmatch(key) else "not a valid header name: use letters, digits and `-`"
 
 
 def _header_instead(name: str, value: object, place: Place) -> str:
     lower = name.lower()
     if lower in {"cookie", "set-cookie", "cookie2"}:
         command = secret_command(place.path, "session")
-        return f'write auth = {{ kind = "cookie" }}, with the cookie\'s name where it is another, and {command}'
+        return f'write auth = {{ kind = "cookie" }}, with cookie = its name if it is not sessionid, and {command}'
     scheme = value.partition(" ")[0] if isinstance(value, str) and " " in value else ""
     if lower == "authorization" and scheme.lower() == "bearer":
         return _auth_instead('kind = "bearer"', place)
@@ -157,7 +157,7 @@ def status_rule(value: Any, _place: Place) -> Any:
 
 
 def pointer_rule(value: Any, place: Place) -> Any:
-    """A JSON pointer; a session id written here by mistake does not pass."""
+    """Check a JSON pointer; a session id is refused."""
     if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)*", value):
         return value
     instead = secret_command(place.path, "session")
@@ -165,18 +165,18 @@ def pointer_rule(value: Any, place: Place) -> Any:
 
 
 def ignored_rule(value: Any, _place: Place) -> Any:
-    """A JSON pointer into a result, with ``*`` for any member or element; not all of it."""
+    """Check a JSON pointer into a result; ``*`` is any member or element."""
     if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)+", value):
         return value
     return WrongValue('must be a JSON pointer into the result, such as "/items/*/seen_at"')
 
 
 def params_rule(secret_keys: re.Pattern[str]) -> ValueCheck:
-    """A JSON array or object in which no member that ``secret_keys`` matches holds a literal text."""
+    """Return a rule for params without literal values of secret keys."""
 
     def check(value: Any, place: Place) -> Any:
         if not isinstance(value, dict | list):
-            return WrongValue("must be an array or a table, as params are")
+            return WrongValue("must be an array or a table")
         return _wrong_json(value, (), place, secret_keys) or value
 
     return check
@@ -187,7 +187,7 @@ METHOD_PARAMS = params_rule(PASSWORDS)
 
 
 def _wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> WrongValue | None:
-    """Return what in a value cannot be sent as JSON, or must not be shared."""
+    """Return why a value cannot be sent as JSON, or must not be shared."""
     texts = [value] if isinstance(value, str) else [*value] if isinstance(value, dict) else []
     if mark := named(texts):
         return WrongValue(
@@ -199,13 +199,13 @@ def _wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Patte
         found = (_wrong_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
         return next((wrong for wrong in found if wrong), None)
     if isinstance(value, float) and not math.isfinite(value):
-        return WrongValue("must be a number that JSON can hold, which inf and nan are not", inside)
+        return WrongValue("must be a JSON number, not inf or nan", inside)
     if not isinstance(value, str | int | float):
-        return WrongValue("must be something JSON can hold; write a date or time as text, in quotes", inside)
+        return WrongValue("must be a JSON value; write a date or time as text, in quotes", inside)
     key = _squashed(inside[-1]) if inside else ""
     if isinstance(value, str) and value and secret_keys.fullmatch(key) and not PLACEHOLDER.search(value):
         instead = secret_command(place.path)
-        return WrongValue(f'a secret has no place in this file; write "{{password}}", and {instead} instead', inside)
+        return WrongValue(f'secrets are not allowed in this file; write "{{password}}", and {instead} instead', inside)
     return None
 
 
@@ -227,11 +227,11 @@ DIALECTS: Final = (
     "JSONRPC.Introspect", "core.describe", "list", "rpc.describe", "jsonrpc.get_methods",
 )  # fmt: skip
 USED_OTHERWISE: Final = frozenset({*OWN_KEYS, *HTTP_OWN, "host", "authorization", "cookie"})
-"""Headers that no handshake hands over."""
+"""Headers that cannot be a handshake."""
 
 
 def preset_rule(value: Any, _place: Place) -> Any:
-    """The name of a preset, which is the name of a file; whether there is one is known when it is read."""
+    """Check the name of a preset, which may not exist."""
     if isinstance(value, str) and PROFILE_NAME.fullmatch(value):
         return value
     return WrongValue('must be the name of a preset, such as "bitcoin"; `rpcexplorer presets` lists them')
@@ -243,7 +243,7 @@ def fingerprint_rule(value: Any, _place: Place) -> Any:
 
 
 def handshake_rule(value: Any, _place: Place) -> Any:
-    """``"mcp"``, or the header that a server wants to get back."""
+    """Check ``"mcp"``, or a header that the server sends and needs back."""
     if value == "mcp":
         return value
     if not isinstance(value, dict) or list(value) != ["header"]:
@@ -252,12 +252,12 @@ def handshake_rule(value: Any, _place: Place) -> Any:
     if not isinstance(name, str) or not TOKEN.fullmatch(name):
         return WrongValue("must be the name of a header: letters, digits and `-`", ("header",))
     if name.lower() in USED_OTHERWISE:
-        return WrongValue("must be a header that is used for nothing else", ("header",))
+        return WrongValue("must be a header that has no other use", ("header",))
     return HeaderHandshake(name)
 
 
 def discovery_rule(value: Any, place: Place) -> Any:
-    """``"auto"``, ``"none"``, a dialect, or where a document lies."""
+    """Check ``"auto"``, ``"none"``, a discovery protocol, or a document."""
     if isinstance(value, dict) and list(value) == ["url"]:
         path = url_path_rule(value["url"], place)
         if isinstance(path, WrongValue) or not path.startswith("/"):
@@ -278,22 +278,21 @@ LONGEST_NAME: Final = 100
 PAIR: Final = regex(rf"(?P<key>{STRING}){SPACE}:{SPACE}(?P<value>{STRING})")
 """A member whose value is text."""
 LEFT_OPEN: Final = regex(rf"{REFERENCE.pattern}|\{{(?:username|password)\}}")
-"""What says that a value is put in later."""
+"""A value that is filled in later."""
 
 
 def params_json_rule(value: Any, place: Place) -> Any:
-    """Params as JSON text, which keeps the spelling of its numbers."""
+    """Check params as JSON text, which keeps the spelling of numbers."""
     if not isinstance(value, str):
-        return WrongValue("must be the params as JSON text, in quotes; as TOML they are called `params`")
+        return WrongValue("must be JSON text in quotes; for TOML values, use `params`")
     read = Draft("", value).read()
     if isinstance(read, Typo):
-        where = f"line {read.line}, column {read.column} of it is not"
-        return WrongValue(f"must be JSON, an array or an object, and {where}: try it in the editor")
+        return WrongValue(f"must be a JSON array or object; check its line {read.line}, column {read.column}")
     return _secret_in_json(value, place) or value
 
 
 def params_table_rule(value: Any, place: Place) -> Any:
-    """Params as people write them in TOML, as JSON text."""
+    """Convert params in TOML to JSON text."""
     found = _ANY_PARAMS(value, place)
     if isinstance(found, WrongValue):
         return found
@@ -302,7 +301,7 @@ def params_table_rule(value: Any, place: Place) -> Any:
 
 
 _ANY_PARAMS: Final = params_rule(regex("(?!)"))
-"""What JSON can hold, without a word about its keys."""
+"""Any JSON value, whatever its keys."""
 
 
 def _secret_in_json(spelled: str, place: Place) -> WrongValue | None:
@@ -316,13 +315,15 @@ def _secret_in_json(spelled: str, place: Place) -> WrongValue | None:
         value = decoded(pair["value"])
         if value and PASSWORDS.fullmatch(_squashed(decoded(pair["key"]))) and not LEFT_OPEN.search(value):
             instead = secret_command(place.path)
-            return WrongValue(f'a secret has no place in this file; write "{{{{password}}}}", or {instead}')
+            return WrongValue(f'secrets are not allowed in this file; write "{{{{password}}}}", or {instead}')
     return None
 
 
 def refused_call(key: str, value: object, _place: Place) -> str | None:
     if not key.strip() or key != key.strip() or not key.isprintable() or len(key) > LONGEST_NAME or key[0] == SIGN:
-        return f"this is no name for a saved call; use up to {LONGEST_NAME} letters, no space or `{SIGN}` before them"
+        return (
+            f"not a valid name for a saved call; use up to {LONGEST_NAME} letters, without `{SIGN}` or spaces around it"
+        )
     if not isinstance(value, dict):
         return None
     if "method" not in value:
@@ -336,7 +337,7 @@ def variable_rule(value: Any, _place: Place) -> Any:
     if isinstance(value, bool | int):
         return json.dumps(value)
     if not isinstance(value, str):
-        return WrongValue("must be text, in quotes; a number with a fraction too, for its spelling counts")
+        return WrongValue("must be text in quotes; write numbers with a fraction in quotes, too")
     if mark := named([value]):
         return WrongValue(f"must not contain the secret reference {mark}: a shared file cannot use secrets")
     return value
@@ -344,9 +345,9 @@ def variable_rule(value: Any, _place: Place) -> Any:
 
 def refused_variable(key: str, _value: object, place: Place) -> str | None:
     if is_named_like_a_secret(key):
-        return f"a secret has no place in this file; remove it, and {secret_command(place.path)} instead"
+        return f"secrets are not allowed in this file; remove it, and {secret_command(place.path)} instead"
     if key in MADE:
-        return f"{{{{{key}}}}} has a meaning of its own; use another name"
+        return f"{{{{{key}}}}} is built in; use another name"
     if not can_be_named(key):
-        return "not a name of a variable; use letters, digits, `_`, `-` and `.`, and begin with a letter or `_`"
+        return "not a valid variable name; use letters, digits, `_`, `-` and `.`, and begin with a letter or `_`"
     return None

@@ -25,7 +25,7 @@ MEANT = [
     ("profiles set a", "KEY=VALUE is missing. Usage: rpcexplorer profiles set [OPTIONS] NAME KEY=VALUE... Try:"),
     ("history search", "TEXT is missing. Usage: rpcexplorer history search [OPTIONS] TEXT. Try:"),
     ("profiles allow --folder nowhere --yes", "There is no folder "),
-    ("logout", "none is defined yet: run `rpcexplorer profiles add NAME --url URL`"),
+    ("logout", "no profiles yet: run `rpcexplorer profiles add NAME --url URL`"),
     ("profiles add x", "--url is missing. Usage: rpcexplorer profiles add"),
     ("call m --respnse", "There is no option --respnse. Did you mean --response?\n"),
     ("call m --dryrun", "There is no option --dryrun. Did you mean --dry-run?"),

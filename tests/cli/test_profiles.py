@@ -105,7 +105,7 @@ WRONG: Final = [
     ("--login-params [", "--login-params: this is not JSON"),
     ("--login-params '[null]'", "--login-params: sessions.toml cannot contain null"),
     ("--login-params 7", "--login-params: must be an array or a table"),
-    ("""--login-params '{"password": "hunter2hunter2"}'""", "--login-params: a secret has no place in this file"),
+    ("""--login-params '{"password": "hunter2hunter2"}'""", "--login-params: secrets are not allowed in this file"),
 ]
 
 
@@ -124,7 +124,7 @@ def test_wrong_value_names_its_option_and_writes_nothing(shell: Shell, words: st
 def test_wrong_profile_name_is_reported(shell: Shell, name: str) -> None:
     ran = shell.run("profiles", "add", name, "--url", URL)
     assert ran.code == 2
-    assert "NAME: this is no name for a profile" in ran.err
+    assert "NAME: not a valid profile name" in ran.err
 
 
 def test_preset_gives_path_auth_type_and_advice(shell: Shell) -> None:
@@ -228,7 +228,7 @@ def test_project_profile_is_changed_in_local_file(shell: Shell) -> None:
     [
         (["mine", "contnt_type=application/json"], "did you mean `content_type`"),
         (["mine", "timeout=soon"], "must be a number of seconds"),
-        (["mine", "badge=dev", "headers.Authorization=Bearer x"], "this header holds a secret"),
+        (["mine", "badge=dev", "headers.Authorization=Bearer x"], "this header contains a secret"),
         (["mine", "content_type"], "is not KEY=VALUE"),
         (["mine"], "KEY=VALUE"),
         (["mine", "url="], "the profile has no `url`"),

@@ -1,4 +1,4 @@
-"""Changes of a profile: checked as a file is, tried before they are written, and told where they do not count."""
+"""Changes of a profile: checked, tried, written, and reported if overridden."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def explorer(tmp_path: Path) -> Explorer:
     return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
 
 
-def test_what_is_applied_stands_in_the_file_and_counts_at_once(explorer: Explorer) -> None:
+def test_applied_change_is_saved_and_counts_at_once(explorer: Explorer) -> None:
     explorer.use("mine")
     own = explorer.profiles.change_home("mine", explorer.paths.user_sessions)
     changes: Changes = (
@@ -57,15 +57,15 @@ def test_what_is_applied_stands_in_the_file_and_counts_at_once(explorer: Explore
         ((("contnt_type", "application/json"),), "did you mean `content_type`"),
         ((("path", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),), "must not contain a secret"),
         ((("path", "/x y"),), "without spaces"),
-        ((("url", "http://u:p@h"),), "must hold no user name and no password"),
+        ((("url", "http://u:p@h"),), "must not contain a user name or password"),
         ((("url", None),), "the profile has no `url`"),
         ((("auth.kind", "telepathy"),), "must be one of"),
         ((("auth.kind", None), ("path", "/rpc")), "the auth type is missing"),
-        ((("headers.Authorization", "Bearer x"),), "this header holds a secret"),
-        ((("accept", "application/json"), ("accept", "a\r\nX: y")), "must be text that a header can hold"),
+        ((("headers.Authorization", "Bearer x"),), "this header contains a secret"),
+        ((("accept", "application/json"), ("accept", "a\r\nX: y")), "must be a valid header value"),
     ],
 )
-def test_what_no_file_may_hold_is_not_written(explorer: Explorer, changes: Changes, said: str) -> None:
+def test_invalid_change_is_not_saved(explorer: Explorer, changes: Changes, said: str) -> None:
     own = explorer.paths.user_sessions
     problem = explorer.apply(explorer.profiles.profiles["mine"], changes, own)
     assert problem is not None
@@ -77,7 +77,7 @@ def test_what_no_file_may_hold_is_not_written(explorer: Explorer, changes: Chang
         assert said in str(run)
 
 
-def test_a_profile_of_no_file_is_changed_for_the_run() -> None:
+def test_profile_without_file_is_changed_for_the_run() -> None:
     before = ad_hoc("http://h", kind_named("cookie")(username="ada"))
     changes: Changes = (
         ("path", "/rpc"),
@@ -107,7 +107,5 @@ def test_a_profile_of_no_file_is_changed_for_the_run() -> None:
         ("path", '"]\nx = 1', '"]\nx = 1'),
     ],
 )
-def test_what_is_typed_for_a_key_is_text_or_what_the_key_takes(
-    explorer: Explorer, key: str, text: str, value: Any
-) -> None:
+def test_typed_value_is_text_or_toml(explorer: Explorer, key: str, text: str, value: Any) -> None:
     assert explorer.edits(explorer.paths.user_sessions).value_of("mine", key, text) == value

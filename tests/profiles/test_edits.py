@@ -59,7 +59,7 @@ def refused(folder: Path, edit: Edit, text: str = FILE) -> Problem:
     return problem
 
 
-def test_a_new_file_gets_a_version_and_the_profile(tmp_path: Path) -> None:
+def test_new_file_has_version_and_profile(tmp_path: Path) -> None:
     path = tmp_path / "new" / "sessions.toml"
     edits = ProfileEdits(path, tmp_path / "locks")
     assert (
@@ -92,7 +92,7 @@ SET: list[tuple[str, Any, str, str]] = [
 
 @pytest.mark.parametrize(("newline", "mark"), [("\n", ""), ("\r\n", ""), ("\n", "\ufeff"), ("\r\n", "\ufeff")])
 @pytest.mark.parametrize(("key", "value", "old", "new"), SET)
-def test_setting_a_key_changes_nothing_but_that_key(  # noqa: PLR0917 - two tables, crossed
+def test_setting_a_key_changes_only_that_key(  # noqa: PLR0917 - two tables, crossed
     tmp_path: Path, key: str, value: Any, old: str, new: str, newline: str, mark: str
 ) -> None:
     assert old in FILE
@@ -101,7 +101,7 @@ def test_setting_a_key_changes_nothing_but_that_key(  # noqa: PLR0917 - two tabl
     assert edited(tmp_path, lambda edits: set_value(edits, key, value), text) == expected
 
 
-def test_a_first_default_is_written_above_the_tables(tmp_path: Path) -> None:
+def test_first_default_is_written_above_tables(tmp_path: Path) -> None:
     text = "# Ours\n\n# The first\n[profile.p]\nurl = 'http://p'"
     changed = edited(tmp_path, lambda edits: edits.set_default("p"), text)
     assert changed == "# Ours\n\ndefault = \"p\"\n\n# The first\n[profile.p]\nurl = 'http://p'"
@@ -120,9 +120,7 @@ REMOVED = [
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize(("name", "parts"), REMOVED)
-def test_a_profile_is_removed_with_its_own_comments_and_no_others(
-    tmp_path: Path, name: str, parts: list[str], newline: str
-) -> None:
+def test_removed_profile_takes_only_its_own_comments(tmp_path: Path, name: str, parts: list[str], newline: str) -> None:
     left = FILE
     for part in parts:
         left = left.replace(part, "")
@@ -138,11 +136,11 @@ def test_a_profile_is_removed_with_its_own_comments_and_no_others(
         ("profile = { b = {url='http://b'}, a={url='http://a'} }\n", 'profile = { a = { url = "http://a" } }\n'),
     ],
 )
-def test_other_ways_of_writing_a_profile_are_edited_too(tmp_path: Path, text: str, left: str) -> None:
+def test_other_toml_spellings_are_edited(tmp_path: Path, text: str, left: str) -> None:
     assert edited(tmp_path, lambda edits: edits.remove("b"), text) == left
 
 
-def test_a_copy_has_every_value_and_a_name_of_its_own(tmp_path: Path) -> None:
+def test_copy_has_all_values_and_another_name(tmp_path: Path) -> None:
     changed = edited(tmp_path, lambda edits: edits.duplicate("b", "b-2"))
     assert changed.startswith(FILE)
     values = tomllib.loads(changed)["profile"]
@@ -156,11 +154,11 @@ REFUSALS: list[tuple[Edit, str]] = [
     (lambda edits: set_value(edits, "profile.a.headers.Authorization", "hunter2"), 'header = "Authorization" }'),
     (lambda edits: set_value(edits, "profile.a.url", "http://u:hunter2@a"), "profiles secret a password"),
     (lambda edits: edits.add("d", "ftp://d"), "http://"),
-    (lambda edits: edits.add("../d", "http://d"), "no name for a profile"),
+    (lambda edits: edits.add("../d", "http://d"), "not a valid profile name"),
     (lambda edits: edits.add("d", "http://d", path="/rpc", auth={"username": "ada"}), "the auth type is missing"),
-    (lambda edits: edits.add("a", "http://d"), "a profile `a` in this file already"),
-    (lambda edits: edits.add("A", "http://d"), "a profile `a` in this file already"),
-    (lambda edits: edits.duplicate("a", "b"), "a profile `b` in this file already"),
+    (lambda edits: edits.add("a", "http://d"), "already has a profile `a`"),
+    (lambda edits: edits.add("A", "http://d"), "already has a profile `a`"),
+    (lambda edits: edits.duplicate("a", "b"), "already has a profile `b`"),
     (lambda edits: edits.duplicate("x", "y"), "no profile `x` in this file"),
     (lambda edits: edits.remove("bb"), "did you mean `b`?"),
     (lambda edits: set_value(edits, "profile.a.url.deep", "x"), "cannot change"),
@@ -169,7 +167,7 @@ REFUSALS: list[tuple[Edit, str]] = [
 
 
 @pytest.mark.parametrize(("edit", "words"), REFUSALS)
-def test_a_refused_change_leaves_the_file_as_it_was(tmp_path: Path, edit: Edit, words: str) -> None:
+def test_refused_change_keeps_the_file(tmp_path: Path, edit: Edit, words: str) -> None:
     problem = refused(tmp_path, edit)
     assert words in problem.sentence
     assert "hunter2" not in str(problem)
@@ -186,17 +184,17 @@ EDITS: list[Edit] = [
 
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("damage", ["x = [", "<<<<<<< HEAD", "a." * 99 + "a = 1"])
-def test_a_damaged_file_is_never_overwritten(tmp_path: Path, edit: Edit, damage: str) -> None:
+def test_damaged_file_is_never_overwritten(tmp_path: Path, edit: Edit, damage: str) -> None:
     problem = refused(tmp_path, edit, f"[profile.p]\nurl = 'http://p'\n{damage}\n")
     assert problem.line in {3, 4}
 
 
-def test_what_was_wrong_before_does_not_stand_in_the_way(tmp_path: Path) -> None:
+def test_earlier_problem_does_not_prevent_a_change(tmp_path: Path) -> None:
     text = "oops = 1\n[profile.p]\nurl = 'http://p'\ntimout = 1\n"
     assert edited(tmp_path, lambda edits: set_value(edits, "profile.p.badge", "dev"), text) == text + 'badge = "dev"\n'
 
 
-def test_a_folder_that_cannot_be_made_is_a_problem(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     problem = ProfileEdits(tmp_path / "file" / "sessions.toml", tmp_path / "locks").add("p", "http://p")
     assert isinstance(problem, Problem)
@@ -207,7 +205,7 @@ def add_ten(path: Path, locks: Path, prefix: str) -> None:
         assert ProfileEdits(path, locks).add(f"{prefix}{number}", "http://p") is None
 
 
-def test_two_programs_that_edit_at_once_lose_nothing(tmp_path: Path) -> None:
+def test_parallel_edits_lose_nothing(tmp_path: Path) -> None:
     path, locks = tmp_path / "sessions.toml", tmp_path / "locks"
     spawn = multiprocessing.get_context("fork")
     programs = [spawn.Process(target=add_ten, args=(path, locks, prefix)) for prefix in "ab"]
@@ -248,9 +246,7 @@ params_json = "[\\"'''\\", \\"\\\\t\\"]"
 
 
 @pytest.mark.parametrize(("call", "before", "after"), SAVED)
-def test_a_call_is_saved_below_a_header_of_its_own_and_all_else_stays(
-    tmp_path: Path, call: SavedCall, before: str, after: str
-) -> None:
+def test_saved_call_gets_its_own_table(tmp_path: Path, call: SavedCall, before: str, after: str) -> None:
     text = edited(tmp_path, lambda edits: edits.save_call(call))
     assert text == FILE.replace(before, f"{before}\n{after}")
     values = tomllib.loads(text)
@@ -273,7 +269,7 @@ method = "m"
 """
 
 
-def test_a_call_that_was_written_by_hand_is_replaced_in_its_place(tmp_path: Path) -> None:
+def test_saved_call_is_replaced_in_place(tmp_path: Path) -> None:
     text = edited(
         tmp_path, lambda edits: edits.save_call(saved("by hand", "[1.10]", "", "Mine"), replacing=True), OF_HAND
     )
@@ -290,11 +286,11 @@ def test_a_call_that_was_written_by_hand_is_replaced_in_its_place(tmp_path: Path
     [
         (saved("x", '["«a.password»"]'), "must not contain the secret reference «a.password»"),
         (saved("x", '["«not recorded»"]'), "must not contain «not recorded»"),
-        (saved("x", '{"password": "hunter2"}'), "a secret has no place in this file"),
-        (saved("x", "[1,]"), "must be JSON"),
-        (saved("@x"), "no name for a saved call"),
-        (saved(""), "no name for a saved call"),
+        (saved("x", '{"password": "hunter2"}'), "secrets are not allowed in this file"),
+        (saved("x", "[1,]"), "must be a JSON array"),
+        (saved("@x"), "not a valid name for a saved call"),
+        (saved(""), "not a valid name for a saved call"),
     ],
 )
-def test_what_a_file_would_refuse_is_not_written(tmp_path: Path, call: SavedCall, said: str) -> None:
+def test_invalid_saved_call_is_not_written(tmp_path: Path, call: SavedCall, said: str) -> None:
     assert said in refused(tmp_path, lambda edits: edits.save_call(call)).sentence

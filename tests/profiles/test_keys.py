@@ -1,4 +1,4 @@
-"""The table of the keys of a profile."""
+"""The table of profile keys."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from rpcexplorer.profiles.keys import PROFILE_KEYS
 from rpcexplorer.text.connection_test import OPTIONS
 
 NOT_IN_FILES = {"name", "assumes_auth", "has_login", "history_inside", "ad_hoc"}
-"""Fields of a profile that rpcexplorer sets by itself."""
+"""Fields of a profile that rpcexplorer sets itself."""
 
 
 def test_every_field_of_a_profile_has_a_row() -> None:
     fields = {*Profile.__struct_fields__, *(f"login.{field}" for field in Login.__struct_fields__)} - NOT_IN_FILES
-    keys = {row.key for row in PROFILE_KEYS if row.part != "auth"} - {"call", "variables"}  # kept beside the profile
+    # These are not fields of a profile.
+    keys = {row.key for row in PROFILE_KEYS if row.part != "auth"} - {"call", "variables"}
     assert fields - {"auth", "login", "methods"} == keys - {"method"}
 
 
-def test_commands_that_are_proposed_use_options_of_the_table() -> None:
+def test_suggested_commands_use_options_of_the_table() -> None:
     assert {row.key: row.option for row in PROFILE_KEYS if row.key in OPTIONS} == OPTIONS

@@ -1,4 +1,4 @@
-"""Presets: what comes with the program, what this person has, and what a profile is that names one."""
+"""Presets: built-in and own ones, and the profiles that use them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def paths_of(folder: Path) -> Paths:
 
 
 def read(folder: Path, own: str = "", team: str = "", local: str = "", **presets: str) -> Profiles:
-    """The profiles of three files, with presets of this person's own by name."""
+    """Load the profiles of three files, with own presets by name."""
     paths = paths_of(folder)
     paths.presets.mkdir(parents=True, exist_ok=True)
     for name, text in presets.items():
@@ -51,7 +51,7 @@ def shipped(name: str) -> PresetFile:
 
 @pytest.mark.everyday(100)
 @pytest.mark.parametrize("file", sorted(SHIPPED.glob("*.toml")), ids=lambda file: file.stem)
-def test_each_preset_that_comes_with_the_program_loads_and_says_what_it_is(file: Path) -> None:
+def test_built_in_preset_loads_with_description(file: Path) -> None:
     found = shipped(file.stem)
     assert found.problems == ()
     assert found.preset.name == file.stem
@@ -61,7 +61,7 @@ def test_each_preset_that_comes_with_the_program_loads_and_says_what_it_is(file:
     assert len(found.preset.description) <= 80
 
 
-def test_a_profile_starts_with_the_values_of_its_preset(tmp_path: Path) -> None:
+def test_profile_starts_with_values_of_its_preset(tmp_path: Path) -> None:
     profiles = read(tmp_path, team=OWN)
     profile = good(profiles)
     assert (profile.preset, profile.endpoint) == ("bitcoin", "http://own.example/")
@@ -75,7 +75,7 @@ def test_a_profile_starts_with_the_values_of_its_preset(tmp_path: Path) -> None:
     assert rows["timeout"] == "default"
 
 
-def test_what_any_file_says_wins_over_the_preset_whichever_names_it(tmp_path: Path) -> None:
+def test_value_of_any_file_wins_over_preset(tmp_path: Path) -> None:
     profile = good(
         read(
             tmp_path,
@@ -91,7 +91,7 @@ def test_what_any_file_says_wins_over_the_preset_whichever_names_it(tmp_path: Pa
     assert profile.auth == BasicAuth("ann")
 
 
-def test_a_profile_with_the_preset_of_the_usual_service_is_as_one_without(tmp_path: Path) -> None:
+def test_preset_service_equals_no_preset(tmp_path: Path) -> None:
     preset = shipped("service").preset.values
     usual = Profile("service", "", auth=CookieAuth())
     assert {key for key in Profile.__struct_fields__ if getattr(preset, key) != getattr(usual, key)} == {
@@ -101,14 +101,14 @@ def test_a_profile_with_the_preset_of_the_usual_service_is_as_one_without(tmp_pa
     }
 
 
-def test_ones_own_preset_wins_by_name(tmp_path: Path) -> None:
+def test_own_preset_wins_by_name(tmp_path: Path) -> None:
     profiles = read(tmp_path, OWN, bitcoin='path = "/mine"\n')
     profile = good(profiles)
     assert (profile.path, profile.auth.kind) == ("/mine", "none")
     assert str(profiles.source_of("p", "path")) == f"preset bitcoin, {paths_of(tmp_path).presets / 'bitcoin.toml'}:1"
 
 
-def test_another_kind_of_auth_leaves_the_login_of_the_preset_behind(tmp_path: Path) -> None:
+def test_other_auth_type_drops_login_of_preset(tmp_path: Path) -> None:
     preset = 'auth = { kind = "cookie", username = "u", cookie = "sid" }\n[login]\nmethod = "open"\n'
     profile = good(read(tmp_path, OWN.replace("bitcoin", "x") + 'auth = { kind = "basic" }\n', x=preset))
     assert (profile.auth, profile.login.method, profile.has_login) == (BasicAuth(), "auth", False)
@@ -117,7 +117,7 @@ def test_another_kind_of_auth_leaves_the_login_of_the_preset_behind(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["bitcion", "zzz"])
-def test_an_unknown_preset_is_told_with_the_nearest_one(tmp_path: Path, name: str) -> None:
+def test_unknown_preset_suggests_the_nearest(tmp_path: Path, name: str) -> None:
     profiles = read(tmp_path, team=OWN.replace("bitcoin", name))
     (problem,) = profiles.problems
     assert (problem.file, problem.line) == (str(tmp_path / "sessions.toml"), 3)
@@ -136,8 +136,8 @@ WRONG: Final = [
     ('history = "calls"', "history", "only a profile can set this"),
     ('preset = "bitcoin"', "preset", "only a profile can set this"),
     ('ca_file = "x.pem"', "ca_file", "only a profile can set this"),
-    ('token = "hunter2hunter2"', "token", "a secret has no place in this file"),
-    ('password = "hunter2hunter2"', "password", "a secret has no place in this file"),
+    ('token = "hunter2hunter2"', "token", "secrets are not allowed in this file"),
+    ('password = "hunter2hunter2"', "password", "secrets are not allowed in this file"),
     ('auth = { kind = "bsic" }', "auth.kind", 'did you mean "basic"?'),
     ('auth = { username = "ann" }', "auth.kind", "the auth type is missing"),
     ("description = 1", "description", "text, in quotes"),
@@ -148,9 +148,7 @@ WRONG: Final = [
 
 
 @pytest.mark.parametrize(("text", "key", "words"), WRONG, ids=lambda value: value.partition("\n")[0][:20])
-def test_what_is_wrong_with_a_preset_is_told_with_file_line_and_key(
-    tmp_path: Path, text: str, key: str, words: str
-) -> None:
+def test_problem_of_preset_has_file_line_and_key(tmp_path: Path, text: str, key: str, words: str) -> None:
     profiles = read(tmp_path, OWN.replace("bitcoin", "x") + '[profile.other]\nurl = "http://o"\n', x=f"\n{text}\n")
     (problem,) = profiles.problems
     assert (problem.file, problem.key) == (str(paths_of(tmp_path).presets / "x.toml"), key)
@@ -162,7 +160,7 @@ def test_what_is_wrong_with_a_preset_is_told_with_file_line_and_key(
 
 
 @pytest.mark.parametrize("name", ["../bitcoin", "a/b", ".hidden", "", "x\\u0000", "~"])
-def test_a_preset_is_no_path(tmp_path: Path, name: str) -> None:
+def test_preset_cannot_be_a_path(tmp_path: Path, name: str) -> None:
     own = paths_of(tmp_path).presets
     for place in (own.parent / "bitcoin.toml", own / "a" / "b.toml", own / ".hidden.toml", own / "~.toml"):
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -193,7 +191,7 @@ SAFE: Final = "[method.m]\nsafe = true\n"
         ("", 'url = "http://own.example"\npreset = "bitcoin"', True),
     ],
 )
-def test_what_a_preset_knows_as_safe_is_so_for_whoever_has_chosen_it(
+def test_preset_marks_methods_safe_for_its_user(
     tmp_path: Path, own: str, team: str, safe: bool | None, local: bool
 ) -> None:
     said = f"[profile.p]\n{team}\n"
@@ -203,7 +201,7 @@ def test_what_a_preset_knows_as_safe_is_so_for_whoever_has_chosen_it(
     assert good(profiles).methods["getblockcount"].safe is safe
 
 
-def test_what_a_preset_calls_unsafe_stays_so(tmp_path: Path) -> None:
+def test_method_that_preset_marks_unsafe_stays_unsafe(tmp_path: Path) -> None:
     assert good(read(tmp_path, OWN, "[profile.p]\nmethod.stop.safe = true\n")).methods["stop"].safe is False
 
 
@@ -220,7 +218,7 @@ def test_what_a_preset_calls_unsafe_stays_so(tmp_path: Path) -> None:
         ("[profile.p]\ntimeout = 3\n", f"{OWN}path = '/y'\n", ""),
     ],
 )
-def test_ones_own_profile_is_compared_with_its_preset(tmp_path: Path, own: str, team: str, disputed: str) -> None:
+def test_user_file_counts_with_its_preset(tmp_path: Path, own: str, team: str, disputed: str) -> None:
     profiles = read(tmp_path, own, team)
     routes = Destinations(paths_of(tmp_path).allowed, {}, lambda _: ())
     routes.profiles = profiles
@@ -231,7 +229,7 @@ def test_ones_own_profile_is_compared_with_its_preset(tmp_path: Path, own: str, 
         assert next(change.place for change in changes if change.key == disputed).startswith(named)
 
 
-def test_each_profile_is_told_of_the_preset_that_is_damaged(tmp_path: Path) -> None:
+def test_damaged_preset_is_reported_for_each_profile(tmp_path: Path) -> None:
     two = '[profile.a]\nurl = "http://a"\npreset = "x"\n[profile.b]\nurl = "http://b"\npreset = "x"\n'
     profiles = read(tmp_path, two, "[profile.a]\ntimeout = 3\n", x="pth = 1")
     assert [problem.profile for problem in profiles.problems] == ["a", "b"]
@@ -239,7 +237,7 @@ def test_each_profile_is_told_of_the_preset_that_is_damaged(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("text", ["", "pth = 1"])
-def test_a_preset_that_no_profile_can_start_with_is_not_written(tmp_path: Path, text: str) -> None:
+def test_unusable_preset_is_not_saved(tmp_path: Path, text: str) -> None:
     profiles = read(tmp_path, '[profile.p]\nurl = "http://p"\n', **({"x": text} if text else {}))
     edits = ProfileEdits(profiles.files[0], tmp_path / "state", profiles=profiles)
     before = edits.file.read_text()

@@ -1,4 +1,4 @@
-"""What a file of a working folder can and cannot say about a profile that this person has a file of their own for."""
+"""What a project file can change of a profile in the user file."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def only(profiles: Profiles) -> Profile:
         ("", 'confirm = "never"', "never"),
     ],
 )
-def test_a_working_folder_asks_more_often_and_never_less(
+def test_project_file_makes_confirm_only_stricter(
     tmp_path: Path, own: str, team: str, counts: str, local: bool
 ) -> None:
     assert only(read(tmp_path, TEAM + team, OWN + own, local=local)).confirm == counts
 
 
-def test_a_badge_of_prod_stays(tmp_path: Path) -> None:
+def test_prod_badge_stays(tmp_path: Path) -> None:
     assert only(read(tmp_path, TEAM + 'badge = "dev"', OWN + 'badge = "prod"')).badge == "prod"
     assert only(read(tmp_path, TEAM + 'badge = "prod"', OWN + 'badge = "dev"')).badge == "prod"
 
@@ -72,14 +72,12 @@ def test_a_badge_of_prod_stays(tmp_path: Path) -> None:
         ("", f"{TEAM}[profile.p.method.m]\nsafe = true", True),
     ],
 )
-def test_nobody_else_calls_a_method_of_ones_own_profile_safe(
-    tmp_path: Path, own: str, team: str, safe: bool | None
-) -> None:
+def test_project_file_cannot_mark_own_methods_safe(tmp_path: Path, own: str, team: str, safe: bool | None) -> None:
     assert only(read(tmp_path, team, own)).methods["m"].safe is safe
 
 
 @pytest.mark.parametrize("history", ["../hist", "/tmp/hist", "~/hist", ".", "hist/../..", "link", "link/below"])
-def test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used(tmp_path: Path, history: str) -> None:
+def test_history_outside_the_folder_is_never_used(tmp_path: Path, history: str) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)
@@ -93,7 +91,7 @@ def test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used(tm
     assert profiles.histories == {}
 
 
-def test_a_history_inside_it_is_used_once_it_was_allowed(tmp_path: Path) -> None:
+def test_history_inside_the_folder_is_used_if_allowed(tmp_path: Path) -> None:
     profiles = read(tmp_path, f'{TEAM}history = "hist"')
     assert only(profiles).history is None
     (problem,) = profiles.problems
@@ -107,7 +105,7 @@ def test_a_history_inside_it_is_used_once_it_was_allowed(tmp_path: Path) -> None
     assert profiles.problems == []
 
 
-def test_ones_own_file_names_any_folder(tmp_path: Path) -> None:
+def test_user_file_names_any_history_folder(tmp_path: Path) -> None:
     profile = only(read(tmp_path, "", f'{OWN}history = "/tmp/hist"'))
     assert (profile.history, profile.history_inside) == ("/tmp/hist", None)
 
@@ -116,16 +114,16 @@ DOCUMENT = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\ndi
 
 
 @pytest.mark.parametrize("file", ["../openrpc.json", "/etc/passwd", "~/openrpc.json", "docs/../../openrpc.json"])
-def test_a_description_outside_the_folder_of_the_file_that_names_it_is_never_read(tmp_path: Path, file: str) -> None:
+def test_document_outside_the_folder_is_never_read(tmp_path: Path, file: str) -> None:
     folder = tmp_path / "team"
     folder.mkdir()
     profiles = read(folder, DOCUMENT % file)
     assert only(profiles).discovery == "auto"
     (problem,) = profiles.problems
-    assert "it must lie inside the folder of this one" in problem.sentence
+    assert "it must be in the folder of this file" in problem.sentence
 
 
-def test_a_description_inside_it_is_bound_to_that_folder_and_ones_own_to_none(tmp_path: Path) -> None:
+def test_document_of_user_file_may_be_anywhere(tmp_path: Path) -> None:
     profiles = read(tmp_path, DOCUMENT % "docs/openrpc.json")
     assert only(profiles).discovery == DocumentSource(file=str(tmp_path / "docs/openrpc.json"), inside=str(tmp_path))
     assert ("discovery", {"file": str(tmp_path / "docs/openrpc.json")}) in [

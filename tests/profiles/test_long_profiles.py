@@ -1,4 +1,4 @@
-"""Profiles in files that nobody has written by hand: thousands of keys that are wrong, thousands of methods."""
+"""Generated files with thousands of wrong keys or methods."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ def loaded(tmp_path: Path, text: str) -> Profiles:
     return load(Paths.of({"RPCEXPLORER_HOME": str(tmp_path / "home")}), tmp_path, {}, file)
 
 
-def test_of_thousands_of_keys_that_are_wrong_a_few_are_guessed_and_some_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_thousands_of_wrong_keys_have_few_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guessed: list[str] = []
     real = difflib.get_close_matches
 
@@ -45,7 +43,7 @@ def test_of_thousands_of_keys_that_are_wrong_a_few_are_guessed_and_some_are_told
     assert sentences[-1] == "and 1,996 more: `rpcexplorer profiles check` says which"
 
 
-def test_each_profile_that_is_wrong_is_told_however_many_things_are_wrong_before_it(tmp_path: Path) -> None:
+def test_each_wrong_profile_is_reported(tmp_path: Path) -> None:
     wrong = "".join(f"key_{number} = 1\n" for number in range(2 * MAX_COMPLAINTS))
     found = loaded(tmp_path, HEAD + wrong + '[profile.z]\nurl = "http://h"\nx = 1\n')
     assert list(found.profiles) == ["q"], "a profile of which something is wrong is not used"
@@ -71,26 +69,26 @@ def test_each_profile_that_is_wrong_is_told_however_many_things_are_wrong_before
         ("]", False),
     ],
 )
-def test_a_text_is_plain_only_where_nothing_in_it_can_be_deep(text: str, plain: bool) -> None:
+def test_text_is_plain_only_if_nothing_is_nested(text: str, plain: bool) -> None:
     assert is_plain(text) is plain
     assert not plain or layout(text).too_deep is None
 
 
 @pytest.mark.parametrize("text", ["a=1\n" * 300_000, "a = [" + "1," * 200_000 + "]", "#" * (1 << 21)])
-def test_what_would_take_seconds_to_read_is_told_instead(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_that_would_take_seconds_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("it was read"))
     found = parse_toml(Path("a.toml"), text)
     assert isinstance(found, Problem)
     assert found.sentence.endswith("shorten it below 1 MiB and 100,000 entries")
 
 
-def test_a_key_of_any_length_is_told_in_a_line(tmp_path: Path) -> None:
+def test_key_of_any_length_is_reported_in_one_line(tmp_path: Path) -> None:
     found = loaded(tmp_path, HEAD + "x" * 100_000 + " = 1\n")
     assert all(len(str(each)) < 1000 for each in found.problems)
     assert nearest("x" * (LONGEST + 1), ["x" * LONGEST]) is None
 
 
-def test_of_thousands_of_profiles_a_few_are_named(tmp_path: Path) -> None:
+def test_only_some_of_thousands_of_profiles_are_named(tmp_path: Path) -> None:
     many = "".join(f'[profile.p{number}]\nurl = "http://h"\n' for number in range(300))
     alike = "".join(f'[profile."x{"".join(each)}"]\nurl = "http://h"\n' for each in ("_a", "-a", ".a"))
     found = loaded(tmp_path, HEAD.replace('default = "q"\n', "") + many + alike)

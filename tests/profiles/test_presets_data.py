@@ -1,4 +1,4 @@
-"""What the presets that come with the program say: each kind of server is there, and nothing in them is careless."""
+"""The built-in presets: one per promised server, without careless values."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def values(name: str) -> Profile:
     return found.preset.values
 
 
-def test_every_kind_of_server_that_is_promised_has_a_preset() -> None:
+def test_every_promised_server_has_a_preset() -> None:
     assert {file.stem for file in SHIPPED.glob("*.toml")} >= set(PROMISED)
 
 
 @pytest.mark.parametrize("name", PROMISED)
-def test_every_method_is_explained_and_nothing_that_changes_something_is_called_safe(name: str) -> None:
+def test_every_method_has_docs_and_no_change_is_safe(name: str) -> None:
     for method, note in values(name).methods.items():
         assert note.doc.endswith("."), method
         words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", method)}
@@ -57,16 +57,17 @@ def test_every_method_is_explained_and_nothing_that_changes_something_is_called_
 
 
 @pytest.mark.parametrize("name", [name for name in PROMISED if name not in {"service", "odoo", "ubus"}])
-def test_there_is_a_safe_method_to_begin_with_that_takes_nothing(name: str) -> None:
+def test_preset_has_a_safe_method_without_params(name: str) -> None:
     notes = values(name).methods.values()
     assert any(note.safe and note.params is None for note in notes)
 
 
 @pytest.mark.parametrize("name", PROMISED)
-def test_its_login_goes_without_a_session_and_asks_for_no_more_than_its_kind_takes(name: str) -> None:
+def test_login_needs_no_session_and_only_its_secrets(name: str) -> None:
     profile = values(name)
     note = profile.methods.get(profile.login.method)
-    if profile.has_login and note is not None and name not in {"odoo", "ubus"}:  # there every call has the same name
+    # Every call of this server has the same method.
+    if profile.has_login and note is not None and name not in {"odoo", "ubus"}:
         assert note.auth == "none"
     assert set(auth_of(profile).secrets(profile)) <= {"username", "password", "token", "session"}
 
@@ -98,9 +99,7 @@ def test_its_login_goes_without_a_session_and_asks_for_no_more_than_its_kind_tak
         ),
     ],
 )
-def test_its_login_opens_the_session_that_its_calls_have(
-    name: str, login: tuple[str, str], answer: AuthResponse, call: str
-) -> None:
+def test_login_opens_the_session_of_calls(name: str, login: tuple[str, str], answer: AuthResponse, call: str) -> None:
     profile = replace(values(name), name="p")
     asked = [Secret(field, profile.label(field)) for field in profile.secrets if field != "session"]
     steps = drive(profile, message(method="some.get"), None, [*asked, answer, received(PONG)])
@@ -120,7 +119,7 @@ def test_its_login_opens_the_session_that_its_calls_have(
         ("xapi", ErrorObject(1, "SESSION_INVALID", b'["OpaqueRef:old"]', b"{}")),
     ],
 )
-def test_the_words_of_its_server_for_a_session_that_has_ended_are_understood(name: str, refusal: ErrorObject) -> None:
+def test_ended_session_is_recognised_by_words(name: str, refusal: ErrorObject) -> None:
     assert asks_for_login(values(name).login, refusal, 200)
 
 
@@ -135,11 +134,11 @@ def test_the_words_of_its_server_for_a_session_that_has_ended_are_understood(nam
         ("zabbix", ErrorObject(-32601, "Method not found.", b'"Incorrect API \\"session\\"."', b"{}")),
     ],
 )
-def test_its_other_errors_are_not_taken_for_it(name: str, error: ErrorObject) -> None:
+def test_other_errors_do_not_end_the_session(name: str, error: ErrorObject) -> None:
     assert not asks_for_login(values(name).login, error, 200)
 
 
-def test_without_the_session_of_a_browser_odoo_is_told_no_password() -> None:
+def test_odoo_without_session_is_sent_no_password() -> None:
     profile = replace(values("odoo"), name="p")
     refused = ErrorObject(100, "Odoo Session Expired", None, b"{}")
     steps = drive(profile, message(method="call", params='{"model":"res.partner"}'), None, [received(refused)])
@@ -184,7 +183,7 @@ def test_without_the_session_of_a_browser_odoo_is_told_no_password() -> None:
         ("zabbix", "apiinfo.version", "/api_jsonrpc.php", "", TWO % '"apiinfo.version","params":[]'),
     ],
 )
-def test_a_call_goes_out_as_its_server_took_it(name: str, method: str, target: str, own: str, body: str) -> None:
+def test_call_has_the_form_of_its_server(name: str, method: str, target: str, own: str, body: str) -> None:
     made = preview(replace(values(name), name="p", url="http://h"), Draft(method), "7", has_session=True)
     assert isinstance(made, Preview)
     assert made.line == f"POST {target} HTTP/1.1"

@@ -66,7 +66,7 @@ def good(profiles: Profiles, name: str) -> Profile:
     return profile
 
 
-def test_the_contracts_own_file_is_read_whole(tmp_path: Path) -> None:
+def test_file_of_the_contract_is_read_whole(tmp_path: Path) -> None:
     profiles = read(tmp_path, CONTRACT)
     assert profiles.problems == []
     assert profiles.default == "staging"
@@ -82,7 +82,7 @@ def test_the_contracts_own_file_is_read_whole(tmp_path: Path) -> None:
     assert prod.methods == {"user.delete": MethodNote("Deletes a user", {"id": 1}, safe=False)}
 
 
-def test_prod_asks_before_unsafe_calls_unless_told_otherwise(tmp_path: Path) -> None:
+def test_prod_asks_before_unsafe_calls_by_default(tmp_path: Path) -> None:
     profiles = read(
         tmp_path,
         '[profile.a]\nurl = "http://a"\nbadge = "prod"\n'
@@ -92,7 +92,7 @@ def test_prod_asks_before_unsafe_calls_unless_told_otherwise(tmp_path: Path) -> 
     assert [good(profiles, name).confirm for name in "abc"] == ["unsafe", "never", "never"]
 
 
-def test_profiles_that_would_share_a_variable_are_both_refused_and_name_each_other(tmp_path: Path) -> None:
+def test_profiles_that_share_a_variable_are_refused(tmp_path: Path) -> None:
     profiles = read(
         tmp_path, '[profile.a-b]\nurl = "http://x"\n[profile."A.b"]\nurl = "http://y"\n[profile.c]\nurl="http://z"\n'
     )
@@ -106,17 +106,17 @@ def test_profiles_that_would_share_a_variable_are_both_refused_and_name_each_oth
     assert list(profiles.profiles) == ["c"]
 
 
-def test_of_a_file_with_another_version_nothing_is_used(tmp_path: Path) -> None:
+def test_file_of_another_version_is_not_used(tmp_path: Path) -> None:
     assert read(tmp_path, 'version = 2\n[profile.p]\nurl = "http://p"\n').profiles == {}
 
 
-def test_an_unknown_name_is_answered_with_the_nearest_one_and_the_list(tmp_path: Path) -> None:
+def test_unknown_name_suggests_nearest_and_lists_all(tmp_path: Path) -> None:
     problem = read(tmp_path, CONTRACT).get("stagng")
     assert isinstance(problem, Problem)
     assert "did you mean `staging`? The profiles are prod, staging" in problem.sentence
 
 
-def test_without_a_name_the_default_counts_or_the_only_one(tmp_path: Path) -> None:
+def test_no_name_means_default_or_only_profile(tmp_path: Path) -> None:
     one = '[profile.p]\nurl = "http://p"\n'
     assert read(tmp_path, CONTRACT).get() == good(read(tmp_path, CONTRACT), "staging")
     assert read(tmp_path, one).get() == good(read(tmp_path, one), "p")
@@ -135,7 +135,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("line", "words", "number"), BROKEN)
-def test_a_file_that_cannot_be_parsed_is_told_and_the_others_are_used(
+def test_unreadable_file_is_reported_and_others_are_used(
     tmp_path: Path, line: str, words: str, number: int, soon: None
 ) -> None:
     text = f'version = 1\n[profile.p]\nurl = "http://p"\n\n{line}'
@@ -152,19 +152,19 @@ def test_a_file_that_cannot_be_parsed_is_told_and_the_others_are_used(
     [lambda text: "\ufeff" + text, lambda text: text.replace("\n", "\r\n"), lambda text: text.rstrip("\n")],
     ids=["byte order mark", "CRLF", "no newline at the end"],
 )
-def test_files_from_other_editors_are_read_alike(tmp_path: Path, dress: Any) -> None:
+def test_files_of_other_editors_are_read(tmp_path: Path, dress: Any) -> None:
     profiles = read(tmp_path, dress(CONTRACT))
     assert profiles.problems == []
     assert profiles.source_of("prod", "badge").line == 23
 
 
-def test_a_file_that_is_not_utf_8_is_a_problem(tmp_path: Path) -> None:
+def test_file_that_is_not_utf_8_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_bytes(b'[profile.p]\nurl = "http://\xff"\n')
     (problem,) = read(tmp_path).problems
     assert "UTF-8" in problem.sentence
 
 
-def test_a_named_file_that_is_missing_is_told_and_the_users_own_profiles_are_there(tmp_path: Path) -> None:
+def test_missing_named_file_keeps_profiles_of_user_file(tmp_path: Path) -> None:
     paths = Paths.of({"RPCEXPLORER_HOME": str(tmp_path)})
     paths.config.mkdir()
     paths.user_sessions.write_text('[profile.u]\nurl = "http://u"\n')
@@ -173,7 +173,7 @@ def test_a_named_file_that_is_missing_is_told_and_the_users_own_profiles_are_the
     assert list(profiles.profiles) == ["u"]
 
 
-def test_the_layers_are_merged_key_by_key_and_each_value_knows_its_source(tmp_path: Path) -> None:
+def test_files_are_merged_by_key_with_sources(tmp_path: Path) -> None:
     profiles = read(
         tmp_path,
         '[profile.p]\nurl = "http://team"\ntimeout = 5\n'
@@ -204,7 +204,7 @@ def test_the_layers_are_merged_key_by_key_and_each_value_knows_its_source(tmp_pa
     assert profiles.source_of("p", "confirm") == DEFAULT
 
 
-def test_every_value_of_a_profile_is_listed_with_its_source(tmp_path: Path) -> None:
+def test_every_value_is_listed_with_its_source(tmp_path: Path) -> None:
     profiles = read(tmp_path, CONTRACT)
     rows = {key: (value, str(source)) for key, value, source in profiles.rows(good(profiles, "prod"))}
     file = tmp_path / "sessions.toml"
@@ -229,9 +229,7 @@ def test_every_value_of_a_profile_is_listed_with_its_source(tmp_path: Path) -> N
         ('username = "v"', InlineAuth("v", password_member="x"), "open"),
     ],
 )
-def test_a_file_that_names_another_kind_leaves_nothing_of_the_auth_and_the_login_below(
-    tmp_path: Path, said: str, auth: Auth, login: str
-) -> None:
+def test_other_auth_type_drops_auth_and_login_below(tmp_path: Path, said: str, auth: Auth, login: str) -> None:
     team = (
         '[profile.p]\nurl = "http://p"\nauth = { kind = "inline", username = "u", password_member = "x" }\n'
         'login.method = "open"\n'
@@ -240,7 +238,7 @@ def test_a_file_that_names_another_kind_leaves_nothing_of_the_auth_and_the_login
     assert (profile.auth, profile.login.method, profile.has_login) == (auth, login, login == "open")
 
 
-def test_whoever_names_a_kind_first_keeps_what_is_said_of_auth_below(tmp_path: Path) -> None:
+def test_first_auth_type_keeps_auth_keys_below(tmp_path: Path) -> None:
     team = '[profile.p]\nurl = "http://p"\nauth = { kind = "cookie" }\n'
     assert good(read(tmp_path, team, user='[profile.p]\nauth.username = "me"\n'), "p").auth == CookieAuth("me")
 
@@ -255,7 +253,7 @@ TEXTS = {
 
 
 @given(st.lists(st.fixed_dictionaries({}, optional=TEXTS), min_size=3, max_size=3))
-def test_three_files_merge_as_three_dictionaries_would(
+def test_three_files_merge_like_three_dictionaries(
     tmp_path_factory: pytest.TempPathFactory, layers: list[dict[str, str]]
 ) -> None:
     folder = tmp_path_factory.mktemp("layers")
@@ -271,7 +269,7 @@ def test_three_files_merge_as_three_dictionaries_would(
         assert rows[key] == (value, Source(str(files[number]), line))
 
 
-def test_the_example_loads_without_a_problem_and_shows_every_kind(tmp_path: Path) -> None:
+def test_example_loads_and_has_every_auth_type(tmp_path: Path) -> None:
     profiles = read(tmp_path, EXAMPLE.read_text())
     assert profiles.problems == []
     assert profiles.default in profiles.profiles
@@ -280,7 +278,7 @@ def test_the_example_loads_without_a_problem_and_shows_every_kind(tmp_path: Path
     assert any(profile.badge == "prod" and profile.methods for profile in profiles.profiles.values())
 
 
-def test_the_overlay_in_the_example_is_a_valid_one(tmp_path: Path) -> None:
+def test_local_file_of_the_example_is_valid(tmp_path: Path) -> None:
     lesson = EXAMPLE.read_text().rpartition("#     version = 1")
     lines = (lesson[1] + lesson[2]).splitlines()
     local = "\n".join(line.removeprefix("#     ") for line in lines if line.startswith("#     "))
@@ -313,7 +311,7 @@ def test_defaults_of_a_profile_follow_its_address(
     assert (profile.content_type, profile.auth, profile.assumes_auth) == (content_type, auth, assumed)
 
 
-def test_a_path_in_a_local_file_takes_the_defaults_of_the_service(tmp_path: Path) -> None:
+def test_path_in_local_file_has_defaults_of_service(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_text('[profile.p]\nurl = "https://h"\n')
     (tmp_path / "sessions.local.toml").write_text('[profile.p]\npath = "/rpc"\n')
     found = load(Paths.of({"RPCEXPLORER_HOME": str(tmp_path / "home")}), tmp_path, {}, None)

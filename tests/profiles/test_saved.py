@@ -33,7 +33,7 @@ def variables(profiles: Profiles, name: str = "p") -> dict[str, str]:
     return dict(profiles.variables_of(profiles.profiles[name]))
 
 
-def test_calls_and_variables_stand_in_a_profile_or_are_for_all(tmp_path: Path) -> None:
+def test_calls_and_variables_are_of_one_profile_or_all(tmp_path: Path) -> None:
     team = f"""{P}
 [profile.q]
 url = "http://q.example"
@@ -69,7 +69,7 @@ method = "ping"
     assert found.variables_of(ad_hoc("http://x"))["page"] == "1"
 
 
-SECRET = "a secret has no place in this file"
+SECRET = "secrets are not allowed in this file"
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ SECRET = "a secret has no place in this file"
         ("doc = 'x'", "", "has no `method`; add one"),
         ('method = ""', ".method", "must not be empty"),
         ('method = "m"\nparams = { a = 2026-11-22 }', ".params.a", "write a date or time as text, in quotes"),
-        ('method = "m"\nparams = [nan]', ".params.0", "a number that JSON can hold, which inf and nan are not"),
-        ('method = "m"\nparams = [[inf]]', ".params.0.0", "a number that JSON can hold, which inf and nan are not"),
-        ('method = "m"\nparams = "[]"', ".params", "must be an array or a table, as params are"),
-        ('method = "m"\nparams_json = "[1,]"', ".params_json", "must be JSON, an array or an object, and line 1"),
-        ('method = "m"\nparams_json = "1"', ".params_json", "must be JSON, an array or an object, and line 1"),
-        ('method = "m"\nparams_json = []', ".params_json", "must be the params as JSON text, in quotes"),
+        ('method = "m"\nparams = [nan]', ".params.0", "a JSON number, not inf or nan"),
+        ('method = "m"\nparams = [[inf]]', ".params.0.0", "a JSON number, not inf or nan"),
+        ('method = "m"\nparams = "[]"', ".params", "must be an array or a table"),
+        ('method = "m"\nparams_json = "[1,]"', ".params_json", "must be a JSON array or object; check its line 1"),
+        ('method = "m"\nparams_json = "1"', ".params_json", "must be a JSON array or object; check its line 1"),
+        ('method = "m"\nparams_json = []', ".params_json", "must be JSON text in quotes"),
         (
             'method = "m"\nparams_json = \'["«p.password»"]\'',
             ".params_json",
@@ -99,7 +99,7 @@ SECRET = "a secret has no place in this file"
     ],
 )
 @pytest.mark.parametrize("table", ["call.x", "profile.p.call.x"])
-def test_a_call_that_is_wrong_is_told_and_left_out_alone(
+def test_invalid_saved_call_is_reported_and_dropped(
     tmp_path: Path, table: str, call: str, key: str, sentence: str
 ) -> None:
     found = read(tmp_path, f'{P}[{table}]\n{call}\n[call.good]\nmethod = "ping"\n')
@@ -115,18 +115,16 @@ def test_a_call_that_is_wrong_is_told_and_left_out_alone(
         ('"user password" = "x"', SECRET),
         ('token = "x"', SECRET),
         ('session_id = "x"', SECRET),
-        ('uuid = "x"', "{{uuid}} has a meaning of its own; use another name"),
-        ('"last.ping" = "x"', "not a name of a variable"),
-        ('"a b" = "x"', "not a name of a variable"),
-        ("a = 1.10", "must be text, in quotes; a number with a fraction too"),
-        ("a = []", "must be text, in quotes"),
+        ('uuid = "x"', "{{uuid}} is built in; use another name"),
+        ('"last.ping" = "x"', "not a valid variable name"),
+        ('"a b" = "x"', "not a valid variable name"),
+        ("a = 1.10", "must be text in quotes; write numbers with a fraction"),
+        ("a = []", "must be text in quotes"),
         ('a = "«p.password»"', "contain the secret reference «p.password»"),
     ],
 )
 @pytest.mark.parametrize("table", ["variables", "profile.p.variables"])
-def test_a_variable_that_is_wrong_is_told_and_left_out_alone(
-    tmp_path: Path, table: str, line: str, sentence: str
-) -> None:
+def test_invalid_variable_is_reported_and_dropped(tmp_path: Path, table: str, line: str, sentence: str) -> None:
     found = read(tmp_path, f'{P}[{table}]\n{line}\ngood = "{{{{a}}}}"\n')
     (problem,) = found.problems
     assert sentence in problem.sentence
@@ -137,7 +135,7 @@ def test_a_variable_that_is_wrong_is_told_and_left_out_alone(
 @pytest.mark.parametrize("name", ["", " a", "@a", "a\\n", "x" * 101])
 def test_names_of_saved_calls_can_be_typed(tmp_path: Path, name: str) -> None:
     found = read(tmp_path, f'{P}[call."{name}"]\nmethod = "m"\n')
-    assert "no name for a saved call" in found.problems[0].sentence
+    assert "not a valid name for a saved call" in found.problems[0].sentence
     assert calls(found) == {}
 
 
@@ -146,7 +144,7 @@ def saying(who: str, *tables: str) -> str:
     return "".join(lines)
 
 
-def test_of_a_teams_profile_the_upper_file_wins_and_the_profile_before_what_is_for_all(tmp_path: Path) -> None:
+def test_upper_file_and_table_of_profile_win(tmp_path: Path) -> None:
     its = "profile.p."
     team, local, own = saying("team ", "", its), saying("local ", "", its), saying("own ", "", its)
     found = read(tmp_path, P + team, local, own)
@@ -159,25 +157,25 @@ def test_of_a_teams_profile_the_upper_file_wins_and_the_profile_before_what_is_f
     assert (methods(found), variables(found)) == ({"x": "local "}, {"v": "local "})
 
 
-def test_nobody_else_changes_a_call_or_a_variable_of_ones_own_profile(tmp_path: Path) -> None:
+def test_project_file_cannot_change_entries_of_user_file(tmp_path: Path) -> None:
     theirs = saying("theirs ", "", "profile.p.").replace("call.x", "call.x]\nmethod = 'n'\n[profile.p.call.y", 1)
     found = read(tmp_path, theirs, saying("theirs ", "", "profile.p."), P + saying("own ", ""))
     assert variables(found) == {"v": "own "}
     assert methods(found)["x"] == "own "
-    assert methods(found).keys() == {"x", "y"}  # but may add some
+    assert methods(found).keys() == {"x", "y"}  # It can add some.
     typed = ad_hoc("http://x.example")
     assert found.calls_of(typed)["x"].method == "own "
     assert found.variables_of(typed) == {"v": "own "}
 
 
-def test_of_two_calls_with_one_name_nothing_is_mixed(tmp_path: Path) -> None:
+def test_calls_of_one_name_are_not_mixed(tmp_path: Path) -> None:
     one = '[call.x]\nmethod = "user.delete"\nparams = { id = 1 }\ndoc = "theirs"\n'
     found = read(tmp_path, P + one, '[call.x]\nmethod = "user.get"\nparams_json = "[2]"\n')
     call = calls(found)["x"]
     assert (call.method, call.text, call.doc) == ("user.get", "[2]", "")
 
 
-def test_whatever_stands_there_the_profile_can_be_used(tmp_path: Path) -> None:
+def test_problem_of_an_entry_keeps_profile_usable(tmp_path: Path) -> None:
     found = read(tmp_path, P + "[profile.p.call]\nx = 5\n")
     assert isinstance(found.get("p"), Profile)
     assert "must be a saved call" in found.problems[0].sentence

@@ -32,7 +32,7 @@ def good(profiles: Profiles, name: str) -> Profile:
     return profile
 
 
-def test_every_key_of_the_shape_reaches_the_profile(tmp_path: Path) -> None:
+def test_every_key_reaches_the_profile(tmp_path: Path) -> None:
     profile = good(
         read(
             tmp_path,
@@ -102,7 +102,7 @@ REFUSED = [
     ('certificate = "sha1:00"', "profile.p.certificate", "64 hex digits"),
     ('handshake = "mpc"', "profile.p.handshake", 'must be "mcp", or name a header'),
     ('handshake = { header = "a b" }', "profile.p.handshake.header", "the name of a header"),
-    ('handshake = { header = "Authorization" }', "profile.p.handshake.header", "used for nothing else"),
+    ('handshake = { header = "Authorization" }', "profile.p.handshake.header", "has no other use"),
     ('discovery = "rpc.discovr"', "profile.p.discovery", 'did you mean "rpc.discover"?'),
     ('discovery = { url = "https://evil.example/x" }', "profile.p.discovery.url", "a path on the same server"),
     ('discovery = { file = "" }', "profile.p.discovery.file", "path of a file"),
@@ -119,22 +119,22 @@ REFUSED = [
     ("login = { ended_codes = [1.0] }", "profile.p.login.ended_codes.0", "whole number"),
     ('login = { params = "x" }', "profile.p.login.params", "an array or a table"),
     ("login = { params = { at = 2020-01-01 } }", "profile.p.login.params.at", "date or time as text"),
-    ("login = { params = { x = [nan] } }", "profile.p.login.params.x.0", "inf and nan"),
+    ("login = { params = { x = [nan] } }", "profile.p.login.params.x.0", "inf or nan"),
     ("method.x.safe = 1", "profile.p.method.x.safe", "true or false"),
     ('method.x.auth = "zzzz"', "profile.p.method.x.auth", f"one of {', '.join(map(json.dumps, KINDS))}"),
     ('method.x.ignore = ["/a", ""]', "profile.p.method.x.ignore.1", "a JSON pointer into the result"),
     ('method."a.b".dok = ""', 'profile.p.method."a.b".dok', "did you mean `doc`?"),
-    ("headers = { X-A = 1 }", "profile.p.headers.X-A", "text that a header can hold"),
-    ('headers = { X-A = "é" }', "profile.p.headers.X-A", "plain ASCII"),
-    ('headers = { "X A" = "b" }', 'profile.p.headers."X A"', "no name of a header"),
+    ("headers = { X-A = 1 }", "profile.p.headers.X-A", "valid header value"),
+    ('headers = { X-A = "é" }', "profile.p.headers.X-A", "printable ASCII"),
+    ('headers = { "X A" = "b" }', 'profile.p.headers."X A"', "not a valid header name"),
     ('headers = { Accept = "b" }', "profile.p.headers.Accept", "write `accept` in the profile instead"),
-    ('headers = { hOsT = "evil.example" }', "profile.p.headers.hOsT", "write the host into `url`"),
-    ('headers = { content-length = "5" }', "profile.p.headers.content-length", "set by HTTP itself"),
+    ('headers = { hOsT = "evil.example" }', "profile.p.headers.hOsT", "the host comes from `url`"),
+    ('headers = { content-length = "5" }', "profile.p.headers.content-length", "rpcexplorer sets this header"),
 ]
 
 
 @pytest.mark.parametrize(("line", "key", "words"), REFUSED)
-def test_what_is_wrong_is_told_with_file_line_and_key(tmp_path: Path, line: str, key: str, words: str) -> None:
+def test_problem_has_file_line_and_key(tmp_path: Path, line: str, key: str, words: str) -> None:
     text = f'[profile.p]\nurl = "http://p"\n\n{line}\n\n[profile.q]\nurl = "http://q"\n'
     profiles = read(tmp_path, text)
     (problem,) = profiles.problems
@@ -169,7 +169,7 @@ SECRETS = [
 
 
 @pytest.mark.parametrize(("line", "field"), SECRETS)
-def test_a_secret_is_refused_with_the_command_to_run_and_never_printed(tmp_path: Path, line: str, field: str) -> None:
+def test_secret_is_refused_with_command_and_not_printed(tmp_path: Path, line: str, field: str) -> None:
     url = "" if line.startswith("url") else 'url = "http://p"\n'
     profiles = read(tmp_path, f"[profile.p]\n{url}{line}\n")
     problem = profiles.get("p")
@@ -212,7 +212,7 @@ INSTEAD = [
     ('path = "/rpc?key=hunter2a1b2c3"', PART, TOKEN),
     ('path = "/bot110201543:hunter2TvCH1vGWJxfSeofSAs0K5PALD/"', PART, TOKEN),
     ('path = "/ann:hunter2@p"', PART, TOKEN),
-    ('url = "http://ann:hunter2@p"', 'write auth = { kind = "basic", username = … } where', PASSWORD),
+    ('url = "http://ann:hunter2@p"', 'write auth = { kind = "basic", username = … }', PASSWORD),
     ('token = "hunter2"', 'name the auth type that sends it, one of "bearer", "header", "query", "first", "member"',
      TOKEN),
     ('api_key = "hunter2"', "name the auth type that sends it", TOKEN),
@@ -222,7 +222,7 @@ INSTEAD = [
 
 @pytest.mark.everyday(5)
 @pytest.mark.parametrize(("line", "kind", "command"), INSTEAD)
-def test_a_secret_leads_to_the_kind_of_auth_that_sends_it(tmp_path: Path, line: str, kind: str, command: str) -> None:
+def test_secret_suggests_the_auth_type_that_sends_it(tmp_path: Path, line: str, kind: str, command: str) -> None:
     url = "" if line.startswith("url") else 'url = "http://p"\n'
     profiles = read(tmp_path, f"[profile.p]\n{url}{line}\n")
     problem = profiles.get("p")
@@ -243,11 +243,11 @@ def test_a_secret_leads_to_the_kind_of_auth_that_sends_it(tmp_path: Path, line: 
         *("/a-long-path-of-2026-with-4-numbers-in-it/jsonrpc", "/services/rpc.php?version=2.0&format=json"),
     ],
 )
-def test_an_ordinary_path_holds_no_secret(tmp_path: Path, path: str) -> None:
+def test_ordinary_path_is_not_a_secret(tmp_path: Path, path: str) -> None:
     assert read(tmp_path, f'[profile.p]\nurl = "http://p"\npath = "{path}"\n').problems == []
 
 
-def test_placeholders_and_names_of_members_are_no_secrets(tmp_path: Path) -> None:
+def test_references_and_member_names_are_not_secrets(tmp_path: Path) -> None:
     profiles = read(
         tmp_path,
         '[profile.p]\nurl = "http://p"\n'
@@ -283,7 +283,7 @@ URLS = [
 
 
 @pytest.mark.parametrize("url", URLS)
-def test_an_address_that_could_be_read_in_two_ways_is_refused(tmp_path: Path, url: str) -> None:
+def test_ambiguous_url_is_refused(tmp_path: Path, url: str) -> None:
     profiles = read(tmp_path, f'[profile.p]\nurl = "{url}"\n')
     (problem,) = profiles.problems
     assert (problem.line, problem.key) == (2, "profile.p.url")
@@ -299,15 +299,15 @@ def test_an_address_that_could_be_read_in_two_ways_is_refused(tmp_path: Path, ur
         "https://bücher.example.",
     ],
 )
-def test_ordinary_addresses_pass(tmp_path: Path, url: str) -> None:
+def test_ordinary_urls_are_accepted(tmp_path: Path, url: str) -> None:
     assert good(read(tmp_path, f'[profile.p]\nurl = "{url}"\n'), "p").url == url
 
 
 @pytest.mark.parametrize("name", ["../../x", "", "a b", "-a", "x" * 65, "a/b", "é", "a\\u001b"])
-def test_a_name_that_is_not_safe_everywhere_is_refused(tmp_path: Path, name: str) -> None:
+def test_unsafe_profile_name_is_refused(tmp_path: Path, name: str) -> None:
     profiles = read(tmp_path, f'[profile."{name}"]\nurl = "http://x"\n[profile.q]\nurl = "http://q"\n')
     (problem,) = profiles.problems
-    assert "no name for a profile" in problem.sentence
+    assert "not a valid profile name" in problem.sentence
     assert list(profiles.profiles) == ["q"]
 
 
@@ -326,7 +326,7 @@ def test_a_name_that_is_not_safe_everywhere_is_refused(tmp_path: Path, name: str
         ('default = "stagin"\n[profile.staging]\nurl = "http://s"\n', "default", "did you mean `staging`?"),
     ],
 )
-def test_the_top_of_the_file_is_held_to_its_shape_too(tmp_path: Path, text: str, key: str, words: str) -> None:
+def test_top_level_keys_are_checked(tmp_path: Path, text: str, key: str, words: str) -> None:
     profiles = read(tmp_path, text)
     (problem,) = profiles.problems
     assert problem.key == key
@@ -343,7 +343,7 @@ def test_the_top_of_the_file_is_held_to_its_shape_too(tmp_path: Path, text: str,
         'login = { params = { user = "{username}", note = "«p.password»" } }',
     ],
 )
-def test_params_in_a_shared_file_open_no_secret(tmp_path: Path, text: str) -> None:
+def test_params_in_shared_file_cannot_use_secrets(tmp_path: Path, text: str) -> None:
     profiles = read(tmp_path, f'[profile.p]\nurl = "http://h"\n{text}\n')
     (problem,) = profiles.problems
     assert problem.line == 3
@@ -352,7 +352,7 @@ def test_params_in_a_shared_file_open_no_secret(tmp_path: Path, text: str) -> No
     assert not isinstance(found, Profile) or "«" not in repr((found.methods, found.login))
 
 
-def test_what_a_kind_wants_of_a_field_that_others_have_too_is_asked_of_that_kind(
+def test_field_is_checked_for_its_auth_type(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     small = AuthField("username", pattern=re.compile("[a-z]+"), mismatch="must be small letters")

@@ -34,29 +34,29 @@ class Row(NamedTuple):
 STEERED = "test_password_is_blocked_for_another_path_or_field"
 ROUTED = "test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"
 TOKEN = "test_token_is_blocked_for_another_path_or_header"
-WRONG = "test_what_is_wrong_is_told_with_file_line_and_key"
+WRONG = "test_problem_has_file_line_and_key"
 SHOWN = "test_screen_writes_no_foreign_terminal_codes"
-STRICT = "test_a_working_folder_asks_more_often_and_never_less"
+STRICT = "test_project_file_makes_confirm_only_stricter"
 SETTING = "test_wrong_setting_is_reported_and_the_rest_used"
-SHADOW = "test_nobody_else_changes_a_call_or_a_variable_of_ones_own_profile"
-CALL = "test_a_call_that_is_wrong_is_told_and_left_out_alone"
-VARIABLE = "test_a_variable_that_is_wrong_is_told_and_left_out_alone"
+SHADOW = "test_project_file_cannot_change_entries_of_user_file"
+CALL = "test_invalid_saved_call_is_reported_and_dropped"
+VARIABLE = "test_invalid_variable_is_reported_and_dropped"
 DATA = "test_a_value_is_data_and_opens_nothing_alone_or_with_its_neighbours"
 ENDED = "test_ended_session_is_renewed_once"
 IN_SESSIONS = [
     Row("version", "be read in a wrong format",
-        "test_of_a_file_with_another_version_nothing_is_used"),
+        "test_file_of_another_version_is_not_used"),
     Row("default", "give another server the secret of the intended profile",
         "test_folder_default_gets_no_secret_of_another_profile"),
     Row("profile.*", "be a path; share the variable of another profile",
-        "test_profiles_that_would_share_a_variable_are_both_refused_and_name_each_other"),
+        "test_profiles_that_share_a_variable_are_refused"),
     Row("profile.*.url", "send a secret to another server",
         "test_variable_is_bound_to_its_first_destination"),
     Row("profile.*.preset", "change the destination of a secret; read any file; remove a confirmation", STEERED),
     Row("profile.*.path", "send a secret to a path that logs or shows it; contain one", STEERED),
     Row("profile.*.description", "be interpreted by the terminal", SHOWN),
     Row("profile.*.badge", "remove the red and the confirmation of a user's own prod",
-        "test_a_badge_of_prod_stays"),
+        "test_prod_badge_stays"),
     Row("profile.*.confirm", "remove a confirmation", STRICT),
     Row("profile.*.timeout", "never end", WRONG),
     Row("profile.*.content_type", "smuggle a second header or request", WRONG),
@@ -101,7 +101,7 @@ IN_SESSIONS = [
     Row("profile.*.method.*.params", "use a secret by its reference; contain one",
         "test_params_of_a_shared_file_use_no_secret"),
     Row("profile.*.method.*.safe", "remove a confirmation",
-        "test_nobody_else_calls_a_method_of_ones_own_profile_safe"),
+        "test_project_file_cannot_mark_own_methods_safe"),
     Row("profile.*.method.*.auth", "send a call without the credentials that it needs", WRONG),
     Row("profile.*.method.*.ignore", "silently treat two different responses as equal",
         "test_ignored_pointers_are_left_out"),
@@ -114,7 +114,7 @@ IN_SESSIONS = [
     Row("profile.*.call.*.params", "use a secret by its reference; contain one", CALL),
     Row("profile.*.variables.*", "contain a secret; use one by its reference, also joined with other text", DATA),
     Row("profile.*.history", "write into any file of the user; publish responses",
-        "test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used"),
+        "test_history_outside_the_folder_is_never_used"),
     Row("call.*", "replace a call or a method of that name", SHADOW),
     Row("call.*.method", "send an unsafe call without a confirmation",
         "test_it_is_asked_about_as_its_method_is"),
@@ -208,5 +208,5 @@ def test_description_is_read_only_from_allowed_places(shell: Shell) -> None:
         ]  # fmt: skip
         shell.sessions(f'[profile.p]\nurl = "http://127.0.0.1:1"\ndiscovery = {{ file = "{shell.home}/notes.json" }}\n')
         ran = shell.run("methods", "--refresh")
-    assert "it must lie inside the folder of this one" in ran.err
+    assert "it must be in the folder of this file" in ran.err
     assert "of.mine" not in ran.text + ran.err

@@ -204,7 +204,7 @@ def test_host_header_in_a_profile_is_refused(shell: Shell, server: RawServer) ->
     shell.sessions(cookie(server.origin, 'headers = { Host = "evil.example" }'))
     ran = shell.run("call", "ping")
     assert ran.code == 2
-    assert "write the host into `url`" in ran.err
+    assert "the host comes from `url`" in ran.err
     assert server.requests == []
 
 
@@ -644,6 +644,6 @@ def test_target_of_a_history_link_stays_unchanged(shell: Shell, server: RawServe
         mine.symlink_to(secret) if make == "symlink" else mine.hardlink_to(secret)
         ran = shell.run("call", "ping")
         assert ran.code == 0
-        assert "could not be recorded" in ran.err, make
+        assert "was not recorded" in ran.err, make
         assert secret.read_text() == "export TOKEN=abc\n"
         assert not list((shell.folder / "hist").glob("*torn*"))

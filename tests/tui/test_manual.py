@@ -36,7 +36,7 @@ rpcexplorer profiles secret staging password     # store the password of profile
 
 ```console
 $ rpcexplorer call -p team ping
-rpcexplorer: sessions.toml:5: profile.team.auth.password: a secret has no place in this file
+rpcexplorer: sessions.toml:5: profile.team.auth.password: secrets are not allowed in this file
 ```
 
 ## Store a secret

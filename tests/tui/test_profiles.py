@@ -104,7 +104,7 @@ def test_footer_offers_the_actions_of_the_profile(make_explorer: Make) -> None:
         select_profile(screen, "broken")
         await until(pilot, lambda: hints(screen)[:3] == ["add", "find", "back"])
         assert "! cannot be used" in drawn(screen.query_one(ProfileList))
-        assert "must be an address" in page(screen)
+        assert "must be a URL" in page(screen)
         await pilot.press("enter", "e", "t", "s", "d", "delete")
         assert pilot.app.screen is screen
 
@@ -176,7 +176,7 @@ WRONG = [
     (("Url", "https://x.example.com"), "The name is reserved", "name"),
     (("new", ""), "needs a URL", "url"),
     (("new", "rpc.example.com"), "begins with https://", "url"),
-    (("new", "https://me:pw@x.example.com"), "must hold no user name and no password", "url"),
+    (("new", "https://me:pw@x.example.com"), "must not contain a user name or password", "url"),
     (("new", "https://x.example.com:99999"), "must have a port from 1 to 65535", "url"),
 ]
 
