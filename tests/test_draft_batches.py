@@ -27,7 +27,7 @@ def test_each_profile_keeps_its_batch_after_a_restart(tmp_path: Path) -> None:
     assert batches.keep(SHOP, TWO, ()) == ""
     assert CollectedBatches(tmp_path).of(SHOP).text == TWO.text
     assert CollectedBatches(tmp_path).of(OTHER) == CollectedCalls()
-    (file,) = (each for each in tmp_path.rglob("*") if each.is_file())
+    (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert batches.keep(SHOP, CollectedCalls(), ()) == ""
     assert not file.exists()
@@ -69,7 +69,7 @@ def test_files_hold_no_secret_and_none_for_addresses(tmp_path: Path) -> None:
     batches.bring_back(SHOP, [secret])
     batches.keep(ad_hoc("http://h"), TWO, ())
     assert batches.of(ad_hoc("http://h")) == TWO
-    found = "".join(each.read_text() for each in tmp_path.rglob("*") if each.is_file())
+    found = "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())
     assert "correct-horse" not in found
     assert "1.10" not in found
     assert CollectedBatches(tmp_path).of(SHOP).rows[0].draft.text == '["«shop.token»"]'

@@ -181,7 +181,9 @@ def test_old_json_rpc_is_reported_once_per_profile(opened: Callable[..., Explore
     assert all("as in JSON-RPC 1.0): rpcexplorer handles this quirk and reports it once" in note for note in said)
     assert [exchange.remarks for exchange in exchanges] == [()] * 6
     assert [exchange.exit_code for exchange in exchanges] == [0, 0, 1, 0, 1, 0]
-    assert not any(each.notes or each.remarks for each in explorer.history.newest(9) if isinstance(each, Exchange))
+    assert not any(
+        record.notes or record.remarks for record in explorer.history.newest(9) if isinstance(record, Exchange)
+    )
 
 
 def test_unknown_profile_problem_names_the_nearest(opened: Callable[..., Explorer]) -> None:
@@ -197,7 +199,7 @@ def test_typed_address_with_secret_lists_its_calls(tmp_path: Path) -> None:
         made.use(ad_hoc(f"{server.origin}/v3/{token}"))
         exchange = call(made, Draft("ping"))
     assert token not in repr(exchange)
-    assert [each.id for each in made.recent(5)] == [exchange.id]
+    assert [record.id for record in made.recent(5)] == [exchange.id]
 
 
 def test_every_public_name_exists() -> None:

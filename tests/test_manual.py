@@ -316,7 +316,7 @@ class Session:
         at: click.Context | None = context
         while at is not None:
             given = at.params.get("profile") or at.params.get("profiles") or ()
-            names += [given] if isinstance(given, str) else [str(each).rpartition("=")[2] for each in given]
+            names += [given] if isinstance(given, str) else [str(item).rpartition("=")[2] for item in given]
             at = at.parent
         if of_profiles and context.info_name != "add":
             given = context.params.get("name")
@@ -804,7 +804,7 @@ def test_table_of_settings_has_all_keys() -> None:
     expected = []
     for key, rule in SETTINGS_SHAPE.keys.items():
         inner = [*rule.keys] if isinstance(rule, TableRule) else ["COMMAND"] if isinstance(rule, MapRule) else [""]
-        expected += [f"{key}.{each}".rstrip(".") for each in inner]
+        expected += [f"{key}.{item}".rstrip(".") for item in inner]
     assert [row[0] for row in table_of("settings", "setting")] == expected
 
 
@@ -815,7 +815,7 @@ def test_table_of_themes_names_all_themes(tmp_path: Path) -> None:
 
 def test_table_of_paths_matches_the_command(tmp_path: Path) -> None:
     listed = json.loads(Shell(tmp_path).run("paths", "--json").out)
-    assert [row[0] for row in table_of("settings", "name in paths")] == [each["name"] for each in listed]
+    assert [row[0] for row in table_of("settings", "name in paths")] == [entry["name"] for entry in listed]
 
 
 def test_table_of_auth_types_is_the_registry() -> None:

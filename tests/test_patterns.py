@@ -13,7 +13,7 @@ def test_pattern_is_used_like_a_compiled_one() -> None:
     assert word.sub(r"\1", "one two") == "o t"
     found = word.match("äh")
     assert found is None
-    assert [each[0] for each in word.finditer("one two")] == ["one", "two"]
+    assert [match[0] for match in word.finditer("one two")] == ["one", "two"]
 
 
 def test_pattern_is_compiled_on_first_use() -> None:

@@ -48,7 +48,7 @@ def test_files_are_private_without_secrets_or_addresses(tmp_path: Path) -> None:
     replaced.keep(SHOP, "m", '["correct-horse", {"password": "of-nobody"}]', [secret])
     replaced.keep(ad_hoc("http://h"), "m", "[1]", ())
     assert replaced.of(ad_hoc("http://h"), "m") == ["[1]"]
-    (file,) = (each for each in tmp_path.rglob("*") if each.is_file())
+    (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "correct-horse" not in file.read_text()
     assert "«shop.token»" in ReplacedDrafts(tmp_path).of(SHOP, "m")[0]

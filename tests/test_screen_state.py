@@ -158,7 +158,7 @@ def test_newest_expressions_that_fit_are_kept(file: Path) -> None:
     one = ScreenState(file)
     for letter in "abcd":
         one.add_expression("jq", letter * 20_000)
-    assert [each[0] for each in ScreenState(file).expressions("jq")] == ["d", "c"]
+    assert [expression[0] for expression in ScreenState(file).expressions("jq")] == ["d", "c"]
 
 
 def test_temporarily_unreadable_file_is_not_damaged(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

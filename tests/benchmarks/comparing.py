@@ -49,7 +49,7 @@ def pairs(megabytes: float) -> dict[str, tuple[bytes, bytes]]:
     few = [record(-1), *(dict(each) for each in left)]
     for at in dice.sample(range(len(left)), 10):
         few[at + 1]["name"] = "another"
-    turned = [dict(reversed(each.items())) for each in left]
+    turned = [dict(reversed(item.items())) for item in left]
     each = [record(-1), *(one | {"score": one["score"] + 1} for one in left)]
     other = [{"k": dice.random(), "v": [dice.random(), "x" * 40], "w": {"a": dice.random()}} for _ in left]
     ways = {"few differ": few, "other order": turned, "each differs": each, "all is other": other}

@@ -141,7 +141,7 @@ def main() -> None:
             print(f"opening a method; the aim is {AIM * 1000:.0f} ms")
             for name, taken in runs.items():
                 print_median(f"the first, {name}", [run[0] for run in taken])
-                print_median(f"the next ones, {name}", [each for run in taken for each in run[1:-1]])
+                print_median(f"the next ones, {name}", [seconds for run in taken for seconds in run[1:-1]])
                 print_median(f"a megabyte of its own, {name}", [run[-1] for run in taken])
 
 

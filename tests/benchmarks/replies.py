@@ -191,7 +191,7 @@ def measure(server: Server, shape: str, runs: int) -> None:
     floor = statistics.median(floors)
     print(f"\n{shape}: {size:.0f} MB, laid out {laid_out / 1e6:.0f} MB in {native * 1000:.0f} ms by msgspec alone;")
     print(f"httpx has it {floor * 1000:.0f} ms after the last byte")
-    taken = {"first lines over a plain fetch": [each - floor for each in taken[FIRST]]} | taken
+    taken = {"first lines over a plain fetch": [seconds - floor for seconds in taken[FIRST]]} | taken
     memory = taken.pop("peak memory")
     for name, seconds in taken.items():
         target = {**TARGETS, "first lines over a plain fetch": FIRST_LINES.get(shape, 1.0)}.get(name)

@@ -56,8 +56,8 @@ def references(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         if isinstance(value.get("$ref"), str):
             yield value["$ref"]
-        for each in value.values():
-            yield from references(each)
+        for item in value.values():
+            yield from references(item)
     elif isinstance(value, list):
         for each in value:
             yield from references(each)

@@ -89,7 +89,7 @@ def _done(
             return history, [as_recorded(exchange(number)), *expected]
         case "name":
             assert history.annotate(chosen.id, name=str(which)) == bool(expected)
-            return history, [replace(each, name=str(which)) if each is chosen else each for each in expected]
+            return history, [replace(call, name=str(which)) if call is chosen else call for call in expected]
         case "delete":
             assert history.delete(chosen.id) == bool(expected)
             return history, [each for each in expected if each is not chosen]

@@ -18,4 +18,4 @@ def explained(described: Described, text: str, by: By | None = "name") -> tuple[
 
 
 def problems(described: Described, text: str, by: By | None = "name") -> tuple[SchemaProblem, ...]:
-    return tuple(each.problem for each in explained(described, text, by))
+    return tuple(violation.problem for violation in explained(described, text, by))

@@ -250,7 +250,9 @@ def profiles(origin: str) -> str:
     ]
     for name, text in CARRIERS.items():
         quoted = toml(text)
-        parts += [f"[profile.{each}.method.{quoted}]\ndoc = {quoted}\nsafe = false\n" for each in ("here", "there")]
+        parts += [
+            f"[profile.{profile}.method.{quoted}]\ndoc = {quoted}\nsafe = false\n" for profile in ("here", "there")
+        ]
         parts.append(f'[profile.{name}]\nurl = "{origin}"\nbadge = {quoted}\ndescription = {quoted}\n')
     parts += [f"[profile.here.method.'say.{what}']\nsafe = true\n" for what in SAYS]
     return "".join(parts)

@@ -83,11 +83,11 @@ def path(request: Received, value: str) -> bool:
 
 
 def first(request: Received, value: str) -> bool:
-    return all(each["params"][:1] == [f"token:{value}"] for each in calls(request))
+    return all(call["params"][:1] == [f"token:{value}"] for call in calls(request))
 
 
 def member(request: Received, value: str) -> bool:
-    return all(each.get("gate") == value for each in calls(request))
+    return all(call.get("gate") == value for call in calls(request))
 
 
 LOGIN = '\nlogin = { session = "/sessionid" }'
@@ -129,7 +129,7 @@ class Gate(Parrot):
     def __call__(self, request: Received) -> Parts:
         self.heard.append(request.head + request.body)
         body = json.loads(request.body or "{}")
-        named = {each.get("method", "") for each in calls(request)}
+        named = {call.get("method", "") for call in calls(request)}
         if self.planted.logs_in and named == {"auth"}:
             return self.answered(body)
         if not self.planted.has_credentials(request, self.value):
@@ -151,7 +151,7 @@ class Gate(Parrot):
         assert found is not None
         if found[1] not in self.secrets:
             self.secrets.append(found[1])
-        self.spelled = [each for secret in (found[1], self.typed) for each in spellings(secret)]
+        self.spelled = [spelling for secret in (found[1], self.typed) for spelling in spellings(secret)]
 
     def _mcp(self, request: Received, body: Any) -> Parts | None:
         """Answer the handshake, and turn a tool call into a call of its own."""
@@ -160,9 +160,9 @@ class Gate(Parrot):
             return http_reply(self._reply(body["id"], "result", result.encode()), headers={"Mcp-Session-Id": HANDED})
         if request.header("Mcp-Session-Id") != HANDED:
             return http_reply("\n".join(self.spelled).encode(), 404, reason="Not Found")
-        for each in [body] if isinstance(body, dict) else body:
-            if each["method"] == "tools/call":
-                each["method"] = each["params"]["name"]
+        for call in [body] if isinstance(body, dict) else body:
+            if call["method"] == "tools/call":
+                call["method"] = call["params"]["name"]
         return http_reply(b"", 202, reason="Accepted") if body == {} or "id" not in calls(request)[0] else None
 
 

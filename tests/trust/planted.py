@@ -100,7 +100,7 @@ class Parrot:
 
     def __init__(self, *secrets: str, session: str) -> None:
         self.session = session
-        self.spelled = [each for secret in (*secrets, session) for each in spellings(secret)]
+        self.spelled = [spelling for secret in (*secrets, session) for spelling in spellings(secret)]
         self.heard: list[bytes] = []
         """All bytes from the socket, the one place for secrets."""
 
@@ -118,7 +118,7 @@ class Parrot:
 
     def _values(self) -> bytes:
         """Return a list of every spelling, as strings and as JSON if it is JSON."""
-        texts = [json.dumps(each) for each in self.spelled]
+        texts = [json.dumps(spelling) for spelling in self.spelled]
         texts += [f'"{each}"' for each in self.spelled if _is_json(f'"{each}"')]
         return f'[{", ".join(texts)}, {{"password": {texts[0]}, "n": 1.10}}]'.encode()
 
@@ -126,7 +126,11 @@ class Parrot:
         return b'{"jsonrpc": "2.0", "id": %s, "%s": %s}' % (json.dumps(id).encode(), kind.encode(), value)
 
     def _headers(self) -> list[tuple[str, str]]:
-        fit = (each for each in self.spelled if each.isascii() and each.isprintable() and len(each) < 400)
+        fit = (
+            spelling
+            for spelling in self.spelled
+            if spelling.isascii() and spelling.isprintable() and len(spelling) < 400
+        )
         return [(f"X-Echo-{number}", each) for number, each in enumerate(islice(fit, 60))]
 
     def _auth(self, id: object) -> Parts:
@@ -147,11 +151,11 @@ class Parrot:
         return http_reply("\n".join(self.spelled).encode(), 500, self._headers(), reason=said)
 
     def _echo_redirect(self, id: object) -> Parts:
-        target = "&".join(quote(each) for each in self.spelled if len(each) < 400)
+        target = "&".join(quote(spelling) for spelling in self.spelled if len(spelling) < 400)
         return http_reply(b"", 307, {"Location": f"https://elsewhere.example/?{target}"})
 
     def _echo_page(self, id: object) -> Parts:
-        rows = "".join(f"<li>{html.escape(each)} {each}</li>" for each in self.spelled)
+        rows = "".join(f"<li>{html.escape(spelling)} {spelling}</li>" for spelling in self.spelled)
         return http_reply(f"<ul>{rows}</ul>".encode(), 502, {"Content-Type": "text/html"}, reason="Bad Gateway")
 
     def _echo_stream(self, id: object) -> Parts:
@@ -161,7 +165,7 @@ class Parrot:
             b"event: message\ndata: %s\n\n" % each for each in (told, self._reply(id, "result", self._values()))
         )
         pieces = (events[at : at + 61] for at in range(0, len(events), 61))
-        body = b"".join(b"%x\r\n%s\r\n" % (len(each), each) for each in pieces)
+        body = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
         return http_reply(
             body + b"0\r\n\r\n", headers={"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"}
         )
@@ -176,7 +180,7 @@ class Parrot:
     def _rpc_discover(self, id: object) -> Parts:
         said = " ".join(self.spelled[:3])
         method = {"name": "told", "summary": said, "description": said, "params": [{"name": "p", "description": said}]}
-        named = [{"name": each, "params": []} for each in self.spelled[:3]]
+        named = [{"name": spelling, "params": []} for spelling in self.spelled[:3]]
         document = {"openrpc": "1.2.6", "info": {"title": said, "version": said}, "methods": [method, *named]}
         return http_reply(self._reply(id, "result", json.dumps(document).encode()))
 

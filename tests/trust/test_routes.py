@@ -343,7 +343,7 @@ def refuses(shell: Shell, evil: RawServer, *words: str) -> None:
     assert "is blocked: another secret of this profile name has a different destination" in ran.err
     assert " → " in ran.err
     assert "rpcexplorer profiles allow st" in ran.err
-    assert not [each for each in (TOKEN, PASSWORD) if each.encode() in received(evil)]
+    assert not [secret for secret in (TOKEN, PASSWORD) if secret.encode() in received(evil)]
 
 
 @pytest.mark.parametrize("elsewhere", BOUND_ELSEWHERE)

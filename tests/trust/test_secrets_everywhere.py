@@ -178,7 +178,7 @@ def test_typed_password_is_known_only_to_the_server(tmp_path: Path, secret: str)
         async with Explorer.open(folder=tmp_path / "work", environment=environment, person=person) as explorer:
             await use(explorer, "cookie")
             await use(explorer, "inline")
-            sinks["history"] = repr([each for each in explorer.history.all() if isinstance(each, Exchange)])
+            sinks["history"] = repr([record for record in explorer.history.all() if isinstance(record, Exchange)])
 
     with RawServer(parrot) as server:
         asyncio.run(everything(server.origin))

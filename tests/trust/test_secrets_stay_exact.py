@@ -38,7 +38,7 @@ def echo(request: Received) -> bytes:
 
 
 def params_sent(server: RawServer) -> list[object]:
-    return [json.loads(each.body)["params"] for each in server.requests]
+    return [json.loads(request.body)["params"] for request in server.requests]
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_typed_secret_is_restored_from_draft_and_record(shell: Shell) -> None:
         run(shell, Draft("m", draft))
         run(shell, Draft("m", opened(shell).recent(1)[0].params))
     assert json.loads(draft) == {"note": "«shop.password»"}
-    assert [each["note"] for each in params_sent(server) if isinstance(each, dict)] == [STORED, STORED]
+    assert [params["note"] for params in params_sent(server) if isinstance(params, dict)] == [STORED, STORED]
 
 
 def test_profile_name_is_unchanged_in_records_and_previews(shell: Shell) -> None:
@@ -139,7 +139,7 @@ def test_params_of_a_shared_file_use_no_secret(shell: Shell, rest: str) -> None:
             run(shell, Draft("m", explorer.draft_of("m")))
         listed = shell.run("profiles", "list")
     assert "a shared file cannot use secrets" in listed.err
-    assert not [each for each in params_sent(server) if isinstance(each, dict) and each.get("note")]
+    assert not [params for params in params_sent(server) if isinstance(params, dict) and params.get("note")]
 
 
 def test_example_from_a_server_uses_no_secret(shell: Shell) -> None:
@@ -202,7 +202,7 @@ def test_shared_record_uses_no_secret_without_permission(shell: Shell) -> None:
         screen.again(forged(), ours=screen._is_ours(forged()))
         question = await on(pilot, Confirm)
         said = shown(question)
-        assert all(each in said for each in ("note.add", "/text", "password", "http://127.0.0.1"))
+        assert all(text in said for text in ("note.add", "/text", "password", "http://127.0.0.1"))
         question.dismiss(None)
         await until(pilot, lambda: app.screen is screen)
         assert json.loads(screen.params.text) == {"text": "«not recorded»"}

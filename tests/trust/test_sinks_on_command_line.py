@@ -59,7 +59,9 @@ def test_no_command_prints_terminal_codes(tmp_path: Path, server: RawServer, spo
         ran = shell.run(*words, terminal=True)
         assert "Traceback" not in ran.err, words
         seen += ran.text + ran.err
-        strange += [(words, each) for each in Stream(ran.out + ran.err.encode(errors="surrogateescape")).strange]
+        strange += [
+            (words, sequence) for sequence in Stream(ran.out + ran.err.encode(errors="surrogateescape")).strange
+        ]
     assert strange == []
     assert classes_in(seen) == set(PAYLOADS)
 
@@ -73,7 +75,9 @@ def test_program_on_a_real_terminal_prints_no_codes(tmp_path: Path, server: RawS
     assert b"dd-" in terminal.written
 
 
-@pytest.mark.parametrize("text", [each for each in PAYLOADS.values() if "[/]" not in each and "[b]" not in each])
+@pytest.mark.parametrize(
+    "text", [payload for payload in PAYLOADS.values() if "[/]" not in payload and "[b]" not in payload]
+)
 def test_stream_parser_knows_each_class(text: str) -> None:
     assert Stream(f"\x1b[1ma{text}b".encode(errors="surrogatepass")).strange
 

@@ -79,7 +79,7 @@ def send(what: str, *outcome: str, sink: str = "") -> Iterator[Stop]:
     """Yield the steps of a call whose method names the part with the payload."""
     yield Stop("", ("f2", f"say.{what}", "enter"), (f"▍say.{what}",))
     # the previous response can look the same
-    done = tuple(f"✓ say.{what}" for each in outcome[:1] if each.startswith("✓"))
+    done = tuple(f"✓ say.{what}" for sign in outcome[:1] if sign.startswith("✓"))
     yield Stop(sink, ("f5",), (*outcome, *done), gone="of say.")
 
 

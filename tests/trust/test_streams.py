@@ -82,7 +82,7 @@ def test_output_to_closed_stream_reaches_no_other_file(shell: Shell) -> None:
         assert run(shell, f"{PROGRAM} notify ping {where} <&- >&- 2>&-").returncode == 0
         assert run(shell, f"{PROGRAM} call ping {where} <&- 2>&-").stdout == '"pong"\n'
     recorded = list(History(shell.home / "state" / "history").all())
-    assert [type(each) for each in recorded] == [Exchange, Exchange]
+    assert [type(record) for record in recorded] == [Exchange, Exchange]
     assert [str(path) for path in shell.folder.iterdir()] == []
 
 

@@ -195,7 +195,11 @@ def test_call_after_a_stopped_one_uses_new_connection(shell: Shell, way: Way) ->
         _, slow, last = asyncio.run(run())
     gc.collect()
     recorded = explorer(shell).history.newest(3)
-    assert [isinstance(each, Exchange) and each.outcome_name for each in recorded] == ["result", "cancelled", "result"]
+    assert [isinstance(record, Exchange) and record.outcome_name for record in recorded] == [
+        "result",
+        "cancelled",
+        "result",
+    ]
     if way == "stop":
         assert isinstance(slow, Exchange)
         assert slow.outcome == Cancelled(maybe_ran=True)

@@ -412,7 +412,7 @@ async def hint_changes_the_profile_and_resends(at: Visit) -> None:
         before = at.calls.exchange
         await at.pilot.press("enter")
         assert isinstance((await at.next_exchange(before)).outcome, Result)
-        assert [each.header("Content-Type") for each in server.requests][1:] == ["application/json"]
+        assert [request.header("Content-Type") for request in server.requests][1:] == ["application/json"]
         await at.sees("✓ result", "Changed until you quit. To save the address")
         await at.misses("^R set")
 
@@ -668,7 +668,7 @@ async def changes_of_a_refresh_are_shown_again(at: Visit) -> None:
     assert profile is not None
     learned = at.explorer.catalogues.learned(profile)
     assert learned is not None
-    older = tuple(each for each in learned.methods if each.name != "demo.echo")
+    older = tuple(method for method in learned.methods if method.name != "demo.echo")
     auth = at.explorer.described("auth")
     assert auth is not None
     described = {"auth": replace(auth, deprecated=True)}

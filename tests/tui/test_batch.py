@@ -99,7 +99,7 @@ def heard(pilot: Pilot[None]) -> list[CopyCallWanted]:
 
 
 def notification_notices(app: ExplorerApp) -> list[str]:
-    return [each.message for each in app._notifications if "was a notification" in each.message]
+    return [notice.message for notice in app._notifications if "was a notification" in notice.message]
 
 
 def rows(screen: BatchScreen) -> list[str]:
@@ -148,7 +148,7 @@ def test_each_call_of_a_batch_shows_its_outcome(shop: Explorer) -> None:
         await pilot.press("enter")
         assert screen.is_current, "a call that was not sent cannot be loaded"
         await pilot.press("up", "up", "y")
-        assert [each.exchange.id for each in heard(pilot)] == ["x.2"]
+        assert [message.exchange.id for message in heard(pilot)] == ["x.2"]
         await pilot.press("enter")
 
     (choice,) = on_screen(shop, act)

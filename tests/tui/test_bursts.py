@@ -109,7 +109,7 @@ async def discovered(explorer: Explorer) -> None:
 
 def called(explorer: Explorer) -> list[str]:
     """Return the methods of the history, newest first."""
-    return [each.method for each in explorer.recent(50)]
+    return [record.method for record in explorer.recent(50)]
 
 
 def opened(app: ExplorerApp) -> list[str]:
@@ -403,7 +403,7 @@ def test_text_of_a_dialog_is_complete_at_enter(explorer: Explorer) -> None:
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await play(pilot, "f6", "down", "t", *"first", "enter", "up", "a", *"second", "enter", "escape")
-        assert [(each.name, each.note) for each in explorer.recent(9)] == [("", "second"), ("first", "")]
+        assert [(record.name, record.note) for record in explorer.recent(9)] == [("", "second"), ("first", "")]
         await play(pilot, "f7", "up", "up", "s", "down", *"abc", "f5", "down", "escape")
         held = explorer.credentials.state(explorer.profiles.profiles["cookie"])["session"]
         assert isinstance(held, Secret)
@@ -527,7 +527,7 @@ def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -> None
         await play(pilot, "f6", "down", "m", "down", "m", "R", *"demo", "enter")
         replay: ReplayScreen = await on(pilot, ReplayScreen)
         await until(pilot, lambda: len(replay.done) == 2 and replay.stop is None)
-        assert [each.recorded.method for each in replay.done] == ["two", "three"]
+        assert [record.recorded.method for record in replay.done] == ["two", "three"]
         await play(pilot, "down", "enter", "down", "escape", "up", "enter", "escape", "escape", "escape")
         assert sides == [("three", "three"), ("two", "two")]
 
@@ -638,8 +638,8 @@ def kinds() -> Iterator[type[Any]]:
     for found in pkgutil.walk_packages(rpcexplorer.tui.__path__, "rpcexplorer.tui."):
         for kind in vars(importlib.import_module(found.name)).values():
             if isinstance(kind, type) and kind.__module__ == found.name and issubclass(kind, Widget):
-                own = {each.key for each in kind.__dict__.get("BINDINGS", ()) if isinstance(each, Binding)}
-                keys = {key for each in own for key in each.split(",")}
+                own = {binding.key for binding in kind.__dict__.get("BINDINGS", ()) if isinstance(binding, Binding)}
+                keys = {key for bound in own for key in bound.split(",")}
                 if issubclass(kind, Screen | RowList) or keys & LEADING:
                     yield kind
 

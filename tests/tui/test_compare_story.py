@@ -162,7 +162,7 @@ def test_exported_failure_is_replayed_compared_and_reported(tmp_path: Path, monk
     assert not [secret for secret in (SUPPORT_TOKEN, DEVELOPER_TOKEN, ANOTHER, str(tmp_path)) if secret in everything]
     assert [len(server.requests) for server in (prod, staging, others)] == [1, 1, 0]
     first, second = prod.requests[0], staging.requests[0]
-    assert [each.header("Authorization") for each in (first, second)] == [
+    assert [request.header("Authorization") for request in (first, second)] == [
         f"Bearer {SUPPORT_TOKEN}",
         f"Bearer {DEVELOPER_TOKEN}",
     ]

@@ -209,7 +209,7 @@ def test_secret_stored_for_another_server_is_asked_for(make_explorer: Make, serv
     made = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
     old = make_explorer("").profiles.profiles["c"]
     moved = type(old)(
-        **{each: getattr(old, each) for each in old.__struct_fields__} | {"url": "https://old.example.com"}
+        **{field: getattr(old, field) for field in old.__struct_fields__} | {"url": "https://old.example.com"}
     )
     made.secrets.save(moved, "password", "for the old server")
 

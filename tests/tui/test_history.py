@@ -405,7 +405,7 @@ def test_call_of_another_user_is_marked_when_loaded(recorded: Explorer) -> None:
         for key in ("t", "a", "delete"):
             await press(pilot, key)
             assert pilot.app.screen is screen
-            messages = [each.message for each in pilot.app._notifications]
+            messages = [notice.message for notice in pilot.app._notifications]
             assert messages[-1] == "It was recorded by eva@desk, and can only be changed by them, there."
         screen._preview.tab = "Note"
         await pilot.pause()
@@ -482,7 +482,7 @@ def test_failed_change_is_reported(recorded: Explorer, monkeypatch: pytest.Monke
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "delete", "right", "enter")
-        assert [each.message for each in pilot.app._notifications] == ["Cannot write [b]: the disk is full."]
+        assert [notice.message for notice in pilot.app._notifications] == ["Cannot write [b]: the disk is full."]
         assert len(methods(screen)) == 4
 
     on_screen(recorded, act)
@@ -532,7 +532,7 @@ def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
         assert methods(screen) == ["user.list", "ping"]
         can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}
         cannot = {"again", "name", "annotate", "delete", "scope"}
-        assert {each for each in can | cannot if screen.check_action(each, ())} == can
+        assert {command for command in can | cannot if screen.check_action(command, ())} == can
         await press(pilot, "r", "p", "t", "a", "delete")
         assert stage.screen is screen
         await press(pilot, *"/ping", "enter")

@@ -198,7 +198,7 @@ def test_resent_notification_and_batch_keep_their_kind(explorer: Explorer) -> No
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         for kind in ("batch", "notification"):
-            found = next(each for each in explorer.recent(9) if each.kind == kind)
+            found = next(record for record in explorer.recent(9) if record.kind == kind)
             before = len(explorer.recent(9))
             screen.again(found, ours=True)
             await until(pilot, lambda before=before: len(explorer.recent(9)) > before and not screen.what)  # type: ignore[misc]
@@ -251,7 +251,7 @@ def test_quitting_records_the_call_behind_a_dialog(held: Held) -> None:
         await until(pilot, lambda: app._exit)
 
     while_sending(held, scene)
-    assert [each.outcome_name for each in explorer.recent(5)] == ["cancelled"]
+    assert [record.outcome_name for record in explorer.recent(5)] == ["cancelled"]
 
 
 @pytest.mark.thorough

@@ -127,7 +127,9 @@ class Relay(Static):
         app = self.app
         assert isinstance(app, Desk)
         if event.hops:
-            next(each for each in app.screen.query(Relay) if each is not self).post_message(self.Passed(event.hops - 1))
+            next(widget for widget in app.screen.query(Relay) if widget is not self).post_message(
+                self.Passed(event.hops - 1)
+            )
         else:
             app.keys_done.append("passed")
 
@@ -166,7 +168,7 @@ def test_handlers_wait_for_nothing_but_messages() -> None:
     for file in Path(rpcexplorer.tui.__path__[0]).rglob("*.py"):
         kinds = [node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.ClassDef)]
         for node in (node for kind in kinds for node in kind.body if isinstance(node, ast.AsyncFunctionDef)):
-            made_of = {ast.unparse(each).partition("(")[0] for each in node.decorator_list}
+            made_of = {ast.unparse(decorator).partition("(")[0] for decorator in node.decorator_list}
             is_handler = "on" in made_of or node.name.lstrip("_").startswith(("on_", "action_", "watch_", "key_"))
             if is_handler and not made_of & {"opens", "work"} and any(isinstance(e, ast.Await) for e in ast.walk(node)):
                 waiting.add(f"{file.stem}.{node.name}")
@@ -306,7 +308,7 @@ def test_waiting_texts_are_joined_between_keys() -> None:
         for typed in (TypedText("a"), TypedText("b"), events.Key("f5", None), TypedText("c"), TypedText("d")):
             app.post_message(typed)
         await pilot.pause()
-        waiting = [getattr(each, "text", None) or getattr(each, "key", None) for each in app.keys._queue]
+        waiting = [getattr(message, "text", None) or getattr(message, "key", None) for message in app.keys._queue]
         assert waiting == ["ab", "f5", "cd"]
         app.pending.go_on("somebody")
         await until(pilot, lambda: app.keys_done == ["a", "b", "f5", "c", "d"])

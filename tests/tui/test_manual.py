@@ -205,7 +205,7 @@ def test_link_to_no_page_says_so() -> None:
     async def story(stage: Stage, pilot: Pilot[None], screen: ManualScreen) -> None:
         await pilot.press("end", "shift+tab", "enter")
         await pilot.pause()
-        assert [each.message for each in stage._notifications] == ["../README.md is not a page of this manual."]
+        assert [notice.message for notice in stage._notifications] == ["../README.md is not a page of this manual."]
         assert stage.screen is screen
 
     visit(story)

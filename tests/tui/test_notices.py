@@ -84,7 +84,7 @@ def test_newer_notice_replaces_older_and_problems_stay(explorer: Explorer) -> No
         for sentence in ("a.toml: one", "a.toml: two"):
             app.notify(sentence, severity="warning")
         await pilot.pause()
-        assert [each.message.lstrip("! ") for each in app._notifications] == [
+        assert [notice.message.lstrip("! ") for notice in app._notifications] == [
             "x is in the batch: 2 calls.", "Copied.", "a.toml: one", "a.toml: two",
         ]  # fmt: skip
 

@@ -758,7 +758,7 @@ def test_address_with_unknown_auth_cannot_be_used(make_explorer: Make) -> None:
             dialog = await run_test(pilot, "alt+t")
             assert "To choose an auth type, press Esc, F7, then a." in asked(dialog)
             assert "auth =" not in asked(dialog)
-            assert [each.id for each in dialog.query(Answer) if each.display] == ["leave"]
+            assert [answer.id for answer in dialog.query(Answer) if answer.display] == ["leave"]
             await pilot.press("enter")
             await on(pilot, CallScreen)
 

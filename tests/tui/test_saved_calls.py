@@ -145,7 +145,7 @@ def test_recorded_call_sent_again_asks_for_its_values(explorer: Explorer) -> Non
         await until(pilot, lambda: len(explorer.recent(9)) == 4)
 
     visit(explorer, scene)
-    sent = [each.params_sent for each in reversed(explorer.recent(9))]
+    sent = [record.params_sent for record in reversed(explorer.recent(9))]
     assert sent == ['["Ada"]', '["Ada"]', None, None]
 
 
@@ -218,7 +218,7 @@ def test_name_with_invalid_sign_is_refused(explorer: Explorer) -> None:
         await until(pilot, lambda: screen.exchange is not None and not screen.what)
 
     visit(explorer, scene)
-    assert [each.method for each in explorer.recent(9)] == ["demo.echo"]
+    assert [record.method for record in explorer.recent(9)] == ["demo.echo"]
 
 
 @pytest.mark.thorough
@@ -251,7 +251,9 @@ def test_unsaved_call_is_reported_and_keeps_its_draft(
         assert form.of("home").value == "user"
         await burst(pilot, *"x", "enter")
         problems = ".problem"
-        await until(pilot, lambda: "contains a secret" in "".join(str(each.render()) for each in form.query(problems)))
+        await until(
+            pilot, lambda: "contains a secret" in "".join(str(widget.render()) for widget in form.query(problems))
+        )
         await answered(pilot, screen, "escape")
         assert screen.params.text == '["demo-password"]'
         assert "demo-password" not in own.read_text()

@@ -173,7 +173,7 @@ def state(*shows: str, then: State | None = None) -> Callable[[Pilot[Any]], Awai
         if then is not None:
             await then(app, pilot, screen)
             await pilot.pause()
-        await until(pilot, lambda: all(each in on_view(app) for each in shows))
+        await until(pilot, lambda: all(text in on_view(app) for text in shows))
 
     return before
 

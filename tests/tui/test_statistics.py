@@ -60,7 +60,7 @@ def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None
         await until(pilot, lambda: history.search.shown is not None and history.search.shown.ended)
         await pilot.press("s")
         await until(pilot, lambda: any(isinstance(each, StatisticsWanted) for each in stage.heard))
-        asked = next(each for each in stage.heard if isinstance(each, StatisticsWanted))
+        asked = next(message for message in stage.heard if isinstance(message, StatisticsWanted))
         screen = StatisticsScreen(explorer, asked.wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
         stage.push_screen(screen, answers.append)
         await until(pilot, lambda: screen._counting.ended and len(screen.list.items) > 0)

@@ -52,11 +52,11 @@ def line() -> Line:
 
 
 def typed(messages: list[Message]) -> str:
-    return "".join(each.character or each.key for each in messages if isinstance(each, Key))
+    return "".join(message.character or message.key for message in messages if isinstance(message, Key))
 
 
 def pasted(messages: list[Message]) -> list[str]:
-    return [each.text for each in messages if isinstance(each, Paste)]
+    return [message.text for message in messages if isinstance(message, Paste)]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_split_character_is_joined_half_does_not_wait(line: Line) -> None:
 )
 def test_sequence_that_breaks_the_parser_is_skipped(line: Line, sequence: bytes) -> None:
     found = line.comes(b"a" + sequence + b"b\x11")
-    assert [each.key for each in found if isinstance(each, Key)][-2:] == ["b", "ctrl+q"]
+    assert [record.key for record in found if isinstance(record, Key)][-2:] == ["b", "ctrl+q"]
     assert typed(found)[0] == "a"
 
 
@@ -111,7 +111,7 @@ def test_mouse_keeps_its_unit_after_broken_sequence(line: Line) -> None:
 @pytest.mark.parametrize("size", [b"0;0;0;0", b"10;9999;1;1", b"9999;10;1;1", b"10;0;1;1"])
 def test_invalid_window_sizes_are_ignored(line: Line, size: bytes) -> None:
     assert not [each for each in line.comes(b"\x1b[48;" + size + b"t") if isinstance(each, Resize)]
-    assert [each for each in line.comes(b"\x1b[48;30;100;300;1000t") if isinstance(each, Resize)]
+    assert [message for message in line.comes(b"\x1b[48;30;100;300;1000t") if isinstance(message, Resize)]
 
 
 @pytest.mark.parametrize("cuts", [(), (3,), (6, 12), (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)])
@@ -138,13 +138,19 @@ def test_empty_and_unstarted_pastes_are_ignored(line: Line) -> None:
 
 def test_two_pastes_and_keys_keep_their_order(line: Line) -> None:
     found = line.comes(b"1\x1b[200~2\x1b[201~3\x1b[200~4\x1b[201~5")
-    assert [each.text if isinstance(each, Paste) else typed([each]) for each in found] == ["1", "2", "3", "4", "5"]
+    assert [record.text if isinstance(record, Paste) else typed([record]) for record in found] == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+    ]
 
 
 def test_unended_paste_is_delivered_after_a_pause(line: Line) -> None:
     assert line.comes(b"\x1b[200~abc") == line.waits(PAUSE_SECONDS / 2) == []
     assert pasted(line.waits(PAUSE_SECONDS)) == ["abc"]
-    assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
+    assert [message.key for message in line.comes(b"\x11") if isinstance(message, Key)] == ["ctrl+q"]
     assert line.comes(b"\x1b[201~") == [], "the end arrives after all"
 
 
@@ -158,7 +164,7 @@ def test_typing_does_not_extend_an_unended_paste(line: Line) -> None:
         found = line.waits(PAUSE_SECONDS / 4)
     assert pasted(found) == ["\x11\x1b[A" * presses]
     assert presses * PAUSE_SECONDS / 4 <= 2 * COUNTED_SECONDS
-    assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
+    assert [message.key for message in line.comes(b"\x11") if isinstance(message, Key)] == ["ctrl+q"]
 
 
 def test_long_paste_over_a_slow_line_is_whole(line: Line) -> None:
@@ -181,7 +187,7 @@ def test_incomplete_answer_swallows_no_later_key(line: Line, start: bytes, monke
     monkeypatch.setattr("textual._parser.get_time", lambda: line.now)
     line.comes(start)
     line.waits(1)
-    assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
+    assert [message.key for message in line.comes(b"\x11") if isinstance(message, Key)] == ["ctrl+q"]
 
 
 @given(
@@ -194,7 +200,7 @@ def test_key_after_any_bytes_is_read(pieces: list[bytes]) -> None:
     line.comes(*pieces)
     line.waits(PAUSE_SECONDS)
     line.comes(b"\x1b[I" * 8)  # more than any incomplete sequence can take
-    assert any(isinstance(each, AppFocus) for each in line.comes(b"\x1b[I"))
+    assert any(isinstance(message, AppFocus) for message in line.comes(b"\x1b[I"))
     assert typed(line.comes(b"k")) == "k"
 
 
@@ -204,8 +210,8 @@ LETTERS = '{"name": "Zoë", "tags": [1, 2]}'
 
 def parts(messages: list[Message]) -> list[str]:
     """Return texts unchanged, and keys by their names in angle brackets."""
-    kinds = [each for each in messages if isinstance(each, TypedText | Key)]
-    return [each.text if isinstance(each, TypedText) else f"<{each.key}>" for each in kinds]
+    kinds = [message for message in messages if isinstance(message, TypedText | Key)]
+    return [method.text if isinstance(method, TypedText) else f"<{method.key}>" for method in kinds]
 
 
 def test_long_read_is_text_and_short_one_keys(line: Line) -> None:
@@ -213,7 +219,7 @@ def test_long_read_is_text_and_short_one_keys(line: Line) -> None:
     assert parts(line.comes(text.encode())) == [text]
     line.waits(1)
     assert len(LETTERS) < LEAST
-    assert parts(line.comes(LETTERS.encode())) == [f"<{key_of(each).key}>" for each in LETTERS]
+    assert parts(line.comes(LETTERS.encode())) == [f"<{key_of(letter).key}>" for letter in LETTERS]
 
 
 def test_keys_within_a_text_keep_their_order(line: Line) -> None:
@@ -253,7 +259,7 @@ def test_every_character_of_a_text_is_its_key(line: Line) -> None:
     ],
 )
 def test_alt_letters_among_others_are_keys(line: Line, data: bytes, keys: list[str]) -> None:
-    assert [each.key for each in line.comes(data) if isinstance(each, Key)] == keys
+    assert [message.key for message in line.comes(data) if isinstance(message, Key)] == keys
 
 
 class Gone(io.StringIO):

@@ -112,11 +112,11 @@ def kinds() -> Iterator[Any]:
 
 
 def theirs(kind: Any) -> list[Any]:
-    return [each for each in kind.__mro__ if each.__module__.startswith("textual.")]
+    return [base for base in kind.__mro__ if base.__module__.startswith("textual.")]
 
 
 def ours(kind: Any) -> list[Any]:
-    return [each for each in kind.__mro__ if each.__module__.startswith("rpcexplorer.")]
+    return [base for base in kind.__mro__ if base.__module__.startswith("rpcexplorer.")]
 
 
 MADE_BY_TEXTUAL = set(vars(type("Plain", (Widget,), {}))) | {"_abc_impl"}

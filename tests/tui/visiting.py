@@ -138,12 +138,12 @@ def names(screen: ProfilesScreen) -> list[str]:
 
 def said(app: App[Any]) -> str:
     """Return the text of all notices."""
-    return "\n".join(str(each.message) for each in app._notifications)
+    return "\n".join(str(notice.message) for notice in app._notifications)
 
 
 def shown(root: Widget) -> str:
     """Return the visible text of a dialog."""
-    return "\n".join(str(each.render()) for each in root.query(Static) if each.display)
+    return "\n".join(str(widget.render()) for widget in root.query(Static) if widget.display)
 
 
 def on_view(app: App[Any]) -> str:

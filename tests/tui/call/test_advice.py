@@ -36,7 +36,7 @@ class SternChecker:
 
     async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
         self.asked.append((described, text, by))
-        needed = [(each.name,) for each in described.params if each.required]
+        needed = [(param.name,) for param in described.params if param.required]
         missing = [
             SchemaProblem(path, "required", f"{'.'.join(path)} is missing") for path in (*needed, ("id", "token"))
         ]
@@ -70,7 +70,7 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
         for is_reported in (True, False):
             await pilot.press("f5")
             await until(pilot, lambda: bool(screen.exchange) and not screen.what)
-            await app.workers.wait_for_complete([each for each in app.workers if each.group == "result"])
+            await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "result"])
             await pilot.pause()
             assert screen.schema_remark.endswith("must be a number (2 more)") == is_reported, (
                 "a large result is not checked"
@@ -108,7 +108,7 @@ def test_new_method_has_valid_params_and_old_values(
 
         def offered(text: str) -> list[str]:
             found = screen.advice.complete(text, len(text) - 1)
-            return [each.shown for each in found.candidates] if found else []
+            return [candidate.shown for candidate in found.candidates] if found else []
 
         await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "40"])  # an old call had it
         screen.params.replace('{"owner_id": 77}')

@@ -43,7 +43,7 @@ def test_variable_list_opens_filters_inserts_and_closes() -> None:
             assert not asked
             assert await typed("{") == (True, '["{{"]')
             assert await typed("u") == (True, '["{{u"]')
-            assert [each.shown for each in offers.items] == ["uuid", "last.user.get#"]
+            assert [item.shown for item in offers.items] == ["uuid", "last.user.get#"]
             assert await typed("down", "enter") == (False, '["{{last.user.get#}}"]')
             assert await typed("/", "i") == (False, '["{{last.user.get#/i}}"]'), "the member follows the name"
             assert await typed("right", "right", "space", "{", "{", "t", "tab") == (
@@ -80,7 +80,7 @@ def known(text: str, offset: int) -> Completion | None:
         start -= 1
     end = offset + text[offset : offset + 1].count('"') * (text[start:offset].count('"') % 2)
     named = text[:start].strip().endswith('"kind":')
-    rows = tuple(each for each in (ROWS[2:] if named else ROWS) if each.shown.startswith(text[start:offset].strip('"')))
+    rows = tuple(row for row in (ROWS[2:] if named else ROWS) if row.shown.startswith(text[start:offset].strip('"')))
     return Completion(start, end, rows) if rows and text[:start].strip()[-1:] in {"{", ",", ":"} else None
 
 

@@ -90,7 +90,7 @@ def test_hint_shows_change_and_file_writes_and_resends(called: Called, tmp_path:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert "^R set content_type to application/json in node, and resend" in hint_text(calls)
         question = await asked(pilot)
-        assert all(each in question for each in ("application/json-rpc → application/json", str(file)))
+        assert all(text in question for text in ("application/json-rpc → application/json", str(file)))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is calls)
         assert "content_type" not in file.read_text(), "it was cancelled"
@@ -108,7 +108,10 @@ def test_hint_shows_change_and_file_writes_and_resends(called: Called, tmp_path:
 
     server = called(scene, WRONG_TYPE, PONG)
     assert 'content_type = "application/json"\n' in file.read_text()
-    assert [each.header("Content-Type") for each in server.requests] == ["application/json-rpc", "application/json"]
+    assert [request.header("Content-Type") for request in server.requests] == [
+        "application/json-rpc",
+        "application/json",
+    ]
     assert server.requests[0].body.partition(b'"method"')[2] == server.requests[1].body.partition(b'"method"')[2]
 
 
@@ -118,7 +121,7 @@ def test_hint_for_request_form_confirms_only_once(called: Called) -> None:
         assert isinstance((await sent(pilot, calls, "enter")).outcome, Result)
 
     server = called(scene, WRONG_TYPE, PONG, auth="bearer", RPCEXPLORER_NODE_TOKEN="t0ken-t0ken")
-    headers = [(each.header("Content-Type"), each.header("Authorization")) for each in server.requests]
+    headers = [(request.header("Content-Type"), request.header("Authorization")) for request in server.requests]
     assert headers == [("application/json-rpc", "Bearer t0ken-t0ken"), ("application/json", "Bearer t0ken-t0ken")]
 
 
@@ -157,7 +160,7 @@ def test_hint_after_a_saved_call_sends_its_values(tmp_path: Path, make_explorer:
             '[call.who]\nmethod = "ping"\nparams_json = \'["{{who}}"]\'\n'
         )
         visit(make_explorer(""), scene, profile="node")
-    assert [json.loads(each.body)["params"] for each in server.requests] == [["Ada"], ["Ada", 2]]
+    assert [json.loads(request.body)["params"] for request in server.requests] == [["Ada"], ["Ada", 2]]
 
 
 @pytest.mark.thorough
@@ -196,7 +199,7 @@ def test_hint_changes_the_local_or_the_project_file(
         assert ("Git does not ignore" in said(app)) == (name == "sessions.local.toml")
 
     called(scene, WRONG_TYPE, PONG, team=TEAM)
-    files = {each.name for each in tmp_path.rglob("sessions*.toml") if "application/json" in each.read_text()}
+    files = {path.name for path in tmp_path.rglob("sessions*.toml") if "application/json" in path.read_text()}
     assert files == {name}
 
 

@@ -55,7 +55,7 @@ def is_dim(line: ProblemLine) -> bool:
 
 
 def sheet(pane: ParamsPane) -> str:
-    return text_of(next(each for each in pane.query(Sheet) if each.display))
+    return text_of(next(widget for widget in pane.query(Sheet) if widget.display))
 
 
 def keys_at_work(stage: Stage) -> set[str]:
@@ -374,6 +374,6 @@ def test_tab_chosen_before_the_first_frame_is_open() -> None:
         pane.show_tab("Request")
         async with Stage(pane).run_test(size=(110, 12)) as pilot:
             await pilot.pause()
-            assert [type(each) for each in pane.children if each.display] == [Bar, Sheet]
+            assert [type(child) for child in pane.children if child.display] == [Bar, Sheet]
 
     asyncio.run(run())

@@ -20,7 +20,7 @@ from tests.tui.waiting import until
 
 def words(calls: CallScreen) -> list[str]:
     """Return the text lines of the response pane."""
-    return [str(each.render()) for each in calls.response.query(Static) if each.display]
+    return [str(widget.render()) for widget in calls.response.query(Static) if widget.display]
 
 
 async def replied(pilot: Pilot[Any], calls: CallScreen) -> None:

@@ -61,7 +61,7 @@ def test_shown_response_is_saved_unchanged_and_private(explorer: Explorer, tmp_p
         await until(pilot, lambda: calls.response.body.made is not None and bool(calls.response.body.shown))
         asked.append(await save_in(pilot, tmp_path / "made.txt"))
         await until(pilot, lambda: "made.txt" in said(app))
-        assert [each.splitlines()[0] for each in asked] == [
+        assert [message.splitlines()[0] for message in asked] == [
             "Save the result in",
             "Save the whole response in",
             "Save the filtered response in",

@@ -301,7 +301,7 @@ def test_unwritable_history_is_reported_with_the_response(
         exchange = await sent(pilot, screen)
         assert isinstance(exchange.outcome, Result)
         assert screen.query_one(Header).problem
-        assert [each.id for each in screen.methods.recent] == [exchange.id]
+        assert [record.id for record in screen.methods.recent] == [exchange.id]
 
     visit(explorer, person, scene)
 

@@ -157,7 +157,7 @@ def test_unusable_profile_says_why_and_keeps_the_call(make_explorer: Callable[..
         await write(pilot, screen, "[1]")
         await pilot.press(KEY)
         picker = await on(pilot, Picker)
-        said_of = [(each.pick.id, each.pick.words) for each in picker.list.items]
+        said_of = [(item.pick.id, item.pick.words) for item in picker.list.items]
         assert said_of == [("usable", "http://127.0.0.1:9/api/v2/"), ("broken", "cannot be used")]
         await to(pilot, "broken")
         assert current_call(screen) == ("a", "demo.echo", "[1]")

@@ -31,7 +31,7 @@ def texts(lines: Sequence[Sequence[RemarkWord]]) -> list[str]:
 
 
 def wrapped(*sentences: str, width: int, most: int = 3, between: str = BETWEEN) -> list[str]:
-    return texts(lines_of([(each, "text") for each in sentences], width, most, between))
+    return texts(lines_of([(sentence, "text") for sentence in sentences], width, most, between))
 
 
 def test_lines_end_without_separator_and_cuts_have_signs() -> None:
@@ -97,7 +97,7 @@ def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> Non
             assert text_of(bar) == "▍" + before[1:], "all words stay in place"
             assert (bool(plain.reverse), title().reverse) == (False, True), "visible without colours, too"
             if not textual_theme(theme).ansi:  # the terminal's own colours are unknown
-                colours = [Color.from_rich_color(each) for each in (title().color, title().bgcolor)]
+                colours = [Color.from_rich_color(color) for color in (title().color, title().bgcolor)]
                 assert colours[0].get_contrast_text().rgb != colours[1].get_contrast_text().rgb
 
     asyncio.run(run())

@@ -198,7 +198,7 @@ def test_mouse_selects_opens_and_sorts() -> None:
         assert not stage.of(Grid.ElementOpened)
         await pilot.click(Grid, offset=(7, 2), times=2)
         await pilot.pause()
-        assert [each.index for each in stage.of(Grid.ElementOpened)] == [2]
+        assert [message.index for message in stage.of(Grid.ElementOpened)] == [2]
 
     play(scene)
 

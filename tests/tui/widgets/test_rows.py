@@ -131,7 +131,7 @@ def test_first_or_second_click_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
             assert numbers.cursor == 1
             await pilot.click(Numbers, offset=(3, 1))
             await pilot.pause()
-            assert [each.item for each in stage.of(RowList.RowChosen)] == [2, 1]
+            assert [message.item for message in stage.of(RowList.RowChosen)] == [2, 1]
 
     asyncio.run(run())
 
