@@ -248,11 +248,11 @@ def test_8_other_encodings_are_shown_in_hex(shell: Shell, body: bytes, type_: st
     ("body", "coding", "code", "said"),
     [
         (gzip.compress(bytes(8 * MIB)), "gzip", 4, "larger than the limit of 1,048,576 bytes"),
-        (gzip.compress(gzip.compress(REPLY)), "gzip, gzip", 5, "encoded as 'gzip, gzip', which is not undone"),
-        (gzip.compress(REPLY)[:-9], "gzip", 4, "the end mark of its gzip is missing"),
-        (b"\x1b[2J" + REPLY, "br", 5, "encoded as 'br', which is not undone"),
-        (gzip.compress(REPLY % b"x"), "gzip", 0, "was not asked for; it was decompressed"),
-        (REPLY % b"x", "gzip", 0, "announced as gzip and is not"),
+        (gzip.compress(gzip.compress(REPLY)), "gzip, gzip", 5, "unknown encoding 'gzip, gzip'"),
+        (gzip.compress(REPLY)[:-9], "gzip", 4, "the end of its gzip data is missing"),
+        (b"\x1b[2J" + REPLY, "br", 5, "unknown encoding 'br'"),
+        (gzip.compress(REPLY % b"x"), "gzip", 0, "which was not requested. It was decompressed."),
+        (REPLY % b"x", "gzip", 0, "is not gzip, although its header says so"),
     ],
     ids=["bomb", "stacked", "cut short", "not offered", "whole", "not packed at all"],
 )
@@ -394,5 +394,5 @@ def test_16_invalid_cookie_is_neither_sent_nor_printed(shell: Shell, value: str)
         ran = shell.run("call", "m", RPCEXPLORER_SHOP_SESSION=value)
     inert(ran)
     assert (ran.code, server.requests) == (2, [])
-    assert "has a character that a cookie cannot carry" in ran.err
+    assert "has a character that is not allowed" in ran.err
     assert PASSWORD not in ran.text + ran.err + str(shell.files())
