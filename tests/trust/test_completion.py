@@ -215,7 +215,7 @@ def test_options_and_choices_are_offered_with_their_help(person: Shell, kind: st
     }[kind]  # fmt: skip
     assert "httpie" in emitted(person, kind, "copy", "--as", "h")
     found = emitted(person, kind, "profiles", "check", "$(x)").splitlines()
-    # the word as it was typed
+    # the typed word
     assert found == {"bash": ["file,"], "zsh": ["file", "$(x)", "_"], "fish": ["file,$(x)"]}[kind]
 
 

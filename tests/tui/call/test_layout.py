@@ -1,4 +1,4 @@
-"""The place of the docs, which never cover the editor."""
+"""The docs on the call screen, which never cover the editor."""
 
 from __future__ import annotations
 

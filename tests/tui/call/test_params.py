@@ -360,7 +360,7 @@ def test_hostile_summary_of_a_method_is_inert() -> None:
         ("[]", "[7]"),
     ],
 )
-def test_inserted_value_follows_the_first_value(text: str, typed: str) -> None:
+def test_typed_text_goes_behind_the_first_value(text: str, typed: str) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("7")
         assert pane.text == typed
