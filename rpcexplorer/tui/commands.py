@@ -186,7 +186,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "side-by-side",
         "alt+s",
         "switch layout",
-        "Show the response beside the params, or below them.",
+        "Show the response next to the params, or below them.",
         "call",
         synonyms="side by beside right columns wide",
     ),
@@ -768,7 +768,7 @@ def spelled(key: str) -> str:
     name = _SPELLED.get(last, last.upper() if last in FUNCTION_KEYS else last)
     if modifiers == ["ctrl"]:
         return "^" + (name.upper() if len(name) == 1 else name)
-    return "+".join([*(each.capitalize() for each in modifiers), name])
+    return "+".join([*(modifier.capitalize() for modifier in modifiers), name])
 
 
 def shown_keys(command: Command, keymap: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -804,9 +804,9 @@ def keymap(usable: Mapping[str, str]) -> dict[str, str]:
     Textual skips a command without keys, which would then keep those of the table.
     """
     others = {
-        each.id: ",".join(keys) or NO_KEY
-        for each in COMMANDS
-        if each.id != FOLD_TO and (keys := keys_of(each, usable)) != _keys(each.keys)
+        command.id: ",".join(keys) or NO_KEY
+        for command in COMMANDS
+        if command.id != FOLD_TO and (keys := keys_of(command, usable)) != _keys(command.keys)
     }
     if FOLD_TO not in usable:
         return others
@@ -839,7 +839,7 @@ def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], l
         defaults = iter(_keys(command.keys))
         for key in dict.fromkeys(_keys(listed)):
             default = next(defaults, "") if id == FOLD_TO else ""
-            owner = next((each for each in owners.get(key, []) if _clash(each, command)), None)
+            owner = next((other for other in owners.get(key, []) if _clash(other, command)), None)
             if not is_key(key):
                 guess = nearest_key(key) if guesses else ""
                 guesses = max(0, guesses - 1)
@@ -870,7 +870,7 @@ def _clash(command: Command, other: Command) -> bool:
 
 def first_key(id: str, keymap: Mapping[str, str]) -> str:
     """Return the first key of a command, for texts; empty if it has none."""
-    command = next(each for each in COMMANDS if each.id == id)
+    command = next(command for command in COMMANDS if command.id == id)
     return next(map(spelled, keys_of(command, keymap)), "")
 
 
@@ -882,7 +882,7 @@ def is_key(name: str) -> bool:
     else:
         character = (key_to_character(last) if last.islower() else None) or "a"
         known = last in NAMED or (character.isprintable() and not character.isalnum())  # letters have no other name
-    return known and modifiers == [each for each in MODIFIERS if each in modifiers]
+    return known and modifiers == [modifier for modifier in MODIFIERS if modifier in modifiers]
 
 
 def nearest_key(written: str) -> str:
@@ -892,7 +892,7 @@ def nearest_key(written: str) -> str:
     names = {shown.lower(): key for key, shown in _SPELLED.items()} | {"return": "enter"}
     text = names.get(written.lower(), written.lower())
     *modifiers, last = re.sub(r"^\^(?=.)", "ctrl+", text).split("+")
-    modifiers = [each for each in MODIFIERS if each in modifiers]
+    modifiers = [modifier for modifier in MODIFIERS if modifier in modifiers]
     meant = "+".join([*modifiers, names.get(last, last)])
     if is_key(meant) and (modifiers or len(meant) > 1):
         return meant

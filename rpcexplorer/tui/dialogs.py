@@ -298,7 +298,7 @@ class Credentials(Form):
         wanted = [field for field in self._found if field != "session"]
         lacking = [field for field in wanted if not isinstance(self._found[field], Secret)]
         if lacking or (wanted and not self._login):
-            return self.of((lacking or wanted[-1:])[0])
+            return self.input_of((lacking or wanted[-1:])[0])
         return super().first
 
     def answered(self, answer: str) -> None:
@@ -309,9 +309,9 @@ class Credentials(Form):
 
     def action_next(self) -> None:
         """Go to the next missing field; if there is none, save."""
-        missing = [field for field in self._missing(self.values) if self.of(field) is not self.focused]
+        missing = [field for field in self._missing(self.values) if self.input_of(field) is not self.focused]
         if missing:
-            self.set_focus(self.of(missing[0]))
+            self.set_focus(self.input_of(missing[0]))
         else:
             self.action_save()
 

@@ -522,7 +522,7 @@ class ManualScreen(FullScreen[None]):
     def _show_count(self) -> None:
         view = self.view
         state = f"{view.hit + 1} of {view.count}" if view.count else "no matches" if self._needle else ""
-        self.prompt.tell(state, wrong=bool(self._needle and not view.count))
+        self.prompt.show_state(state, wrong=bool(self._needle and not view.count))
         self.refresh_bindings()
 
     def _close_search(self) -> None:

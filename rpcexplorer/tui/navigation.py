@@ -285,18 +285,18 @@ class Navigation:
                 await self._test(calls, explorer.profile)
             case CopyCallWanted(exchange=exchange):
                 from rpcexplorer.model.draft import draft_of
-                from rpcexplorer.tui.call.copying import copied
+                from rpcexplorer.tui.call.copying import copy_call
 
                 taken = partial(pending.go_on, wanted.group)
-                await copied(screen, explorer, draft_of(exchange), exchange=exchange, taken=taken)
+                await copy_call(screen, explorer, draft_of(exchange), exchange=exchange, release=taken)
             case ReportWanted(exchange=exchange, other=other):
-                from rpcexplorer.tui.call.copying import report_copied, report_of_two_copied
+                from rpcexplorer.tui.call.copying import copy_comparison_report, copy_report
 
                 pending.go_on(wanted.group)
                 if other is None:
-                    await report_copied(screen, explorer, exchange)
+                    await copy_report(screen, explorer, exchange)
                 else:
-                    await report_of_two_copied(screen, explorer, exchange, other, wanted.ignore)
+                    await copy_comparison_report(screen, explorer, exchange, other, wanted.ignore)
             case ComparisonWanted():
                 from rpcexplorer.tui.replay import compare
 
@@ -312,9 +312,9 @@ class Navigation:
                 await compare_profiles(screen, explorer, pending, self._frame(), draft, whole=whole)
                 self._show_calls_made()
             case ExportWanted(records=records):
-                from rpcexplorer.tui.call.copying import case_saved
+                from rpcexplorer.tui.call.copying import export_case
 
-                await case_saved(screen, explorer, records)
+                await export_case(screen, explorer, records)
             case StatisticsWanted():
                 await self._show_statistics(wanted)
 
@@ -326,7 +326,7 @@ class Navigation:
             self._explorer,
             self._pending,
             self._frame(),
-            under_way=lambda: calls.whose or calls.what,
+            under_way=lambda: calls.doing_method or calls.doing,
             at=calls.drafts.batch_row,
         )
         choice = await self._app.push_screen_wait(screen)

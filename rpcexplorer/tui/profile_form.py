@@ -168,7 +168,7 @@ class ProfileForm(Form):
             case "home":
                 self.query_one("#about", Static).update(plain(self._about(event.value)))
             case "badge":
-                confirm = self.of("confirm")
+                confirm = self.input_of("confirm")
                 if confirm.value in {"never", "unsafe"}:
                     confirm.value = usual_confirm(event.value)
             case "auth.kind":
@@ -180,7 +180,7 @@ class ProfileForm(Form):
         """Fill in the values of a preset, except in lines that were changed."""
         values = values_of(preset) if preset else {key: self._without[key] for key in values_of(None)}
         for key, value in values.items():
-            line = self.of(key)
+            line = self.input_of(key)
             if line.value == self._filled[key]:
                 line.value = value
         self._filled |= values
@@ -190,10 +190,10 @@ class ProfileForm(Form):
 
     def _show_kind(self) -> None:
         """Show only the lines of the chosen auth type."""
-        kind = KINDS[self.of("auth.kind").value or USUAL]
+        kind = KINDS[self.input_of("auth.kind").value or USUAL]
         offered = {"auth.kind", *(f"auth.{each.name}" for each in kind.fields if each.label)}
         for key in (row.key for row in LINES if row.part == "auth"):
-            line = self.of(key).parent
+            line = self.input_of(key).parent
             if line is not None:
                 line.display = key in offered
 

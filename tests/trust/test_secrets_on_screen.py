@@ -67,7 +67,7 @@ async def call(screen: CallScreen, witness: Witness, method: str, *tabs: str) ->
     await witness.pilot.pause()
     before = screen.exchange
     await witness.pilot.press("f5")
-    await until(witness.pilot, lambda: screen.exchange is not before and not screen.what)
+    await until(witness.pilot, lambda: screen.exchange is not before and not screen.doing)
     screen.response.focus_inside()
     for tab in tabs:
         screen.response.tab = tab
@@ -80,7 +80,7 @@ async def copies(screen: CallScreen, witness: Witness) -> None:
     await witness.pilot.press("down")
     for part in ("value", "path", "response", "raw", "headers", "request", *SNIPPETS):
         witness.app.copy_to_clipboard("")
-        screen.response.post_message(ResponsePane.CopyReplyWanted(part))
+        screen.response.post_message(ResponsePane.CopyResponseWanted(part))
         await until(witness.pilot, lambda: bool(witness.app.clipboard))
         witness.seen[f"copied {part}"] = witness.app.clipboard
 
@@ -118,7 +118,7 @@ async def short_day(witness: Witness, screen: CallScreen) -> None:
     await call(screen, witness, "echo.result", "Result", "Raw", "Headers")
     for part in ("raw", "curl", "python"):
         app.copy_to_clipboard("")
-        screen.response.post_message(ResponsePane.CopyReplyWanted(part))
+        screen.response.post_message(ResponsePane.CopyResponseWanted(part))
         await until(pilot, lambda: bool(app.clipboard))
         witness.seen[f"copied {part}"] = app.clipboard
     screen.params.tab = "Request"

@@ -121,7 +121,7 @@ class Visit:
 
     async def next_exchange(self, before: Exchange | None) -> Exchange:
         """Wait for another exchange."""
-        await until(self.pilot, lambda: self.calls.exchange is not before and not self.calls.what)
+        await until(self.pilot, lambda: self.calls.exchange is not before and not self.calls.doing)
         assert self.calls.exchange is not None
         return self.calls.exchange
 
@@ -462,7 +462,7 @@ async def session_id_is_entered(at: Visit) -> None:
     await at.by_palette("switch user")
     form = await on(at.pilot, Credentials)
     assert "Sent only to" in shown(form)
-    form.of("session").focus()
+    form.input_of("session").focus()
     await type_in(at.pilot, "sessionid=from-elsewhere; Path=/")
     assert "from-elsewhere" not in at.seen()
     await at.press("enter")
@@ -486,7 +486,7 @@ async def session_is_forgotten(at: Visit) -> None:
 @shows("discover")
 async def methods_are_discovered(at: Visit) -> None:
     await at.press("f9")
-    await until(at.pilot, lambda: "demo.records" in at.calls.methods.methods and not at.calls.what)
+    await until(at.pilot, lambda: "demo.records" in at.calls.methods.methods and not at.calls.doing)
     assert at.explorer.profile is not None
     assert at.explorer.catalogues.learned(at.explorer.profile) is not None
     await at.sees("records", "rpc.discover")
@@ -515,7 +515,7 @@ async def width_of_the_list_is_changed_and_remembered(at: Visit) -> None:
 @shows("side-by-side")
 async def params_and_response_are_arranged_side_by_side(at: Visit) -> None:
     await at.press("alt+s")
-    await at.sees("Cannot put the response beside the params: this needs 180 columns, the terminal has 120.")
+    await at.sees("Cannot put the response next to the params: this needs 180 columns, the terminal has 120.")
     assert not at.explorer.remembered.side_by_side
     await at.pilot.resize_terminal(180, 40)
     await at.press("alt+s")
@@ -857,7 +857,7 @@ async def current_value_its_path_and_response_are_copied(at: Visit) -> None:
     await at.press("y")
     await at.choose("the raw response")
     await until(at.pilot, lambda: at.app.clipboard == exchange.response.body.decode())
-    assert at.posted(ResponsePane.CopyReplyWanted)
+    assert at.posted(ResponsePane.CopyResponseWanted)
     await at.sees("Copied the raw response")
 
 
@@ -1253,7 +1253,7 @@ async def batch_is_reordered(at: Visit) -> None:
 )  # fmt: skip
 async def params_are_edited_as_a_form(at: Visit) -> None:
     await at.press("f9")
-    await until(at.pilot, lambda: at.calls.described is not None and not at.calls.what)
+    await until(at.pilot, lambda: at.calls.described is not None and not at.calls.doing)
     await at.write('{"customer": 7,\n "items": [{"sku": "tea-01"}]}', "demo.orders.place")
     at.calls.described = None  # as on the first screen, for a moment
     await at.press("alt+e")
@@ -1435,10 +1435,10 @@ async def secrets_are_entered_masked(at: Visit) -> None:
     await until(at.pilot, lambda: at.app.screen is screen)
     await at.press("s")
     form = await on(at.pilot, Credentials)
-    form.of("password").focus()
+    form.input_of("password").focus()
     await type_in(at.pilot, "a-new-one")
     assert "a-new-one" not in at.seen()
-    form.of("keep").focus()
+    form.input_of("keep").focus()
     await at.press("left", "ctrl+s")
     await until(at.pilot, lambda: at.app.screen is screen)
     assert at.known("inline", "password") == "a-new-one"

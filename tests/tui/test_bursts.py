@@ -250,7 +250,7 @@ def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> None:
         for keys, method in keys_and_methods:
             before = len(called(explorer))
             await play(pilot, "f6", *keys)
-            await until(pilot, lambda before=before: len(called(explorer)) > before and not calls.what)  # type: ignore[misc]
+            await until(pilot, lambda before=before: len(called(explorer)) > before and not calls.doing)  # type: ignore[misc]
             assert calls.method == method, keys
             assert called(explorer)[0] == method, keys
 
@@ -420,7 +420,7 @@ def test_secret_that_is_typed_ahead_is_stored(make_explorer: Callable[..., Explo
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await play(pilot, "f5", *"abcdef", "tab", "right", "enter")
-        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
         held = explorer.credentials.state(explorer.profiles.profiles["held"])["password"]
         assert isinstance(held, Secret)
         assert (held.reveal(), held.source) == ("abcdef", "secrets.toml")

@@ -150,10 +150,10 @@ def test_enter_moves_down_and_saves_in_last_line() -> None:
 
     async def act(pilot: Pilot[None], opened: Form) -> None:
         await pilot.press("x", "enter")
-        await until(pilot, lambda: opened.focused is opened.of("badge"))
+        await until(pilot, lambda: opened.focused is opened.input_of("badge"))
         assert [row.has_class("-here") for row in opened.query(".field")] == [False, True, False]
         await pilot.press("right", "enter")
-        await until(pilot, lambda: opened.focused is opened.of("x.y"))
+        await until(pilot, lambda: opened.focused is opened.input_of("x.y"))
         assert seen == []
         await pilot.press("enter")
 
@@ -184,7 +184,7 @@ def test_problem_moves_with_field_and_keeps_text() -> None:
         await pilot.press("tab", "ctrl+s")
         place = opened.query_one("#field-name-problem", Static)
         await until(pilot, lambda: place.display)
-        assert opened.focused is opened.of("name")
+        assert opened.focused is opened.input_of("name")
         assert opened.values["name"] == "bob"
         await pilot.press("ctrl+s")
         await until(pilot, lambda: not place.display)

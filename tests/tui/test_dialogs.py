@@ -80,12 +80,12 @@ def test_missing_credentials_are_asked_for_and_log_in(lacking: Explorer, store: 
         assert "Sent only to" in shown(form)
         await type_in(pilot, USERNAME)
         await pilot.press("enter")
-        assert form.focused is form.of("password")
+        assert form.focused is form.input_of("password")
         await type_in(pilot, PASSWORD)
         assert USERNAME in app.export_screenshot()
         await pilot.press("enter")
         calls = await on(pilot, CallScreen)
-        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
         assert calls.exchange.method == "auth"
         assert auth(pilot).startswith("● session")
 
@@ -100,7 +100,7 @@ def test_login_without_credentials_is_not_tried(lacking: Explorer) -> None:
         await type_in(pilot, USERNAME)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "The password is missing." in shown(form))
-        assert form.focused is form.of("password")
+        assert form.focused is form.input_of("password")
         assert form.values["username"] == USERNAME
         await pilot.press("escape")
         calls = await on(pilot, CallScreen)
@@ -115,7 +115,7 @@ def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
         assert set(form.values) == {"username", "password", "keep"}
-        assert form.focused is form.of("password")
+        assert form.focused is form.input_of("password")
         await type_in(pilot, PASSWORD)
         await pilot.press("enter")
         await until(pilot, lambda: "with each call" in said(app))
@@ -154,20 +154,20 @@ def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: 
             calls = await on(pilot, CallScreen)
             calls.action_new_session()
             form = await on(pilot, Credentials)
-            assert form.focused is form.of("username")
+            assert form.focused is form.input_of("username")
             assert "ada, or type another" in on_view(app)
             await type_in(pilot, "bob")
             await pilot.press("ctrl+s")
             await until(pilot, lambda: "The password is missing." in shown(form))
             await type_in(pilot, "the-word-of-bob")
-            form.of("keep").focus()
+            form.input_of("keep").focus()
             await pilot.press("right", "ctrl+s")
             await on(pilot, CallScreen)
-            await until(pilot, lambda: calls.exchange is not None and not calls.what)
+            await until(pilot, lambda: calls.exchange is not None and not calls.doing)
             assert "c is used as bob until you quit" in said(app)
             assert auth(pilot).startswith("● session")
             await pilot.press("f5")
-            await until(pilot, lambda: len(server.requests) == 2 and not calls.what)
+            await until(pilot, lambda: len(server.requests) == 2 and not calls.doing)
 
         tell(made, story, profile="c")
         again = make_explorer("")
@@ -190,14 +190,14 @@ def test_retyped_name_of_the_file_restores_the_profile(make_explorer: Make) -> N
                 calls.action_new_session()
                 form = await on(pilot, Credentials)
                 await type_in(pilot, name)
-                form.of("password").focus()
+                form.input_of("password").focus()
                 await type_in(pilot, word)
                 await pilot.press("ctrl+s")
                 await on(pilot, CallScreen)
                 calls.drafts.choose("arg_test")
                 calls.exchange = None
                 await pilot.press("f5")
-                await until(pilot, lambda: calls.exchange is not None and not calls.what)
+                await until(pilot, lambda: calls.exchange is not None and not calls.doing)
 
         tell(made, story, profile="i")
     assert [json.loads(request.body)["params"]["username"] for request in server.requests] == ["bob", "ada"]
@@ -220,7 +220,7 @@ def test_secret_stored_for_another_server_is_asked_for(make_explorer: Make, serv
         await type_in(pilot, PASSWORD)
         await pilot.press("enter")
         calls = await on(pilot, CallScreen)
-        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
         assert auth(pilot).startswith("● session")
 
     tell(made, story, profile="c")
@@ -247,7 +247,7 @@ def test_changed_destination_is_shown_before_sending_a_secret(
         assert f"not set\n→ user  {team}:3" in shown(question)
         await pilot.press(*(["tab"] if answer == "Allow and send" else []), "enter")
         await on(pilot, CallScreen)
-        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
         sent = not isinstance(calls.exchange.outcome, Refused)
         assert sent == (answer == "Allow and send")
         assert auth(pilot) == ("● password stored" if sent else "! password blocked")
@@ -268,7 +268,7 @@ def test_entering_secrets_begins_with_the_password(make_explorer: Make, service:
         await profiles(pilot, "c")
         await pilot.press("s")
         form = await on(pilot, Credentials)
-        assert form.focused is form.of("password")
+        assert form.focused is form.input_of("password")
 
     tell(made, story, profile="c")
 

@@ -240,7 +240,7 @@ def test_two_quick_copies_are_both_made(explorer: Explorer, monkeypatch: pytest.
         copied: list[str] = []
         monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
         for form in ("response", "curl", "headers"):
-            screen.response.post_message(ResponsePane.CopyReplyWanted(form))
+            screen.response.post_message(ResponsePane.CopyResponseWanted(form))
         await until(pilot, lambda: len(copied) == 3)
         assert '"jsonrpc"' in copied[0]
         assert copied[1].startswith("curl")

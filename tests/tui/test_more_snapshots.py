@@ -376,7 +376,7 @@ def test_preset_fills_the_profile_form(picture: Callable[..., bool]) -> None:
         paste(app, "downloads")
         await pilot.press("tab")
         paste(app, "http://127.0.0.1:6800")
-        form.of("preset").focus()
+        form.input_of("preset").focus()
         await pilot.press("a")
 
     assert picture(

@@ -33,7 +33,7 @@ def test_failed_login_names_the_next_step(
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f8")
-        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
         await pilot.pause()
         hint = "".join(text for text, _ in calls.hint)
         if has_hint:

@@ -157,7 +157,7 @@ async def add(pilot: Pilot[str], name: str, url: str) -> ProfileForm:
 def test_project_file_is_named_and_written_when_chosen(make_explorer: Make, team: Path, own: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "new", "https://new.example.com")
-        form.of("home").focus()
+        form.input_of("home").focus()
         await pilot.press("right")
         await until(pilot, lambda: str(team) in shown(form))
         await pilot.press("enter")
@@ -189,7 +189,7 @@ def test_problem_is_below_its_line_and_nothing_written(make_explorer: Make, own:
             assert wrong not in shown(form)
             await pilot.press("ctrl+s")
             await until(pilot, lambda form=form, wrong=wrong: wrong in shown(form))  # type: ignore[misc]
-            assert form.focused is form.of(field), wrong
+            assert form.focused is form.input_of(field), wrong
             assert (form.values["name"], form.values["url"]) == typed
             await left(pilot)
 
@@ -201,11 +201,11 @@ def test_problem_is_below_its_line_and_nothing_written(make_explorer: Make, own:
 def test_prod_badge_confirms_unless_set_otherwise(make_explorer: Make, own: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "p", "https://p.example.com")
-        form.of("badge").focus()
+        form.input_of("badge").focus()
         await pilot.press("left")
         assert form.values["badge"] == "prod"
         assert form.values["confirm"] == "unsafe"
-        form.of("confirm").focus()
+        form.input_of("confirm").focus()
         await pilot.press("left", "ctrl+s")
         await on(pilot, ProfilesScreen)
 
@@ -233,7 +233,7 @@ async def left(pilot: Pilot[str]) -> None:
 
 async def choose(pilot: Pilot[str], form: ProfileForm, name: str) -> None:
     """Turn the line of presets to this one."""
-    form.of("preset").focus()
+    form.input_of("preset").focus()
     await pilot.pause()
     for _ in range(40):
         if form.values["preset"] == name:
@@ -254,7 +254,7 @@ def test_preset_fills_and_is_written_to_new_profile(make_explorer: Make, own: Pa
         advice = made.profiles.presets.load("bitcoin")
         assert advice is not None
         assert advice.preset.advice[:40] in " ".join(shown(form).split())
-        form.of("auth.username").focus()
+        form.input_of("auth.username").focus()
         await type_in(pilot, "rpc")
         screen = await saved(pilot)
         await until(pilot, lambda: "bitcoin" in page(screen))
@@ -276,9 +276,9 @@ def test_typed_values_survive_a_change_of_preset(make_explorer: Make, own: Path)
         form = await add(pilot, "x", "http://127.0.0.1:1/own")
         await choose(pilot, form, "aria2")
         assert form.values["auth.value"] == "token:{token}"
-        form.of("content_type").focus()
+        form.input_of("content_type").focus()
         await type_in(pilot, "text/x")
-        form.of("auth.kind").focus()
+        form.input_of("auth.kind").focus()
         await pilot.press("n")
         assert form.values["auth.kind"] == "none"
         await choose(pilot, form, "bitcoin")
@@ -311,7 +311,7 @@ def test_removed_preset_restores_the_form(make_explorer: Make, own: Path) -> Non
         await choose(pilot, form, "aria2")
         assert form.values["auth.kind"] == "first"
         await until(pilot, lambda: "calls go to http://127.0.0.1:6800/jsonrpc" in shown(form))
-        form.of("preset").focus()
+        form.input_of("preset").focus()
         await pilot.press("left")
         assert form.values == before
         await until(pilot, lambda: "calls go to http://127.0.0.1:6800/api/v2/" in shown(form))
@@ -331,7 +331,7 @@ def test_problem_of_auth_name_is_at_its_line() -> None:
 def test_form_has_the_lines_of_chosen_auth_type(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "x", "http://x")
-        kinds = form.of("auth.kind")
+        kinds = form.input_of("auth.kind")
         fields = [row for row in PROFILE_KEYS if row.part == "auth" and row.label and row.key != "auth.kind"]
         for kind in KINDS.values():
             while kinds.value != kind.kind:
@@ -339,7 +339,7 @@ def test_form_has_the_lines_of_chosen_auth_type(make_explorer: Make) -> None:
                 await pilot.press("right")
             await pilot.pause()
             offered = {f"auth.{field.name}" for field in kind.fields if field.label}
-            assert {row.key for row in fields if form.of(row.key).region.height} == offered
+            assert {row.key for row in fields if form.input_of(row.key).region.height} == offered
         await left(pilot)
 
     tell(make_explorer(ONE), story, profile="one")
@@ -350,7 +350,7 @@ def test_edited_url_without_path_gets_path_of_preset(make_explorer: Make, team: 
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await edit_form(pilot, "dl")
-        url = form.of("url")
+        url = form.input_of("url")
         assert url.value == "http://127.0.0.1:6800/jsonrpc"
         url.value = "http://127.0.0.1:6801"
         await until(pilot, lambda: "calls go to http://127.0.0.1:6801/jsonrpc" in shown(form))
@@ -364,7 +364,7 @@ def test_edited_url_without_path_gets_path_of_preset(make_explorer: Make, team: 
 def test_edited_profile_in_use_changes_the_call_screen(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await edit_form(pilot, "one")
-        form.of("badge").focus()
+        form.input_of("badge").focus()
         await pilot.press("left", "ctrl+s")
         screen = await on(pilot, ProfilesScreen)
         await until(pilot, lambda: screen.has_class("-prod"))
@@ -477,10 +477,10 @@ def test_personal_change_is_written_to_the_local_file(make_explorer: Make, team:
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await edit_form(pilot, "one")
-        form.of("home").focus()
+        form.input_of("home").focus()
         await pilot.press("right")
         await until(pilot, lambda: str(local) in shown(form))
-        form.of("timeout").focus()
+        form.input_of("timeout").focus()
         await type_in(pilot, "5")
         screen = await saved(pilot)
         await until(pilot, lambda: "sessions.local.toml:4" in page(screen))
@@ -501,9 +501,9 @@ def test_key_overridden_by_another_file_is_reported(make_explorer: Make, team: P
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await edit_form(pilot, "one")
         assert str(local) in shown(form)
-        form.of("home").focus()
+        form.input_of("home").focus()
         await pilot.press("right")
-        form.of("timeout").focus()
+        form.input_of("timeout").focus()
         await type_in(pilot, "60")
         await saved(pilot)
         await until(pilot, lambda: "timeout is saved, but" in said(app))
@@ -553,7 +553,7 @@ def test_change_in_the_form_needs_no_second_yes(make_explorer: Make, field: str,
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await edit_form(pilot, "one")
-        form.of(field).focus()
+        form.input_of(field).focus()
         await type_in(pilot, typed)
         await saved(pilot)
 
@@ -815,7 +815,7 @@ def test_tested_address_is_ready_to_be_called(make_explorer: Make, own: Path) ->
             assert 'preset = "aria2"' in asked(dialog)
             await pilot.press("enter")
             form = await on(pilot, Form)
-            assert form.of("name").value == "aria2"
+            assert form.input_of("name").value == "aria2"
             await type_in(pilot, "one")
             await pilot.press("ctrl+s")
             await until(pilot, lambda: "Too similar to the profile one" in shown(form))
@@ -925,9 +925,9 @@ def test_edited_auth_takes_a_stored_secret_along(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await edit_form(pilot, "one")
         assert (form.values["auth.kind"], form.values["content_type"]) == ("", "")
-        form.of("url").focus()
+        form.input_of("url").focus()
         await type_in(pilot, "https://one.example.com/rpc")
-        form.of("auth.kind").focus()
+        form.input_of("auth.kind").focus()
         await pilot.press("b")
         await saved(pilot)
 

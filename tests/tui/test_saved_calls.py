@@ -81,7 +81,7 @@ def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explorer) -> 
         await pilot.press("f5")
         await on(pilot, Form)
         await answered(pilot, screen, *'A"da', "enter")
-        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        await until(pilot, lambda: screen.exchange is not None and not screen.doing)
         exchange = screen.exchange
         assert exchange is not None
         assert (exchange.method, exchange.params) == ("demo.echo", text)
@@ -131,16 +131,16 @@ def test_recorded_call_sent_again_asks_for_its_values(explorer: Explorer) -> Non
         await pilot.press("f5")
         await on(pilot, Form)
         await answered(pilot, screen, *"Ada", "enter")
-        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        await until(pilot, lambda: screen.exchange is not None and not screen.doing)
         first = screen.exchange
         assert first is not None
         screen.again(first, ours=True)
         await on(pilot, Form)
         await answered(pilot, screen, "enter")
-        await until(pilot, lambda: screen.exchange is not first and not screen.what)
+        await until(pilot, lambda: screen.exchange is not first and not screen.doing)
         await edit_call(pilot, screen, "demo.echo", '["{{who}}"]')
         await pilot.press("f5")  # a typed call is sent unchanged
-        await until(pilot, lambda: len(explorer.recent(9)) == 3 and not screen.what)
+        await until(pilot, lambda: len(explorer.recent(9)) == 3 and not screen.doing)
         screen.again(explorer.recent(1)[0], ours=True)
         await until(pilot, lambda: len(explorer.recent(9)) == 4)
 
@@ -162,7 +162,7 @@ def test_shown_request_is_the_sent_request(explorer: Explorer) -> None:
         assert isinstance(screen.preview, Preview)
         shown = screen.preview.body
         await pilot.press("f5")
-        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        await until(pilot, lambda: screen.exchange is not None and not screen.doing)
         assert screen.exchange is not None
         assert screen.exchange.params_sent is not None
         assert screen.exchange.params_sent.strip("[]").encode() in shown
@@ -210,12 +210,12 @@ def test_name_with_invalid_sign_is_refused(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await burst(pilot, "f2", *"@nmae", "enter", "f5")
         await rest(pilot)
-        assert (screen.method, screen.exchange, screen.what) == ("@nmae", None, "")
+        assert (screen.method, screen.exchange, screen.doing) == ("@nmae", None, "")
         assert sentence in said(app)
         screen.params.show_tab("Request")
         await until(pilot, lambda: screen.preview == Refused("params", sentence))
         await burst(pilot, "f2", *"@name", "enter", "f5")
-        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        await until(pilot, lambda: screen.exchange is not None and not screen.doing)
 
     visit(explorer, scene)
     assert [record.method for record in explorer.recent(9)] == ["demo.echo"]
@@ -248,7 +248,7 @@ def test_unsaved_call_is_reported_and_keeps_its_draft(
         explorer.credentials.hold(explorer.profiles.profiles["inline"], "password", "demo-password", keep=False)
         await pilot.press(KEEP)
         form: Form = await on(pilot, Form)
-        assert form.of("home").value == "user"
+        assert form.input_of("home").value == "user"
         await burst(pilot, *"x", "enter")
         problems = ".problem"
         await until(
@@ -275,7 +275,7 @@ def test_recorded_method_named_like_saved_call_is_unchanged(explorer: Explorer) 
         async def sent(*keys: str) -> None:
             before = screen.exchange
             await pilot.press(*keys)
-            await until(pilot, lambda: screen.exchange is not before and not screen.what)
+            await until(pilot, lambda: screen.exchange is not before and not screen.doing)
             assert screen.exchange is not None
             assert (screen.exchange.method, screen.exchange.params) == ("@own", "[666]")
 
@@ -283,7 +283,7 @@ def test_recorded_method_named_like_saved_call_is_unchanged(explorer: Explorer) 
         assert (screen.method, screen.called, screen.drafts.saved_call) == ("@@own", "@own", None)
         await sent("f5")
         screen.again(record, ours=False)
-        await until(pilot, lambda: screen.exchange is not record and not screen.what)
+        await until(pilot, lambda: screen.exchange is not record and not screen.doing)
         draft = draft_of(record)
         assert isinstance(draft, Draft)
         screen.transfer.put_back(draft, None)

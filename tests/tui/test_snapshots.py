@@ -267,7 +267,7 @@ A_THIRD = Progress("receiving", 38_000_000, 100_000_000, 1.4)
 @pytest.mark.thorough
 def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.what = "sending"
+        screen.doing = "sending"
         screen.response.tick(1.4, A_THIRD)
 
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("◐ receiving", "38 MB of 100 MB", then=show))

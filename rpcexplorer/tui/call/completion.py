@@ -154,10 +154,10 @@ class CompletionList(RowList["Candidate"], can_focus=False):
             self._names = start, self._advice.names()
         end = offset + len(CLOSING) * line_text.startswith(CLOSING, column)  # braces that the editor closed
         word = reference["typed"].strip().lower()
-        names = [each for each in self._names[1] if word in each.inside.lower()]
+        names = [offered for offered in self._names[1] if word in offered.inside.lower()]
         quote = "" if in_string(line_text[: column - len(reference[0])]) else '"'
         candidates = []
-        for name in sorted(names, key=lambda each: not each.inside.lower().startswith(word)):
+        for name in sorted(names, key=lambda offered: not offered.inside.lower().startswith(word)):
             inserted = f"{quote}{OPENING}{name.inside}{CLOSING}{quote}"
             after = len(CLOSING + quote) if name.inside.endswith("#") else 0  # a pointer into that result can follow
             candidates.append(Candidate(inserted, name.inside, name.words, len(inserted) - after))
@@ -179,7 +179,7 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         row, index = place_of(text, found.start)
         column = row_of(self._editor.document.get_line(row)).column(index)
         self.display = True
-        widest = max(cell_len(printable(f" {each.shown}  {each.words}  ")) for each in self.items)
+        widest = max(cell_len(printable(f" {candidate.shown}  {candidate.words}  ")) for candidate in self.items)
         self.styles.width, self.styles.height = min(widest, MAX_WIDTH), min(len(self.items), MAX_ROWS)
         x, y, *_ = self._editor.region
         scroll_x, scroll_y = self._editor.scroll_offset
@@ -190,12 +190,12 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         """Return whether candidates differ from the text and are wanted here."""
         text = self._followed[0]
         typed = text[found.start : found.end].strip()
-        has_choice = any(each.text.strip() != typed for each in found.candidates)
+        has_choice = any(candidate.text.strip() != typed for candidate in found.candidates)
         if not has_choice or found.start == self._declined:
             return False
         before = text[: found.start].rstrip(" ")[-1:]
         expects_value = before in {":", "[", ","} and not any(
-            each.text.endswith(_NAME_ENDINGS) for each in found.candidates
+            candidate.text.endswith(_NAME_ENDINGS) for candidate in found.candidates
         )
         return is_wanted or found.start < self._editor.cursor_offset or expects_value
 
@@ -221,5 +221,5 @@ class CompletionList(RowList["Candidate"], can_focus=False):
 
 def _index_of(chosen: Candidate, rows: Sequence[Candidate]) -> int | None:
     """Return the index of a candidate, whose text may have changed."""
-    alike = [at for at, each in enumerate(rows) if each.shown == chosen.shown]
+    alike = [at for at, row in enumerate(rows) if row.shown == chosen.shown]
     return next((at for at in alike if rows[at].text == chosen.text), alike[0] if alike else None)

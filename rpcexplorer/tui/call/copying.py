@@ -32,10 +32,10 @@ from rpcexplorer.tui.processes import copy
 from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 
-ALONE: Final = "Secrets are redacted. Only you can read a new file."
-WORDS: Final = "The response as the server sent it, secrets redacted. Only you can read a new file."
-MADE: Final = "the filtered response"
-MADE_WORDS: Final = "The output of the filter or command, secrets redacted. Only you can read a new file."
+REDACTED_WORDS: Final = "Secrets are redacted. Only you can read a new file."
+RESPONSE_WORDS: Final = "The response as the server sent it, secrets redacted. Only you can read a new file."
+FILTERED: Final = "the filtered response"
+FILTERED_WORDS: Final = "The output of the filter or command, secrets redacted. Only you can read a new file."
 CASE_WORDS: Final = (
     "Secrets are removed. All other params and responses are in the file: check it before you share it. "
     "To open it, run rpcexplorer FILE."
@@ -46,15 +46,17 @@ LONGEST: Final = 60
 """Characters of a method name in a file name."""
 
 
-async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, body: Body) -> None:
+async def save_response(screen: Screen[Any], explorer: Explorer, exchange: Exchange, body: Body) -> None:
     """Save the shown response to a file."""
-    what, content = _on_view(exchange, body)
-    name = file_name(exchange.method, ".txt" if what == MADE else ".json")
+    part, content = _on_view(exchange, body)
+    name = file_name(exchange.method, ".txt" if part == FILTERED else ".json")
     content = await asyncio.to_thread(explorer.redactor().body, content)
-    await put_in_file(screen, explorer, what, content, name, words=MADE_WORDS if what == MADE else WORDS)
+    await save_to_file(
+        screen, explorer, part, content, name, words=FILTERED_WORDS if part == FILTERED else RESPONSE_WORDS
+    )
 
 
-async def case_saved(screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange]) -> None:
+async def export_case(screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange]) -> None:
     """Export recorded calls to a case, with an optional note."""
     note: str | None = await screen.app.push_screen_wait(Ask(NOTE, words=NOTE_WORDS, done="next"))
     if note is None:
@@ -64,21 +66,21 @@ async def case_saved(screen: Screen[Any], explorer: Explorer, records: Sequence[
         why_not = made if isinstance(made, str) else f"{made.too_much}. No case was exported."
         screen.notify(why_not, severity="warning", timeout=10)
         return
-    methods = {each.method for each in records}
+    methods = {record.method for record in records}
     name = file_name(methods.pop() if len(methods) == 1 else "calls", CASE_ENDING)
-    what = f"a case of {len(records)} calls" if len(records) > 1 else "a case of the call"
+    part = f"a case of {len(records)} calls" if len(records) > 1 else "a case of the call"
     content = made.text.encode(errors="backslashreplace")
-    await put_in_file(screen, explorer, what, content, name, words=CASE_WORDS)
+    await save_to_file(screen, explorer, part, content, name, words=CASE_WORDS)
 
 
-async def put_in_file(
+async def save_to_file(
     screen: Screen[Any],
     explorer: Explorer,
-    what: str,
+    part: str,
     content: bytes,
     name: str,
     *,
-    words: str = ALONE,
+    words: str = REDACTED_WORDS,
     also: str = "",
 ) -> None:
     """Ask for a file until the content is saved or the user cancels.
@@ -88,18 +90,18 @@ async def put_in_file(
     typed = name
     while True:
         path: str | None = await screen.app.push_screen_wait(
-            Ask(f"Save {what} in", value=typed, words=words, done="save")
+            Ask(f"Save {part} in", value=typed, words=words, done="save")
         )
         if path is None or not path.strip():
             return
         typed = path
-        file, there = await asyncio.to_thread(_file, path.strip(), name)
-        if there and not await _may_replace(screen, file):
+        file, exists = await asyncio.to_thread(_file, path.strip(), name)
+        if exists and not await _may_replace(screen, file):
             continue
-        problem = await asyncio.to_thread(explorer.save_reply, file, content, replacing=there)
+        problem = await asyncio.to_thread(explorer.save_reply, file, content, replacing=exists)
         if not problem:
-            told = ", ".join(filter(None, (what, size(len(content)), also)))
-            screen.notify(f"Saved {told}, in {file}.", timeout=8)
+            details = ", ".join(filter(None, (part, size(len(content)), also)))
+            screen.notify(f"Saved {details}, in {file}.", timeout=8)
             return
         words = f"✗ {capitalised(problem)}."
 
@@ -112,7 +114,7 @@ def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:
     if body.tab == "Raw":
         return "the whole response", bytes(body.shown)
     if body.made is not None:
-        return MADE, body.made
+        return FILTERED, body.made
     if isinstance(exchange.outcome, Result):
         return "the result", bytes(body.shown) + b"\n"
     return "the response", bytes(body.shown)
@@ -141,7 +143,7 @@ async def _may_replace(screen: Screen[Any], file: Path) -> bool:
 
 NOTHING: Final = "There is nothing to copy here."
 REPORT: Final = "the report"
-OF_REPLY: Final = {
+RESPONSE_PARTS: Final = {
     "value": ("the value under the cursor", ".json"),
     "path": ("the path of the value", ".txt"),
     "response": ("the response", ".txt"),
@@ -187,49 +189,49 @@ class Copied(Struct, frozen=True):
     """The number of secrets that were replaced."""
 
 
-async def copied(
+async def copy_call(
     screen: Screen[Any],
     explorer: Explorer,
     draft: Draft | Batch,
     *,
     exchange: Exchange | None,
     body: Body | None = None,
-    what: str = "",
-    taken: Callable[[], object] = lambda: None,
+    part: str = "",
+    release: Callable[[], object] = lambda: None,
 ) -> None:
-    """Copy the part ``what``, or ask which.
+    """Copy one part or form, or ask which.
 
-    Each secret is replaced by a reference or a variable. ``body``: the view with the cursor. ``taken`` is called when
+    Each secret is replaced by a reference or a variable. ``body``: the view with the cursor. ``release`` is called when
     other keys may go on: the rest can take a while.
     """
     to_file = False
-    if not what:
+    if not part:
         picker = CopyPicker(list(_picks(exchange, body)))
         chosen: str | None = await screen.app.push_screen_wait(picker)
-        what, to_file = chosen or "", picker.to_file
-    if not what:
+        part, to_file = chosen or "", picker.to_file
+    if not part:
         return
-    found = _found(exchange, body, what)
+    found = _found(exchange, body, part)
     if not to_file:
-        taken()
-    if what in OF_REPLY:  # a response may be long
-        got = await asyncio.to_thread(_of_reply, explorer, exchange, found, what)
+        release()
+    if part in RESPONSE_PARTS:  # a response may be long
+        got = await asyncio.to_thread(_response_part, explorer, exchange, found, part)
     else:
-        got = _of_call(screen, explorer, draft, exchange, what)
+        got = _call_form(screen, explorer, draft, exchange, part)
     if isinstance(got, str):
         screen.notify(got, timeout=6)
     elif to_file:
-        await put_in_file(screen, explorer, got.label, got.content, got.name, also=replaced_words(got.secrets))
+        await save_to_file(screen, explorer, got.label, got.content, got.name, also=replaced_words(got.secrets))
     else:
         await copy(screen, got.text, got.label, also=replaced_words(got.secrets))
 
 
-async def report_copied(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> None:
+async def copy_report(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> None:
     """Copy the report of a call without asking for a format."""
-    await copied(screen, explorer, draft_of(exchange), exchange=exchange, what="report")
+    await copy_call(screen, explorer, draft_of(exchange), exchange=exchange, part="report")
 
 
-async def report_of_two_copied(
+async def copy_comparison_report(
     screen: Screen[Any], explorer: Explorer, left: Exchange, right: Exchange, ignore: Sequence[str] = ()
 ) -> None:
     """Copy the report of two calls and their differences.
@@ -237,8 +239,8 @@ async def report_of_two_copied(
     ``ignore``: JSON pointers of values that are not compared.
     """
     subjects = []
-    for each in (left, right):
-        subject, _ = _subject(explorer, draft_of(each), each, runs=False)
+    for exchange in (left, right):
+        subject, _ = _subject(explorer, draft_of(exchange), exchange, runs=False)
         if not isinstance(subject, Subject):
             screen.notify(subject.sentence if subject else NOTHING, timeout=6)
             return
@@ -250,42 +252,42 @@ async def report_of_two_copied(
 
 def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
     if body is not None and (path := body.path()):
-        yield _of("value", path, "c")
-        yield _of("path", path, "p")
+        yield _pick("value", path, "c")
+        yield _pick("path", path, "p")
     if exchange is not None and exchange.response.body:
-        yield _of("response", "with control characters made visible")
-        yield _of("raw", "exactly as the server sent it, secrets redacted")
+        yield _pick("response", "with control characters made visible")
+        yield _pick("raw", "exactly as the server sent it, secrets redacted")
     if exchange is not None and exchange.response.headers:
-        yield _of("headers", "with the status, secrets redacted")
+        yield _pick("headers", "with the status, secrets redacted")
     for name, form in FORMS.items():
-        if name not in OF_REPLY:
+        if name not in RESPONSE_PARTS:
             yield Pick(name, form.words, f"secrets as {'environment variables' if form.runs else 'secret references'}")
 
 
-def _of(what: str, told: str, key: str = "") -> Pick:
-    return Pick(what, OF_REPLY[what][0], told, key)
+def _pick(part: str, details: str, key: str = "") -> Pick:
+    return Pick(part, RESPONSE_PARTS[part][0], details, key)
 
 
-def _of_call(
-    screen: Screen[Any], explorer: Explorer, draft: Draft | Batch, exchange: Exchange | None, what: str
+def _call_form(
+    screen: Screen[Any], explorer: Explorer, draft: Draft | Batch, exchange: Exchange | None, part: str
 ) -> Copied | str:
     """Return a call in a form, or the reason why that is impossible."""
-    subject, missing = _subject(explorer, draft, exchange, runs=not FORMS[what].tells)
+    subject, missing = _subject(explorer, draft, exchange, runs=not FORMS[part].tells)
     if missing:
         screen.notify(missing, timeout=8)
     if subject is None or isinstance(subject, Refused):
         return subject.sentence if subject else NOTHING
-    content = render(what, subject)
-    if FORMS[what].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
+    content = render(part, subject)
+    if FORMS[part].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
         return why
-    label = REPORT if what == "report" else FORMS[what].words
+    label = REPORT if part == "report" else FORMS[part].words
     method = exchange.method if exchange else getattr(draft, "method", "batch")
     return Copied(
         label,
         printable(content.decode(errors="replace"), lines=True),
-        content if FORMS[what].snippet is None else content + b"\n",
-        file_name(method, FORMS[what].ending),
-        count_replaced(what, subject, content),
+        content if FORMS[part].snippet is None else content + b"\n",
+        file_name(method, FORMS[part].ending),
+        count_replaced(part, subject, content),
     )
 
 
@@ -306,26 +308,26 @@ def _profiles(explorer: Explorer) -> dict[str, Profile]:
     return {**explorer.profiles.profiles, **({used.name: used} if used else {})}
 
 
-def _found(exchange: Exchange | None, body: Body | None, what: str) -> bytes | None:
-    if what in {"path", "value"}:
-        found = body and (body.path().encode() if what == "path" else body.value())
+def _found(exchange: Exchange | None, body: Body | None, part: str) -> bytes | None:
+    if part in {"path", "value"}:
+        found = body and (body.path().encode() if part == "path" else body.value())
         return found or None
     return exchange.response.body if exchange is not None else None
 
 
-def _of_reply(explorer: Explorer, exchange: Exchange | None, found: bytes | None, what: str) -> Copied | str:
+def _response_part(explorer: Explorer, exchange: Exchange | None, found: bytes | None, part: str) -> Copied | str:
     """Return a part of a response with the known secrets redacted."""
     if found is None:
         return NOTHING
     hide = explorer.redactor()
-    if what == "headers" and exchange is not None:
+    if part == "headers" and exchange is not None:
         ours = explorer.journal.is_ours(exchange, explorer.profile)
         profile, _ = profile_of(exchange, _profiles(explorer), ours=ours)
         content = head(exchange, profile, explorer.credentials.in_use())
     else:
         content = hide.body(found)
-    text = content.decode("utf-8", "replace") if what == "raw" else printable_bytes(content)
-    words, ending = OF_REPLY[what]
+    text = content.decode("utf-8", "replace") if part == "raw" else printable_bytes(content)
+    words, ending = RESPONSE_PARTS[part]
     name = file_name(exchange.method if exchange else "", ending)
-    kept = content if what == "raw" else f"{text}\n".encode(errors="backslashreplace")
+    kept = content if part == "raw" else f"{text}\n".encode(errors="backslashreplace")
     return Copied(words, text, kept, name, marks(content))

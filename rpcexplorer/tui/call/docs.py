@@ -93,8 +93,8 @@ class DocsSheet(Sheet):
         return line(words, width, styles, ground="selection" if self.has_focus else "surface")
 
     def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002
-        for number, each in enumerate(self._examples):
-            if each.first <= row < each.end:
+        for number, example in enumerate(self._examples):
+            if example.first <= row < example.end:
                 self._choose(number)
                 self.action_take()
 

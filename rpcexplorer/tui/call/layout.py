@@ -178,7 +178,7 @@ class PaneLayout:
         """Switch between side by side and stacked; return why not."""
         if self._columns < SIDE_BY_SIDE_COLUMNS:
             needed = f"this needs {SIDE_BY_SIDE_COLUMNS} columns, the terminal has {self._columns}"
-            return f"Cannot put the response beside the params: {needed}."
+            return f"Cannot put the response next to the params: {needed}."
         self._remembered.side_by_side = not self._remembered.side_by_side
         self.cover("")
         self._share()

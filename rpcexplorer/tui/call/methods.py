@@ -363,7 +363,7 @@ class RecentList(RowList[Exchange]):
     def draw(self, item: Exchange, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """Draw a call. The cursor is only shown while the list has the focus."""
         role = ROLES[item.counts_as]
-        words, colour = what_came(item)
+        words, colour = outcome_word(item)
         after = [(f"  {words}", colour)]
         if width >= _WITH_TIME:
             after.append((f"  {item.when.astimezone(self._zone):%H:%M}", "dim"))
@@ -400,7 +400,7 @@ class RecentList(RowList[Exchange]):
             self.post_message(ReportWanted(self.chosen))
 
 
-def what_came(exchange: Exchange) -> tuple[str, str]:
+def outcome_word(exchange: Exchange) -> tuple[str, str]:
     """Return the outcome of a call in a word, with its role.
 
     It is the duration of a result, the code of an error, or the name of the outcome.
@@ -493,7 +493,7 @@ class MethodsPane(Vertical):
         super().__init__()
         self._key = key
         self._rows = MethodRows({})
-        self._bar, self._told, self._recent_bar = Bar(), Bar(), Bar()
+        self._bar, self._summary, self._recent_bar = Bar(), Bar(), Bar()
         self._recent_bar.key = recent_key
         self._filter, self._list, self._recent_list = Filter(self._take), MethodList(discover_key), RecentList(zone)
 
@@ -503,7 +503,7 @@ class MethodsPane(Vertical):
             yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
             yield self._filter
         yield self._list
-        yield self._told
+        yield self._summary
         yield self._recent_bar
         yield self._recent_list
 
@@ -528,7 +528,7 @@ class MethodsPane(Vertical):
     def when_typed(self, then: Callable[[], object]) -> None:
         """Call ``then`` after all keys that were pressed before."""
         on_the_way = [self._filter, self._list, self, *self.ancestors_with_self]
-        _along([each for each in on_the_way if isinstance(each, Widget)], then)
+        _along([widget for widget in on_the_way if isinstance(widget, Widget)], then)
 
     def on_mount(self) -> None:
         self._look_where_the_focus_is()
@@ -585,7 +585,7 @@ class MethodsPane(Vertical):
 
     def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
         event.stop()
-        self._tell()
+        self._summarise()
 
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
@@ -631,11 +631,11 @@ class MethodsPane(Vertical):
         self._bar.key = f"{count}  {self._key}"
         self._list.items = listed.rows
         self._list.move_to(listed.place(name))
-        self._tell()
+        self._summarise()
 
-    def _tell(self) -> None:
+    def _summarise(self) -> None:
         """Describe the row under the cursor in the line below the list."""
-        self._told.words = known_of(self._list.chosen)
+        self._summary.words = known_of(self._list.chosen)
         if self.here:
             self.post_message(self.Pointed())
         self.refresh_bindings()
@@ -649,7 +649,7 @@ class MethodsPane(Vertical):
         self._recent_list.show(calls)
         self._recent_list.styles.height = len(calls)
         self._recent_bar.display = self._recent_list.display = bool(calls)
-        self._told.display = self.size.width < ROOMY
+        self._summary.display = self.size.width < ROOMY
 
     def _look_where_the_focus_is(self) -> None:
         self.here = self._filter.has_focus

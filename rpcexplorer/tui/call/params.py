@@ -101,7 +101,7 @@ class SchemaWarnings:
     def _show(self, text: str, problems: Sequence[SchemaProblem], unchecked: str = "") -> None:
         self._text = text
         self._line.warnings, self._line.unchecked, self._line.unsure = tuple(problems), unchecked, False
-        self._editor.warned = tuple(marked_span(text, each) for each in problems)
+        self._editor.warned = tuple(marked_span(text, problem) for problem in problems)
         self.follow_cursor()
         self._changed()
 
@@ -110,7 +110,7 @@ class SchemaWarnings:
         if len(self.problems) < 2:
             self._line.at = 0
             return
-        first = next((at for at, each in enumerate(self.problems) if each.fix), 0)
+        first = next((at for at, problem in enumerate(self.problems) if problem.fix), 0)
         self._line.at = nearest(self._editor.warned, self._editor.cursor_offset, self._line.at, first)
 
     def go_to_next(self) -> None:
@@ -355,7 +355,7 @@ class ParamsPane(Vertical):
 
     @property
     def is_on_view(self) -> bool:
-        return all(each.display for each in self.ancestors_with_self if isinstance(each, Widget))
+        return all(widget.display for widget in self.ancestors_with_self if isinstance(widget, Widget))
 
     def show_tab(self, name: str) -> None:
         has_focus = self.has_focus_within
@@ -375,7 +375,7 @@ class ParamsPane(Vertical):
 
     @on(events.DescendantFocus)
     def _focused(self) -> None:
-        self._bar.here = any(each.has_focus for each in self._bodies)
+        self._bar.here = any(body.has_focus for body in self._bodies)
         self._show_method()
 
     @on(events.DescendantBlur)

@@ -180,11 +180,11 @@ class ResponsePane(Vertical):
     """A line of help; empty if there is none."""
     schema_remark: reactive[str] = reactive("")
     """How the result differs from its schema; empty if nothing is known."""
-    what: reactive[str] = reactive("")
+    doing: reactive[str] = reactive("")
     """The running work in a word; empty if there is none."""
     method: reactive[str] = reactive("")
     """The method in the editor."""
-    whose: reactive[str] = reactive("")
+    doing_method: reactive[str] = reactive("")
     """The method that is being called."""
     tab: reactive[str] = reactive("Result")
     wrapped: reactive[bool] = reactive(False)
@@ -197,10 +197,10 @@ class ResponsePane(Vertical):
         text: str
 
     @message
-    class CopyReplyWanted(Message):
+    class CopyResponseWanted(Message):
         """The user wants to copy ``value``, ``path``, or a part to choose ("")."""
 
-        what: str
+        part: str
 
     class SaveWanted(Message):
         """The user wants to save the shown text."""
@@ -251,9 +251,9 @@ class ResponsePane(Vertical):
         yield from (self._bar, self._remarks, self._hint, self.prompt, self.body)
 
     def tick(self, elapsed: float, progress: Progress | None) -> None:
-        if not self.what:
+        if not self.doing:
             return
-        self._bar.words = running(self.what, self.whose, progress, elapsed, step=self.step)
+        self._bar.words = running(self.doing, self.doing_method, progress, elapsed, step=self.step)
         if elapsed > DELAY:  # The previous response is dimmed. An error is removed.
             is_error = self.exchange is not None and bool(self.exchange.exit_code)
             self.set_class(not is_error, "-old")
@@ -284,19 +284,19 @@ class ResponsePane(Vertical):
             self.prompt.close()
         self.body.exchange = self.exchange
         self._follow_search()
-        self.watch_what()
+        self.watch_doing()
         self.transform.clear()
 
     def on_resize(self) -> None:
         """Move words below the bar if they have no room in it."""
         self.watch_method()
 
-    def watch_what(self) -> None:
+    def watch_doing(self) -> None:
         """Show in the bar that work has begun or ended."""
         bar = self._bar
-        if self.what:
+        if self.doing:
             self.step = ""
-            bar.words, bar.after, bar.tabs = running(self.what, self.whose, None, 0.0), (), ()
+            bar.words, bar.after, bar.tabs = running(self.doing, self.doing_method, None, 0.0), (), ()
             bar.key = f"{self._cancel_key} cancel  {self._key}"
             self.call_after_refresh(self.body.prepare)
         else:
@@ -311,11 +311,11 @@ class ResponsePane(Vertical):
             else:
                 bar.after = beside(self.exchange, self.method) if self.exchange else ()
             bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]
-        self.body.empty = nothing(self.exchange, self.what) or [[], *self.first_steps]
+        self.body.empty = nothing(self.exchange, self.doing) or [[], *self.first_steps]
         self.refresh_bindings()
 
     def watch_method(self) -> None:
-        self.watch_what()
+        self.watch_doing()
         self._show_remarks()
 
     def watch_hint(self) -> None:
@@ -367,9 +367,9 @@ class ResponsePane(Vertical):
         event.stop()
         self.refresh_bindings()
         if self.body.doing:
-            self.set_timer(DELAY, self.watch_what)
+            self.set_timer(DELAY, self.watch_doing)
         else:
-            self.watch_what()
+            self.watch_doing()
 
     def on_reader_found(self, event: Reader.Found) -> None:
         event.stop()
@@ -380,7 +380,7 @@ class ResponsePane(Vertical):
         else:
             place = "" if event.index is None else f"{event.index + 1:,} of "
             state = f"{place}{event.total:,}{'' if event.counted else '+'}"
-        self.prompt.tell(state, wrong=bool(event.needle and event.counted and not event.total))
+        self.prompt.show_state(state, wrong=bool(event.needle and event.counted and not event.total))
 
     def on_grid_element_opened(self, event: Grid.ElementOpened) -> None:
         """Show a row of the table as JSON."""
@@ -521,13 +521,13 @@ class ResponsePane(Vertical):
         self._follow_search()
 
     def action_copy(self) -> None:
-        self.post_message(self.CopyReplyWanted(""))
+        self.post_message(self.CopyResponseWanted(""))
 
     def action_copy_value(self) -> None:
-        self.post_message(self.CopyReplyWanted("value"))
+        self.post_message(self.CopyResponseWanted("value"))
 
     def action_copy_path(self) -> None:
-        self.post_message(self.CopyReplyWanted("path"))
+        self.post_message(self.CopyResponseWanted("path"))
 
     def action_ticket(self) -> None:
         if self.exchange is not None:

@@ -96,9 +96,9 @@ class CallScreen(Screen[None]):
     """The hint if the exchange on view has just failed; else empty."""
     schema_remark: reactive[str] = unpainted("")
     """How the result on view differs from its schema."""
-    what: reactive[str] = unpainted("")
+    doing: reactive[str] = unpainted("")
     """The running work in a word."""
-    whose: reactive[str] = unpainted("")
+    doing_method: reactive[str] = unpainted("")
     """The method that is being called."""
 
     def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
@@ -195,7 +195,7 @@ class CallScreen(Screen[None]):
                 [
                     self.params.data_bind(here.preview, here.described),
                     self.response.data_bind(
-                        here.exchange, here.hint, here.schema_remark, here.what, here.whose, method=here.called
+                        here.exchange, here.hint, here.schema_remark, here.doing, here.doing_method, method=here.called
                     ),
                 ]
             )
@@ -240,7 +240,7 @@ class CallScreen(Screen[None]):
         """
         if not self.is_complete:
             return action not in PANE_ACTIONS
-        profile, is_idle = self.explorer.profile, not self.what
+        profile, is_idle = self.explorer.profile, not self.doing
         possible: dict[str, Callable[[], bool]] = {
             "logout": lambda: is_idle and profile is not None and profile.has_sessions,
             "login": lambda: profile is not None,
@@ -307,7 +307,7 @@ class CallScreen(Screen[None]):
     def watch_described(self) -> None:
         self.panes.follow_editor()
 
-    def watch_whose(self) -> None:
+    def watch_doing_method(self) -> None:
         self.panes.free_response()
 
     def on_descendant_focus(self) -> None:
@@ -422,7 +422,7 @@ class CallScreen(Screen[None]):
         self.transfer.open(exchange, self._load_and_send, ours=ours)
 
     def _show(self, exchange: Exchange) -> None:
-        self._is_overtaken = bool(self.whose)
+        self._is_overtaken = bool(self.doing_method)
         self.exchange = exchange
 
     def _load_and_send(self, exchange: Exchange) -> None:
@@ -563,18 +563,18 @@ class CallScreen(Screen[None]):
         if found.ended is not None and self.sender.is_current:
             self._offer_hint(found.ended, self._discover)
 
-    def _show_busy(self, what: str, whose: str) -> None:
-        self._is_overtaken = self._is_overtaken and not what
-        self.whose, self.what = whose, what
+    def _show_busy(self, doing: str, doing_method: str) -> None:
+        self._is_overtaken = self._is_overtaken and not doing
+        self.doing_method, self.doing = doing_method, doing
 
     def _is_busy(self) -> bool:
         """Return whether work is running, and notify if it is."""
-        if self.what:
-            running = f"{self.whose} is still running" if self.whose else f"still {self.what}"
+        if self.doing:
+            running = f"{self.doing_method} is still running" if self.doing_method else f"still {self.doing}"
             self.tell(f"Nothing was sent: {running}. {self.key('cancel')} cancels it.")
-        return bool(self.what)
+        return bool(self.doing)
 
-    def watch_what(self) -> None:
+    def watch_doing(self) -> None:
         self.refresh_bindings()
 
     def watch_exchange(self) -> None:
@@ -678,7 +678,7 @@ class CallScreen(Screen[None]):
         Other screens only cancel calls, and nothing in the response pane.
         """
         is_here = self.app.screen is self and self.response.can_cancel
-        is_running = bool(self.what) or is_here
+        is_running = bool(self.doing) or is_here
         if is_running:
             self.action_cancel()
         return is_running
@@ -711,15 +711,15 @@ class CallScreen(Screen[None]):
     @opens("save")
     async def on_response_pane_save_wanted(self) -> None:
         if self.response.exchange is not None:
-            from rpcexplorer.tui.call.copying import saved
+            from rpcexplorer.tui.call.copying import save_response
 
-            await saved(self, self.explorer, self.response.exchange, self.response.body)
+            await save_response(self, self.explorer, self.response.exchange, self.response.body)
 
     def action_copy(self) -> None:
         self._copy(self.drafts.draft, self.exchange)
 
-    def on_response_pane_copy_reply_wanted(self, event: ResponsePane.CopyReplyWanted) -> None:
-        self._copy(self.drafts.draft, self.exchange, event.what)
+    def on_response_pane_copy_response_wanted(self, event: ResponsePane.CopyResponseWanted) -> None:
+        self._copy(self.drafts.draft, self.exchange, event.part)
 
     @on(CopyCallWanted)
     def _copy_recent(self, event: CopyCallWanted) -> None:
@@ -727,10 +727,10 @@ class CallScreen(Screen[None]):
         self._copy(self.drafts.draft, event.exchange)
 
     @opens("copy")
-    async def _copy(self, draft: Draft, exchange: Exchange | None, what: str = "") -> None:
+    async def _copy(self, draft: Draft, exchange: Exchange | None, part: str = "") -> None:
         """Copy a call or its response; ask which part, unless it is named."""
-        from rpcexplorer.tui.call.copying import copied
+        from rpcexplorer.tui.call.copying import copy_call
 
         body = self.response.body if exchange is self.response.exchange else None
-        taken = partial(self.pending.go_on, "copy")
-        await copied(self, self.explorer, draft, exchange=exchange, body=body, what=what, taken=taken)
+        release = partial(self.pending.go_on, "copy")
+        await copy_call(self, self.explorer, draft, exchange=exchange, body=body, part=part, release=release)

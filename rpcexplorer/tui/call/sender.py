@@ -121,11 +121,11 @@ class Sender:
             await self._host.workers.wait_for_complete(running)
 
     @contextmanager
-    def _under_way(self, what: str, method: str = "") -> Iterator[Stop]:
+    def _under_way(self, doing: str, method: str = "") -> Iterator[Stop]:
         """Show the elapsed time, and allow to cancel; nothing else is sent."""
         self._stop, self._profile, self.progress = Stop(), self._explorer.profile, None
         self._started_at = time.monotonic() - self._explorer.credentials.asked_for
-        self._busy(what, method)
+        self._busy(doing, method)
         ticking = self._host.set_interval(TICK_SECONDS, self._tick)
         try:
             yield self._stop

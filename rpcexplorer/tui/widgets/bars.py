@@ -191,11 +191,11 @@ class Footer(Widget):
     def _found(self) -> Iterator[KeyHint]:
         """Yield a hint for each command of the footer that is possible now."""
         active = {
-            each.binding.id: each.binding
-            for each in reversed(self.screen.active_bindings.values())
-            if each.enabled and each.binding.key != NO_KEY
+            active_binding.binding.id: active_binding.binding
+            for active_binding in reversed(self.screen.active_bindings.values())
+            if active_binding.enabled and active_binding.binding.key != NO_KEY
         }
-        for command in sorted(COMMANDS, key=lambda each: each.id not in self.FIRST):
+        for command in sorted(COMMANDS, key=lambda command: command.id not in self.FIRST):
             binding = active.get(command.id)
             if command.footer and binding is not None and command.id not in self.elsewhere:
                 yield binding.key, spelled(binding.key), command.words, command.id in self.STAY
@@ -210,15 +210,15 @@ class Footer(Widget):
         styles = ThemeStyles.of(self)
         words: list[tuple[str, str]] = []
         hints, gap = self._fitting()
-        for _, key, told, _ in hints:
-            words += [(" " * (gap if words else 1), "text"), (key, "bold"), (f" {told}", "middle")]
+        for _, key, label, _ in hints:
+            words += [(" " * (gap if words else 1), "text"), (key, "bold"), (f" {label}", "middle")]
         return line(words, self.size.width, styles, ground="prod-surface" if self.prod else "surface")
 
     def on_click(self, event: events.Click) -> None:
         x = 1
         hints, gap = self._fitting()
-        for name, key, told, _ in hints:
-            wide = width_of([(f"{key} {told}", "")])
+        for name, key, label, _ in hints:
+            wide = width_of([(f"{key} {label}", "")])
             if x <= event.x < x + wide:
                 self.app.simulate_key(name)
             x += wide + gap
@@ -228,14 +228,14 @@ class Footer(Widget):
 
         The last of those that need not stay is dropped first.
         """
-        kept, room = list(self.hints), self.size.width
-        while self._width(kept, self.GAP - 1) > room and (others := [hint for hint in kept if not hint[3]]):
-            kept.remove(others[-1])
-        return kept, self.GAP if self._width(kept, self.GAP) <= room else self.GAP - 1
+        hints, room = list(self.hints), self.size.width
+        while self._width(hints, self.GAP - 1) > room and (others := [hint for hint in hints if not hint[3]]):
+            hints.remove(others[-1])
+        return hints, self.GAP if self._width(hints, self.GAP) <= room else self.GAP - 1
 
     @staticmethod
     def _width(hints: list[KeyHint], gap: int) -> int:
-        return 1 + sum(width_of([(f"{key} {told}", "")]) + gap for _, key, told, _ in hints) - gap
+        return 1 + sum(width_of([(f"{key} {label}", "")]) + gap for _, key, label, _ in hints) - gap
 
 
 class Frame(Struct, frozen=True):
@@ -251,7 +251,7 @@ class Frame(Struct, frozen=True):
         return self.today or datetime.now(self.zone).date()
 
     def around(self, *parts: Widget) -> Iterator[Widget]:
-        yield from (each for each in (self.header(), *parts, self.footer()) if each is not None)
+        yield from (widget for widget in (self.header(), *parts, self.footer()) if widget is not None)
 
 
 BETWEEN: Final = "  ·  "
@@ -322,8 +322,8 @@ def _words(pieces: Iterable[RemarkPiece], between: str) -> Iterator[RemarkWord]:
 def _broken(words: Iterable[RemarkWord], width: int) -> Iterator[list[RemarkWord]]:
     """Yield lines of words; break a word that is wider than a line."""
     line: list[RemarkWord] = []
-    for each in words:
-        word = each
+    for next_word in words:
+        word = next_word
         if line and _width(line) + _width([word]) > width:
             yield line
             (text, role), *rest = word

@@ -133,7 +133,7 @@ class Backdrop(BackgroundScreen):
         self._block = block
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        behind = (each for each in super().__rich_console__(console, options) if isinstance(each, Segment))
+        behind = (segment for segment in super().__rich_console__(console, options) if isinstance(segment, Segment))
         for y, pieces in enumerate(Segment.split_lines(behind)):
             if y:
                 yield Segment.line()
@@ -311,9 +311,9 @@ def named(rows: Sequence[tuple[str, str]]) -> Iterator[Horizontal]:
         yield Horizontal(name, Static(plain(text)), classes="named")
 
 
-def keys(*told: str) -> Content:
+def keys(*words: str) -> Content:
     """Return alternating keys and labels as the last line of a dialog."""
-    pairs = [told[at : at + 2] for at in range(0, len(told), 2)]
+    pairs = [words[at : at + 2] for at in range(0, len(words), 2)]
     return Content("   ").join(Content.assemble((key, "bold $middle"), f" {words}") for key, words in pairs)
 
 
@@ -420,17 +420,17 @@ class Form(Dialog[dict[str, str]]):
         for row in self.query(".field"):
             row.set_class(row.has_focus_within, "-here")
 
-    def of(self, key: str) -> Input | Cycle:
+    def input_of(self, key: str) -> Input | Cycle:
         found = self.query_one(f"#{_id(key)}")
         assert isinstance(found, Input | Cycle)
         return found
 
     def key_of(self, line: Widget) -> str:
-        return next(field.key for field in self._fields if self.of(field.key) is line)
+        return next(field.key for field in self._fields if self.input_of(field.key) is line)
 
     @property
     def values(self) -> dict[str, str]:
-        return {field.key: self.of(field.key).value for field in self._fields}
+        return {field.key: self.input_of(field.key).value for field in self._fields}
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -450,8 +450,8 @@ class Form(Dialog[dict[str, str]]):
         """Show the meanings of the current values."""
         for field in self._fields:
             if field.meaning is not None:
-                told = plain(field.meaning(self.of(field.key).value))
-                self.query_one(f"#{_id(field.key)}-meaning", Static).update(told)
+                words = plain(field.meaning(self.input_of(field.key).value))
+                self.query_one(f"#{_id(field.key)}-meaning", Static).update(words)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Leave Enter to a focused button."""
@@ -472,10 +472,10 @@ class Form(Dialog[dict[str, str]]):
         return [field.key for field in self._fields if field.required]
 
     def action_next(self) -> None:
-        lines = [self.of(field.key) for field in self._fields]
-        lacking = [key for key in self._required if not self.of(key).value.strip()]
-        if lacking and self.focused is not self.of(lacking[0]):
-            self.set_focus(self.of(lacking[0]))
+        lines = [self.input_of(field.key) for field in self._fields]
+        lacking = [key for key in self._required if not self.input_of(key).value.strip()]
+        if lacking and self.focused is not self.input_of(lacking[0]):
+            self.set_focus(self.input_of(lacking[0]))
         elif self._required or self.focused is lines[-1]:
             self.action_save()
         else:
@@ -498,7 +498,7 @@ class Form(Dialog[dict[str, str]]):
         place.update(plain(f"✗ {wrong.sentence}"))
         place.add_class("-told")
         if key:
-            self.set_focus(self.of(key))
+            self.set_focus(self.input_of(key))
         self.call_after_refresh(place.scroll_visible, animate=False)
 
 

@@ -392,7 +392,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(each for each in TextArea.BINDINGS if not (isinstance(each, Binding) and each.key in _OURS)),
+        *(binding for binding in TextArea.BINDINGS if not (isinstance(binding, Binding) and binding.key in _OURS)),
         Binding("ctrl+home", "text_start", show=False),
         Binding("ctrl+end", "text_end", show=False),
         Binding("ctrl+shift+home", "text_start(True)", show=False),
@@ -586,8 +586,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
         for first, last, role in _colours(line[:MAX_COLOURED_CHARACTERS]):
             paint(first, last, role)
-        for each in self._warned:
-            if span := _span_in(each, at, len(line)):
+        for warned in self._warned:
+            if span := _span_in(warned, at, len(line)):
                 paint(span[0], max(span[1], span[0] + 1), "careful underline")
         if span := _span_in(self._marked, at, len(line)):
             paint(span[0], max(span[1], span[0] + 1), "wrong bold underline")

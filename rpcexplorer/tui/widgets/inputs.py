@@ -194,12 +194,12 @@ class Prompt(Horizontal):
         line.placeholder = HINTS[purpose]
         with line.prevent(Input.Changed):
             line.value = text
-        self.tell("")
+        self.show_state("")
         self.display = True  # set on the widget itself, so that it can get the focus at once
         self.screen.set_focus(line)
         line.action_select_all()
 
-    def tell(self, state: str, *, wrong: bool = False) -> None:
+    def show_state(self, state: str, *, wrong: bool = False) -> None:
         """Show the state at the right."""
         state = printable(state)
         wide = max(columns(state), COUNT if self.purpose == "search" else 0)
@@ -279,7 +279,7 @@ class Cycle(Widget, can_focus=True):
         self.set_reactive(Cycle.value, value)
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        pieces = [piece for _, each in self._on_view() for piece in each]
+        pieces = [piece for _, pieces in self._on_view() for piece in pieces]
         ground = "background" if self.has_focus else "surface"
         return line(pieces, self.size.width, ThemeStyles.of(self), ground=ground)
 
@@ -314,7 +314,7 @@ class Cycle(Widget, can_focus=True):
         None is for the mark of hidden words. The line cuts the last one.
         """
         pieces: list[tuple[str | None, list[tuple[str, str]]]] = [*self._pieces()]
-        widths = [width_of(each) for _, each in pieces]
+        widths = [width_of(word_pieces) for _, word_pieces in pieces]
         until = self._words.index(self.value) + 1
         first, room = 0, self.size.width
         while sum(widths) > room and first + 1 < until and sum(widths[first:until]) > room - (width_of(BEFORE) + 1):

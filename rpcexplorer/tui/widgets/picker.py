@@ -68,7 +68,9 @@ def matching(picks: Sequence[Pick], query: str) -> list[Shown]:
         """
         return all(word in pick.label.lower() or word in pick.synonyms.split() for word in words)
 
-    return sorted([*named, *described], key=lambda each: (not is_meant(each.pick), each.pick.idle, each.pick.is_page))
+    return sorted(
+        [*named, *described], key=lambda shown: (not is_meant(shown.pick), shown.pick.idle, shown.pick.is_page)
+    )
 
 
 def _has(words: Sequence[str], text: str) -> bool:

@@ -256,7 +256,7 @@ class Sheet(LineView):
     def lay_out(self) -> None:
         """Wrap the lines for the current width, if it is known."""
         width = self.scrollable_content_region.width
-        self._rows = [row for each in self.lines for row in wrapped(each, width)] if width > 0 else []
+        self._rows = [row for words in self.lines for row in wrapped(words, width)] if width > 0 else []
         self.rows_changed()
 
 

@@ -25,7 +25,9 @@ from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.editor import Editor
 
-FIX, NEXT = (next(each for each in COMMANDS if each.id == f"params.{name}") for name in ("fix", "problem-next"))
+FIX, NEXT = (
+    next(command for command in COMMANDS if command.id == f"params.{name}") for name in ("fix", "problem-next")
+)
 
 
 class ProblemLine(Widget):
@@ -89,7 +91,7 @@ class ProblemLine(Widget):
     def render_line(self, y: int) -> Strip:
         words, right = self._words(), self._fix()
         if self.stale:
-            words, right = [[(text, "dim") for text, _ in each] for each in (words, right)]
+            words, right = [[(text, "dim") for text, _ in pieces] for pieces in (words, right)]
         if self.size.height > 1:
             first, rest = _broken(words, self.size.width - self.INDENT)
             words, right = (first, ()) if y == 0 else ([("  ", "text"), *rest], right)
@@ -131,8 +133,8 @@ class ProblemLine(Widget):
 
     def _key(self, command: Command) -> str:
         """Return the key of a command as the user's keymap has it."""
-        active = (each.binding for each in self.screen.active_bindings.values())
-        return spelled(next((each.key for each in active if each.id == command.id), command.keys))
+        active = (binding.binding for binding in self.screen.active_bindings.values())
+        return spelled(next((binding.key for binding in active if binding.id == command.id), command.keys))
 
 
 def _broken(words: Pieces, room: int) -> tuple[Pieces, Pieces]:

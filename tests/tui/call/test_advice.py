@@ -69,7 +69,7 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
         asked = len(checker.asked)
         for is_reported in (True, False):
             await pilot.press("f5")
-            await until(pilot, lambda: bool(screen.exchange) and not screen.what)
+            await until(pilot, lambda: bool(screen.exchange) and not screen.doing)
             await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "result"])
             await pilot.pause()
             assert screen.schema_remark.endswith("must be a number (2 more)") == is_reported, (
@@ -83,7 +83,7 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
             assert not screen.schema_remark
         screen.drafts.choose("other")
         await pilot.press("f5")
-        await until(pilot, lambda: bool(screen.exchange) and not screen.what)
+        await until(pilot, lambda: bool(screen.exchange) and not screen.doing)
         assert (len(checker.asked), screen.schema_remark) == (asked + 1, ""), "the result of that method has no schema"
 
     with RawServer(answer) as server:

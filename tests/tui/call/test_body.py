@@ -196,7 +196,7 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
             pane.exchange, pane.hint = failed, [("Ask for it.", "text")]
             await pilot.pause()
             assert shown().count("broken") == 1
-            pane.what = "sending"
+            pane.doing = "sending"
             pane.tick(0.1, None)
             await pilot.pause()
             assert "broken" in shown(), "a fast call changes nothing else on screen"
@@ -205,7 +205,7 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
             assert "broken" not in shown()
             assert "Ask for it." not in shown()
             assert "appears here as soon as" in shown()
-            pane.what = ""  # no new response
+            pane.doing = ""  # no new response
             await pilot.pause()
             assert shown().count("broken") == 1
             assert "Ask for it." in shown()

@@ -72,7 +72,7 @@ def test_report_of_two_calls_hides_ignored_values(explorer: Explorer) -> None:
         left = calls.exchange
         calls.params.replace('{"b": 1.10, "a": "y", "c": 1}')
         await pilot.press("f5")
-        await until(pilot, lambda: calls.exchange is not left and not calls.what)
+        await until(pilot, lambda: calls.exchange is not left and not calls.doing)
         assert left is not None
         app.copy_to_clipboard("")
         calls.post_message(ReportWanted(left, calls.exchange, ("/c",)))

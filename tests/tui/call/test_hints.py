@@ -52,7 +52,7 @@ def called(tmp_path: Path, make_explorer: Callable[..., Explorer]) -> Callable[.
             async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
                 calls.drafts.choose("ping")
                 await pilot.press("f5")
-                await until(pilot, lambda: app.screen is not calls or (calls.exchange is not None and not calls.what))
+                await until(pilot, lambda: app.screen is not calls or (calls.exchange is not None and not calls.doing))
                 await scene(app, pilot, calls)
 
             visit(explorer, story, profile="node")
@@ -76,7 +76,7 @@ async def sent(pilot: Pilot[Any], calls: CallScreen, *keys: str) -> Exchange:
     """Press keys, and wait for the exchange."""
     before = calls.exchange
     await pilot.press(*keys)
-    await until(pilot, lambda: calls.exchange is not before and not calls.what)
+    await until(pilot, lambda: calls.exchange is not before and not calls.doing)
     assert calls.exchange is not None
     return calls.exchange
 
@@ -231,7 +231,7 @@ def test_late_response_shows_no_hint_for_another_profile(called: Called) -> None
 
         explorer.call = late  # type: ignore[method-assign]
         await pilot.press("f5")
-        await until(pilot, lambda: calls.exchange is not before and not calls.what)
+        await until(pilot, lambda: calls.exchange is not before and not calls.doing)
         assert not calls.hint
         assert not calls.check_action("apply_hint", ())
 
@@ -311,7 +311,7 @@ def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_pa
         await on(pilot, AskSecret)
         await type_in(pilot, "wrong-password")
         await pilot.press("enter")
-        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
         assert header() == "✗ password rejected"
         await pilot.press("f8")  # the same fix as the hint's key
         await on(pilot, Credentials)

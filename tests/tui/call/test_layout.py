@@ -134,7 +134,7 @@ def test_docs_in_narrow_terminal_cover_the_old_response(explorer: Explorer) -> N
         await until(pilot, lambda: calls.exchange is not None)
         await pilot.press("alt+m")
         await until(pilot, covered)
-        calls.whose = "demo.slow"  # a running call is on screen before it ends
+        calls.doing_method = "demo.slow"  # a running call is on screen before it ends
         assert free()
         assert explorer.remembered.docs == ""
 

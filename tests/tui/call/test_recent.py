@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Sent
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from rpcexplorer.tui.call.methods import MethodsPane, RecentList, what_came
+from rpcexplorer.tui.call.methods import MethodsPane, RecentList, outcome_word
 from rpcexplorer.tui.messages import SendAgainWanted
 from tests.text.exchanges import WHEN, exchange
 from tests.tui.stage import Stage, text_of
@@ -56,7 +56,7 @@ def shown(pane: MethodsPane) -> list[str]:
     ],
 )
 def test_each_outcome_has_a_word_and_a_colour(outcome: Outcome, words: str, role: str) -> None:
-    assert what_came(exchange(outcome)) == (words, role)
+    assert outcome_word(exchange(outcome)) == (words, role)
 
 
 def test_call_row_has_sign_method_outcome_and_time() -> None:

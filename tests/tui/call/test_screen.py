@@ -65,7 +65,7 @@ async def sent(pilot: Pilot[Any], screen: CallScreen, key: str = "f5") -> Exchan
     """Press a key that sends, and wait for the exchange."""
     before = screen.exchange
     await pilot.press(key)
-    await until(pilot, lambda: screen.exchange is not before and not screen.what)
+    await until(pilot, lambda: screen.exchange is not before and not screen.doing)
     assert screen.exchange is not None
     return screen.exchange
 
@@ -104,7 +104,7 @@ def test_invalid_text_is_not_sent_and_explained(explorer: Explorer, person: Pers
         await pilot.press("f5")
         await pilot.pause()
         assert screen.exchange is None
-        assert not screen.what
+        assert not screen.doing
         await pilot.press("ctrl+r")
         await pilot.pause()
         assert str(screen.params.problem) == "None"
@@ -409,13 +409,13 @@ def test_screen_text_is_the_text_of_its_panes(explorer: Explorer, person: Person
             "described": (params, "described"),
             "schema_remark": (response, "schema_remark"),
             "exchange": (response, "exchange"),
-            "what": (response, "what"),
-            "whose": (response, "whose"),
+            "doing": (response, "doing"),
+            "doing_method": (response, "doing_method"),
         }
         for name, (pane, shown) in bound.items():
             assert getattr(pane, shown) == getattr(screen, name), name
-        screen.what, screen.whose = "sending", "a.b"
-        assert (response.what, response.whose) == ("sending", "a.b")
+        screen.doing, screen.doing_method = "sending", "a.b"
+        assert (response.doing, response.doing_method) == ("sending", "a.b")
 
     visit(explorer, person, scene)
 

@@ -213,7 +213,7 @@ def test_secret_reference_is_not_sent_as_text(make_explorer: Callable[..., Explo
             if value == "«one.password»":
                 assert "«one.password» does not work with two: replace it with a value." in said(app)
             await pilot.press("f5")
-            await until(pilot, lambda: screen.exchange is not None and not screen.what)
+            await until(pilot, lambda: screen.exchange is not None and not screen.doing)
             assert screen.exchange is not None
             assert isinstance(screen.exchange.outcome, Refused)
 
@@ -301,7 +301,7 @@ def test_one_key_moves_value_to_the_chosen_call(explorer: Explorer) -> None:
         screen.drafts.choose("demo.echo")
         screen.params.replace('{"key": "abc", "n": 1.10}')
         await pilot.press("f5")
-        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        await until(pilot, lambda: screen.exchange is not None and not screen.doing)
         await pilot.press("f4", "down", "down", "u", *"ping")
         await on(pilot, Picker)
         await pilot.press("enter")
