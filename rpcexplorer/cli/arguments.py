@@ -25,7 +25,7 @@ from rpcexplorer.rpc.messages import spelled
 def whole_number(least: int, most: int | None = None, *, otherwise: str = "") -> Callable[[str], int]:
     """Return a reader of whole numbers in a range.
 
-    ``otherwise`` ends the error message, for example with another way to do it.
+    ``otherwise`` is a sentence at the end of the error message.
     """
 
     def number(value: str | int) -> int:
@@ -35,7 +35,9 @@ def whole_number(least: int, most: int | None = None, *, otherwise: str = "") ->
             found = least - 1
         if found < least or (most is not None and found > most):
             bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
-            raise click.BadParameter(f"{value} is not valid. Write a whole number {bounds}{otherwise}.")
+            raise click.BadParameter(
+                f"{value} is not valid. Write a whole number {bounds}.{otherwise and f' {otherwise}'}"
+            )
         return min(found, sys.maxsize)
 
     return number

@@ -49,7 +49,7 @@ def note_other_address(invocation: Invocation, explorer: Explorer, call: Exchang
     """Print a note if a recorded call will go to another address."""
     if explorer.cases.goes_elsewhere(call, profile):
         recorded_at = call.url or "an unknown address"
-        invocation.world.say(f"recorded at {recorded_at}, will be sent to {profile.endpoint} ({profile.name})")
+        invocation.world.say(f"recorded at {recorded_at}. It will be sent to {profile.endpoint} ({profile.name}).")
 
 
 def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile: Profile) -> str:

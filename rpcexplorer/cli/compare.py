@@ -139,7 +139,8 @@ def compare(
         call = found[0].exchange
         earlier = explorer.journal.before(found[0].source, call)
         if earlier is None:
-            fail(f"There is no call of {call.method} with the same params before {call.id}. Name call B.")
+            sentence = f"There is no call of {call.method} with the same params before {call.id}."
+            fail(f"{sentence} Name the call to compare it with.")
         found.insert(0, Recorded(earlier, found[0].source))
     left, right = found
     ignore = ignored_pointers(right.exchange, explorer.profiles.profiles, options.ignore)

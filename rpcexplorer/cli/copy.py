@@ -24,7 +24,9 @@ MAX_CALLS = 2
 @click.argument("ids", nargs=-1, metavar="[ID [ID]]")
 @click.option("--as", "form", type=FORM, default="curl", show_default=True, help="Format of the copy.")
 @click.option("-o", "--output", metavar="FILE", help=FILE_HELP)
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look in its history.")
+@click.option(
+    "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look in the history of this profile."
+)
 @click.pass_context
 def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | None, profile: str | None) -> None:
     """Print a recorded call as a command, code or a report.

@@ -27,7 +27,8 @@ from rpcexplorer.text.exchange import outcome_line, transport_line
 
 FOLDER_PREFIX = "rpcexplorer-demo-"
 """Prefix of the folder for the files of a demo."""
-PORT = whole_number(0, 65535, otherwise=", or omit --port for any free one")
+ANY_PORT = "Without --port, any free port is used."
+PORT = whole_number(0, 65535, otherwise=ANY_PORT)
 PROFILES = """\
 version = 1
 default = "demo-cookie"
@@ -101,7 +102,9 @@ def _serve(world: World, port: int) -> None:
 
     def announce(url: str) -> None:
         world.print(url)
-        world.say(f"running until Ctrl+C. In another terminal, run: rpcexplorer call demo.echo --url {url} hello=world")
+        world.say(
+            f"press Ctrl+C to stop. In another terminal, run:\nrpcexplorer call demo.echo --url {url} hello=world"
+        )
         world.say(f"user name {USERNAME}, password {PASSWORD}")
 
     gc.enable()
@@ -140,11 +143,10 @@ def _explain_listen_error(port: int) -> Iterator[None]:
     try:
         yield
     except ListenError as error:
-        free = "with --port, or omit it for any free one."
         if error.errno == errno.EADDRINUSE:
-            sentence = f"Another program uses port {port} of {LOOPBACK}. Name another one {free}"
+            sentence = f"Another program uses port {port} of {LOOPBACK}. Choose another port. {ANY_PORT}"
         elif error.errno == errno.EACCES and port:
-            sentence = f"You may not use port {port} of {LOOPBACK}. Name one from 1024 {free}"
+            sentence = f"You may not use port {port} of {LOOPBACK}. Choose one from 1024. {ANY_PORT}"
         else:
             why = os.strerror(error.errno).lower() if error.errno else error.strerror
             sentence = f"The demo service cannot listen on {LOOPBACK}: {why}."

@@ -40,7 +40,7 @@ _OPTIONS: Final = {
     "code": ("N", "Only errors with this code."),
     "status": ("N", "Only calls with this HTTP status, such as 404 or 5xx."),
     "since": ("WHEN", "Only calls since this time: 2h, 3d, 2026-11-20, today, 14:30."),
-    "until": ("WHEN", "Only calls until this time. A day is included as a whole."),
+    "until": ("WHEN", "Only calls until this time. A date includes the whole day."),
     "slower": ("TIME", "Only calls that took longer: 100ms, 1.5s, 2m."),
     "faster": ("TIME", "Only calls that took less time."),
     "larger": ("SIZE", "Only calls with a larger response: 500B, 20kB, 1MB."),
@@ -112,7 +112,7 @@ def export(
     """
     looks = last is not None or search is not None or any(bounds.values())
     if not ids and not looks:
-        raise click.UsageError("Name the calls to export: ids, --last N, --search TEXT, or a filter, as --since 2h.")
+        raise click.UsageError("Name the calls to export by ids, --last N, --search TEXT, or a filter such as --since.")
     world, explorer = open_history(context, profile)
     out = Output(world, output)
     calls = [find_call_anywhere(explorer, id).exchange for id in ids]
@@ -159,7 +159,7 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     if imported.renamed:
         world.say(f"{counted(imported.renamed, 'call')} got a new id, because another call has the old one")
     if imported.known:
-        world.say(f"already imported before: {counted(imported.known, 'call')}")
+        world.say(f"already imported: {counted(imported.known, 'call')}")
     for call in imported.added:
         world.print(call.id)
     if imported.problem:
@@ -177,8 +177,20 @@ PLAIN = frozenset({"dumb", "linux"})
 @click.argument("text", default="")
 @click.option("-n", "--limit", type=whole_number(1), metavar="N", default=50, show_default=True, help="At most N rows.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
-@click.option("--by", type=OneOf(GROUPINGS), default="method", show_default=True, help="Group the calls by this.")
-@click.option("--sort", type=OneOf(ORDERS), default="calls", show_default=True, help="Sort the rows by this.")
+@click.option(
+    "--by",
+    type=OneOf(GROUPINGS),
+    default="method",
+    show_default=True,
+    help="Group calls by method, profile or error code.",
+)
+@click.option(
+    "--sort",
+    type=OneOf(ORDERS),
+    default="calls",
+    show_default=True,
+    help="Sort rows by calls, failures or 95th percentile.",
+)
 @bound_options
 @click.option("--json", "as_json", is_flag=True, help="Print the statistics as one JSON object, times in milliseconds.")
 @click.pass_context
@@ -222,7 +234,7 @@ def stats(
         return
     _print(world, found, rows[:limit])
     if len(rows) > limit:
-        world.say(f"{len(rows) - limit:,} more rows. To show all, add -n {len(rows)}.")
+        world.say(f"{counted(len(rows) - limit, 'more row')}. To show all, add -n {len(rows)}.")
 
 
 def _print(world: World, found: Statistics, rows: list[Figures]) -> None:
@@ -352,7 +364,9 @@ def search(
 
 @history.command()
 @click.argument("id", required=False)
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look in its history.")
+@click.option(
+    "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look in the history of this profile."
+)
 @click.option("--params", "part", flag_value="params", help="Print only the params.")
 @click.option("--body", "part", flag_value="body", help="Print only the body of the response.")
 @click.option("--json", "part", flag_value="json", help="Print the call as one JSON object.")
@@ -407,7 +421,7 @@ def prune(
     count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
     if others := explorer.history.others():
         named = ", ".join(others[:MAX_NAMED]) + f" and {len(others) - MAX_NAMED} more" * (len(others) > MAX_NAMED)
-        world.say(f"{named} also record in {explorer.history.folder}. Their calls are not removed.")
+        world.say(f"calls of {named} in {explorer.history.folder} are not removed")
     place = f" from {explorer.history.folder}" if explorer.history.shared else ""
     if dry_run or not count:
         world.say(f"{counted(count, 'call')} would be removed{place}")

@@ -32,7 +32,7 @@ MAX_NOTES = 12
 @click.command("import")
 @click.argument("file", metavar="FILE|-")
 @profile_option
-@click.option("--save", metavar="FILE", help="Add them as saved calls to this project file, not as drafts.")
+@click.option("--save", metavar="FILE", help="Save the calls in this project file, not as drafts.")
 @click.option("--dry-run", is_flag=True, help="Show the calls, and import nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the calls as one JSON object.")
 @click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask. Credentials are dropped.")
@@ -99,8 +99,8 @@ def _without_id(found: Imported) -> list[str]:
     A draft or saved call does not record that it is a notification: the user decides when sending it.
     """
     methods = dict.fromkeys(call.method for call in found.calls if call.notification)
-    note = f"imported as a call with an id: {joined_words(methods, 3)}. To send it without, use `rpcexplorer notify`."
-    return [note] if methods else []
+    note = f"imported as a call with an id: {joined_words(methods, 3)}."
+    return [f"{note} To send it as a notification, use `rpcexplorer notify`."] if methods else []
 
 
 def _import(invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool) -> None:
@@ -139,7 +139,7 @@ def _credentials(
             world.say(f"stored: {names}")
         else:
             commands = "\n".join(f"rpcexplorer profiles secret {profile.name} {field}" for field in found)
-            world.say(f"not stored: {names}. To store, run:\n{commands}")
+            world.say(f"not stored: {names}. To store credentials, run:\n{commands}")
     if dropped:
         world.say(f"dropped credentials that {profile.name} cannot use: {joined_words(dropped, 6)}")
 

@@ -33,8 +33,8 @@ PALETTE = "palette"
 def keys(context: click.Context, as_json: bool) -> None:
     """List the keys of the screen and their commands.
 
-    Your changes are included: [keymap] in settings.toml gives other keys to a command, by the name in the last column.
-    Commands without a key are in the command palette.
+    The list includes your changes. To change the keys of a command, add its name from the last column to [keymap] in
+    settings.toml. Commands without a key are in the command palette.
 
     \b
     Examples:

@@ -117,7 +117,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
         say(f"{preset.name}: {preset.advice}")
     if profile and profile.assumes_auth:
         say("auth cookie will be used if the server asks for credentials")
-        say(f"to find the settings of another server, run: rpcexplorer profiles test {name} --apply")
+        say(f"to test the connection and find other settings, run: rpcexplorer profiles test {name} --apply")
         return
     for field in profile.secrets if profile else ():
         if field != "session":
@@ -230,15 +230,14 @@ def _held_back(explorer: Explorer, name: str) -> str:
     if not fields:
         return ""
     verb = "is" if len(fields) == 1 else "are"
-    subject = f"The {joined_words(fields)} of {name} {verb}"
-    sentence = f"{subject} bound to a different destination. If this one is right, run:"
-    return f"{sentence}\nrpcexplorer profiles allow {name}"
+    sentence = f"The {joined_words(fields)} of {name} {verb} bound to a different destination."
+    return f"{sentence} If the new one is right, run:\nrpcexplorer profiles allow {name}"
 
 
 def _split(change: str) -> tuple[str, str]:
     key, sign, text = change.partition("=")
     if not sign or not key:
-        raise click.UsageError(f"{change} is not KEY=VALUE. Write it as in content_type=application/json.")
+        raise click.UsageError(f"{change} is not KEY=VALUE. Write, for example, content_type=application/json.")
     return key.strip(), text.strip()
 
 

@@ -447,13 +447,13 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     if disputed := destinations.disputed(profile):
         say(
             hide(
-                "your user file and another file give different destinations"
+                "your user file and another file give different destinations:"
                 + "".join(f"\n{change}" for change in disputed)
             )
         )
     say(
         hide(
-            f"the destination of {profile.name}"
+            f"the destination of {profile.name}:"
             + "".join(f"\n{key}: {value}" for key, value in destinations.of(profile).items())
         )
     )

@@ -169,8 +169,8 @@ class Stream(io.RawIOBase):
     def _translated_errors(self, action: str) -> Iterator[BinaryIO]:
         name = NAMES[self._number]
         if self._stream is None:
-            instead = "Use" if self._number == 0 else "If you do not need it, use"
-            raise UserError(f"Cannot {action} {name}: it is closed. {instead} /dev/null or a file.")
+            instead = "Use /dev/null or a file." if self._number == 0 else "If you do not need it, use /dev/null."
+            raise UserError(f"Cannot {action} {name}: it is closed. {instead}")
         try:
             yield self._stream
         except BrokenPipeError:

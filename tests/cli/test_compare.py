@@ -174,9 +174,7 @@ def test_case_needs_a_named_profile(shell: Shell) -> None:
         assert "Name the profile to send it with: -p NAME." in refused.err
         ran = shell.run("replay", file, "-p", "shop")
         assert (ran.code, sent(running)) == (0, [("a", [1])])
-        assert (
-            f"recorded at https://rpc.example.com/api/v2/, will be sent to {running.origin}/api/v2/ (shop)" in ran.err
-        )
+        assert f"recorded at https://rpc.example.com/api/v2/. It will be sent to {running.origin}/api/v2/" in ran.err
         assert "note in case.toml: look" in ran.err
         long = case(shell, f'case = 1\nnote = "{"fails again " * 40}\\nsince Tuesday"\n{CALL}')
         assert f"{'fails again ' * 40}\n  since Tuesday\n" in shell.run("replay", long, "-p", "shop").err
@@ -279,7 +277,7 @@ def test_imported_call_is_marked_as_foreign(shell: Shell) -> None:
         assert "imported 1 call, sent to https://rpc.example.com/api/v2/" in imported.err
         listed = json.loads(shell.run("history", "list", "--json").text)
         assert (listed["id"], listed["foreign"]) == ("their-call", True)
-        assert "already imported before: 1 call" in shell.run("history", "import", file).err
+        assert "already imported: 1 call" in shell.run("history", "import", file).err
         other = shell.run("history", "import", case(shell, "case = 1\n" + CALL.replace("[1]", "[2]")))
         assert "1 call got a new id, because another call has the old one\n" in other.err
         assert other.text.startswith("case-")
@@ -342,7 +340,7 @@ def test_case_reproduces_failure_on_another_server(tmp_path: Path) -> None:
         (bob.folder / "case.toml").write_bytes(whole.out)
         replayed = bob.run("replay", "case.toml", "-p", "staging")
         assert (replayed.code, len(prod.requests), len(staging.requests)) == (0, 1, 1)
-        assert f"recorded at {prod.origin}/api/v2/, will be sent to {staging.origin}/api/v2/ (staging)" in replayed.err
+        assert f"recorded at {prod.origin}/api/v2/. It will be sent to {staging.origin}/api/v2/" in replayed.err
         imported = bob.run("history", "import", "case.toml")
         both = (imported.text.strip(), json.loads(bob.run("history", "list", "-n", "1", "--json").text)["id"])
         compared, ticket = bob.run("compare", *both), bob.run("copy", *both, "--as", "report")

@@ -34,8 +34,8 @@ def test_used_port_is_reported(shell: Shell, taken: int) -> None:
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=shell.folder)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr == (
-        f"rpcexplorer: Another program uses port {taken} of 127.0.0.1. Name another one with --port, "
-        "or omit it for any free one.\n"
+        f"rpcexplorer: Another program uses port {taken} of 127.0.0.1. Choose another port. "
+        "Without --port, any free port is used.\n"
     )
 
 
@@ -43,7 +43,7 @@ def test_used_port_is_reported(shell: Shell, taken: int) -> None:
 def test_invalid_port_is_reported(shell: Shell, port: str) -> None:
     ran = shell.run("demo", "--serve", "--port", port)
     assert ran.code == 2
-    assert f"--port: {port} is not valid. Write a whole number from 0 to 65535, or omit --port" in ran.err
+    assert f"--port: {port} is not valid. Write a whole number from 0 to 65535. Without --port" in ran.err
     assert "0<=x" not in ran.err
 
 
@@ -57,7 +57,7 @@ def unlistening(number: int) -> object:
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (errno.EACCES, "You may not use port 80 of 127.0.0.1. Name one from 1024 with --port"),
+        (errno.EACCES, "You may not use port 80 of 127.0.0.1. Choose one from 1024."),
         (errno.EMFILE, "The demo service cannot listen on 127.0.0.1: too many open files"),
     ],
 )

@@ -173,7 +173,7 @@ def test_shared_history_shows_the_writer_of_each_call(used: Shell, monkeypatch: 
     assert methods(used.run("history", "search", "by:you method:bad", "--json").text) == ["bad"]
     assert "by        eva@desk" in used.run("history", "show", max(writers)).text
     ran = used.run("history", "prune", "--keep", "0", "--yes")
-    assert "eva@desk also record in" in ran.err
+    assert "calls of eva@desk in" in ran.err
     assert methods(used.run("history", "list", "--json").text) == ["omega", "bad", "alpha"]
 
 
@@ -194,7 +194,7 @@ def test_stats_count_calls_and_failures(used: Shell) -> None:
     assert ran.text.splitlines()[-1].startswith("bad")
     assert ran.text.isascii() is False
     assert "#" in ran.text
-    assert "1 more rows. To show all, add -n 2." in ran.err
+    assert "1 more row. To show all, add -n 2." in ran.err
     assert used.run("history", "stats", "method:nobody").text == "0 calls\n"
     assert used.run("history", "stats", "--sort", "p99").code == 2
 

@@ -62,7 +62,7 @@ def test_har_becomes_drafts_and_lists_skipped_requests(staging: Shell) -> None:
 def test_credentials_without_terminal_are_dropped_with_a_command(staging: Shell) -> None:
     ran = staging.run("import", str(FILES / "chromium.bash.txt"))
     assert ran.code == 0
-    assert "not stored: token. To store, run:\n  rpcexplorer profiles secret staging token\n" in ran.err
+    assert "not stored: token. To store credentials, run:\n  rpcexplorer profiles secret staging token\n" in ran.err
     assert not [secret for secret in SECRETS if secret in "".join(staging.files().values())]
 
 
@@ -216,5 +216,5 @@ def test_notification_is_reported_once(staging: Shell) -> None:
         staging, "\n".join([CALL, CALL.replace('"id": 1, ', ""), CALL.replace('"id": 1, ', "").replace("1.10", "2")])
     )
     assert ran.err.count("notify") == 1
-    assert "imported as a call with an id: user.get. To send it without, use `rpcexplorer notify`." in ran.err
+    assert "imported as a call with an id: user.get. To send it as a notification, use `rpcexplorer notify`." in ran.err
     assert "notify" not in take_in(staging, CALL).err

@@ -17,7 +17,7 @@ from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, http_reply
 
 PROGRAM = f"{shlex.quote(sys.executable)} -m rpcexplorer"
-CLOSED = "rpcexplorer: Cannot write to standard output: it is closed. If you do not need it, use /dev/null or a file.\n"
+CLOSED = "rpcexplorer: Cannot write to standard output: it is closed. If you do not need it, use /dev/null.\n"
 ALIKE = ["", "--version", "themes", "demo", "call ping --url http://127.0.0.1:9"]
 """Commands that print something, and nothing on stderr before."""
 
