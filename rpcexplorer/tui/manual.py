@@ -1,10 +1,11 @@
-"""The manual: its pages beside a table of contents."""
+"""The screen of the manual: a page and the table of contents."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -15,7 +16,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.strip import Strip
 
-from rpcexplorer.text.markdown import Heading, Link, MarkdownPage, markdown_page
+from rpcexplorer.text.markdown import Link, MarkdownPage, markdown_page
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys
@@ -26,16 +27,16 @@ from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.rows import LineView, RowList
 
 MAX_PAGE_COLUMNS: Final = 100
-"""Columns of a page: longer lines are hard to read."""
+"""Longer lines are hard to read."""
 MAX_CODE_COLUMNS: Final = 124
-"""Columns of code: no line of a page is longer than 120 characters."""
+"""Pages have at most 120 characters in a line of code."""
 CONTENTS_COLUMNS: Final = 38
 SECTION: Final = 2
 """The level of headings in the contents."""
 
 
 class Hit(Struct, frozen=True):
-    """A found text, or its part in one row."""
+    """A match of a search, or its part in one row."""
 
     row: int
     start: int
@@ -43,46 +44,28 @@ class Hit(Struct, frozen=True):
     number: int
 
 
-class PageText:
-    """The rows of a page as one text, so that a search finds what is broken between two rows."""
+def find_hits(rows: Sequence[Sequence[tuple[str, str]]], needle: str) -> list[Hit]:
+    """Return the matches of a search, also those across a line break.
 
-    def __init__(self, rows: Sequence[Sequence[tuple[str, str]]]) -> None:
-        self._starts: list[int] = []
-        self._indents: list[int] = []
-        parts: list[str] = []
-        size = 0
-        for row in rows:
-            text = "".join(words for words, _ in row)
-            shown = text.strip()
-            self._starts.append(size)
-            self._indents.append(len(text) - len(text.lstrip()))
-            parts.append(shown)
-            size += len(shown) + 1
-        self._text = " ".join(parts)
-        self._folded = self._text.lower()
-
-    def find(self, needle: str) -> list[Hit]:
-        """Return the hits in order; capitals in the needle mean only themselves."""
-        has_capitals = needle != needle.lower()
-        text = self._text if has_capitals or len(self._folded) != len(self._text) else self._folded
-        hits: list[Hit] = []
-        at, number = text.find(needle) if needle else -1, 0
-        while at >= 0:
-            end = at + len(needle)
-            row = bisect_right(self._starts, at) - 1
-            while row < len(self._starts) and self._starts[row] < end:
-                next_start = self._starts[row + 1] if row + 1 < len(self._starts) else len(self._text) + 1
-                start, stop = max(at, self._starts[row]), min(end, next_start - 1)
-                shift = self._indents[row] - self._starts[row]
-                if stop > start:
-                    hits.append(Hit(row, start + shift, stop + shift, number))
-                row += 1
-            at, number = text.find(needle, end), number + 1
-        return hits
+    Capitals in the needle match only capitals.
+    """
+    text, cells = "", list[tuple[int, int]]()
+    for row, words in enumerate(rows):
+        shown = "".join(piece for piece, _ in words).rstrip()
+        start = len(shown) - len(shown.lstrip())
+        text += shown[start:] + " "  # a line break is like a space
+        cells += [(row, column) for column in range(start, len(shown) + 1)]
+    case = re.IGNORECASE if needle == needle.lower() else re.NOFLAG
+    hits: list[Hit] = []
+    for number, found in enumerate(re.finditer(re.escape(needle), text, case)):
+        for row, part in groupby(cells[found.start() : found.end()], key=itemgetter(0)):
+            columns = [column for _, column in part]
+            hits.append(Hit(row, columns[0], columns[-1] + 1, number))
+    return hits
 
 
 class PageView(LineView):
-    """A page to read, with links to follow and hits of a search."""
+    """A page with links to follow and matches of a search."""
 
     DEFAULT_CSS = "PageView { height: 1fr; scrollbar-gutter: stable; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "page(1)", show=False)]
@@ -93,20 +76,17 @@ class PageView(LineView):
 
         target: str
 
-    class LaidOut(Message):
-        """The page has other rows."""
-
     def __init__(self) -> None:
         super().__init__()
         self.page = MarkdownPage([], [], [], frozenset())
         self._text = ""
         self.expected_width = 0
-        """Columns that the view will have: until it is drawn once, nobody else knows."""
+        """Columns of the view before it is drawn for the first time."""
         self._width = 0
         """Columns of code; prose has fewer on a wide screen."""
         self.hits: list[Hit] = []
         self.hit = -1
-        """The number of the current hit."""
+        """The number of the current match."""
         self.link = -1
         """The number of the current link."""
         self._needle = ""
@@ -121,26 +101,21 @@ class PageView(LineView):
     def show(self, text: str) -> None:
         """Show another page from its top."""
         self._text, self._width, self.link = text, 0, -1
-        self.lay_out()
-        self.scroll_to(y=0, animate=False, immediate=True, force=True)
+        self.on_resize()
+        self.go_to(0)
 
     def on_resize(self) -> None:
-        if self.lay_out():
-            self.post_message(self.LaidOut())
-
-    def lay_out(self) -> bool:
-        """Lay the page out for the width, if that has changed; what was at the top stays there."""
+        """Lay out the page for the width, and keep its place."""
         width = min((self.scrollable_content_region.width or self.expected_width) - 2, MAX_CODE_COLUMNS)
         if width <= 0 or width == self._width:
-            return False
+            return
         top, rows = self.scroll_offset.y, max(self.row_count, 1)
         self._width = width
         self.page = markdown_page(self._text, min(width, MAX_PAGE_COLUMNS), width)
-        self.hits = self._found()
+        self._find()
         self.rows_changed()
         if top:
-            self.scroll_to(y=top * self.row_count // rows, animate=False, immediate=True, force=True)
-        return True
+            self.go_to(top * self.row_count // rows)
 
     def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:
         words = self._marked(row)
@@ -152,21 +127,16 @@ class PageView(LineView):
         return Strip.join([edge, block.crop(2), line([], width - room, styles)])
 
     def _marked(self, row: int) -> Sequence[tuple[str, str]]:
-        """Return a row with the current link and the hits on it."""
-        marks = [(hit.start, hit.end, FOUND[hit.number == self.hit]) for hit in self.hits if hit.row == row]
-        marks += [
-            (link.start, link.end, "accent reverse bold")
-            for link in self.page.links
-            if link.row == row and link.number == self.link
+        """Return a row with the current link and the matches marked."""
+        marks: list[tuple[Hit | Link, str]] = [
+            *((hit, "careful reverse" if hit.number == self.hit else "careful underline") for hit in self.hits),
+            *((link, "accent reverse bold") for link in self.page.links if link.number == self.link),
         ]
-        if not marks:
-            return self.page.rows[row]
         letters = [(letter, role) for words, role in self.page.rows[row] for letter in words]
-        for start, end, role in marks:
-            letters[start:end] = [(letter, role) for letter, _ in letters[start:end]]
-        return [
-            ("".join(letter for letter, _ in run), role) for role, run in groupby(letters, key=lambda letter: letter[1])
-        ]
+        for mark, role in marks:
+            if mark.row == row:
+                letters[mark.start : mark.end] = [(letter, role) for letter, _ in letters[mark.start : mark.end]]
+        return [("".join(letter for letter, _ in run), role) for role, run in groupby(letters, key=itemgetter(1))]
 
     def go_to_anchor(self, anchor: str) -> None:
         """Scroll to a heading, if the page has it."""
@@ -177,13 +147,14 @@ class PageView(LineView):
     def go_to(self, row: int) -> None:
         self.scroll_to(y=row, animate=False, immediate=True, force=True)
 
-    def section(self) -> Heading | None:
-        """Return the heading of the section at the top of the view; at the end of the page, of the last one."""
+    @property
+    def section(self) -> str:
+        """The anchor of the section at the top; at the end of the page, of the last one."""
         top = self.scroll_offset.y
         if top and top >= self.max_scroll_y:
             top += self.view_height
-        above = [each for each in self.page.headings if each.level == SECTION and each.row <= top]
-        return above[-1] if above else None
+        above = [each.anchor for each in self.page.headings if each.level == SECTION and each.row <= top]
+        return above[-1] if above else ""
 
     def is_on_view(self, row: int) -> bool:
         return 0 <= row - self.scroll_offset.y < self.view_height
@@ -195,20 +166,25 @@ class PageView(LineView):
 
     def move_link(self, by: int) -> None:
         """Go to the next link, from the current one or from the view."""
-        links = self.page.links
-        if not links:
-            return
-        if (current := self.current_link) is not None:
-            number = current.number + by
+        self.link = self._next(self.page.links, self.link, by)
+
+    def _next(self, marks: Sequence[Link | Hit], number: int, by: int) -> int:
+        """Go to the next mark, from the current one or from the view; return its number."""
+        if not marks:
+            return -1
+        top, end = self.scroll_offset.y, self.scroll_offset.y + self.view_height
+        if any(each.number == number and top <= each.row < end for each in marks):
+            number += by
+        elif by > 0:
+            number = next((each.number for each in marks if each.row >= top), 0)
         else:
-            top, end = self.scroll_offset.y, self.scroll_offset.y + self.view_height
-            if by > 0:
-                number = next((each.number for each in links if each.row >= top), links[0].number)
-            else:
-                number = next((each.number for each in reversed(links) if each.row < end), links[-1].number)
-        self.link = number % (links[-1].number + 1)
-        self._bring(next(each.row for each in links if each.number == self.link))
+            number = next((each.number for each in reversed(marks) if each.row < end), -1)
+        number %= marks[-1].number + 1
+        row = next(each.row for each in marks if each.number == number)
+        if not top <= row < end:
+            self.go_to(max(row - self.view_height // 3, 0))
         self.refresh()
+        return number
 
     def click_row(self, row: int, event: events.Click) -> None:
         for link in self.page.links:
@@ -220,91 +196,70 @@ class PageView(LineView):
         return self.hits[-1].number + 1 if self.hits else 0
 
     def search(self, needle: str) -> None:
-        """Find a text, and go to the first hit on view or below."""
-        self._needle = needle
-        self.hits = self._found()
-        top = self.scroll_offset.y
-        self.hit = next((each.number for each in self.hits if each.row >= top), 0)
-        self._show_hit()
-
-    def _found(self) -> list[Hit]:
-        return PageText(self.page.rows).find(self._needle) if self._needle else []
-
-    def move_hit(self, by: int) -> None:
-        if self.hits:
-            self.hit = (self.hit + by) % self.count
-        self._show_hit()
-
-    def _show_hit(self) -> None:
-        row = next((each.row for each in self.hits if each.number == self.hit), None)
-        if row is not None:
-            self._bring(row)
+        """Find a text, and go to the first match on view or below."""
+        self._needle, self.hit = needle, -1
+        self._find()
+        self.move_hit(1)
         self.refresh()
 
-    def _bring(self, row: int) -> None:
-        if not self.is_on_view(row):
-            self.scroll_above(row)
+    def _find(self) -> None:
+        self.hits = find_hits(self.page.rows, self._needle) if self._needle else []
 
-
-FOUND: Final = {True: "careful reverse", False: "careful underline"}
-"""How hits are drawn: the current one, and the others."""
+    def move_hit(self, by: int) -> None:
+        """Go to the next match, from the current one or from the view."""
+        self.hit = self._next(self.hits, self.hit, by)
 
 
 class ContentsRow(Struct, frozen=True):
-    name: str
-    """A page."""
-    heading: Heading | None
-    """One of the open page's headings, or the page itself."""
+    page: str
     title: str
+    anchor: str = ""
+    """The anchor of a section; empty for the page itself."""
 
 
 class ContentsList(RowList[ContentsRow]):
-    """All pages, with the headings of the one that is open."""
+    """All pages, with the sections of the open one."""
 
     DEFAULT_CSS = "ContentsList { height: 1fr; }"
 
     def __init__(self) -> None:
         super().__init__()
-        self.open = ""
-        self.section: Heading | None = None
+        self.here = ContentsRow("", "")
+        """The open page, or its section on view."""
 
     def draw(self, item: ContentsRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "selection" if chosen and self.has_focus else "background"
-        if item.heading is not None:
-            is_here = item.heading == self.section
-            indent = " " * (1 + 2 * (item.heading.level - 1))
-            words = [
-                (indent, "text"),
-                ("▸ " if is_here else "  ", "accent"),
-                (item.title, "text" if is_here else "middle"),
-            ]
+        if item.anchor:
+            sign, role = ("▸ ", "text") if item == self.here else ("  ", "middle")
+            words = [("   ", "text"), (sign, "accent"), (item.title, role)]
         else:
-            is_open = item.name == self.open
-            words = [(" ▾ " if is_open else "   ", "accent"), (item.title, "accent bold" if is_open else "text")]
+            sign, role = (" ▾ ", "accent bold") if item.page == self.here.page else ("   ", "text")
+            words = [(sign, "accent"), (item.title, role)]
         return line(words, width, styles, ground=ground)
 
-    def show_section(self, section: Heading | None) -> None:
-        """Mark the section on view, and keep it on view here."""
-        if section != self.section:
-            self.section = section
-            if not self.has_focus:
-                self.cursor = next(
-                    (at for at, row in enumerate(self.items) if row.name == self.open and row.heading == section),
-                    next((at for at, row in enumerate(self.items) if row.name == self.open), 0),
-                )
-            self.refresh()
+    def show_place(self, page: str, anchor: str) -> None:
+        """Mark the open page and its section, and put the cursor there.
+
+        If the user is choosing a section, the cursor stays.
+        """
+        is_choosing = self.has_focus and page == self.here.page
+        at = next((at for at, row in enumerate(self.items) if (row.page, row.anchor) == (page, anchor)), 0)
+        self.here = self.items[at]
+        if not is_choosing:
+            self.cursor = at
+        self.refresh()
 
 
 class Place(Struct, frozen=True):
-    """Where a link was followed."""
+    """A place to go back to."""
 
-    name: str
+    page: str
     top: int
     link: int
 
 
 class ManualScreen(FullScreen[None]):
-    """Pages of the manual. Links lead from one to another, and Esc leads back."""
+    """The pages of the manual, with links between them and Esc to go back."""
 
     DEFAULT_CSS = f"""
     ManualScreen #columns {{ height: 1fr; }}
@@ -331,9 +286,9 @@ class ManualScreen(FullScreen[None]):
         """``titles`` of the pages by name; ``read`` returns the Markdown of one."""
         super().__init__(pending, frame)
         self._titles, self._read = titles, read
-        self._open_page = page if page in titles else next(iter(titles))
+        self._first = page if page in titles else next(iter(titles))
+        self._open_page = ""
         self._needle = ""
-        """What is searched for."""
         self._before: list[Place] = []
         self._contents_bar, self._page_bar = Bar(), Bar()
         self._contents_bar.words, self._contents_bar.key = [("Manual", "middle")], contents_key
@@ -346,49 +301,44 @@ class ManualScreen(FullScreen[None]):
 
     def on_mount(self) -> None:
         self.set_focus(self.view)
-        self.watch(self.view, "scroll_y", self._follow_scroll, init=False)
         columns = self.app.size.width
-        self.view.expected_width = columns - (CONTENTS_COLUMNS if columns >= NARROW else 0) - 1  # for the scrollbar
-        self._show()
+        self.view.expected_width = columns - (CONTENTS_COLUMNS if columns >= NARROW else 0) - 1  # minus the scrollbar
+        self._show(self._first)
+        self.watch(self.view, "scroll_y", self._show_place, init=False)
 
-    def open(self, name: str, anchor: str = "") -> None:
-        """Go to a page, and remember the place before."""
-        if name not in self._titles:
+    def open(self, page: str, anchor: str = "") -> None:
+        """Go to a page or section, and remember the place before."""
+        if page not in self._titles:
             return
         self._before.append(Place(self._open_page, self.view.scroll_offset.y, self.view.link))
-        if name != self._open_page:
-            self._open_page = name
-            self._show()
+        self._show(page)
         if anchor:
             self.view.go_to_anchor(anchor)
         self._read_on()
 
-    def _show(self) -> None:
-        self._page_bar.words = [(self._titles[self._open_page], "bold")]
-        at = [*self._titles].index(self._open_page) + 1
-        self._page_bar.key = f"{at} of {len(self._titles)}"
-        self.view.show(self._read(self._open_page))
-        self._fill()
-
-    @on(PageView.LaidOut)
-    def _fill(self) -> None:
-        """List the pages, and the headings of the one that is open."""
-        chosen, rows = self.contents.chosen, list[ContentsRow]()
+    def _show(self, page: str) -> None:
+        """Show a page and list its sections, unless it is open."""
+        if page == self._open_page:
+            return
+        self._open_page = page
+        self._page_bar.words = [(self._titles[page], "bold")]
+        self._page_bar.key = f"{[*self._titles].index(page) + 1} of {len(self._titles)}"
+        self.view.show(self._read(page))
+        rows: list[ContentsRow] = []
         for name, title in self._titles.items():
-            rows.append(ContentsRow(name, None, title))
-            if name == self._open_page:
-                rows += [
-                    ContentsRow(name, each, each.text) for each in self.view.page.headings if each.level == SECTION
-                ]
-        self.contents.open, self.contents.items, self.contents.section = self._open_page, rows, None
-        is_same = chosen is not None and chosen.name == self._open_page
-        if not is_same or not self.contents.has_focus:
-            self.contents.cursor = next(at for at, row in enumerate(rows) if row.name == self._open_page)
-        self._follow_scroll()
+            rows.append(ContentsRow(name, title))
+            if name == page:
+                headings = (each for each in self.view.page.headings if each.level == SECTION)
+                rows += [ContentsRow(name, each.text, each.anchor) for each in headings]
+        self.contents.items = rows
+        self._show_place()
 
-    def _follow_scroll(self) -> None:
-        self.contents.show_section(self.view.section())
+    def _show_place(self) -> None:
+        self.contents.show_place(self._open_page, self.view.section)
         self.refresh_bindings()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_place)
 
     def on_descendant_focus(self) -> None:
         self._show_focus()
@@ -410,8 +360,8 @@ class ManualScreen(FullScreen[None]):
     def _row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
         row: ContentsRow = event.item
-        self.open(row.name, row.heading.anchor if row.heading else "")
-        if row.heading is None:
+        self.open(row.page, row.anchor)
+        if not row.anchor:
             self.view.go_to(0)
 
     @on(PageView.LinkClicked)
@@ -420,7 +370,7 @@ class ManualScreen(FullScreen[None]):
         self._follow(event.target)
 
     def _follow(self, target: str) -> None:
-        """Open the page of a link; a file that is no page of the manual cannot be opened here."""
+        """Open the page of a link, or say that it is not a page."""
         file, _, anchor = target.partition("#")
         name = file.removesuffix(".md") or self._open_page
         if name in self._titles:
@@ -429,15 +379,15 @@ class ManualScreen(FullScreen[None]):
             self.notify(f"{target} is not a page of this manual.")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        is_reading = self.is_mounted and self.view.has_focus
-        possible: dict[str, Callable[[], bool]] = {
-            "follow": lambda: is_reading and self.view.current_link is not None,
-            "link_next": lambda: is_reading and bool(self.view.page.links),
-            "link_previous": lambda: is_reading and bool(self.view.page.links),
-            "next": lambda: not self.prompt.has_focus_within and bool(self.view.hits),
-            "previous": lambda: not self.prompt.has_focus_within and bool(self.view.hits),
+        is_reading, is_typing = self.view.has_focus, self.prompt.has_focus_within
+        possible = {
+            "follow": is_reading and self.view.current_link is not None,
+            "link_next": is_reading and bool(self.view.page.links),
+            "link_previous": is_reading and bool(self.view.page.links),
+            "next": bool(self.view.hits) and not is_typing,
+            "previous": bool(self.view.hits) and not is_typing,
         }
-        return possible[action]() if action in possible else super().check_action(action, parameters)
+        return possible.get(action, super().check_action(action, parameters))
 
     def action_contents(self) -> None:
         """Go to the contents, or back to the page."""
@@ -470,14 +420,12 @@ class ManualScreen(FullScreen[None]):
         self.open(names[(names.index(self._open_page) + by) % len(names)])
 
     def action_close(self) -> None:
-        """Close the search or the contents, then go back to the place of the last link, then close the manual."""
+        """Close the search or the contents, else go back, else close."""
         if self.prompt.is_open or self.contents.has_focus:
             self._close_search()
         elif self._before:
             place = self._before.pop()
-            if place.name != self._open_page:
-                self._open_page = place.name
-                self._show()
+            self._show(place.page)
             self.view.link = place.link
             self.view.go_to(place.top)
         else:
@@ -526,7 +474,7 @@ class ManualScreen(FullScreen[None]):
         self.refresh_bindings()
 
     def _close_search(self) -> None:
-        """Show no hits any more, and read on."""
+        """Remove the marks, and go to the page."""
         self.prompt.close()
         self._needle = ""
         self.view.search("")
