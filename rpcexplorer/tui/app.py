@@ -117,7 +117,7 @@ class ExplorerApp(App[Wish]):
         return dict(textual_theme(DARK).variables)
 
     def on_mount(self) -> None:
-        self.shutdown.heed_signals()
+        self.shutdown.handle_signals()
         self.call_after_refresh(self.when_shown)
         self.set_timer(SETTLED_SECONDS, self.when_shown)
         self.navigation.begin()
@@ -246,7 +246,7 @@ class ExplorerApp(App[Wish]):
         self.register_theme(textual_theme(theme))
         return theme.name
 
-    def wear_theme(self, name: str) -> None:
+    def use_theme(self, name: str) -> None:
         """Use a theme, or keep the current one if it cannot be read."""
         if theme := self._load_theme(name):
             self.theme = theme
@@ -257,10 +257,10 @@ class ExplorerApp(App[Wish]):
 
         before = self.theme
         picks = [Pick(name, name, mark="current" if name == before else "") for name in self.explorer.themes.files()]
-        picker = Picker("Themes", picks, on=before, moved=self.wear_theme)
+        picker = Picker("Themes", picks, on=before, moved=self.use_theme)
         picker.manual_pane = "theme"
         chosen = await self.push_screen_wait(picker)
-        self.wear_theme(chosen or before)
+        self.use_theme(chosen or before)
         if chosen and (problem := self.explorer.save_setting("theme", chosen)):
             self.notify(problem)
         for warning in self._problems:
@@ -273,13 +273,13 @@ class ExplorerApp(App[Wish]):
 
     def action_copy_or_cancel(self) -> None:
         """Copy the selection, else cancel the running work, else show help."""
-        if text := selected(self.screen):
+        if text := selected_text(self.screen):
             self.run_worker(self._copy(text), group="selection", description="copy")
-        elif text is not None and interrupted(self.screen, self.calls):
+        elif text is not None and cancel_running(self.screen, self.calls):
             if self.explorer.credentials.is_asking and isinstance(self.screen, ModalScreen):
                 self.screen.dismiss(None)  # The call that needed the answer was cancelled.
         else:
-            leave = how_to_leave(self.screen, self.explorer.settings.keymap, kept=self.calls is not None)
+            leave = how_to_leave(self.screen, self.explorer.settings.keymap, has_drafts=self.calls is not None)
             self.notify(MASKED if text is None else leave)
 
     async def _copy(self, text: str) -> None:
@@ -303,8 +303,8 @@ class ExplorerApp(App[Wish]):
         markup: bool = False,  # noqa: ARG002 - every `notify` of a widget comes here, with Textual's default of True
     ) -> None:
         """Show a notice that may quote text from anywhere: printable, and never read as markup."""
-        said = WEIGHT.get(severity, "") + printable(message, lines=True)
-        super().notify(said, title=printable(title), severity=severity, timeout=timeout, markup=False)
+        text = WEIGHT.get(severity, "") + printable(message, lines=True)
+        super().notify(text, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
     def on_notify(self, event: Notify) -> None:
         """Replace an older notice about the same thing before Textual adds this.
@@ -324,7 +324,7 @@ class ExplorerApp(App[Wish]):
         notices = tuple(self._notifications)
         for screen in self.screen_stack:
             shown = notices if screen is self.screen else ()
-            found = next((each for each in screen.children if isinstance(each, NotificationLine)), None)
+            found = next((child for child in screen.children if isinstance(child, NotificationLine)), None)
             if found is None and shown and screen.is_attached:
                 key = first_key("notices", self.explorer.settings.keymap)
                 found = NotificationLine(key or "palette", self._unnotify)
@@ -332,15 +332,15 @@ class ExplorerApp(App[Wish]):
             if found is not None:
                 found.notices = shown
         if notices:
-            self.set_timer(max(min(each.time_left for each in notices), 0) + 0.01, self._refresh_notifications)
+            self.set_timer(max(min(notice.time_left for notice in notices), 0) + 0.01, self._refresh_notifications)
 
     def action_notices(self) -> None:
         from rpcexplorer.tui.dialogs import PageDialog
 
         rows: list[list[tuple[str, str]]] = []
-        for each in reversed(self._notices):
-            when = f"{datetime.fromtimestamp(each.raised_at).astimezone():%H:%M:%S}"
-            for at, words in enumerate(each.message.splitlines()):
+        for notice in reversed(self._notices):
+            when = f"{datetime.fromtimestamp(notice.raised_at).astimezone():%H:%M:%S}"
+            for at, words in enumerate(notice.message.splitlines()):
                 rows.append([(f"   {'' if at else when:<8}  ", "dim"), (words, "text")])
         if not isinstance(self.screen, PageDialog):
             self.push_screen(PageDialog("Notices", rows or [[("   There are no notices yet.", "dim")]]))
@@ -354,7 +354,7 @@ class Shutdown:
         self._is_leaving = self._was_asked = False
         """The user wants to quit; the user was asked about unsaved drafts."""
 
-    def heed_signals(self) -> None:
+    def handle_signals(self) -> None:
         """Quit on a signal to end, as by the key for it."""
         loop = asyncio.get_running_loop()
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
@@ -390,28 +390,32 @@ class Shutdown:
         self._app.exit("")
 
 
-def selected(screen: Screen[Any]) -> str | None:
+def selected_text(screen: Screen[Any]) -> str | None:
     """Return the selected text; None if it must not be copied."""
     field = screen.focused
     if isinstance(field, InOrder) and field.selected_text:
         return None if isinstance(field, Input) and field.password else field.selected_text
     # Other widgets would return a name that Textual made up.
-    marked = [(each, part) for each, part in screen.selections.items() if isinstance(each, Static) and each.is_attached]
-    found = [piece for each, part in marked if (piece := each.get_selection(part)) is not None]
+    marked = [
+        (widget, part)
+        for widget, part in screen.selections.items()
+        if isinstance(widget, Static) and widget.is_attached
+    ]
+    found = [piece for widget, part in marked if (piece := widget.get_selection(part)) is not None]
     text = "".join(words + end for words, end in found).rstrip("\n")
     return text if any(map(str.isalnum, text)) else ""  # The sign before a field is not worth copying.
 
 
-def interrupted(screen: Screen[Any], home: Screen[Any] | None) -> bool:
+def cancel_running(screen: Screen[Any], home: Screen[Any] | None) -> bool:
     """Cancel what runs on this screen, else on the call screen; return whether anything did."""
     nodes: dict[Any, None] = dict.fromkeys([screen, *screen.query("*"), home])
     return any(node.interrupt() for node in nodes if hasattr(node, "interrupt"))
 
 
-def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, kept: bool) -> str:
+def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, has_drafts: bool) -> str:
     """Return how to leave this screen and the program, with mapped keys.
 
-    ``kept``: drafts exist.
+    ``has_drafts``: drafts exist.
     """
     key, palette = first_key("quit", keymap), first_key("palette", keymap)
     ways = [f"{key} quits rpcexplorer." if key else f"Quit with the command palette: {palette}."]
@@ -421,7 +425,7 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, kept: bool) 
     elif scope in {"history", "batch", "comparison", "profiles"} and screen.check_action("close", ()):
         back = first_key(f"{scope}.close", keymap)
         ways[:0] = [f"{back} goes back."] if back else []
-    if kept:
+    if has_drafts:
         ways.append("Your drafts are kept.")
     return " ".join(["Nothing to copy or cancel.", *ways])
 
@@ -512,8 +516,8 @@ class PersonOnScreen:
             return False
         from rpcexplorer.tui.widgets.dialog import Choice, Confirm
 
-        old = {each.key: f"{each.old}\n→ " if each.old else "" for each in moved.changes}
-        rows = [(each.key, f"{old[each.key]}{each.new}  {each.place}".rstrip()) for each in moved.changes]
+        old = {change.key: f"{change.old}\n→ " if change.old else "" for change in moved.changes}
+        rows = [(change.key, f"{old[change.key]}{change.new}  {change.place}".rstrip()) for change in moved.changes]
         choices = [Choice("no", "Don't send"), Choice("yes", "Allow and send")]
         title = f"Send the {moved.field} of {profile} to a changed destination?  {capitalised(moved.why)}."
         answer: str | None = await self.open(Confirm(title, rows, choices, grave=True))

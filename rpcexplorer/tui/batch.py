@@ -56,7 +56,7 @@ class BatchLine(Struct, frozen=True):
 
     number: int
     row: BatchRow | None
-    came: Exchange | None
+    exchange: Exchange | None
 
 
 class BatchList(RowList[BatchLine]):
@@ -72,10 +72,10 @@ class BatchList(RowList[BatchLine]):
     def draw(self, item: BatchLine, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "selection" if chosen else "background"
         if item.row is None:
-            assert item.came is not None
-            unexpected = [("  ?  ", "careful"), (item.came.remarks[0].removeprefix("an "), "careful")]
-            came = [("  ", "text"), *outcome_pieces(item.came, width // 3), (" ", "text")]
-            return line(unexpected, width, styles, right=came, ground=ground)
+            assert item.exchange is not None
+            unexpected = [("  ?  ", "careful"), (item.exchange.remarks[0].removeprefix("an "), "careful")]
+            outcome = [("  ", "text"), *outcome_pieces(item.exchange, width // 3), (" ", "text")]
+            return line(unexpected, width, styles, right=outcome, ground=ground)
         draft = item.row.draft
         methods = max(min(self._methods, MAX_NAME_COLUMNS, width // 4), 1)
         words = [
@@ -84,14 +84,14 @@ class BatchList(RowList[BatchLine]):
             (fitted(draft.method, methods), "text bold"),
         ]
         room = width - width_of(words) - len("    ")
-        came = [] if item.came is None else outcome_pieces(item.came, max(room - _PARAMS, room // 2))
-        left = room - width_of(came)
+        outcome = [] if item.exchange is None else outcome_pieces(item.exchange, max(room - _PARAMS, room // 2))
+        left = room - width_of(outcome)
         if left >= _PARAMS:
             words.append((f"  {clipped(on_one_line(draft.text), left)}", "middle"))
-        return line(words, width, styles, right=[*came, (" ", "text")], ground=ground)
+        return line(words, width, styles, right=[*outcome, (" ", "text")], ground=ground)
 
     def watch_items(self) -> None:
-        names = (each.row.draft.method for each in self.items if each.row is not None)
+        names = (line.row.draft.method for line in self.items if line.row is not None)
         self._methods = max((columns(name[:MAX_NAME_COLUMNS]) for name in names), default=0)
         super().watch_items()
 
@@ -143,20 +143,20 @@ class BatchPreview(Vertical):
         shown = self.shown
         self._reader.empty = [] if shown is None else [[], [("   No response to show.", "dim")]]
         text = b""
-        if shown is not None and shown.came is not None:
-            outcome = shown.came.outcome
-            text = (outcome.value if isinstance(outcome, Result | ErrorObject) else b"") or shown.came.response.body
+        if shown is not None and shown.exchange is not None:
+            outcome = shown.exchange.outcome
+            text = (outcome.value if isinstance(outcome, Result | ErrorObject) else b"") or shown.exchange.response.body
         elif shown is not None and shown.row is not None:
             text = (shown.row.draft.text.strip() or "[]").encode(errors="backslashreplace")
         self._reader.document = Document.of_json(text) if text else None
 
     def _say(self) -> None:
-        came = self.shown.came if self.shown else None
+        exchange = self.shown.exchange if self.shown else None
         self._remarks.pieces = []
-        if came is not None:
-            self._bar.after = [(f"   {size(came.response.size)}", "middle")] if came.response.size else ()
-            self._bar.words = ended(came, self._bar.room)
-            self._remarks.pieces = remark_pieces(came, self._bar.room)
+        if exchange is not None:
+            self._bar.after = [(f"   {size(exchange.response.size)}", "middle")] if exchange.response.size else ()
+            self._bar.words = ended(exchange, self._bar.room)
+            self._remarks.pieces = remark_pieces(exchange, self._bar.room)
         elif self.shown is not None and self.shown.row is not None:
             draft = self.shown.row.draft
             self._bar.after = ()
@@ -242,7 +242,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
         at = max(self._list.cursor, 0) if at is None else at
         batch = self.calls
         calls = (BatchLine(number, row, row.came) for number, row in enumerate(batch.rows, start=1))
-        self._list.items = [*calls, *(BatchLine(0, None, came) for came in batch.unexpected)]
+        self._list.items = [*calls, *(BatchLine(0, None, exchange) for exchange in batch.unexpected)]
         self._list.cursor = at
         self._preview.shown = self._list.chosen
         self._say()
@@ -257,7 +257,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
         self._bar.words = words
         failed = sent if sent is not None and sent.exit_code and not self.sending else None
         pieces = remark_pieces(failed, 0) if failed else []  # The explanation of an error code is shown with its call.
-        self._remarks.pieces = [each for each in pieces if failed and each[0] != explanation(failed.outcome)]
+        self._remarks.pieces = [piece for piece in pieces if failed and piece[0] != explanation(failed.outcome)]
         self.refresh_bindings()
 
     def on_resize(self) -> None:
@@ -317,8 +317,8 @@ class BatchScreen(FullScreen[BatchRow | None]):
             self._show()
 
     def action_copy(self) -> None:
-        if (at := self._at) is not None and (came := self.calls.rows[at].came) is not None:
-            self.post_message(CopyCallWanted(came))
+        if (at := self._at) is not None and (exchange := self.calls.rows[at].came) is not None:
+            self.post_message(CopyCallWanted(exchange))
 
     def action_clear(self) -> None:
         self._write(CollectedCalls(), undoable=True)
@@ -374,15 +374,17 @@ class BatchScreen(FullScreen[BatchRow | None]):
         found = self.explorer.resolved(batch, id=id)
         if not isinstance(found, Missing):
             return found
-        rows = [(str(each.reference), clipped(each.why, REASON_COLUMNS)) for each in found.unresolved[:MAX_NAMED]]
+        rows = [
+            (str(missing.reference), clipped(missing.why, REASON_COLUMNS)) for missing in found.unresolved[:MAX_NAMED]
+        ]
         choices = [Choice("cancel", "Cancel"), Choice("typed", "Send as typed")]
         if len(found.names) == len(found.unresolved):
             choices.insert(1, Choice("fill", "Enter values"))
         answer = await self.app.push_screen_wait(Confirm("Send this batch without these values?", rows, choices))
         if answer == "fill":
-            from rpcexplorer.tui.saved_calls import filled
+            from rpcexplorer.tui.saved_calls import fill_variables
 
-            return await filled(self, self.explorer, batch, {}, id=id)
+            return await fill_variables(self, self.explorer, batch, {}, id=id)
         return batch if answer == "typed" else None
 
     def _watch(self, progress: Progress) -> None:

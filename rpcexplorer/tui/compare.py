@@ -355,7 +355,7 @@ class ComparisonScreen(FullScreen[None]):
         self.refresh_bindings()
 
     def _show_place(self) -> None:
-        names = " and ".join(clipped(each, MAX_NAME_COLUMNS // len(self._methods)) for each in self._methods)
+        names = " and ".join(clipped(method, MAX_NAME_COLUMNS // len(self._methods)) for method in self._methods)
         self._bar.words = [("Compare", "bold"), (f"  {names}", "middle")]
         count = len(self.comparison.differences) if self.comparison else 0
         at = self.text.difference

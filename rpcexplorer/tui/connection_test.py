@@ -36,7 +36,7 @@ ROOM: Final = 28
 """Columns for the profile's name in a title."""
 
 
-async def trusted(
+async def pin_certificate(
     screen: Screen[Any], explorer: Explorer, profile: Profile, shown: ShownCertificate, moved: Changes = ()
 ) -> bool:
     """Show a certificate, ask, and pin it; return whether it was pinned.
@@ -64,10 +64,12 @@ async def trusted(
         profile = explorer.profiles.profiles[name]
 
     problem = explorer.apply(profile, (("certificate", found),), file, {"certificate"})
-    said = str(problem or f"Pinned the certificate of {name} in {file}.")
+    words = str(problem or f"Pinned the certificate of {name} in {file}.")
     if not problem and explorer.profiles.profiles[name].certificate != found:
-        said = f"Pinned the certificate in {file}, but {explorer.profiles.source_of(name, 'certificate')} overrides it."
-    screen.notify(said, severity="warning" if problem else "information", timeout=10)
+        words = (
+            f"Pinned the certificate in {file}, but {explorer.profiles.source_of(name, 'certificate')} overrides it."
+        )
+    screen.notify(words, severity="warning" if problem else "information", timeout=10)
     if not problem:
         await warn_about(screen, explorer, file)
     return problem is None
@@ -81,7 +83,7 @@ FIELD: Final = 2
 """Lines for the field with another URL."""
 
 
-class Tested(Struct, frozen=True):
+class ConnectionTestOutcome(Struct, frozen=True):
     profile: Profile
     """The profile that was tested last."""
     checks: Sequence[Check] = ()
@@ -89,7 +91,7 @@ class Tested(Struct, frozen=True):
     """The profile that was added or changed; "" if none."""
 
 
-async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> Tested:
+async def run_connection_test(screen: Screen[Any], explorer: Explorer, profile: Profile) -> ConnectionTestOutcome:
     """Open the connection test, and apply its suggestion if wanted."""
     dialog = ConnectionTest(explorer, profile)
     wish = await screen.app.push_screen_wait(dialog)
@@ -97,14 +99,14 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
     if profile.ad_hoc:
         profile = dialog.profile
     proposal, shown = report.proposal, report.certificate
-    result = Tested(profile, report.checks if dialog.profile == profile else ())
+    result = ConnectionTestOutcome(profile, report.checks if dialog.profile == profile else ())
     if wish is None or proposal is None:
         return result
     if profile.ad_hoc:
-        name = await _kept(screen, explorer, profile, proposal)
+        name = await _save_as_profile(screen, explorer, profile, proposal)
     elif shown and proposal.trusts:
         moved = tuple(change for change in proposal.changes if change[0] != "certificate")
-        name = profile.name if await trusted(screen, explorer, profile, shown, moved) else ""
+        name = profile.name if await pin_certificate(screen, explorer, profile, shown, moved) else ""
     else:
         file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
         filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
@@ -112,7 +114,7 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
         name = "" if overruled is None else profile.name
     profile = explorer.profiles.profiles.get(name, profile)
     if name and proposal.trusts:  # With the certificate pinned, the test can go on.
-        return await tested(screen, explorer, profile)
+        return await run_connection_test(screen, explorer, profile)
     return replace(result, name=name)
 
 
@@ -270,7 +272,7 @@ class ConnectionTest(Dialog[str]):
         self._stop = Stop()
         self._show()
         try:
-            report = await self._explorer.test(self.profile, show=self._heard, stop=self._stop)
+            report = await self._explorer.test(self.profile, show=self._show_report, stop=self._stop)
         finally:
             self._stop = None
         if proposal := report.proposal:
@@ -280,7 +282,7 @@ class ConnectionTest(Dialog[str]):
         self._show()
         self._page.scroll_end(animate=False)  # The suggestion is at the end.
 
-    def _heard(self, report: Report) -> None:
+    def _show_report(self, report: Report) -> None:
         """Show the steps so far, unless the screen was closed."""
         if self._stop is not None and self.is_mounted:
             self.report = report
@@ -301,7 +303,7 @@ class ConnectionTest(Dialog[str]):
         return self._stop is not None
 
 
-async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
+async def _save_as_profile(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
     """Ask for a name and save the profile; return the name, or ""."""
 
     def save(typed: Mapping[str, str]) -> Wrong | None:
@@ -314,7 +316,7 @@ async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, propo
             return wrong_of(problem, typed)
         return problem_after_reload(explorer, name)
 
-    homes = {each.label: each.file for each in homes_for(explorer)}
+    homes = {home.label: home.file for home in homes_for(explorer)}
     usual, taken = next(iter(homes)), explorer.profiles.leaves
     name = proposal.preset.name if proposal.preset and proposal.preset.name not in taken else ""
     choice = [Field("home", "file", usual, choices=[*homes])] if len(homes) > 1 else []

@@ -124,13 +124,13 @@ async def mark_safe(screen: Screen[Any], explorer: Explorer, method: str) -> boo
     safe, own = known is None or known.safe is not True, explorer.paths.user_sessions
     file = found.safe_home(profile.name, method, own)
     if safe:
-        teams = [each for each in found.files_of(profile.name) if each not in {own, file}][-1:] if file != own else []
+        teams = [path for path in found.files_of(profile.name) if path not in {own, file}][-1:] if file != own else []
         rows = [
             ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
             ("host", profile.origin),
             ("effect", "sent without confirmation" if profile.confirm == "unsafe" else "shown without the sign !"),
             ("file", str(file)),
-            *(("or", f"{each}  (project file)") for each in teams),
+            *(("or", f"{team}  (project file)") for team in teams),
         ]
         choices = [Choice("cancel", "Cancel"), Choice("safe", "Mark as safe")]
         choices += [Choice("team", "Mark in project file") for _ in teams]
@@ -243,8 +243,8 @@ class AskSecret(Dialog[Entered]):
                 yield Static("remember", classes="label")
                 yield Cycle((RUN, MACHINE), RUN)
             yield Static(plain(f"“{MACHINE}” stores it in {self._store}."), classes="hint")
-        told = ("Enter", "send", "Tab", "remember") if self._store else ("Enter", "send")
-        yield Static(keys(*told, "Esc", "cancel"), classes="hint")
+        words_below = ("Enter", "send", "Tab", "remember") if self._store else ("Enter", "send")
+        yield Static(keys(*words_below, "Esc", "cancel"), classes="hint")
 
     def action_take(self) -> None:
         """Answer with the value; Enter on the choice does that, too."""
@@ -278,14 +278,14 @@ class Credentials(Form):
             for field, known in self._found.items()
         ]
         keep = Field("keep", "remember", RUN if login else MACHINE, choices=(RUN, MACHINE))
-        told = f"{words}\nSent only to {profile.origin}. If you remember it on this machine, it is stored in {store}."
+        words = f"{words}\nSent only to {profile.origin}. If you remember it on this machine, it is stored in {store}."
         title, done = (f"Log in to {profile.name}", "Log in") if login else (f"Secrets of {profile.name}", "Save")
-        super().__init__(title, told, [*lines, keep], self._check, done=done)
+        super().__init__(title, words, [*lines, keep], self._check, done=done)
 
     def answers(self) -> Iterator[Answer]:
         done, leave = super().answers()
         yield done
-        if not self._login and forgettable(self._found):
+        if not self._login and stored_fields(self._found):
             yield Answer("Forget stored values", id="forget", grave=True)
         yield leave
 
@@ -330,10 +330,10 @@ class Credentials(Form):
         return None
 
 
-def forgettable(found: KnownFields) -> list[str]:
+def stored_fields(found: KnownFields) -> list[str]:
     """Return the fields with a value that can be deleted."""
     return [
-        each for each, known in found.items() if known is not None and getattr(known, "source", "") != "environment"
+        field for field, known in found.items() if known is not None and getattr(known, "source", "") != "environment"
     ]
 
 
@@ -379,8 +379,8 @@ async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
     form = Credentials(profile, found, words, store=_place_of_secrets(explorer), login=False)
     given = await _ask_for(screen, explorer, profile, form)
     if given is not None and "forget" in given:
-        for field in forgettable(found):
-            _tell(screen, explorer.credentials.forget(profile, field))
+        for field in stored_fields(found):
+            _warn(screen, explorer.credentials.forget(profile, field))
     return given is not None
 
 
@@ -404,7 +404,7 @@ async def _ask_for(
     if profile.username is not None and (name := given.pop("username", "")):
         profile = _use_as(screen, explorer, profile, name)
     for field, text in given.items():
-        _tell(screen, explorer.credentials.hold(profile, field, text, keep=typed["keep"] == MACHINE))
+        _warn(screen, explorer.credentials.hold(profile, field, text, keep=typed["keep"] == MACHINE))
     return given
 
 
@@ -421,7 +421,7 @@ def _use_as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str
     return other
 
 
-def _tell(screen: Screen[Any], problem: str) -> None:
+def _warn(screen: Screen[Any], problem: str) -> None:
     if problem:
         screen.notify(problem, severity="warning", timeout=10)
 
@@ -505,10 +505,10 @@ def palette_picks(nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> list
         if command.scope == scope and command.id != "palette"
     }
     picks = []
-    for each in found.values():
-        idle = not nodes[each.scope].check_action(each.action, ())
-        key = "not now" if idle else first_key(each.id, keymap)
-        picks.append(Pick(each.id, each.words, each.help, key, each.synonyms, idle))
+    for command in found.values():
+        idle = not nodes[command.scope].check_action(command.action, ())
+        key = "not now" if idle else first_key(command.id, keymap)
+        picks.append(Pick(command.id, command.words, command.help, key, command.synonyms, idle))
     pages = (
         Pick(PAGE + name, f"manual: {title}", synonyms=name, is_page=True) for name, title in page_titles().items()
     )
@@ -618,14 +618,14 @@ class Files(PageDialog):
 
     def __init__(self, explorer: Explorer) -> None:
         found = explorer.locations()
-        width = max(len(each.name) for each in found)
+        width = max(len(location.name) for location in found)
         lines: list[SheetLine] = [
             [
-                (f"   {each.name:<{width}}  ", "dim"),
-                (str(each.path), "text" if each.exists else "middle"),
-                ("" if each.exists else "  (does not exist)", "dim"),
+                (f"   {location.name:<{width}}  ", "dim"),
+                (str(location.path), "text" if location.exists else "middle"),
+                ("" if location.exists else "  (does not exist)", "dim"),
             ]
-            for each in found
+            for location in found
         ]
         command = [("   The same list in a shell:  rpcexplorer paths", "dim")]
         super().__init__("Files and folders", [*lines, [], command])
@@ -736,15 +736,15 @@ class ChangesDialog(Dialog[str]):
     def __init__(self, profile: str, changes: MethodChanges) -> None:
         super().__init__(f"Methods of {profile}: {changes_counted(changes.methods)}")
         self._found, self._list = changes_found(changes), ChangesList(changes.methods)
-        self._told = Static(classes="hint")
+        self._hint = Static(classes="hint")
 
     def content(self) -> ComposeResult:
         yield Static(plain(self._found), classes="words")
         yield self._list
-        yield self._told
+        yield self._hint
 
     def on_mount(self) -> None:
-        self._tell_keys()
+        self._show_keys()
         self.set_focus(self._list)
 
     def on_resize(self) -> None:
@@ -752,17 +752,17 @@ class ChangesDialog(Dialog[str]):
 
     def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
         event.stop()
-        self._tell_keys()
+        self._show_keys()
 
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
         _, change = event.item
         if change.kind == "gone":
-            self._told.update(
+            self._hint.update(
                 plain(f"{clipped(change.name, MAX_NAME_COLUMNS)} cannot be opened: the server no longer has it.")
             )
         else:
             self.dismiss(change.name)
 
-    def _tell_keys(self) -> None:
-        self._told.update(keys("↑ ↓", "choose", "Enter", "open method", "Esc", "close"))
+    def _show_keys(self) -> None:
+        self._hint.update(keys("↑ ↓", "choose", "Enter", "open method", "Esc", "close"))

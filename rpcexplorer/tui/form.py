@@ -117,7 +117,7 @@ class FormModel:
         return default
 
     def parent(self, row: FormField) -> FormField | None:
-        return next((each for each in self.rows if each.path == row.path[:-1]), None)
+        return next((field for field in self.rows if field.path == row.path[:-1]), None)
 
     def fold(self, path: FieldPath, *, unfold: bool) -> None:
         self._view = FormView({**self._view.folds, path: unfold}, self._view.chosen)
@@ -173,7 +173,7 @@ class FormModel:
         *around, last = row.path
         next_path = (*around, last + 1) if isinstance(last, int) else ()
         # The next elements move up, so stored values would be wrong.
-        if any(each.path == next_path and each.state != "absent" for each in self.rows):
+        if any(field.path == next_path and field.state != "absent" for field in self.rows):
             self._removed = {at: text for at, text in self._removed.items() if [*at[0][: len(around)]] != around}
         self._write(self._form_text.without(row.path))
 
@@ -306,7 +306,7 @@ class FormScreen(FullScreen[bool | None]):
         if self.source.described.is_checked:
             self._check()
         if unfolded:
-            count = sum(1 for each in self.model.rows if each.path[: len(wanted)] == wanted)
+            count = sum(1 for field in self.model.rows if field.path[: len(wanted)] == wanted)
             region = Region(0, self.list.cursor, 1, min(count, max(self.list.size.height, 1)))
             self.list.scroll_to_region(region, animate=False, force=True, immediate=True, x_axis=False)
 
@@ -465,7 +465,7 @@ class FormScreen(FullScreen[bool | None]):
         from rpcexplorer.tui.widgets.picker import Picker
 
         choices = picks(row, self.model.reader)
-        here = next((each.id for each in choices if each.mark and each.id != ABSENT), "")
+        here = next((pick.id for pick in choices if pick.mark and pick.id != ABSENT), "")
         answer = await self.app.push_screen_wait(Picker(f"Choose a value for {row.name}", choices, on=here))
         if answer == ABSENT:
             self.model.remove(row)

@@ -72,8 +72,8 @@ class FormList(RowList[FormField]):
     def draw(self, item: FormField, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "selection" if chosen else "background"
         room = width - self.value_column
-        value = _value(item, room - min(width_of(_told(item, KIND)), room // 2))
-        right = _told(item, max(room - width_of(value), 0))
+        value = _value(item, room - min(width_of(_type_words(item, KIND)), room // 2))
+        right = _type_words(item, max(room - width_of(value), 0))
         indent = " " * min(INDENT * item.depth, self.value_column // 2)
         fold = ("▾ " if item.open else "▸ ") if item.folds else "  "
         sign, role = SIGNS[item.state]
@@ -111,14 +111,14 @@ def _value(row: FormField, room: int) -> Pieces:
     return [(clipped(row.line, room), roles.get(row.text[:1], "json-number"))]
 
 
-def _told(row: FormField, room: int) -> Pieces:
+def _type_words(row: FormField, room: int) -> Pieces:
     """Return the problem of a row, or else its type and limits."""
     room = min(room, KIND)
     if row.wrong:
         return [("  ! ", "careful bold"), (clipped(row.wrong, room - 5), "careful"), (" ", "text")]
     if not row.known:
         return [("  not in the schema ", "careful")]
-    words = ", ".join(each for each in (row.kind, row.limits, *row.remarks) if each)
+    words = ", ".join(word for word in (row.kind, row.limits, *row.remarks) if word)
     return [(f"  {clipped(words, room - 3)} ", "dim")]
 
 
@@ -261,7 +261,7 @@ def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
     if row is None:
         return []
     known = (
-        (", ".join(each for each in (row.kind, row.limits) if each) or "anything") if row.known else "not in the schema"
+        (", ".join(word for word in (row.kind, row.limits) if word) or "anything") if row.known else "not in the schema"
     )
     words: list[tuple[str, str]] = [(" " + row.name, "bold"), (f"  {known}", "middle")]
     words.append(("  required" if row.required else "", "careful"))
@@ -269,7 +269,7 @@ def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
         at = row.place.chosen
         chosen = alternative_words(reader, row.place, at) if at >= 0 else "none"
         words.append((f"  alternative: {chosen} ({len(row.place.alternatives)})", "accent"))
-    words += [(f"  {each}", "careful") for each in row.remarks]
+    words += [(f"  {remark}", "careful") for remark in row.remarks]
     if row.wrong:
         words.append((f"  ! {row.wrong}", "careful"))
     return [words, *([(" ", "text"), (line, "text")] for line in row.doc[:LONGEST_DOC].splitlines() if line.strip())]
@@ -279,12 +279,12 @@ def picks(row: FormField, reader: SchemaReader) -> list[Pick]:
     """Return the choices for a row: alternatives or values, null, absent."""
     place, found = row.place, list[Pick]()
     if place.alternatives:
-        for at, each in enumerate(place.alternatives):
+        for at, schema in enumerate(place.alternatives):
             mark = "current" if at == place.chosen and row.state == "value" else ""
-            found.append(Pick(f"={at}", alternative_words(reader, place, at), kind_words(reader, each), mark))
+            found.append(Pick(f"={at}", alternative_words(reader, place, at), kind_words(reader, schema), mark))
     else:
-        for at, each in enumerate(place.node.choices or ()):
-            found.append(Pick(f"={at}", value_words(each), "", "current" if _is_here(row, each) else ""))
+        for at, choice in enumerate(place.node.choices or ()):
+            found.append(Pick(f"={at}", value_words(choice), "", "current" if _is_here(row, choice) else ""))
     if place.nullable:
         found.append(Pick(NULL, "null", "", "current" if row.state == "null" else ""))
     if not row.stays:
@@ -304,8 +304,8 @@ def alternative_words(reader: SchemaReader, place: Settled, at: int) -> str:
     reference = schema.get("$ref") if isinstance(schema, dict) else None
     if isinstance(reference, str):
         return (reference.rpartition("/")[2] or reference)[:LONGEST_NAME]
-    for name, each in list(node.properties.items())[:20]:
-        choices = reader.node(each).choices
+    for name, member in list(node.properties.items())[:20]:
+        choices = reader.node(member).choices
         if choices is not None and len(choices) == 1:
             return f"{name[:LONGEST_NAME]}: {value_words(choices[0])}"
     members = ", ".join(list(node.properties)[:4])[:LONGEST_NAME]

@@ -63,7 +63,7 @@ class CaseNote(Sheet):
         self.set_reactive(Sheet.lines, case_note_lines(note))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        return sum(1 for each in self.lines for _ in wrapped(each, max(width - 1, 1)))
+        return sum(1 for line in self.lines for _ in wrapped(line, max(width - 1, 1)))
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -143,7 +143,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         self.refresh_bindings()
 
     def _others_marked(self, call: Exchange | Damaged) -> list[Exchange]:
-        return [each for each in self.marked if each.id != call.id]
+        return [exchange for exchange in self.marked if exchange.id != call.id]
 
     @on(HistoryPane.ScopeWanted)
     def _scope_wanted(self, event: HistoryPane.ScopeWanted) -> None:
@@ -154,8 +154,8 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
     def _filter_changed(self) -> None:
         self.search.start(PAUSE_SECONDS)
 
-    @on(HistoryPane.LedOn)
-    def _into_list(self, event: HistoryPane.LedOn) -> None:
+    @on(HistoryPane.KeyForList)
+    def _into_list(self, event: HistoryPane.KeyForList) -> None:
         """Go from the filter to the list, once the typed filter has results."""
         event.stop()
         self.set_focus(self._pane.list)
@@ -278,10 +278,10 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             return
         case = self._case.calls if self._case is not None else ()
         same = [
-            each
-            for each in case
-            if isinstance(each, Exchange) and each.id != call.id and each.method == call.method
-            if each.params == call.params
+            record
+            for record in case
+            if isinstance(record, Exchange) and record.id != call.id and record.method == call.method
+            if record.params == call.params
         ]
         others = self._others_marked(call) or same
         self.post_message(ComparisonWanted(call, others[-1] if others else None))
@@ -305,10 +305,10 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
     @opens("edit")
     async def action_keep_call(self) -> None:
         """Save the call as it was typed, with its variables."""
-        from rpcexplorer.tui.saved_calls import kept
+        from rpcexplorer.tui.saved_calls import ask_to_save
 
         if (call := self._call) is not None:
-            await kept(self, self.explorer, Draft(call.method, call.params), name=call.name)
+            await ask_to_save(self, self.explorer, Draft(call.method, call.params), name=call.name)
 
     @opens("edit")
     async def action_name(self) -> None:
@@ -332,7 +332,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         journal, profile = self.explorer.journal, self.explorer.profile
         is_written = await self._write(lambda: journal.annotate(profile, call.id, **change))
         if is_written:
-            self._mark(replace(call, **change) if each.id == call.id else each for each in self.marked)
+            self._mark(replace(call, **change) if marked.id == call.id else marked for marked in self.marked)
         self.search.start()
 
     @opens("edit")

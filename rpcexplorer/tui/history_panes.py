@@ -106,11 +106,11 @@ class HistoryList(RowList[HistoryRow]):
         room = width - width_of([*words, (took, ""), (clock, "")])
         label = (call.name or call.note)[:MAX_NAME_CHARACTERS]
         named = f"  ★ {clipped(label, max(room - _OUTCOME, 3))}" if label else ""
-        told = came(call) if self.of_case or not call.foreign else [("imported  ", "careful"), *came(call)]
-        if width_of([*told, (named, "")]) > room and told[-1][1] == "dim":
-            told.pop()  # Drop the size before a word is cut.
+        outcome_pieces = came(call) if self.of_case or not call.foreign else [("imported  ", "careful"), *came(call)]
+        if width_of([*outcome_pieces, (named, "")]) > room and outcome_pieces[-1][1] == "dim":
+            outcome_pieces.pop()  # Drop the size before a word is cut.
         right = [(named, "careful"), (took, "middle"), (clock, "dim")]
-        return line([*words, *told], width, styles, right=right, ground=ground)
+        return line([*words, *outcome_pieces], width, styles, right=right, ground=ground)
 
     def watch_items(self) -> None:
         calls = [row for row in self.items if isinstance(row, Exchange)]
@@ -167,7 +167,7 @@ class HistoryPane(Vertical):
     marked: reactive[frozenset[str]] = reactive(frozenset[str]())
     count: reactive[str] = reactive("")
     """The number of calls, in words."""
-    told: reactive[str] = reactive("")
+    progress: reactive[str] = reactive("")
     """The filter and the progress of the search."""
     problem: reactive[str] = reactive("")
     """The reason why nothing can be searched."""
@@ -176,7 +176,7 @@ class HistoryPane(Vertical):
         """The filter was changed."""
 
     @message
-    class LedOn(Message):
+    class KeyForList(Message):
         """A key in the filter should act on the list."""
 
         move: Callable[[], object]
@@ -266,12 +266,12 @@ class HistoryPane(Vertical):
         self.list.marked = self.marked
         self.watch_count()
 
-    def watch_told(self) -> None:
-        self._state.update(Content(printable(self.problem or self.told)))
+    def watch_progress(self) -> None:
+        self._state.update(Content(printable(self.problem or self.progress)))
         self._state.set_class(bool(self.problem), "-wrong")
 
     def watch_problem(self) -> None:
-        self.watch_told()
+        self.watch_progress()
 
     def on_descendant_focus(self) -> None:
         self._bar.here = True
@@ -290,10 +290,12 @@ class HistoryPane(Vertical):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go to the list on Enter."""
         event.stop()
-        self.post_message(self.LedOn(lambda: None))
+        self.post_message(self.KeyForList(lambda: None))
 
     def action_into_list(self, way: Literal["move", "page"], by: int) -> None:
-        self.post_message(self.LedOn(partial(self.list.action_move if way == "move" else self.list.action_page, by)))
+        self.post_message(
+            self.KeyForList(partial(self.list.action_move if way == "move" else self.list.action_page, by))
+        )
 
 
 TABS: Final = ("Response", "Headers", "Request", "Note")

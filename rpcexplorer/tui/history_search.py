@@ -294,4 +294,4 @@ class Search:
 
     def _show_state(self, reading: Reading) -> None:
         state = reading.state or (self._case.origin if self._case is not None else "")
-        self._pane.count, self._pane.told, self._pane.problem = reading.count, state, reading.problem
+        self._pane.count, self._pane.progress, self._pane.problem = reading.count, state, reading.problem

@@ -98,7 +98,7 @@ class PendingKeys:
 
     def change_screens(self, screens: Sequence[Hashable]) -> None:
         """Update for a new screen on top, or after one has closed."""
-        for closed in [each for each in self._openers if each not in screens]:
+        for closed in [screen for screen in self._openers if screen not in screens]:
             self._waiting |= self._openers.pop(closed)
         if screens and screens[-1] not in self._openers:
             self._openers[screens[-1]] = self._waiting - {SCREEN}
@@ -292,11 +292,11 @@ class Keys:
         Enter in a line and keys with priority are keys, not text.
         """
         bindings = self._app.active_bindings
-        bound = {key for key, each in bindings.items() if each.binding.priority and each.enabled}
+        bound = {key for key, active in bindings.items() if active.binding.priority and active.enabled}
         field = self._app.focused
         lone = () if isinstance(field, InOrder) and field.takes_lines else BREAKS
-        keys = {each for each in set(text) if each in lone or key_of(each).key in bound}
-        return next((at for at, each in enumerate(text) if each in keys), len(text)) if keys else len(text)
+        keys = {character for character in set(text) if character in lone or key_of(character).key in bound}
+        return next((at for at, character in enumerate(text) if character in keys), len(text)) if keys else len(text)
 
     def _text_for(self, typed: KeyOrText) -> Widget | None:
         """Return the field that takes this as text."""

@@ -140,7 +140,7 @@ class PageView(LineView):
 
     def go_to_anchor(self, anchor: str) -> None:
         """Scroll to a heading, if the page has it."""
-        found = next((each for each in self.page.headings if each.anchor == anchor), None)
+        found = next((heading for heading in self.page.headings if heading.anchor == anchor), None)
         if found is not None:
             self.go_to(found.row)
 
@@ -153,7 +153,7 @@ class PageView(LineView):
         top = self.scroll_offset.y
         if top and top >= self.max_scroll_y:
             top += self.view_height
-        above = [each.anchor for each in self.page.headings if each.level == SECTION and each.row <= top]
+        above = [heading.anchor for heading in self.page.headings if heading.level == SECTION and heading.row <= top]
         return above[-1] if above else ""
 
     def is_on_view(self, row: int) -> bool:
@@ -162,7 +162,7 @@ class PageView(LineView):
     @property
     def current_link(self) -> Link | None:
         """The link that Enter follows: the current one, while it is on view."""
-        return next((each for each in self.page.links if each.number == self.link and self.is_on_view(each.row)), None)
+        return next((link for link in self.page.links if link.number == self.link and self.is_on_view(link.row)), None)
 
     def move_link(self, by: int) -> None:
         """Go to the next link, from the current one or from the view."""
@@ -173,14 +173,14 @@ class PageView(LineView):
         if not marks:
             return -1
         top, end = self.scroll_offset.y, self.scroll_offset.y + self.view_height
-        if any(each.number == number and top <= each.row < end for each in marks):
+        if any(mark.number == number and top <= mark.row < end for mark in marks):
             number += by
         elif by > 0:
-            number = next((each.number for each in marks if each.row >= top), 0)
+            number = next((mark.number for mark in marks if mark.row >= top), 0)
         else:
-            number = next((each.number for each in reversed(marks) if each.row < end), -1)
+            number = next((mark.number for mark in reversed(marks) if mark.row < end), -1)
         number %= marks[-1].number + 1
-        row = next(each.row for each in marks if each.number == number)
+        row = next(mark.row for mark in marks if mark.number == number)
         if not top <= row < end:
             self.go_to(max(row - self.view_height // 3, 0))
         self.refresh()
@@ -328,8 +328,8 @@ class ManualScreen(FullScreen[None]):
         for name, title in self._titles.items():
             rows.append(ContentsRow(name, title))
             if name == page:
-                headings = (each for each in self.view.page.headings if each.level == SECTION)
-                rows += [ContentsRow(name, each.text, each.anchor) for each in headings]
+                headings = (heading for heading in self.view.page.headings if heading.level == SECTION)
+                rows += [ContentsRow(name, heading.text, heading.anchor) for heading in headings]
         self.contents.items = rows
         self._show_place()
 

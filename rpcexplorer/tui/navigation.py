@@ -380,11 +380,11 @@ class Navigation:
 
     async def _test(self, calls: CallScreen, profile: Profile) -> None:
         """Open the connection test, and use the profile that it has changed."""
-        from rpcexplorer.tui.connection_test import tested
+        from rpcexplorer.tui.connection_test import run_connection_test
 
         await calls.params.settled()
         calls.drafts.write_down()
-        found = await tested(calls, self._explorer, profile)
+        found = await run_connection_test(calls, self._explorer, profile)
         if found.name and await calls.use(found.name):
             self._explorer.remembered.profile = found.name
 

@@ -44,7 +44,7 @@ class ProcessResult(Struct, frozen=True):
     """It was stopped at the limit."""
 
 
-def ending(code: int) -> str:
+def ending_words(code: int) -> str:
     """Return the exit code in words, or the signal that ended it."""
     if code >= 0:
         return f"exit code {code}"
@@ -61,16 +61,16 @@ async def transform(
     Return the text, a remark, and whether it failed.
     """
     if kind == "pipe":
-        result, remark = await piped(expression, body, limit), "output of the command"
+        result, remark = await run_command(expression, body, limit), "output of the command"
     else:
-        result, remark = await filtered(expression, body, limit), "formatted by jq, not by the server"
+        result, remark = await run_jq(expression, body, limit), "formatted by jq, not by the server"
     remarks = [result.problem] if result.code else [remark, result.problem * result.cut]
     if (kind == "pipe" and not result.cut) or not any(remarks):
-        remarks.append(ending(result.code))
+        remarks.append(ending_words(result.code))
     return result.text, "; ".join(filter(None, remarks)), bool(result.code)
 
 
-async def filtered(expression: str, body: bytes, limit: int) -> ProcessResult:
+async def run_jq(expression: str, body: bytes, limit: int) -> ProcessResult:
     """Run jq over a body in its own process, as it may take forever."""
     home = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
@@ -78,7 +78,7 @@ async def filtered(expression: str, body: bytes, limit: int) -> ProcessResult:
     return await _run([sys.executable, "-P", "-m", FILTER], asked(expression, body), limit, {"PYTHONPATH": path})
 
 
-async def piped(command: str, body: bytes, limit: int) -> ProcessResult:
+async def run_command(command: str, body: bytes, limit: int) -> ProcessResult:
     """Run a shell command over a body; its output is cut at the limit."""
     shell = ["/bin/sh", "-c", command] if POSIX else ["cmd", "/c", command]
     return await _run(shell, body, limit, {})
@@ -148,11 +148,11 @@ def _read(stream: IO[bytes], limit: int, *, to_the_end: bool = True) -> bytes:
     ``to_the_end``: read the rest and drop it.
     """
     pieces: list[bytes] = []
-    came = 0
+    content = 0
     while piece := os.read(stream.fileno(), PIECE_BYTES):
-        if came <= limit:
+        if content <= limit:
             pieces.append(piece)
-            came += len(piece)
+            content += len(piece)
         elif not to_the_end:
             break
     return b"".join(pieces)
@@ -164,7 +164,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL) if POSIX else process.kill()
 
 
-def fed(program: Sequence[str], body: bytes, seconds: float) -> str:
+def send_text(program: Sequence[str], body: bytes, seconds: float) -> str:
     """Send a text to a program; return why it failed, or "".
 
     Its output is dropped, because some programs leave a child that would hold a pipe open. This blocks: run it in a
@@ -184,14 +184,14 @@ def fed(program: Sequence[str], body: bytes, seconds: float) -> str:
         return "it cannot be started"
     with suppress(subprocess.TimeoutExpired):
         process.communicate(body, timeout=seconds)
-        return ending(process.returncode) if process.returncode else ""
+        return ending_words(process.returncode) if process.returncode else ""
     _end(process)
     with suppress(OSError), process:  # Unread text is still in the pipe.
         pass
     return f"stopped, because it read nothing for {seconds:g} s"
 
 
-def edited(text: str, method: str) -> tuple[str, str]:
+def edit_in_editor(text: str, method: str) -> tuple[str, str]:
     """Open a text in the user's editor; return it and a problem.
 
     The screen has to be suspended. The file is in a folder that only this user can read, and is deleted afterwards.
@@ -201,20 +201,20 @@ def edited(text: str, method: str) -> tuple[str, str]:
         name = "".join(letter if letter.isalnum() else "-" for letter in method)[:40] or "params"
         file = Path(folder) / f"{name}.json"
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
-        with _deaf():
+        with _signals_held():
             # Through a shell, because the variable may contain options.
             shell = ["/bin/sh", "-c", f'{editor} "$1"', editor, str(file)]
             code = subprocess.call(shell, env=for_others(os.environ))  # noqa: S603 - their own choice
         if code:
             return text, f"Params unchanged: {editor} ended with exit code {code}. Set $EDITOR to use another editor."
-        came = file.read_bytes().decode("utf-8", "replace")
+        content = file.read_bytes().decode("utf-8", "replace")
         # Editors end a file with a line break that the user did not type.
-        return came if text.endswith("\n") else came.removesuffix("\n"), ""
+        return content if text.endswith("\n") else content.removesuffix("\n"), ""
     return text, f"Params unchanged: the file for {editor} could not be written or read. Check the free disk space."
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
+def _signals_held() -> Iterator[None]:
     """Ignore ``^C`` while the editor runs, and delay signals to end."""
     missed: list[int] = []
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -271,29 +271,29 @@ async def copy(screen: Screen[Any], text: str, what: str, *, also: str = "") -> 
     body = text.encode("utf-8", "replace")
     if sent := len(body) <= OSC_MOST:
         screen.app.copy_to_clipboard(text)
-    here = [each for each in tools() if shutil.which(each.program[0])]
-    kinds = [[each for each in here if each.keeps], [each for each in here if not each.keeps]]
-    (kept, why), (buffered, why_not) = await asyncio.gather(*(_taken(kind, body) for kind in kinds))
-    told = ", ".join(filter(None, (what, size(len(body)), also)))
+    here = [tool for tool in tools() if shutil.which(tool.program[0])]
+    kinds = [[tool for tool in here if tool.keeps], [tool for tool in here if not tool.keeps]]
+    (kept, why), (buffered, why_not) = await asyncio.gather(*(_try_tools(kind, body) for kind in kinds))
+    words = ", ".join(filter(None, (what, size(len(body)), also)))
     if kept:
-        screen.notify(f"Copied {told}.", timeout=3)
+        screen.notify(f"Copied {words}.", timeout=3)
         return
     if buffered:
-        told = f"Copied {told}, to the tmux buffer (clipboard not confirmed)."
+        words = f"Copied {words}, to the tmux buffer (clipboard not confirmed)."
     elif sent:
-        told = f"Copied {told}, through the terminal (not confirmed)."
+        words = f"Copied {words}, through the terminal (not confirmed)."
     else:
-        told = f"Not copied: {size(len(body))} is too large for the terminal. Save it to a file instead."
+        words = f"Not copied: {size(len(body))} is too large for the terminal. Save it to a file instead."
     if sent and not buffered and len(body) > OSC_LIMIT:
-        told += " Some terminals accept at most 74 kB."
-    screen.notify(" ".join([told, *why, *why_not]), timeout=READING)
+        words += " Some terminals accept at most 74 kB."
+    screen.notify(" ".join([words, *why, *why_not]), timeout=READING)
 
 
-async def _taken(ways: Iterable[Tool], body: bytes) -> tuple[bool, list[str]]:
+async def _try_tools(ways: Iterable[Tool], body: bytes) -> tuple[bool, list[str]]:
     """Try programs in order; return whether one worked, and the problems."""
     wrong: dict[str, str] = {}
     for tool in ways:
-        problem = await asyncio.to_thread(fed, tool.program, body, PATIENCE)
+        problem = await asyncio.to_thread(send_text, tool.program, body, PATIENCE)
         if not problem:
             return True, []
         wrong[tool.program[0]] = problem

@@ -98,7 +98,7 @@ def homes_for(explorer: Explorer, name: str | None = None) -> list[Home]:
         files = dict.fromkeys([explorer.paths.user_sessions, *explorer.profiles.files])
         return [home(explorer, file) for file in files if file.name != OVERLAY]
     speaking = [*reversed(homes_of(explorer, name))]
-    beside = [home(explorer, each.file.with_name(OVERLAY)) for each in speaking if each.label == "project file"]
+    beside = [home(explorer, found.file.with_name(OVERLAY)) for found in speaking if found.label == "project file"]
     return [*dict.fromkeys([*speaking, *beside])]
 
 
@@ -132,9 +132,9 @@ class ProfileForm(Form):
         """
         self._tests = tests
         self.is_tested = False
-        self._homes = {each.label: each.file for each in homes}
-        self._presets = {each.name: each for each in presets}
-        self._without = {each.key: each.value for each in fields}
+        self._homes = {home.label: home.file for home in homes}
+        self._presets = {preset.name: preset for preset in presets}
+        self._without = {field.key: field.value for field in fields}
         self._filled = dict(self._without)
         self._path = path
         choice = [Field("home", "file", homes[0].label, choices=[*self._homes])] if len(homes) > 1 else []
@@ -191,7 +191,7 @@ class ProfileForm(Form):
     def _show_kind(self) -> None:
         """Show only the lines of the chosen auth type."""
         kind = KINDS[self.input_of("auth.kind").value or USUAL]
-        offered = {"auth.kind", *(f"auth.{each.name}" for each in kind.fields if each.label)}
+        offered = {"auth.kind", *(f"auth.{field.name}" for field in kind.fields if field.label)}
         for key in (row.key for row in LINES if row.part == "auth"):
             line = self.input_of(key).parent
             if line is not None:
@@ -212,7 +212,7 @@ class ProfileForm(Form):
 def values_of(preset: Preset | None) -> dict[str, str]:
     """Return the values of a preset for the lines of a new profile."""
     apart = {"name", "url", "preset", "description", "badge", "confirm"}
-    return {each.key: each.value for each in fields_of(None, preset=preset) if each.key not in apart}
+    return {field.key: field.value for field in fields_of(None, preset=preset) if field.key not in apart}
 
 
 def fields_of(
@@ -233,7 +233,7 @@ def fields_of(
         "preset": "",
         "auth.kind": known.auth.kind if known and known.has_own_auth else "",
     }
-    choices: dict[str, Sequence[str]] = {"preset": ["", *(each.name for each in presets)]}
+    choices: dict[str, Sequence[str]] = {"preset": ["", *(preset.name for preset in presets)]}
     hints = {"content_type": shown.content_type} if profile else {}
     if not preset and not (profile and profile.preset) and shown.content_type == usual_type(shown.path):
         values["content_type"] = ""
@@ -319,12 +319,12 @@ def add_profile(
     """
     if wrong := wrong_name(typed["name"].strip(), known) or wrong_values(typed):
         return wrong
-    preset = next((each for each in presets if each.name == typed.get("preset")), None)
+    preset = next((known for known in presets if known.name == typed.get("preset")), None)
     changed = changes_of(None, typed, lambda _: False, preset)
     apart = {"name", "url"}
     more = {key: _value(key, text) for key, text in changed.items() if key not in apart and not key.startswith("auth.")}
     kind = typed["auth.kind"] or (preset.values.auth.kind if preset else "")
-    given = {each.name: typed[f"auth.{each.name}"].strip() for each in KINDS[kind or USUAL].fields if each.label}
+    given = {field.name: typed[f"auth.{field.name}"].strip() for field in KINDS[kind or USUAL].fields if field.label}
     auth = {field: text for field, text in {"kind": kind, **given}.items() if text}
     if preset and kind == preset.values.auth.kind:
         auth = {field: text for field, text in given.items() if text != (getattr(preset.values.auth, field) or "")}
@@ -360,7 +360,7 @@ def edit_profile(
 def problem_after_reload(explorer: Explorer, name: str) -> Wrong | None:
     """Read the files again; return why the profile cannot be used, if so."""
     explorer.reload()
-    broken = [each for each in explorer.profiles.problems if each.profile == name]
+    broken = [problem for problem in explorer.profiles.problems if problem.profile == name]
     return Wrong(str(broken[0])) if broken else None
 
 

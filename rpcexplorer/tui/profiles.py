@@ -23,7 +23,7 @@ from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.connection_test import tested
+from rpcexplorer.tui.connection_test import run_connection_test
 from rpcexplorer.tui.dialogs import secrets, warn_about
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
@@ -80,7 +80,7 @@ class ProfileList(RowList[ProfileRow]):
     def draw(self, item: ProfileRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """Draw a profile; the URL is dropped first if the room is small."""
         ground = "selection" if chosen else "background"
-        names = min(max(columns(each.name) for each in self.items), _NAME, max(width // 3, 4))
+        names = min(max(columns(row.name) for row in self.items), _NAME, max(width // 3, 4))
         mark = ("▸ ", "text bold" if chosen else "accent bold") if item.in_use else ("  ", "text")
         name = (fitted(item.name, names), "text bold" if chosen or item.in_use else "text")
         words: list[tuple[str, str]] = [(" ", "text"), mark, name]
@@ -95,12 +95,12 @@ class ProfileList(RowList[ProfileRow]):
 
     def _address(self, url: str, room: int) -> str:
         """Return the URL, without schemes if not all URLs fit."""
-        fits = all(columns(each.profile.url) <= room for each in self.items if each.profile)
+        fits = all(columns(row.profile.url) <= room for row in self.items if row.profile)
         return url if fits else url.partition("://")[2]
 
     def _auth(self, item: ProfileRow, width: int) -> Pieces:
         """Return the credentials in a column."""
-        wanted = max(width_of(each.auth) for each in self.items)
+        wanted = max(width_of(row.auth) for row in self.items)
         room = min(wanted, _AUTH, max(width // 3, 2))
         shown, left = [("  ", "text")], room
         for text, role in item.auth:
@@ -111,7 +111,7 @@ class ProfileList(RowList[ProfileRow]):
 
     def _badge(self, profile: Profile) -> Pieces:
         """Return the badge in a column, which is empty if there are none."""
-        wanted = max(columns(each.profile.badge) for each in self.items if each.profile)
+        wanted = max(columns(row.profile.badge) for row in self.items if row.profile)
         shown = clipped(profile.badge_word, min(wanted, _BADGE))
         blank = " " * (min(wanted, _BADGE) - columns(shown) + 2 * bool(wanted))
         return [(blank, "text"), (shown, f"{BADGES.get(profile.badge, 'accent')} bold"), (" ", "text")]
@@ -236,10 +236,11 @@ class ProfilesScreen(FullScreen[bool]):
 
     def _page(self, row: ProfileRow) -> list[list[tuple[str, str]]]:
         profiles = self.explorer.profiles
-        homes = [(each.file, each.label) for each in homes_of(self.explorer, row.name)]
+        homes = [(home.file, home.label) for home in homes_of(self.explorer, row.name)]
         if row.profile is None:
             return broken_page(
-                homes, first_few([each for each in profiles.problems if each.profile == row.name], MAX_PROBLEMS)
+                homes,
+                first_few([problem for problem in profiles.problems if problem.profile == row.name], MAX_PROBLEMS),
             )
         state, rows = self.explorer.credentials.state(row.profile), profiles.rows(row.profile)
         tested, steps = self._tested.get(row.name, (None, ()))
@@ -315,7 +316,7 @@ class ProfilesScreen(FullScreen[bool]):
         """
         explorer, before = self.explorer, self.explorer.profile
         typed_before = before if before is not None and before.ad_hoc else None
-        presets = [each.preset for each in explorer.profiles.presets.all() if not each.problems]
+        presets = [found.preset for found in explorer.profiles.presets.all() if not found.problems]
 
         def save(typed: Mapping[str, str]) -> Wrong | None:
             edits, used, learned = explorer.edits(form.file(typed)), explorer.profiles.leaves, dict[str, Any]()
@@ -383,12 +384,12 @@ class ProfilesScreen(FullScreen[bool]):
             copy = typed["name"].strip()
             if wrong := wrong_name(copy, self.explorer.profiles.leaves):
                 return wrong
-            for each in homes:
-                if problem := self.explorer.edits(each.file).duplicate(name, copy):
+            for home in homes:
+                if problem := self.explorer.edits(home.file).duplicate(name, copy):
                     return wrong_of(problem, typed)
             return problem_after_reload(self.explorer, copy)
 
-        files = " and ".join(str(each.file) for each in homes)
+        files = " and ".join(str(home.file) for home in homes)
         words = f"Saved in {files}. Secrets are not copied."
         form = Form(f"Duplicate {name}", words, [Field("name", "new name", f"{name}-copy")], save)
         typed = await self.app.push_screen_wait(form)
@@ -401,10 +402,10 @@ class ProfilesScreen(FullScreen[bool]):
             return
         name, homes = profile.name, homes_of(self.explorer, profile.name)
         rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
-        rows += [("file" if at == 0 else "", f"{each.file}  ({each.label})") for at, each in enumerate(homes)]
+        rows += [("file" if at == 0 else "", f"{home.file}  ({home.label})") for at, home in enumerate(homes)]
         rows.append(("also", "removes its stored secrets, keeps its history"))
         choices = [Choice("cancel", "Cancel"), Choice("remove", "Remove")]
-        grave = profile.badge == "prod" or any(each.label == "project file" for each in homes)
+        grave = profile.badge == "prod" or any(home.label == "project file" for home in homes)
         if await self.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) == "remove":
             for problem in self.explorer.remove_profile(profile):
                 self.notify(str(problem), severity="warning", timeout=10)
@@ -423,7 +424,7 @@ class ProfilesScreen(FullScreen[bool]):
 
     async def _test(self, profile: Profile) -> None:
         """Test the connection, and use the profile if changes were applied."""
-        found = await tested(self, self.explorer, profile)
+        found = await run_connection_test(self, self.explorer, profile)
         if found.checks:
             self._tested[found.profile.name] = (found.profile, found.checks)
         self._fill(found.name)

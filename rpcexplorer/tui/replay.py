@@ -86,8 +86,11 @@ class ReplayList(RowList[ReplayRow]):
         took = f"{duration(result.recorded.seconds)} → {duration(result.live.seconds)} " if result.live else ""
         verdict, more = replayed_words(result)
         words = [(f" {sign} ", role), (fitted(item.name, self._wide), "text")]
-        told = [("  " + fitted(verdict, self._verdicts), f"{role} bold"), (f"  {more}" if more else "", "middle")]
-        return line([*words, *told], width, styles, right=[(took.rjust(_TOOK), "dim")], ground=ground)
+        outcome = [
+            ("  " + fitted(verdict, self._verdicts), f"{role} bold"),
+            (f"  {more}" if more else "", "middle"),
+        ]
+        return line([*words, *outcome], width, styles, right=[(took.rjust(_TOOK), "dim")], ground=ground)
 
     @property
     def _wide(self) -> int:
@@ -144,7 +147,7 @@ class ReplayScreen(FullScreen[None]):
         self.done: list[Replayed] = []
         self.stop: Stop | None = None
         """Stops the running replay; None if none is running."""
-        self._title, self._run, self._told, self._opens_first = title, run, remarks, opens_first
+        self._title, self._run, self._notes, self._opens_first = title, run, remarks, opens_first
         self._names = [name[:MAX_NAME_CHARACTERS] for name in names]
         self._bar, self._remarks, self.list = Bar(), WarningLines(), ReplayList()
 
@@ -153,7 +156,7 @@ class ReplayScreen(FullScreen[None]):
 
     def on_mount(self) -> None:
         self._bar.here = True
-        self._remarks.pieces = self._told
+        self._remarks.pieces = self._notes
         self.set_focus(self.list)
         self._send_all()
 
@@ -161,8 +164,8 @@ class ReplayScreen(FullScreen[None]):
     async def _send_all(self) -> None:
         self.stop = Stop()
         self._show()
-        async for each in self._run(self.stop):
-            self.done.append(each)
+        async for result in self._run(self.stop):
+            self.done.append(result)
             self._show()
         is_stopped, self.stop = self.stop.pressed, None
         self._show()
@@ -176,7 +179,7 @@ class ReplayScreen(FullScreen[None]):
         if self.stop and len(self.done) < len(rows):
             rows[len(self.done)] = ReplayRow(self._names[len(self.done)], "sending")
         self.list.items = rows
-        counts = Counter(each.verdict for each in self.done)
+        counts = Counter(result.verdict for result in self.done)
         words = [
             (f"{'  · ' if at else '  '}{count} {name if count == 1 else COUNTED.get(name, name)}", ROLES[name])
             for at, (name, count) in enumerate(counts.items())
@@ -271,13 +274,18 @@ async def may_send_all(
     profiles = {profile.name: profile for _, profile in asked}
     named_once = starmap(times, ((clipped(name, LONGEST), count) for name, count in methods.items()))
     rows = [
-        *(("profile", f"{each.name}  {each.origin}  {each.badge_word}".rstrip()) for each in profiles.values()),
+        *(
+            ("profile", f"{profile.name}  {profile.origin}  {profile.badge_word}".rstrip())
+            for profile in profiles.values()
+        ),
         *([("recorded", come_from)] if come_from else []),
         ("method", "\n".join(named_once)),
     ]
     calls = f"{len(asked)} of {len(drafts)} calls are" if len(drafts) > 1 else "The call is"
-    is_prod = any(each.badge == "prod" for each in profiles.values())
-    where = " and ".join(each.badge_word if each.badge == "prod" else each.name for each in profiles.values())
+    is_prod = any(profile.badge == "prod" for profile in profiles.values())
+    where = " and ".join(
+        profile.badge_word if profile.badge == "prod" else profile.name for profile in profiles.values()
+    )
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
     always = all(profile.confirm == "always" for _, profile in asked)
     title = f"Send to {where}?" + ("" if always else f"  {calls} not marked safe.")
@@ -296,11 +304,11 @@ async def profiles_for_servers(
     servers = list(dict.fromkeys(map(server_of, records)))
     chosen: dict[tuple[str, str], Profile] = {}
     for server in servers:
-        its = [each for each in records if server_of(each) == server]
+        its = [record for record in records if server_of(record) == server]
         if len(servers) > 1:
             count = f"{len(its)} call{'s' * (len(its) > 1)}"
             what = f"{count} of {clipped(server[0], MAX_NAME_COLUMNS // 2)}, {clipped(server[1], MAX_NAME_COLUMNS)},"
-        profile = await _profile_for(screen, explorer, its, what, [each.name for each in chosen.values()])
+        profile = await _profile_for(screen, explorer, its, what, [profile.name for profile in chosen.values()])
         if profile is None:
             return None
         chosen[server] = profile
@@ -316,7 +324,7 @@ async def _profile_for(
     their URL, else on one that is not ``taken`` for another server.
     """
     used = explorer.profile.name if explorer.profile else ""
-    theirs = {each.profile for each in records if not (each.foreign or each.writer)}
+    theirs = {record.profile for record in records if not (record.foreign or record.writer)}
     picks = profile_picks(explorer)
     names = [pick.id for pick in picks]
     if explorer.profile is not None and used not in names:  # The current profile is a typed URL.
@@ -325,7 +333,7 @@ async def _profile_for(
         screen.notify("Replay needs a profile. Press Esc, then add one.")
         return None
     free = [name for name in (used, *names) if name not in {"", *taken}] if taken else [used]
-    urls = {each.url for each in records}
+    urls = {record.url for record in records}
     same = [profile.name for profile in explorer.profiles.profiles.values() if profile.endpoint in urls]
     on = theirs.pop() if len(theirs) == 1 else same[0] if len(same) == 1 else (*free, used)[0]
     chosen: str | None = await screen.app.push_screen_wait(Picker(f"Replay {what} on …", picks, on=on))
@@ -371,7 +379,7 @@ class Ticked(RowList[tuple[str, Profile]]):
     def tick(self) -> None:
         if self.chosen is not None:
             name = self.chosen[0]
-            others = tuple(each for each in self.ticked if each != name)
+            others = tuple(ticked for ticked in self.ticked if ticked != name)
             self.ticked = others if name in self.ticked else (*self.ticked, name)
             self.refresh()
 
@@ -387,19 +395,19 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
     def __init__(self, title: str, profiles: Sequence[Profile], on: str) -> None:
         super().__init__(title)
         self._profiles, self._list = profiles, Ticked(on)
-        self._told = Static(classes="hint")
+        self._hint = Static(classes="hint")
 
     def content(self) -> ComposeResult:
         yield self._list
-        yield self._told
+        yield self._hint
 
     def on_mount(self) -> None:
-        self._list.items = [(each.name, each) for each in self._profiles]
+        self._list.items = [(profile.name, profile) for profile in self._profiles]
         if len(self._profiles) == 2 and self._list.ticked:  # With two profiles, only both can be meant.
-            self._list.ticked = tuple(each.name for each in self._profiles)
+            self._list.ticked = tuple(profile.name for profile in self._profiles)
         self._list.styles.height = min(len(self._profiles), MOST)
         self.set_focus(self._list)
-        self._told.update(keys("Space", "select", "Enter", "send to each", "Esc", "cancel"))
+        self._hint.update(keys("Space", "select", "Enter", "send to each", "Esc", "cancel"))
 
     def action_tick(self) -> None:
         self._list.tick()
@@ -410,7 +418,7 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
         if len(self._list.ticked) > 1:
             self.dismiss(self._list.ticked)
         else:
-            self._told.update(keys("Space", "select a second profile to compare with"))
+            self._hint.update(keys("Space", "select a second profile to compare with"))
 
 
 NAME: Final = 32
@@ -441,7 +449,7 @@ async def replay(
     screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, records: Sequence[Exchange]
 ) -> None:
     """Ask where to send recorded calls, send them, and show the results."""
-    records = [as_called(each) for each in records]
+    records = [as_called(record) for record in records]
     what = f"{len(records)} calls" if len(records) > 1 else clipped(records[0].method, NAME)
     chosen = await profiles_for_servers(screen, explorer, records, what)
     if chosen is None:
@@ -468,12 +476,12 @@ async def _replayed(
     Responses that were not compared are shown as recorded, without secrets.
     """
     for profile, group in groupby(calls, lambda call: call[1]):
-        async for each in explorer.replay([record for record, _ in group], profile=profile, stop=stop):
-            if each.live is not None and each.comparison is None:
-                live = await asyncio.to_thread(explorer.journal.as_recorded, each.live, profile)
-                yield replace(each, live=live)
+        async for result in explorer.replay([record for record, _ in group], profile=profile, stop=stop):
+            if result.live is not None and result.comparison is None:
+                live = await asyncio.to_thread(explorer.journal.as_recorded, result.live, profile)
+                yield replace(result, live=live)
             else:
-                yield each
+                yield result
 
 
 async def compare_profiles(
@@ -484,20 +492,20 @@ async def compare_profiles(
     ``whole``: fill in the variables for each profile; missing values are asked for.
     """
     used = explorer.profile
-    known = [each for each in explorer.profiles.profiles.values() if used is None or each.name != used.name]
+    known = [profile for profile in explorer.profiles.profiles.values() if used is None or profile.name != used.name]
     offered = [*([used] if used else []), *known]
     if len(offered) < 2:
         screen.notify("There is no other profile to compare with. Add one first.")
         return
     question = f"Compare {clipped(draft.method, MAX_NAME_COLUMNS)} on …"
     chosen = await screen.app.push_screen_wait(SeveralProfiles(question, offered, used.name if used else ""))
-    profiles = [each for name in chosen or () for each in offered if each.name == name]
-    calls: list[tuple[Draft | Batch, Profile]] = [(draft, each) for each in profiles]
+    profiles = [profile for name in chosen or () for profile in offered if profile.name == name]
+    calls: list[tuple[Draft | Batch, Profile]] = [(draft, profile) for profile in profiles]
     if whole:
-        calls = await filled_for_each(screen, explorer, draft, profiles)
+        calls = await fill_for_profiles(screen, explorer, draft, profiles)
     if not calls or not await may_send_all(screen, explorer, calls):
         return
-    others = [each.name for each in profiles[1:]]
+    others = [profile.name for profile in profiles[1:]]
     run = partial(_on_each, explorer, calls)
     title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].name}"
     opens_first = len(others) == 1
@@ -505,14 +513,14 @@ async def compare_profiles(
     await screen.app.push_screen_wait(opened)
 
 
-async def filled_for_each(
+async def fill_for_profiles(
     screen: Screen[Any], explorer: Explorer, draft: Draft, profiles: Sequence[Profile]
 ) -> list[tuple[Draft | Batch, Profile]]:
     """Return the call with its variables filled for each profile, or [].
 
     A typed value is used for all profiles without an own value. Random values are the same for all.
     """
-    from rpcexplorer.tui.saved_calls import filled
+    from rpcexplorer.tui.saved_calls import fill_variables
 
     calls, given, id = list[tuple[Draft | Batch, Profile]](), dict[str, str](), fresh_id()
     for profile in profiles:
@@ -521,7 +529,7 @@ async def filled_for_each(
             known = {name: given[name] for name in found.names if name in given}
             found = explorer.resolved(draft, known, id=id, profile=profile)
         if isinstance(found, Missing):
-            whole = await filled(screen, explorer, draft, given, id=id, profile=profile)
+            whole = await fill_variables(screen, explorer, draft, given, id=id, profile=profile)
             if whole is None:
                 return []
             found = whole

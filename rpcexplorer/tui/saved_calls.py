@@ -22,7 +22,7 @@ from rpcexplorer.variables.resolve import Missing
 PARAMS_COLUMNS: Final = 56
 
 
-async def kept(
+async def ask_to_save(
     screen: Screen[Any], explorer: Explorer, draft: Draft, saved: SavedCall | None = None, *, name: str = ""
 ) -> str | None:
     """Ask how to save a call, or how to change the ``saved`` one.
@@ -107,7 +107,7 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
     return listed
 
 
-async def filled(
+async def fill_variables(
     screen: Screen[Any],
     explorer: Explorer,
     draft: Draft | Batch,

@@ -51,8 +51,8 @@ class Counting(SlicedReader):
         found, ended = await self._read_slice()
         for start in range(0, len(found), AT_ONCE):
             for one in found[start : start + AT_ONCE]:
-                for each in self.by.values():
-                    each.add(one)
+                for statistics in self.by.values():
+                    statistics.add(one)
             await asyncio.sleep(0)
         self.ended = ended
 
@@ -191,9 +191,9 @@ class StatisticsScreen(FullScreen[str | None]):
         self._bar.words = [("Statistics", "bold"), (f"  {SORTED[self._order]} first", "middle")]
         if not counting.ended:
             self._bar.words = [*self._bar.words, ("  counting …", "careful")]
-        told = [(filter_words(self._wanted, self.frame.zone), "middle"), (self._wanted.profile or "", "middle")]
-        told += [(left_out_words(found), "careful"), (counting.problem, "wrong")]
-        self._remarks.pieces = [(words, role) for words, role in told if words]
+        remarks = [(filter_words(self._wanted, self.frame.zone), "middle"), (self._wanted.profile or "", "middle")]
+        remarks += [(left_out_words(found), "careful"), (counting.problem, "wrong")]
+        self._remarks.pieces = [(words, role) for words, role in remarks if words]
         advice = "Counting …"
         if counting.ended:
             is_filtered = bool(filter_words(self._wanted, self.frame.zone))

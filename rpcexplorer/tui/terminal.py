@@ -83,7 +83,7 @@ class TerminalInput:
             found += self._paste()
         with suppress(Exception):
             found += self._parser.tick()
-        return [each for each in found if _is_possible(each)]
+        return [message for message in found if _is_possible(message)]
 
     def finish(self) -> list[Message]:
         """Return an unfinished paste when reading ends."""
@@ -106,7 +106,7 @@ class TerminalInput:
                 found += self._keys(piece + BRACKETED_PASTE_END if marked else piece)
                 self._pasted = [] if marked else None
                 self._since, self._count = self._last, 0
-        return [each for each in found if _is_possible(each)]
+        return [message for message in found if _is_possible(message)]
 
     def _until(self, mark: str, text: str) -> tuple[str, bool, str]:
         """Return the text through a mark, whether it was found, and the rest.
@@ -242,7 +242,7 @@ class Guard(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - Textual's signature
         """Return the segments without anything that a terminal obeys."""
-        return [each if is_harmless(each.text) else _make_inert(each) for each in segments]
+        return [segment if is_harmless(segment.text) else _make_inert(segment) for segment in segments]
 
 
 def is_harmless(text: str) -> bool:

@@ -25,7 +25,7 @@ from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import ReportWanted
-from rpcexplorer.tui.replay import ReplayScreen, SendQuestion, SeveralProfiles, filled_for_each, profiles_for_servers
+from rpcexplorer.tui.replay import ReplayScreen, SendQuestion, SeveralProfiles, fill_for_profiles, profiles_for_servers
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Form
 from rpcexplorer.tui.widgets.picker import Picker
@@ -329,7 +329,7 @@ def test_each_profile_gets_its_values_missing_ones_asked(tmp_path: Path) -> None
     screen: Any = Answering()
 
     def filled(text: str) -> list[str]:
-        calls = asyncio.run(filled_for_each(screen, explorer, Draft("user.list", text), profiles))
+        calls = asyncio.run(fill_for_profiles(screen, explorer, Draft("user.list", text), profiles))
         return [f"{profile.name} {draft.text}" for draft, profile in calls]
 
     assert (filled('["{{page}}"]'), asked) == ([], ["Values for user.list on two"])

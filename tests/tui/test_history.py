@@ -309,7 +309,7 @@ def test_filter_searches_the_whole_history(recorded: Explorer, typed: str, found
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "slash", *typed)
         assert methods(screen) == found
-        assert screen.query_one(HistoryPane).told.startswith(f"{len(found)} found   ")
+        assert screen.query_one(HistoryPane).progress.startswith(f"{len(found)} found   ")
         assert (screen.query_one(HistoryPreview).call is None) == (not found)
 
     on_screen(recorded, act)
@@ -527,7 +527,7 @@ def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
         shown = text_of(screen.query_one(HistoryPane)._bar)
         assert shown.strip() == "▍Case  case.toml  2 calls"
         origin = "by someone else, sent to https://theirs.example.com/rpc and 1 more"
-        assert screen.query_one(HistoryPane).told == origin
+        assert screen.query_one(HistoryPane).progress == origin
         assert screen.focused is screen.query_one(HistoryList), "a short note takes no focus"
         assert methods(screen) == ["user.list", "ping"]
         can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}

@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.processes import OSC_LIMIT, OSC_MOST, copy, edited, filtered, piped, tools, transform
+from rpcexplorer.tui.processes import OSC_LIMIT, OSC_MOST, copy, edit_in_editor, run_command, run_jq, tools, transform
 from tests.tui.visiting import said, visit
 from tests.tui.waiting import until
 
@@ -152,9 +152,9 @@ MUCH = 1_000_000_000
 
 
 def test_filter_yields_json_or_a_problem() -> None:
-    result = asyncio.run(filtered(".a", b'{"a": [1.10]}', MUCH))
+    result = asyncio.run(run_jq(".a", b'{"a": [1.10]}', MUCH))
     assert (result.text.split(), result.problem, result.code) == ([b"[", b"1.10", b"]"], "", 0)
-    wrong = asyncio.run(filtered(".a[", b"{}", MUCH))
+    wrong = asyncio.run(run_jq(".a[", b"{}", MUCH))
     assert wrong.code == 1
     assert wrong.problem.startswith("jq: ")
 
@@ -162,12 +162,12 @@ def test_filter_yields_json_or_a_problem() -> None:
 def test_module_of_working_folder_does_not_replace_jq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "jq.py").write_text("raise SystemExit('taken over')")
     monkeypatch.chdir(tmp_path)
-    assert asyncio.run(filtered(".", b"1", MUCH)).text.strip() == b"1"
+    assert asyncio.run(run_jq(".", b"1", MUCH)).text.strip() == b"1"
 
 
 def test_endless_filter_ends_when_cancelled() -> None:
     async def story() -> None:
-        task = asyncio.ensure_future(filtered("def f: f; f", b"1", MUCH))
+        task = asyncio.ensure_future(run_jq("def f: f; f", b"1", MUCH))
         done, _ = await asyncio.wait([task], timeout=0.2)
         assert not done
         task.cancel()
@@ -178,8 +178,8 @@ def test_endless_filter_ends_when_cancelled() -> None:
 
 
 def test_command_gets_the_response_and_reports_its_problem() -> None:
-    assert asyncio.run(piped("tr a-z A-Z", b'"x"', MUCH)).text == b'"X"'
-    lost = asyncio.run(piped("no-such-command-here", b"1", MUCH))
+    assert asyncio.run(run_command("tr a-z A-Z", b'"x"', MUCH)).text == b'"X"'
+    lost = asyncio.run(run_command("no-such-command-here", b"1", MUCH))
     assert lost.code == 127
     assert "no-such-command-here" in lost.problem
 
@@ -197,24 +197,24 @@ def test_command_remark_names_how_it_ended(command: str, remark: str) -> None:
 
 
 def test_command_can_ignore_its_input() -> None:
-    assert asyncio.run(piped("echo done", b"x" * 5_000_000, MUCH)).text == b"done\n"
+    assert asyncio.run(run_command("echo done", b"x" * 5_000_000, MUCH)).text == b"done\n"
 
 
 def test_endless_output_of_a_command_is_cut() -> None:
-    result = asyncio.run(piped("yes", b"1", 100_000))
+    result = asyncio.run(run_command("yes", b"1", 100_000))
     assert result.text == b"y\n" * 50_000
     assert result.problem == "only the first 100 kB are kept"
 
 
 def test_long_stderr_of_a_command_is_cut() -> None:
-    result = asyncio.run(piped("yes no | head -c 5000000 >&2", b"1", MUCH))
+    result = asyncio.run(run_command("yes no | head -c 5000000 >&2", b"1", MUCH))
     assert (result.text, result.code) == (b"", 0)
     assert len(result.problem) <= 300
 
 
 @pytest.mark.parametrize("command", ["a\0b", "true " + "x" * 3_000_000], ids=["NUL", "long"])
 def test_command_that_cannot_start_is_explained(command: str) -> None:
-    result = asyncio.run(piped(command, b"1", MUCH))
+    result = asyncio.run(run_command(command, b"1", MUCH))
     assert (result.text, result.code) == (b"", 127)
     assert "put it into a script" in result.problem
 
@@ -223,7 +223,7 @@ def test_all_processes_of_a_command_end_with_it(tmp_path: Path) -> None:
     async def story() -> None:
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
-        task = asyncio.ensure_future(piped(f"(echo up > {pipe}; sleep 1000) & wait", b"1", MUCH))
+        task = asyncio.ensure_future(run_command(f"(echo up > {pipe}; sleep 1000) & wait", b"1", MUCH))
         assert await asyncio.to_thread(pipe.read_text) == "up\n"  # the process behind the shell runs
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -244,7 +244,7 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_editor_gets_the_text_in_a_private_file(editor: Path, tmp_path: Path) -> None:
     editor.write_text(f'ls -l "$1" > {tmp_path}/mode; sed -i s/1/2/ "$1"')
-    assert edited('{"é": 1}', "user.get") == ('{"é": 2}', "")
+    assert edit_in_editor('{"é": 1}', "user.get") == ('{"é": 2}', "")
     assert (tmp_path / "mode").read_text().split()[-1].endswith("user-get.json")
     assert stat.S_IMODE(tmp_path.stat().st_mode) & 0o077 == 0
 
@@ -252,7 +252,7 @@ def test_editor_gets_the_text_in_a_private_file(editor: Path, tmp_path: Path) ->
 @pytest.mark.parametrize("command", ["false", "/no/such/editor", "vi 'unfinished"])
 def test_failing_editor_leaves_the_text_unchanged(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VISUAL", command)
-    text, problem = edited("[1]", "ping")
+    text, problem = edit_in_editor("[1]", "ping")
     assert text == "[1]"
     assert "Params unchanged" in problem
 
@@ -265,7 +265,7 @@ def test_editor_gets_interrupt_and_program_ends_later(editor: Path) -> None:
         loop, ended = asyncio.get_running_loop(), asyncio.Event()
         loop.add_signal_handler(signal.SIGINT, heard.append, "SIGINT")
         loop.add_signal_handler(signal.SIGTERM, ended.set)
-        result = edited("[1]", "ping")
+        result = edit_in_editor("[1]", "ping")
         await ended.wait()
         return result
 
@@ -275,7 +275,7 @@ def test_editor_gets_interrupt_and_program_ends_later(editor: Path) -> None:
 
 def test_removed_editor_file_leaves_the_text_unchanged(editor: Path) -> None:
     editor.write_text('rm "$1"')
-    text, problem = edited("[1]", "ping")
+    text, problem = edit_in_editor("[1]", "ping")
     assert text == "[1]"
     assert "Params unchanged" in problem
 
@@ -283,6 +283,6 @@ def test_removed_editor_file_leaves_the_text_unchanged(editor: Path) -> None:
 def test_command_does_not_get_the_variables_with_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RPCEXPLORER_SHOP_PASSWORD", "correct-horse")
     monkeypatch.setenv("SOMETHING_ELSE", "is-there")
-    text = asyncio.run(piped("env", b"", MUCH)).text
+    text = asyncio.run(run_command("env", b"", MUCH)).text
     assert b"is-there" in text
     assert b"correct-horse" not in text

@@ -409,7 +409,7 @@ def test_wide(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
 @pytest.mark.parametrize("theme", sorted(path.stem for path in (Path(__file__).parents[2] / "themes").glob("*.toml")))
 def test_theme(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], theme: str) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        app.wear_theme(theme)
+        app.use_theme(theme)
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4")
         assert app.theme == theme

@@ -256,11 +256,11 @@ class DraftKeeper:
         """Let the user change the draft in $EDITOR."""
         if asked_at < self._back_from_editor_at:  # the key was pressed again before the editor opened
             return
-        from rpcexplorer.tui.processes import edited
+        from rpcexplorer.tui.processes import edit_in_editor
 
         changed, problem, app = text, "Cannot open your editor: this terminal does not support it.", self._host.app
         with suppress(SuspendNotSupported), app.suspend():
-            changed, problem = edited(text, self.method)
+            changed, problem = edit_in_editor(text, self.method)
         self._back_from_editor_at = time.monotonic()
         app.refresh(layout=True)
         if problem:

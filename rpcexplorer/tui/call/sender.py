@@ -63,9 +63,9 @@ class Sender:
 
         host, explorer = self._host, self._explorer
         if whole:
-            from rpcexplorer.tui.saved_calls import filled
+            from rpcexplorer.tui.saved_calls import fill_variables
 
-            with_values = await filled(host, explorer, draft, self._given, id=self._drafts.next_id)
+            with_values = await fill_variables(host, explorer, draft, self._given, id=self._drafts.next_id)
             if with_values is None:
                 return None
             draft = with_values

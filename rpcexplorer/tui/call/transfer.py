@@ -130,10 +130,10 @@ class Transfer:
 
     async def save_call(self) -> None:
         """Save the call in the editor, or change the saved call, after asking."""
-        from rpcexplorer.tui.saved_calls import kept
+        from rpcexplorer.tui.saved_calls import ask_to_save
 
         explorer, drafts, before = self._explorer, self._drafts, self._drafts.method
-        after = await kept(self._host, explorer, drafts.draft, drafts.saved_call)
+        after = await ask_to_save(self._host, explorer, drafts.draft, drafts.saved_call)
         if after is None or drafts.method != before:
             return
         drafts.write_down()

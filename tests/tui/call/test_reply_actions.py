@@ -11,7 +11,7 @@ from textual.widgets import Static
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.processes import ending
+from rpcexplorer.tui.processes import ending_words
 from rpcexplorer.tui.widgets.bars import WarningLines
 from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.tui.visiting import drawn, said, visit
@@ -44,7 +44,11 @@ def test_problem_of_a_filter_is_shown_once(explorer: Explorer, enter: bool) -> N
 
 
 def test_unnamed_signal_is_shown_by_its_number() -> None:
-    assert (ending(0), ending(-15), ending(-200)) == ("exit code 0", "ended by SIGTERM", "ended by signal 200")
+    assert (ending_words(0), ending_words(-15), ending_words(-200)) == (
+        "exit code 0",
+        "ended by SIGTERM",
+        "ended by signal 200",
+    )
 
 
 def test_call_without_a_method_names_the_next_step(explorer: Explorer) -> None:

@@ -49,7 +49,7 @@ def test_backdrop_is_dimmed_in_every_theme(explorer: Explorer, theme: str) -> No
             found: list[str] = re.findall(rf"\.{names[0]} {{(.*?)}}", svg)
             return found[0]
 
-        app.wear_theme(theme)
+        app.use_theme(theme)
         await rest(pilot)
         before = style()
         await pilot.press("ctrl+p")
