@@ -60,7 +60,7 @@ def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make,
         await pilot.press("escape")
         await on(pilot, ProfilesScreen)
         assert "✓ HTTP" in page(screen)
-        assert "the certificate is the pinned one" in page(screen)
+        assert "the server has the pinned certificate" in page(screen)
 
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         made = make_explorer(f'[profile.box]\nurl = "{server.origin}"\n')
