@@ -370,7 +370,7 @@ def test_keys_of_a_burst_read_the_manual(explorer: Explorer) -> None:
         await play(pilot, "f1", "m", "c", "down", "down", "enter")
         screen = app.screen
         assert isinstance(screen, ManualScreen)
-        assert screen.view.section() == screen.view.page.headings[1]
+        assert screen.view.section == screen.view.page.headings[1].anchor
         await play(pilot, "escape", "escape", "f1", "p", "down", "escape", "7")
         assert app.screen is calls
         assert calls.params.text == "[7]"
