@@ -11,7 +11,15 @@ from rpcexplorer.cli.recorded import Recorded, find_call, open_history
 from rpcexplorer.cli.world import World
 from rpcexplorer.client.replay import ignored_pointers
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.export.formats import FORMER_NAMES, FORMS, count_replaced, marks, render, replaced_words, reply
+from rpcexplorer.export.formats import (
+    FORMER_NAMES,
+    FORMS,
+    count_references,
+    count_replaced,
+    render,
+    replaced_words,
+    reply,
+)
 from rpcexplorer.export.request import Subject, profile_of, record_of
 from rpcexplorer.model.exchange import Refused
 
@@ -52,21 +60,21 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
     calls = [find_call(explorer, id, own_first=profile is not None) for id in ids or (None,)]
     out = Output(world, output)
     if len(calls) == MAX_CALLS:
-        from rpcexplorer.export.report import of_two  # A single call needs no comparison.
+        from rpcexplorer.export.report import report_of_pair  # A single call needs no comparison.
 
         left, right = (call.exchange for call in calls)
         first, second = (_subject(world, explorer, call, runs=False) for call in calls)
         ignore = ignored_pointers(right, explorer.profiles.profiles)
-        content = of_two(first, second, (left, right), explorer.credentials.in_use(), ignore)
-        count = marks(content)
+        content = report_of_pair(first, second, (left, right), explorer.credentials.in_use(), ignore)
+        count = count_references(content)
     elif form == "response":
         call = calls[0].exchange
         ours = explorer.journal.is_ours(call, calls[0].source)
         profile_used, _ = profile_of(call, explorer.profiles.profiles, ours=ours)
         content = reply(call, profile_used, explorer.credentials.in_use())
-        count = marks(content)
+        count = count_references(content)
     else:
-        subject = _subject(world, explorer, calls[0], runs=not FORMS[form].tells)
+        subject = _subject(world, explorer, calls[0], runs=not FORMS[form].describes)
         content = render(form, subject)
         if FORMS[form].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
             fail(why, 3)

@@ -1,3 +1,3 @@
-"""A call as something to paste elsewhere."""
+"""Export of a call in formats for other programs."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The report of one call, or of two with their differences, as Markdown."""
+"""The report of one call, or of two calls with their differences, as Markdown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from rpcexplorer.compare.compare import Comparison, compared
-from rpcexplorer.export.request import KEPT, Subject
+from rpcexplorer.export.request import WHOLE, Subject
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.steps import at_once
@@ -38,11 +38,11 @@ KNOWN_HEADERS: Final = regex(
     r"|(?:.*-)?rate-?limit(?:-.*)?",
     re.IGNORECASE,
 )
-"""Names of headers that matter. The others are counted, and stand in the record and on the screen."""
+"""Names of headers that matter. The others are counted; the record and the screen show them."""
 
 
 MAX_CHARACTERS: Final = 16_000
-"""Characters of a request or a reply that a report holds; longer ones are cut at the end of a line."""
+"""Characters of a request or a response in a report; longer ones are cut at a line."""
 _NO_BODY: Final = {
     "sent": "No response is expected.",
     "unreached": "No response.",
@@ -51,18 +51,18 @@ _NO_BODY: Final = {
 }
 _TICKS = regex("`+")
 MAX_DIFF_LINES: Final = 40
-"""Of what differs; a person opens the comparison for more."""
+"""Lines of differences; the comparison itself shows all of them."""
 MAX_DIFF_COLUMNS: Final = 240
 MAX_SIDE_CHARACTERS: Final = 4_000
-"""Characters of each of the two replies."""
+"""Characters of each of the two responses."""
 _NOT_COMPARED: Final = regex(r'^(?:Host|Content-Length): .*\n|"id": ?(?:"[^"\n]*"|-?[0-9]+)', re.MULTILINE)
-"""What differs between any two requests."""
+"""Parts that differ between any two requests."""
 
 
-def ticket(method: str, profile: str, url: str, request: str, exchange: Exchange | None) -> str:
-    """The ticket for a request, laid out as text, and for what came of it where it has been sent.
+def call_report(method: str, profile: str, url: str, request: str, exchange: Exchange | None) -> str:
+    """Return the report of a request, and of its outcome if it was sent.
 
-    Nothing is hidden here: secrets have to be placeholders already.
+    The secrets in the request and the exchange must already be secret references.
     """
     outcome = f": {OUTCOME_LABELS[exchange.counts_as]}" if exchange else ""
     facts = {"Profile": profile, "URL": url}
@@ -81,7 +81,7 @@ def ticket(method: str, profile: str, url: str, request: str, exchange: Exchange
 
 
 def versions() -> str:
-    """What the call was looked at with, here and now: program, Python and system."""
+    """Return the versions of rpcexplorer, Python and the system."""
     system = {"Darwin": "macOS"}.get(platform.system(), platform.system())
     return f"rpcexplorer {version('rpcexplorer')}, Python {platform.python_version()}, {system}"
 
@@ -101,13 +101,16 @@ def _circumstances(exchange: Exchange) -> Iterator[tuple[str, str]]:
     if exchange.name:
         yield "Name", code(exchange.name)
     if exchange.writer or exchange.foreign:
-        yield "Recorded by", code(exchange.writer) if exchange.writer else "someone else, with a profile of theirs"
+        yield "Recorded by", code(exchange.writer) if exchange.writer else "someone else, with their own profile"
     for text in (*exchange.notes, *exchange.remarks):
         yield "Also", code(text)
 
 
 def reply(exchange: Exchange, most: int = MAX_CHARACTERS) -> Iterator[str]:
-    """Blocks of what came back: the status and the headers that matter, then the body, cut at ``most`` characters."""
+    """Yield the response as Markdown: status, important headers, and the body.
+
+    The body is cut at ``most`` characters.
+    """
     response, body = exchange.response, exchange.response.body
     if response.headers:
         head = [f"{response.version} {response.status} {response.reason}".strip()]
@@ -127,13 +130,13 @@ def reply(exchange: Exchange, most: int = MAX_CHARACTERS) -> Iterator[str]:
     yield from block(shown, "json" if whole and shown[:1] in {"{", "["} else "text", most)
     if not whole:
         yield ""
-        yield f"Only the beginning of the response was recorded. It has {size(response.size)}."
+        yield f"Only the start of the response was recorded. The whole response has {size(response.size)}."
     elif len(shown) > most:
         yield f"The response has {size(response.size)}."
 
 
 def block(text: str, language: str, most: int = MAX_CHARACTERS) -> Iterator[str]:
-    """A fenced block, and a note under it where the text had to be cut."""
+    """Yield a fenced block, and a note below it if the text had to be cut."""
     shown = text
     if len(text) > most:
         head = text[:most]
@@ -144,7 +147,7 @@ def block(text: str, language: str, most: int = MAX_CHARACTERS) -> Iterator[str]
     yield fence
     if shown is not text:
         yield ""
-        yield f"Cut here: {len(shown):,} of {len(text):,} characters are shown."
+        yield f"Cut here: {len(shown):,} of {len(text):,} characters shown."
 
 
 def code(text: str) -> str:
@@ -158,8 +161,8 @@ def _longest_run(text: str) -> int:
     return max(map(len, _TICKS.findall(text)), default=0)
 
 
-def request_told(subject: Subject) -> str:
-    """The request for people: its body is laid out."""
+def readable_request(subject: Subject) -> str:
+    """Return the request with an indented body."""
     headers = list(subject.headers)
     if not any(name.lower() == "host" for name, _ in headers):
         headers.insert(0, ("Host", urlsplit(subject.url).netloc))
@@ -172,24 +175,32 @@ def markdown(subject: Subject) -> str:
     method = "" if isinstance(calls, Typo) else ", ".join(call.method for call in calls)
     exchange, profile = subject.exchange, subject.profile
     named = exchange.profile if exchange and exchange.profile else profile.name
-    return ticket(method, named, subject.url, request_told(subject), subject.exchange)
+    return call_report(method, named, subject.url, readable_request(subject), subject.exchange)
 
 
-def of_two(
-    left: Subject, right: Subject, came: tuple[Exchange, Exchange], secrets: Iterable[Secret], ignore: Sequence[str]
+def report_of_pair(
+    left: Subject,
+    right: Subject,
+    exchanges: tuple[Exchange, Exchange],
+    secrets: Iterable[Secret],
+    ignore: Sequence[str],
 ) -> bytes:
-    """The ticket of two calls and the replies that came. They are compared anew, without their secrets.
+    """Return the report of two calls and their responses.
 
-    What only may be a secret is seen by whoever made the calls, and by nobody who is sent a ticket.
+    The calls are compared again without possible secrets: you see these on your screen, the readers of a report must
+    not.
     """
     secrets = tuple(secrets)
-    one, other = (_without(each, of, secrets) for each, of in zip(came, (left, right), strict=True))
-    told = ticket_of_two(one, other, at_once(compared(one, other, ignore)), (request_told(left), request_told(right)))
-    return told.encode(errors="backslashreplace")
+    one, other = (
+        _without(exchange, subject, secrets) for exchange, subject in zip(exchanges, (left, right), strict=True)
+    )
+    requests = readable_request(left), readable_request(right)
+    report = pair_report(one, other, at_once(compared(one, other, ignore)), requests)
+    return report.encode(errors="backslashreplace")
 
 
-def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, requests: tuple[str, str]) -> str:
-    """Nothing is hidden here: secrets have to be placeholders already."""
+def pair_report(left: Exchange, right: Exchange, comparison: Comparison, requests: tuple[str, str]) -> str:
+    """Return the report of two calls, whose secrets must already be references."""
     methods = " and ".join(code(name) for name in dict.fromkeys((left.method, right.method)))
     names = names_of(left, right)
     heads = (_cell(names[0]), _cell(names[1])) if names else ("left", "right")
@@ -217,9 +228,9 @@ def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, reque
     if comparison.differences:
         rows = [printable(line) for line in _diff_lines(compared_lines(comparison))]
         shown = [row if len(row) <= MAX_DIFF_COLUMNS else f"{row[:MAX_DIFF_COLUMNS]} ⋯" for row in rows]
-        lines += ["", "### What differs", "", *block("\n".join(shown[:MAX_DIFF_LINES]), "diff")]
+        lines += ["", "### Differences", "", *block("\n".join(shown[:MAX_DIFF_LINES]), "diff")]
         if len(rows) > MAX_DIFF_LINES:
-            lines += ["", f"Cut here: {MAX_DIFF_LINES} of {len(rows):,} lines are shown."]
+            lines += ["", f"Cut here: {MAX_DIFF_LINES} of {len(rows):,} lines shown."]
     lines += _requests((left, right), requests, sides)
     for side, exchange in zip(sides, (left, right), strict=True):
         lines += ["", f"### Response {side}", "", *reply(exchange, MAX_SIDE_CHARACTERS)]
@@ -231,43 +242,48 @@ def _references(request: str) -> str:
 
 
 def _comparable(request: str) -> str:
-    """Return a request without what differs for each call and server, and without whose secrets it has."""
+    """Return a request without the parts that differ for each call, server and profile."""
     return PLACEHOLDER.sub(r"«\g<field>»", _NOT_COMPARED.sub("", request))
 
 
 def _requests(calls: tuple[Exchange, Exchange], requests: tuple[str, str], sides: tuple[str, str]) -> Iterator[str]:
-    """What was sent on each side, once where it is the same; of what was not sent, why."""
-    drafts = [(each.kind, each.method, sent_draft(each).text) for each in calls]
-    whys = [each.outcome.sentence if isinstance(each.outcome, Refused) else "" for each in calls]
+    """Yield both requests, or one if they are the same; for unsent ones, the reason."""
+    drafts = [(call.kind, call.method, sent_draft(call).text) for call in calls]
+    whys = [call.outcome.sentence if isinstance(call.outcome, Refused) else "" for call in calls]
     is_same = drafts[0] == drafts[1] and _comparable(requests[0]) == _comparable(requests[1])
-    told = zip(sides, whys, requests, strict=True)
-    for side, why, request in [("on both sides", whys[0], requests[0])] if is_same and whys[0] == whys[1] else told:
+    both = zip(sides, whys, requests, strict=True)
+    for side, why, request in [("on both sides", whys[0], requests[0])] if is_same and whys[0] == whys[1] else both:
         yield from ("", f"### Request {side}", "")
         if why:
-            yield f"It was not sent: {code(why)}"
-        if not why or all(whys) or not is_same:  # else the other side has it
+            yield f"Not sent: {code(why)}"
+        if not why or all(whys) or not is_same:  # otherwise the request of the other side is shown
             yield from (*[""] * bool(why), *block(printable(request, lines=True), "http", MAX_SIDE_CHARACTERS))
 
 
-def _without(exchange: Exchange, of: Subject, secrets: tuple[Secret, ...]) -> Exchange:
-    """The exchange without what may be a secret, its result read anew from the body that is left."""
-    kept = redacted(exchange, KEPT, of.profile, secrets)
-    if of.exchange is not None:
-        kept = replace(kept, name=of.exchange.name, note=of.exchange.note)
-    if not isinstance(kept.outcome, Result) or kept.response.cut or kept.response.body == exchange.response.body:
-        return kept
-    form, body = MessageForm(kept.envelope), kept.response.body
-    read = decode_batch(body, (), form) if kept.kind == "batch" else decode(body, None, form)
-    return replace(kept, outcome=read if isinstance(read, Result) else Malformed("It could not be read without them."))
+def _without(exchange: Exchange, subject: Subject, secrets: tuple[Secret, ...]) -> Exchange:
+    """Return the exchange without possible secrets, with its result parsed again."""
+    clean = redacted(exchange, WHOLE, subject.profile, secrets)
+    if subject.exchange is not None:
+        clean = replace(clean, name=subject.exchange.name, note=subject.exchange.note)
+    if not isinstance(clean.outcome, Result) or clean.response.cut or clean.response.body == exchange.response.body:
+        return clean
+    form, body = MessageForm(clean.envelope), clean.response.body
+    read = decode_batch(body, (), form) if clean.kind == "batch" else decode(body, None, form)
+    return replace(
+        clean,
+        outcome=read
+        if isinstance(read, Result)
+        else Malformed("The response could not be parsed without its secrets."),
+    )
 
 
 def _cell(text: str) -> str:
-    """A table ends a cell at a bar, in code as well."""
+    """Return a table cell. Markdown ends a cell at a bar, even in code."""
     return code(text).replace("|", "\\|") if text else ""
 
 
 def _diff_lines(lines: Sequence[ComparedLine]) -> Iterator[str]:
-    """As a diff has them: of each difference all that stands on the left, then all that stands on the right."""
+    """Yield the lines as a diff: for each difference first the left side, then the right."""
     for (_, kind), run in groupby(lines, key=lambda line: (line.difference, line.kind)):
         pairs = [(line.left, line.right, f"   ({line.note})" if line.note else "") for line in run]
         if kind in {"equal", "fold", "note"}:

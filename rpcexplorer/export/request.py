@@ -1,4 +1,4 @@
-"""The call and the request that a snippet is made of, without secrets."""
+"""The call and the request for a snippet, without secrets."""
 
 from __future__ import annotations
 
@@ -25,29 +25,34 @@ from rpcexplorer.redaction.exchange import COPY, Policy, redacted, redacted_draf
 from rpcexplorer.redaction.redactor import Redactor
 
 Previewing = Callable[..., Preview | Refused]
-"""``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
-THEIRS: Final = "Someone else recorded this call to an address of theirs: credentials and profile headers are omitted."
-SEVERAL: Final = "Someone else recorded this call to the address of {}: credentials and profile headers are omitted."
-KEPT: Final = Policy(guesses=True)
-"""All of a body, without what may be a secret."""
+"""``Explorer.preview``: returns the request of a draft, perhaps with an ``id``."""
+UNKNOWN_URL: Final = (
+    "Someone else recorded this call, to a URL that none of your profiles has. "
+    "Credentials and profile headers are omitted."
+)
+SEVERAL_PROFILES: Final = (
+    "Someone else recorded this call, to the URL of several profiles: {}. Credentials and profile headers are omitted."
+)
+WHOLE: Final = Policy(guesses=True)
+"""All of a body, without possible secrets."""
 
 
 class Subject(Struct, frozen=True):
-    """What a snippet is made of, with placeholders where secrets would stand."""
+    """The call and request for a snippet, with secret references."""
 
     profile: Profile
     draft: Draft | Batch
     preview: Preview
     exchange: Exchange | None = None
     login: Subject | None = None
-    """The call that has to open a session first."""
+    """The call that must open a session first."""
     first: tuple[Subject, ...] = ()
-    """What goes ahead of all: the request that is answered with a header to be sent back, and what must follow it."""
+    """Requests before all others: one for the handshake header, and those that must follow it."""
 
     @property
     def url(self) -> str:
-        """Where the request goes, in the spelling that goes out."""
-        target = self.preview.line.partition(" ")[2].rpartition(" ")[0]  # a mark in it has a space
+        """Return the URL of the request, spelled as it is sent."""
+        target = self.preview.line.partition(" ")[2].rpartition(" ")[0]  # a reference in it contains a space
         return origin_of(self.profile.endpoint) + target
 
     @property
@@ -56,23 +61,23 @@ class Subject(Struct, frozen=True):
 
     @property
     def headers(self) -> Iterator[tuple[str, str]]:
-        """The headers that do not follow from URL and body, in order, with those of the session to come."""
+        """Yield the headers that do not follow from URL and body, with those of the session."""
         follow = {("host", urlsplit(self.url).netloc), ("content-length", str(len(self.preview.body)))}
         return ((name, value) for name, value in self.all_headers if (name.lower(), value) not in follow)
 
     @property
     def all_headers(self) -> Iterator[tuple[str, str]]:
-        """The headers as they go out, in order, with those of the session to come."""
+        """Yield all headers in order, with those of the session that will be opened."""
         kind, to_come = auth_of(self.profile), dict[str, str]()
         if self.preview.logs_in_first and kind.session_cookie and self.needs_auth:
-            to_come = {each.name: each.shown for each in kind.headers(self.profile)}
+            to_come = {header.name: header.shown for header in kind.headers(self.profile)}
         for name, value in self.preview.headers:
             yield name, f"{value}; {to_come.pop(name)}" if name in to_come else value
         yield from to_come.items()
 
     @property
     def handed(self) -> str:
-        """The header whose value the server hands over first; empty where it hands over none."""
+        """Return the header whose value the server sends first; empty if there is none."""
         handshake = self.profile.handshake
         return MCP_SESSION_HEADER if handshake == "mcp" else handshake.header if handshake else ""
 
@@ -81,43 +86,45 @@ class Subject(Struct, frozen=True):
         return [value for name, value in self.headers if name != self.handed]
 
     def encoded(self) -> list[AuthHeader]:
-        """Those of its headers of which a part goes out in base64."""
+        """Return the auth headers of which a part is sent in base64."""
         shown = {value for _, value in self.headers}
         own = auth_of(self.profile).headers(self.profile)
-        return [each for each in own if each.encoded and each.shown in shown]
+        return [header for header in own if header.encoded and header.shown in shown]
 
     def by_client(self) -> ByClient | None:
         return auth_of(self.profile).by_client(self.profile) if self.needs_auth else None
 
     @property
     def needs_auth(self) -> bool:
-        """Whether the draft can be sent, and not without credentials."""
+        """Return whether the draft is valid and needs credentials."""
         profile, calls = self.profile, to_calls(self.draft, "")
         return not isinstance(calls, Typo) and not auth_of(profile).is_free(profile, Message("batch", calls))
 
 
 def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: bool) -> tuple[Profile, str]:
-    """Return the profile that the call was made with, as far as it is known, and a sentence about what is not.
+    """Return the profile of a recorded call, and a sentence if it is not fully known.
 
-    A record can say that a call went anywhere: to an address that is no profile's goes no profile's secret, but what
-    the variables for ``--url`` hold. If the record is not ``ours``, its writer chose name and address: then only the
-    one profile of ours that has this address is used, and if there is none, or several, nothing of any.
+    A record can claim any URL. A URL that no profile has gets no secrets of a profile, except those of the environment
+    variables for ``--url``. If the record is not ``ours``, its writer chose profile name and URL. Then the only profile
+    with this URL is used. If no profile or several profiles have it, no secret of any profile is used.
     """
     known = profiles.get(exchange.profile)
     if known is not None and _has_address(known, exchange.url):
         return known, ""
     if exchange.foreign or not ours:
-        same = [each for each in profiles.values() if _has_address(each, exchange.url)]
+        same = [profile for profile in profiles.values() if _has_address(profile, exchange.url)]
         if len(same) == 1:
-            return same[0], f"Someone else recorded this call. It is copied as profile {same[0].name} sends it."
-        return _unknown(exchange), SEVERAL.format(joined_words([each.name for each in same])) if same else THEIRS
+            return same[0], f"Someone else recorded this call. The copy uses your profile {same[0].name}."
+        return _unknown(exchange), SEVERAL_PROFILES.format(
+            joined_words([profile.name for profile in same])
+        ) if same else UNKNOWN_URL
     if known is not None:
         today = redacted_address(known.endpoint)
-        moved = f"Profile {known.name} points to {today} today; the call went to {exchange.url}, as this does."
+        moved = f"Profile {known.name} now points to {today}. The copy uses the URL of the call: {exchange.url}."
         return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
     name = exchange.profile or AD_HOC_NAME
-    why = "The call was made with --url" if name == AD_HOC_NAME else f"There is no profile {name} any more"
-    missing = f"{why}: its own headers and its auth type are not recorded, so they are missing here."
+    why = "The call was made with --url" if name == AD_HOC_NAME else f"Profile {name} no longer exists"
+    missing = f"{why}. Its own headers and its auth type were not recorded, so the copy does not have them."
     return _unknown(exchange), missing
 
 
@@ -129,15 +136,15 @@ def subject_of(
     secrets: Iterable[Secret] = (),
     ours: bool,
 ) -> Subject | Refused:
-    """Get ready what snippets are made of, or say why it cannot be sent.
+    """Return the parts for a snippet, or why the call cannot be sent.
 
-    Of ``secrets`` no value is left in it, nor of any member that is named like a secret. What is not ``ours`` may have
-    been written by anybody: nothing in it stands for a secret of the profile.
+    The result contains no value of ``secrets``, and no value of a member that is named like a secret. If the call is
+    not ``ours``, someone else wrote it: no reference in it opens a secret of the profile.
     """
     secrets = tuple(secrets)
     hide = redactor_of(profile, secrets, guesses=COPY.guesses)
     exchange: Exchange | None = None
-    if isinstance(what, Exchange):  # nothing to be hidden is left in it, nor in what somebody wrote beside it
+    if isinstance(what, Exchange):  # Secrets are removed from the exchange, also from its name and note.
         draft, exchange = sent_draft(what), redacted(what, COPY, profile, secrets)
         exchange = replace(exchange, name=hide.text(what.name), note=hide.text(what.note))
     else:
@@ -148,7 +155,9 @@ def subject_of(
     request = preview(draft, id=exchange.id if exchange else None)
     if isinstance(request, Refused):
         return request
-    own = {each.shown for each in auth_of(profile).headers(profile)}  # placeholders, and what the profile's file says
+    own = {
+        header.shown for header in auth_of(profile).headers(profile)
+    }  # references, and text from the profile's own file
     headers = tuple((name, value if value in own else hide.text(value)) for name, value in request.headers)
     made = Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=headers), exchange)
     made = replace(made, login=_login(made, preview, hide))
@@ -164,9 +173,9 @@ def record_of(
     ours: bool,
     runs: bool = True,
 ) -> tuple[Subject | Refused, str]:
-    """What snippets of a recorded call are made of, and a sentence about what is not known of it any more.
+    """Return the parts for a snippet of a recorded call, and a sentence if some are unknown.
 
-    Where its profile would not send it so today, what only tells of it (not ``runs``) is made all the same.
+    If its profile would not send the call today, formats that only describe it (not ``runs``) work without the profile.
     """
     profile, missing = profile_of(exchange, profiles, ours=ours)
     secrets = tuple(secrets)
@@ -174,8 +183,8 @@ def record_of(
     if isinstance(made, Subject) or runs:
         return made, missing
     bare = _unknown(exchange)
-    told = f"Profile {profile.name} would not send it so today: its own headers and its auth are not shown."
-    return subject_of(bare, exchange, partial(preview, profile=bare), secrets=secrets, ours=ours), missing or told
+    omitted = f"Profile {profile.name} cannot send this call today. Its own headers and its auth are omitted."
+    return subject_of(bare, exchange, partial(preview, profile=bare), secrets=secrets, ours=ours), missing or omitted
 
 
 def _has_address(profile: Profile, url: str) -> bool:
@@ -183,12 +192,12 @@ def _has_address(profile: Profile, url: str) -> bool:
 
 
 def _unknown(exchange: Exchange) -> Profile:
-    """All that is known of the profile of a call by its record alone."""
+    """Return a profile with only the facts in the record of a call."""
     return Profile(AD_HOC_NAME, exchange.url, path="", envelope=exchange.envelope, ad_hoc=True)
 
 
 def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | None:
-    """The login of a call that needs a session; None where it needs none, or the profile's is not in order."""
+    """Return the login of a call; None if it needs none or the login is invalid."""
     profile = subject.profile
     session = placeholder(profile.label("session"))
     if not profile.has_sessions or not subject.needs_auth:
@@ -204,13 +213,13 @@ def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | N
 
 
 def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
-    """What a server wants ahead of the first call, without a session: nothing of the call goes out before its time."""
+    """Yield the handshake requests before the first call, without a session."""
     profile, base = subject.profile, subject.login or subject
     if not subject.handed:
         return
     known = [each for each in base.preview.headers if each[0].lower() not in {"content-length", subject.handed.lower()}]
     asking = replace(base, exchange=None, login=None)
-    if profile.handshake != "mcp":  # refused for want of the header, whatever it says: so it says nothing
+    if profile.handshake != "mcp":  # the server rejects it because the header is missing, so the body is empty
         yield replace(asking, preview=replace(base.preview, headers=tuple(known), body=b"", logs_in_first=False))
         return
     for draft in (Draft("initialize", MCP_PARAMS), Draft("notifications/initialized", "{}", notification=True)):
@@ -224,8 +233,8 @@ def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
 
 
 def _hidden(profile: Profile, line: str) -> str:
-    """A request line without what opens a door by standing in the address."""
+    """Return a request line without credentials in the URL."""
     verb, _, rest = line.partition(" ")
-    target, _, version = rest.rpartition(" ")  # a mark in it has a space
+    target, _, version = rest.rpartition(" ")  # a reference in it contains a space
     origin = origin_of(profile.endpoint)
     return f"{verb} {redacted_address(origin + target)[len(origin) :]} {version}"

@@ -1,4 +1,4 @@
-"""Snippets: curl, Python, HTTPie, our own command."""
+"""Snippets for curl, Python, HTTPie and the rpcexplorer command line."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.text.printable import is_printable
 from rpcexplorer.variables.resolve import escaped
 
-NOWHERE: Final = "NOT_RECORDED"
-"""The variable for what no variable of the profile holds; the command fails where it is not set."""
+NOT_RECORDED_VARIABLE: Final = "NOT_RECORDED"
+"""The environment variable for a value that the profile has no variable for.
+
+The command fails if it is not set.
+"""
 NO_SESSION: Final = "the login returned no session"
 _SAVED_CERTIFICATE = '"$certificate"'
-"""A file of its own, so that none of a person's is written over."""
+"""A temporary file, so that no file of yours is overwritten."""
 _HANDED = '"$handed"'
-"""What the server handed over first; a variable of a shell that lives as long as the command."""
+"""The value of the handshake header, a shell variable for this command only."""
 _BARE = regex(r"[\w@%+:,./-]+", re.ASCII)
 _SPECIAL_IN_SED = regex(r"[][\\.*^$/]")
 _PLAIN_SHELL = '"${{{}:?}}"'
@@ -40,30 +43,33 @@ _PERCENT_PYTHON = 'urllib.parse.quote(os.environ["{}"], safe="")'
 
 
 def _parts(text: str, profile: str) -> Iterator[tuple[str, bool]]:
-    """Stretches of text, and between them the names of variables."""
+    """Yield pieces of text (False) and names of variables (True)."""
     at = 0
     for found in HIDDEN.finditer(text):
         if at < found.start():
             yield text[at : found.start()], False
-        yield variable(profile, found["field"]) if found["profile"] == profile else NOWHERE, True
+        yield variable(profile, found["field"]) if found["profile"] == profile else NOT_RECORDED_VARIABLE, True
         at = found.end()
     if at < len(text):
         yield text[at:], False
 
 
 def _in_address(name: str, encoded: str, plain: str) -> str:
-    """How a variable is read: what an address held that was not recorded is encoded already."""
-    return (plain if name == NOWHERE else encoded).format(name)
+    """Return how a variable is read in a URL.
+
+    A value that was not recorded is already percent-encoded.
+    """
+    return (plain if name == NOT_RECORDED_VARIABLE else encoded).format(name)
 
 
 def _needed(profile: Profile, body: str) -> Iterator[tuple[str, str]]:
-    """The variables that the login reads, and the fields of the profile that they stand for."""
+    """Return the variables that the login reads, and their fields in the profile."""
     fields = (found["field"] for found in PLACEHOLDER.finditer(body) if found["profile"] == profile.name)
     return ((variable(profile.name, field), field) for field in dict.fromkeys(fields))
 
 
 def _has_session_in_result(profile: Profile) -> bool:
-    """Whether the session stands in the result of the login, and not in a cookie alone."""
+    """Return whether the login's result contains the session."""
     return profile.login.session is not None or not auth_of(profile).session_cookie
 
 
@@ -77,17 +83,14 @@ def _host_and_port(profile: Profile) -> tuple[str, int]:
 
 
 def _split(subject: Subject) -> tuple[str, list[tuple[str, str]]]:
-    """The name of the header that goes out with what the server handed over, where one does; and the others."""
+    """Return the name of the handshake header if it is sent, and the other headers."""
     headers = list(subject.headers)
     others = [(name, value) for name, value in headers if name != subject.handed]
     return subject.handed if len(others) < len(headers) else "", others
 
 
-# --- words of bash and zsh ---------------------------------------------------------------------------------------
-
-
 def quoted(text: str) -> str:
-    """One word that stands for the text as it is, placeholders included."""
+    """Return a shell word for the text as it is, secret references included."""
     return _quoted(text) or "''"
 
 
@@ -99,19 +102,22 @@ def _quoted(text: str) -> str:
         part = "".join(run)
         if is_plain:
             words.append("'" + part.replace("'", r"'\''") + "'")
-        else:  # as bytes, because \u means something else to a shell whose locale is not UTF-8
+        else:  # as bytes, because \u has another meaning in a shell whose locale is not UTF-8
             words.append("$'" + "".join(f"\\x{byte:02x}" for byte in part.encode("utf-8", "surrogatepass")) + "'")
     return "".join(words)
 
 
 def shell_word(text: str, profile: str, *, json: bool = False) -> str:
-    """One word with variables for secrets; with `json`, they are spelled as inside of a JSON string."""
+    """Return a shell word with variables for secrets.
+
+    With ``json``, secrets are escaped for a JSON string.
+    """
     reading = f'"{_JSON_SHELL}"' if json else _PLAIN_SHELL
     return "".join(reading.format(part) if secret else _quoted(part) for part, secret in _parts(text, profile)) or "''"
 
 
 def address_word(address: str, profile: str) -> str:
-    """One word: an address in which secrets are percent-encoded."""
+    """Return a shell word for a URL with percent-encoded secrets."""
     return "".join(
         _in_address(part, f'"{_PERCENT_SHELL}"', _PLAIN_SHELL) if secret else _quoted(part)
         for part, secret in _parts(address, profile)
@@ -119,29 +125,30 @@ def address_word(address: str, profile: str) -> str:
 
 
 def piped(word: str) -> str:
-    """The name of a pipe from which a word is read: the shell itself writes it, and it is no program's argument."""
+    """Return a process substitution that prints the word.
+
+    The shell itself prints it, so the word is not an argument of a program.
+    """
     return f"<(printf %s {word})"
 
 
 def unless_set(text: str, profile: str) -> str:
-    """What ends a command with a problem where a variable for the text is not set: no empty password goes out.
+    """Return a command that fails if a variable of the text is not set.
 
-    It stands before the command: what is read within ``$()`` ends nothing but that.
+    It stops an empty password from being sent. It comes before the command, because a failure within ``$()`` ends only
+    the substitution.
     """
     names = dict.fromkeys(part for part, secret in _parts(text, profile) if secret)
     return f": {' '.join(map(_PLAIN_SHELL.format, names))} && " if names else ""
 
 
 def _continued(pieces: list[str], margin: int = 0) -> str:
-    """A command on several lines. A line break within a piece is a part of what it says."""
+    """Return a command on several lines; a line break within a piece belongs to it."""
     return f" \\\n{' ' * (margin + 2)}".join(pieces)
 
 
 def _literally(name: str) -> str:
     return _SPECIAL_IN_SED.sub(r"\\\g<0>", name)
-
-
-# --- curl and HTTPie ---------------------------------------------------------------------------------------------
 
 
 def curl(subject: Subject) -> str:
@@ -154,7 +161,7 @@ def _curl(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
     literally = "--globoff " if set("[]{}") & set(subject.url) else ""
     address = shell_word(subject.url, name)
-    if PLACEHOLDER.search(subject.url):  # no argument, which every user can list
+    if PLACEHOLDER.search(subject.url):  # not an argument, because every user can list those
         before, after = (quoted(each) for each in ('url = "', '"'))
         address = f"-K {piped(f'{before}{address_word(_in_config(subject.url), name)}{after}')}"
     pieces = [*_saved_certificate(subject.profile), f"curl {options}{literally}{address}"]
@@ -162,11 +169,11 @@ def _curl(subject: Subject, options: str) -> list[str]:
         user = f'user = "{_in_config(client.username)}:{client.password}"'
         pieces.append(f"{client.curl} -K {piped(shell_word(user, name, json=True))}")
     pieces += _certificate_options(subject.profile, "--cacert", "--cert", "--key")
-    # to curl, "Name:" takes a header away and "Name;" sends it empty
+    # For curl, "Name:" removes a header and "Name;" sends it empty.
     handed, headers_sent = _split(subject)
     headers = (f"{header}: {value}" if value else f"{header};" for header, value in headers_sent)
     pieces += [f"-H {_unlisted('@', header, subject) or shell_word(header, name)}" for header in headers]
-    if handed:  # curl leaves a header out that has no value
+    if handed:  # curl leaves out a header without a value
         pieces.append(f"-H @{piped(quoted(f'{handed}: ') + _HANDED)}")
     if HIDDEN.search(subject.body):
         return [*pieces, f"--data-binary @{piped(shell_word(subject.body, name, json=True))}"]
@@ -180,11 +187,11 @@ def httpie(subject: Subject) -> str:
 def _httpie(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
     pieces = [*_saved_certificate(subject.profile), f"http {options}POST {address_word(subject.url, name)}"]
-    if client := subject.by_client():  # it asks for the password
+    if client := subject.by_client():  # HTTPie asks for the password
         pieces.append(f"{client.httpie} --auth {shell_word(client.username, name)}")
     handed, headers_sent = _split(subject)
     for header, value in headers_sent:
-        escape = "\\" if value[:1] in {"=", "@"} else ""  # ``:=`` and ``:@`` are signs of their own
+        escape = "\\" if value[:1] in {"=", "@"} else ""  # HTTPie has its own meaning for ``:=`` and ``:@``
         item = f"{header}:{escape}{value}" if value else f"{header};"
         pieces.append(_unlisted(f"{header}:@", value, subject) or shell_word(item, name))
     if handed:
@@ -199,14 +206,15 @@ def _httpie(subject: Subject, options: str) -> list[str]:
 def _with_login(
     subject: Subject, written: Callable[[Subject, str], list[str]], headers: str, all_of_it: str, also: str = ""
 ) -> str:
-    """A command that logs in first where it has to; with ``headers`` it prints only those of the reply.
+    """Return a command that logs in first if necessary.
 
-    ``also`` holds what it needs beside the request. What the call needs is read whole before any of it runs.
+    With ``headers`` as options, it prints only the headers of the response. ``also`` has variables that it needs
+    besides the request. All variables are checked before any request is sent.
     """
     name = subject.profile.name
     first, *rest = written(subject, "")
     needed = "".join([subject.url, subject.body, *subject.values, also])
-    if subject.login is not None:  # which has looked for the session already
+    if subject.login is not None:  # the login command sets the session
         needed = needed.replace(placeholder(subject.profile.label("session")), "")
     pieces = [unless_set(needed, name) + first, *rest]
     if subject.login is None:
@@ -216,7 +224,7 @@ def _with_login(
         call = _shell_login(subject.profile, subject.login.body, written(subject.login, seen), pieces)
     if not subject.first:
         return call
-    # what is handed over comes first of all; a session is opened with it
+    # The handshake comes first, and the login uses its header.
     asking, *others = (_continued(written(each, "" if at else headers), 2) for at, each in enumerate(subject.first))
     asked = "".join([subject.first[0].url, *subject.first[0].values, also])
     header = "".join(
@@ -232,9 +240,9 @@ def _with_login(
 
 
 def _shell_login(profile: Profile, body: str, login: list[str], call: list[str]) -> str:
-    """A login and a call, both given in pieces that each have a line of their own.
+    """Return a shell command for a login and a call, both given in lines.
 
-    ``login`` prints the headers of its reply, and what follows them where the session stands there.
+    ``login`` prints the headers of its response, and the body if that contains the session.
     """
     session = variable(profile.name, "session")
     steps, checked = [], ""
@@ -263,7 +271,10 @@ def _shell_login(profile: Profile, body: str, login: list[str], call: list[str])
 
 
 def _saved_certificate(profile: Profile) -> list[str]:
-    """Pieces that go ahead of the call and save the server's certificate; each ends with ``&&``."""
+    """Return pieces that save the server's certificate before the call.
+
+    Each piece ends with ``&&``.
+    """
     if not profile.certificate:
         return []
     host, port = _host_and_port(profile)
@@ -279,7 +290,7 @@ def _saved_certificate(profile: Profile) -> list[str]:
 
 
 def _certificate_options(profile: Profile, *names: str) -> list[str]:
-    """Options of curl or HTTPie; the first names whom to trust, the others who calls."""
+    """Return options of curl or HTTPie for the CA, the certificate and its key."""
     trusted = profile.ca_file and quoted(profile.ca_file)
     own = (file and quoted(file) for file in (profile.cert_file, profile.key_file))
     files = zip(names, (_SAVED_CERTIFICATE if profile.certificate else trusted, *own), strict=True)
@@ -291,7 +302,10 @@ def _in_config(text: str) -> str:
 
 
 def _unlisted(sign: str, text: str, subject: Subject) -> str:
-    """What reads a text with a secret from elsewhere than the arguments, which every user can list; else empty."""
+    """Return a word that reads a header with a secret from a pipe; otherwise "".
+
+    Every user of the machine can list the arguments of a program.
+    """
     name = subject.profile.name
     if not HIDDEN.search(text):
         return ""
@@ -300,9 +314,6 @@ def _unlisted(sign: str, text: str, subject: Subject) -> str:
             before = text.removesuffix(header.shown) + header.scheme
             return quoted(sign) + piped(f'{_quoted(before)}"{_BASE64_SHELL.format(shell_word(header.text, name))}"')
     return quoted(sign) + piped(shell_word(text, name))
-
-
-# --- Python ------------------------------------------------------------------------------------------------------
 
 
 def python(subject: Subject) -> str:
@@ -395,7 +406,7 @@ def _python_login(login: Subject) -> list[str]:
 
 
 def _python_trust(profile: Profile) -> list[str]:
-    """Lines that make ``trust``; none where nothing is said of certificates."""
+    """Return lines that create ``trust``; none if the profile has no certificates."""
     name = profile.name
     if profile.certificate:
         digits = python_expression(profile.certificate.partition(":")[2], name)
@@ -403,9 +414,9 @@ def _python_trust(profile: Profile) -> list[str]:
         lines = [
             f"certificate = ssl.get_server_certificate(({python_expression(host, name)}, {port}))",
             f"if hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate)).hexdigest() != {digits}:",
-            '    raise SystemExit("The server shows another certificate.")',
+            '    raise SystemExit("The server has another certificate than the pinned one.")',
             "trust = ssl.create_default_context(cadata=certificate)",
-            "trust.check_hostname = False  # this one certificate, whatever name it bears",
+            "trust.check_hostname = False  # only the pinned certificate, with any host name",
             "trust.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN",
         ]
     elif profile.ca_file:
@@ -419,7 +430,10 @@ def _python_trust(profile: Profile) -> list[str]:
 
 
 def python_expression(text: str, profile: str, *, json: bool = False) -> str:
-    """An expression of Python for the text; with `json`, secrets are spelled as inside of a JSON string."""
+    """Return a Python expression for the text.
+
+    With ``json``, secrets are escaped for a JSON string.
+    """
     reading = _JSON_PYTHON if json else _PLAIN_PYTHON
     parts = (reading.format(part) if secret else _literal(part) for part, secret in _parts(text, profile))
     return " + ".join(parts) or '""'
@@ -427,7 +441,7 @@ def python_expression(text: str, profile: str, *, json: bool = False) -> str:
 
 def _literal(text: str) -> str:
     spelled = repr(text)
-    if '"' not in text:  # then it has no quotes to be escaped, and double ones are what most code is written with
+    if '"' not in text:  # without quotes in the text, nothing needs an escape; most code uses double quotes
         spelled = f'"{spelled[1:-1]}"'
     return "".join(
         char if is_printable(char) else f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
@@ -435,21 +449,18 @@ def _literal(text: str) -> str:
     )
 
 
-# --- our own command line ----------------------------------------------------------------------------------------
-
-
 def command(subject: Subject) -> str:
-    """Our own command line, which fills in credentials by itself."""
+    """Return an rpcexplorer command, which adds the credentials itself."""
     profile, draft = subject.profile, subject.draft
     where = f"-p {quoted(profile.name)}"
     if profile.ad_hoc:
         auth = f" --auth {profile.auth.kind}" if profile.secrets and not profile.assumes_auth else ""
         where = f"--url {quoted(redacted_address(typed_whole(profile.endpoint)))}{auth}"
-    if subject.exchange is not None:  # what was sent is sent again, whatever has a value by now
+    if subject.exchange is not None:  # variables in a recorded call stay text
         draft = escaped(draft)
     read = draft.read()
     params = read.text if isinstance(read, Params) else ""
-    if profile.ad_hoc:  # there it goes by another name
+    if profile.ad_hoc:  # the profile has another name in this command
         for found in list(PLACEHOLDER.finditer(params)):
             if found["profile"] == profile.name:
                 params = params.replace(found[0], placeholder(f"{AD_HOC_NAME}.{found['field']}"))
@@ -457,6 +468,6 @@ def command(subject: Subject) -> str:
         return f"printf %s {quoted(params)} | rpcexplorer batch - {where}"
     verb = "notify" if draft.notification else "call"
     words = [quoted(as_named(draft.method)), *([] if params == "[]" else [quoted(params)])]
-    # what begins with a dash would be read as an option
+    # A method that starts with a dash would be read as an option.
     words = [where, "--", *words] if draft.method.startswith("-") else [*words, where]
     return " ".join(["rpcexplorer", verb, *words])

@@ -144,7 +144,7 @@ def test_report_has_call_that_profile_would_refuse(used: Used) -> None:
     for form in ("report", "request"):
         ran = used.shell.run("copy", "--as", form)
         assert (ran.code, "42" in ran.text) == (0, True)
-        assert "would not send it so today" in ran.err
+        assert "cannot send this call today" in ran.err
 
 
 def test_curl_of_newest_call_is_the_default(used: Used) -> None:
@@ -158,7 +158,7 @@ def test_copy_goes_to_the_recorded_url(used: Used) -> None:
     assert f"curl {used.origin}/api/v2/" in text
     assert "RPCEXPLORER_URL_PASSWORD" in text
     assert "RPCEXPLORER_SHOP" not in text  # A record can name any URL, so it gets no secret of a profile.
-    assert f"Profile shop points to {used.origin}/v3/ today" in err
+    assert f"Profile shop now points to {used.origin}/v3/." in err
     assert used.copy("command")[0].endswith(f" --url {used.origin}/api/v2/ --auth inline\n")
 
 

@@ -15,7 +15,7 @@ from typing import Final, get_args
 from unicodedata import category
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.export.report import ticket
+from rpcexplorer.export.report import call_report
 from rpcexplorer.history.folder import History
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import Exchange, Outcome, Preview, Refused
@@ -151,7 +151,7 @@ def _views(exchange: Exchange) -> Iterator[str]:
         history_line(exchange, 80),
         shown(exchange, colour=True),
     )
-    yield ticket(exchange.method, exchange.profile, exchange.url, exchange.params, exchange)
+    yield call_report(exchange.method, exchange.profile, exchange.url, exchange.params, exchange)
     yield highlighted(exchange.response.body)
     yield from _pages(Document.raw(exchange.response.body))
     if isinstance(exchange.outcome, Result | ErrorObject):

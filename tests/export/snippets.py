@@ -1,4 +1,4 @@
-"""The formats of a copy that are text."""
+"""The copy formats that are text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call of each kind of auth as a command and a script: run for real, they send what the program itself sent."""
+"""Commands and scripts for each auth type: run for real, they send the same request."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def of_session(kind: str) -> object:
 
 
 def seen(request: Received) -> tuple[object, ...]:
-    """What must be the same, however it was spelled on the way."""
+    """Return the parts that must be the same in any spelling."""
     header = request.header("Authorization") or ""
     proof = parts_of(header) if header.startswith("Digest") else {}
     stable = {name: proof[name] for name in ("username", "realm", "uri", "nonce") if name in proof} or header
@@ -54,7 +54,7 @@ def seen(request: Received) -> tuple[object, ...]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("form", ["curl", "python"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_copied_sends_what_was_sent(tmp_path: Path, kind: str, form: str) -> None:
+def test_copied_snippet_sends_the_same_request(tmp_path: Path, kind: str, form: str) -> None:
     def script(request: Received) -> bytes:
         body = json.loads(request.body)
         if kind == "digest" and request.header("Authorization") is None:
@@ -85,7 +85,7 @@ def test_what_is_copied_sends_what_was_sent(tmp_path: Path, kind: str, form: str
         assert done.returncode == 0, done.stderr
         assert b"pong" in done.stdout
     assert [seen(request) for request in server.requests[len(sent) :]] == sent
-    if form == "curl":  # what every user can list
+    if form == "curl":  # arguments, which every user can list
         words = (tmp_path / "words").read_text()
         coded = b64encode(f"ada:{PASSWORD}".encode()).decode()
         assert not any(value in words for value in (*held.values(), "s3ss10n", coded))

@@ -1,4 +1,4 @@
-"""The forms in which a call is copied, and how many secrets were replaced in each."""
+"""Copy formats, and the number of replaced secrets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.export.formats import FORMS, count_replaced, marks, render, replaced_words, reply
+from rpcexplorer.export.formats import FORMS, count_references, count_replaced, render, replaced_words, reply
 from rpcexplorer.export.request import Subject, subject_of
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
@@ -31,11 +31,11 @@ def count(form: str, of: Subject) -> int:
     return count_replaced(form, of, render(form, of))
 
 
-def test_the_forms_are_the_ones_that_were_promised() -> None:
+def test_copy_formats_match_the_documented_ones() -> None:
     assert list(FORMS) == ["curl", "python", "httpie", "command", "report", "request", "response"]
 
 
-def test_a_request_has_the_length_that_went_out_and_the_headers_of_the_session_to_come() -> None:
+def test_request_has_the_sent_length_and_session_header() -> None:
     params = '{"a": "hunter2-hunter2", "b": "hunter2-hunter2"}'
     sent = exchange(Result(b"1"), params=params, profile="shop", sent=4321)
     text = render("request", subject(sent, replace(SHOP, auth=CookieAuth()), session=False)).decode()
@@ -52,21 +52,21 @@ COUNTS = {"curl": 1, "python": 1, "report": 1, "request": 1, "command": 0}
 
 
 @pytest.mark.parametrize(("form", "many"), COUNTS.items())
-def test_a_secret_counts_once_however_often_it_stands_there(form: str, many: int) -> None:
+def test_repeated_secret_counts_once(form: str, many: int) -> None:
     inline = replace(SHOP, auth=InlineAuth("ada"))
     assert count(form, subject(Draft("user.find", "{}"), inline)) == many
     assert count(form, subject(Draft("user.find", "[1]"))) == 0
 
 
-def test_what_has_no_name_may_be_another_secret_at_each_place() -> None:
+def test_unnamed_secret_counts_at_each_place() -> None:
     both = subject(Draft("user.find", '{"token": "a", "password": "b", "q": "hunter2-hunter2"}'))
     for form in ("curl", "report", "request"):
         assert count(form, both) == 3
     assert [replaced_words(many) for many in (0, 1, 1200)] == ["", "1 secret replaced", "1,200 secrets replaced"]
-    assert marks(HIDDEN_IN_RESPONSE.encode()) == 0, "a remark that names placeholders holds none"
+    assert count_references(HIDDEN_IN_RESPONSE.encode()) == 0, "a warning about references contains none"
 
 
-def test_of_a_reply_all_is_there_but_the_secrets_that_are_known_by_now() -> None:
+def test_response_is_complete_except_known_secrets() -> None:
     body = b'{"result": {"n": 1.10, "echo": "hunter2-hunter2"}}\xff' + b" " * 2_000_000
     content = reply(exchange(Result(b""), body=body), SHOP, [KNOWN])
     assert content == body.replace(b"hunter2-hunter2", "«shop.password»".encode())

@@ -1,4 +1,4 @@
-"""A call as something to paste: what is pasted runs, sends what the program would send, and holds no secret."""
+"""Snippets of a call: they send the same request and contain no secret."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def copied(kind: str, subject: Subject | Refused) -> str:
 
 
 class previewing:  # noqa: N801 - stands for a function
-    """What ``Explorer.preview`` does, with an id that is always the same."""
+    """Return a preview as ``Explorer.preview`` does, always with the same id."""
 
     def __init__(self, profile: Profile, *, session: bool = True) -> None:
         self._preview = partial(preview, profile, has_session=session)
@@ -59,12 +59,15 @@ def sent_by(profile: Profile, draft: Draft | Batch) -> Preview:
 
 
 def opened(text: str, *, escaped: bool = False) -> str:
-    """A body as it goes out, by another way than the program's own."""
+    """Return a body as it is sent, built without the program's own code."""
     return text.replace("«shop.password»", json.dumps(PASSWORD, ensure_ascii=escaped)[1:-1])
 
 
 def run_in_bash(script: str, folder: Path, name: str) -> list[str]:
-    """What a command named in the script is given: arguments, for a pipe among them its content, and what it reads."""
+    """Return the arguments and the standard input of a command in the script.
+
+    The content of a pipe replaces its name among the arguments.
+    """
     fake = folder / name
     fake.write_text(
         '#!/bin/sh\nfor word in "$@"; do\n'
@@ -82,7 +85,7 @@ def run_in_bash(script: str, folder: Path, name: str) -> list[str]:
     return ran.stdout.decode().split("\0")
 
 
-def test_a_record_knows_its_envelope_also_where_its_profile_is_gone() -> None:
+def test_record_keeps_its_envelope_without_its_profile() -> None:
     one = exchange(
         Result(b"1"), profile="gone", method="torrent-get", params='{"ids":[1]}', envelope="transmission", id="7"
     )
@@ -90,7 +93,7 @@ def test_a_record_knows_its_envelope_also_where_its_profile_is_gone() -> None:
     assert '{"method":"torrent-get","arguments":{"ids":[1]},"tag":7}' in made("curl", one, profile)
 
 
-@pytest.mark.parametrize(("ours", "said"), [(False, "Someone else recorded"), (True, "There is no profile gone")])
+@pytest.mark.parametrize(("ours", "said"), [(False, "Someone else recorded"), (True, "Profile gone no longer exists")])
 def test_record_without_a_known_profile_gets_none(ours: bool, said: str) -> None:
     profile, missing = profile_of(exchange(Result(b"1"), profile="gone", foreign=not ours), {"shop": SHOP}, ours=ours)
     assert missing.startswith(said)
@@ -113,9 +116,6 @@ def test_foreign_record_with_two_possible_profiles_gets_none() -> None:
     assert "shop, other" in missing
 
 
-# --- curl ----------------------------------------------------------------------------------------------------------
-
-
 def test_curl_gets_url_headers_in_order_and_the_exact_body(tmp_path: Path) -> None:
     profile = replace(SHOP, auth=InlineAuth("ada"), ca_file="/etc/corp ca.pem")
     draft = Draft("user.find", HOSTILE)
@@ -129,7 +129,7 @@ def test_curl_gets_url_headers_in_order_and_the_exact_body(tmp_path: Path) -> No
     ]
 
 
-def test_curl_is_kept_from_reading_more_into_its_arguments(tmp_path: Path) -> None:
+def test_curl_arguments_with_special_characters_stay_literal(tmp_path: Path) -> None:
     profile = replace(SHOP, url="http://[::1]:8000", path="/a/[b]/", headers=(("X-Empty", ""),), auth=CookieAuth())
     arguments = run_in_bash(made("curl", Draft("ping"), profile), tmp_path, "curl")
     assert arguments[:2] == ["--globoff", "http://[::1]:8000/a/[b]/"]
@@ -137,7 +137,7 @@ def test_curl_is_kept_from_reading_more_into_its_arguments(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("kind", "program"), [("curl", "curl"), ("httpie", "http")])
-def test_without_a_session_nothing_is_sent_where_no_login_goes_ahead(kind: str, program: str, tmp_path: Path) -> None:
+def test_missing_session_without_login_stops_the_command(kind: str, program: str, tmp_path: Path) -> None:
     profile = replace(SHOP, auth=CookieAuth())
 
     def no_login(draft: Draft | Batch, *, id: str | None = None, bare: bool = False) -> Preview | Refused:
@@ -154,15 +154,12 @@ def test_without_a_session_nothing_is_sent_where_no_login_goes_ahead(kind: str, 
     assert not (tmp_path / "sent").exists()
 
 
-# --- Python --------------------------------------------------------------------------------------------------------
-
-
 REFUSED = [b'{"jsonrpc":"2.0","id":"1","error":{"code":1,"message":"no"}}', b"<html>", b'{"result":{"id":null}}']
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("body", REFUSED)
-def test_a_script_whose_login_is_refused_says_so_and_no_more(body: bytes) -> None:
+def test_script_with_failed_login_reports_it_and_ends(body: bytes) -> None:
     with RawServer(http_reply(body)) as server:
         profile = replace(SHOP, url=server.origin, auth=CookieAuth("ada"), login=Login(session="/id"))
         script = made("python", Draft("ping"), profile, session=False)
@@ -172,14 +169,11 @@ def test_a_script_whose_login_is_refused_says_so_and_no_more(body: bytes) -> Non
     assert len(server.requests) == 1
 
 
-def test_a_script_imports_only_what_it_needs() -> None:
+def test_script_imports_only_modules_it_needs() -> None:
     plain = made("python", Draft("ping", '["os.environ[ json.dumps( ssl"]'))
     assert plain.splitlines()[0] == "import httpx"
     compile(made("python", Draft("ping"), replace(SHOP, ca_file="/ca.pem")), "snippet", "exec")
     assert "import ssl\n" in made("python", Draft("ping"), replace(SHOP, ca_file="/ca.pem"))
-
-
-# --- HTTPie --------------------------------------------------------------------------------------------------------
 
 
 def test_httpie_gets_url_items_and_the_raw_body(tmp_path: Path) -> None:
@@ -199,9 +193,6 @@ def test_httpie_gets_url_items_and_the_raw_body(tmp_path: Path) -> None:
         *("--ignore-stdin", "--raw"),
         sent_by(profile, draft).body.decode(),
     ]
-
-
-# --- our own command -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -229,16 +220,13 @@ def test_httpie_gets_url_items_and_the_raw_body(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_the_command_is_the_one_a_person_would_type(
+def test_rpcexplorer_command_is_short(
     what: Draft | Batch, profile: Profile, arguments: list[str], stdin: str, tmp_path: Path
 ) -> None:
     assert run_in_bash(made("command", what, profile), tmp_path, "rpcexplorer") == [*arguments, stdin]
 
 
-# --- Markdown ------------------------------------------------------------------------------------------------------
-
-
-def test_a_ticket_has_the_request_as_it_went_out_with_placeholders() -> None:
+def test_report_has_the_sent_request_with_secret_references() -> None:
     told = made("report", Draft("user.find", "{}"), replace(SHOP, auth=InlineAuth("ada")))
     assert told.startswith("## `user.find`\n\n- Profile: `shop`\n- URL: `https://shop.example.com/api/v2/`\n")
     assert told.endswith(
@@ -263,17 +251,15 @@ X-Tenant: ac'me $HOME
     )
 
 
-def test_a_ticket_of_a_batch_is_titled_with_its_methods() -> None:
+def test_report_of_a_batch_has_its_methods_as_title() -> None:
     assert made("report", Batch('[{"method": "a"}, {"method": "b"}]')).startswith("## `a, b`\n")
 
 
-def test_a_host_that_the_profile_sets_stands_in_every_form_once() -> None:
+def test_host_header_of_the_profile_appears_once() -> None:
     profile = replace(SHOP, headers=(("Host", "other.example.com"),))
     for kind in ("curl", "python", "httpie", "report"):
         assert made(kind, Draft("ping"), profile).count("other.example.com") == 1
 
-
-# --- the session to come -------------------------------------------------------------------------------------------
 
 MEMBER = replace(SHOP, auth=CookieAuth(), methods={"free": MethodNote(auth="none")})
 
@@ -288,26 +274,21 @@ MEMBER = replace(SHOP, auth=CookieAuth(), methods={"free": MethodNote(auth="none
         (Batch('[{"method": "free"}, {"method": "user.get"}]'), True),
     ],
 )
-def test_without_a_session_the_cookie_to_come_is_there_where_one_is_needed(what: Draft | Batch, cookie: bool) -> None:
+def test_request_without_session_refers_to_the_later_cookie(what: Draft | Batch, cookie: bool) -> None:
     assert ("RPCEXPLORER_SHOP_SESSION" in made("curl", what, MEMBER, session=False)) is cookie
 
 
-# --- what is copied ------------------------------------------------------------------------------------------------
-
-
-def test_of_what_cannot_be_sent_it_is_said_why() -> None:
+def test_invalid_draft_is_refused_with_the_reason() -> None:
     refused = subject_of(SHOP, Draft("ping", "[1,"), previewing(SHOP), ours=True)
     assert isinstance(refused, Refused)
     assert "line 1" in refused.sentence
 
 
-# --- secrets and hostile text --------------------------------------------------------------------------------------
-
 KNOWN = Secret("hunter2-hunter2", "shop.password")
 
 
 @pytest.mark.parametrize("kind", SNIPPETS)
-def test_no_secret_is_in_a_snippet_wherever_it_was_written(kind: str) -> None:
+def test_snippets_contain_no_secret(kind: str) -> None:
     profile = replace(SHOP, headers=(("X-Token", "hunter2-hunter2"),), auth=CookieAuth())
     params = '{"password": "short", "note": "hunter2-hunter2", "encoded": "aHVudGVyMi1odW50ZXIy"}'
     sent = exchange(
@@ -320,7 +301,7 @@ def test_no_secret_is_in_a_snippet_wherever_it_was_written(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", SNIPPETS)
-def test_every_snippet_is_safe_to_look_at(kind: str) -> None:
+def test_snippets_are_printable(kind: str) -> None:
     odd = "x\x1b]52;c;?\x07\u202e\t\ufeff"
     hostile = exchange(ErrorObject(1, odd, None, b"{}"), method=odd, params=json.dumps([odd], ensure_ascii=False))
     text = made(
@@ -330,7 +311,7 @@ def test_every_snippet_is_safe_to_look_at(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", SNIPPETS)
-def test_in_the_record_of_somebody_else_nothing_stands_for_a_secret(kind: str) -> None:
+def test_foreign_record_has_no_secret_references(kind: str) -> None:
     sent = exchange(Result(b"1"), params='{"text": "«shop.password»"}', profile="shop")
     theirs = copied(kind, subject_of(SHOP, sent, previewing(SHOP), ours=False))
     ours = copied(kind, subject_of(SHOP, sent, previewing(SHOP), ours=True))
@@ -344,7 +325,7 @@ HEX = "9f86d081884c7d659a2feaa0c55ad015"
 
 @pytest.mark.parametrize("kind", SNIPPETS)
 @pytest.mark.parametrize("path", [f"/v3/{HEX}", f"/?apikey={HEX}", f"/{HEX}/api"])
-def test_a_secret_in_the_address_of_a_profile_is_not_copied(kind: str, path: str) -> None:
+def test_secret_in_the_profile_url_is_not_copied(kind: str, path: str) -> None:
     for profile in (replace(SHOP, path=path), replace(SHOP, url=f"https://h{path}", path="", ad_hoc=True)):
         text = made(kind, Draft("ping"), profile)
         assert HEX not in text
@@ -355,7 +336,7 @@ def test_a_secret_in_the_address_of_a_profile_is_not_copied(kind: str, path: str
 
 
 @pytest.mark.parametrize("kind", SNIPPETS)
-def test_a_password_that_a_login_is_given_by_position_is_not_copied(kind: str) -> None:
+def test_login_password_by_position_is_not_copied(kind: str) -> None:
     params = '["ada", "bobs-own"]'
     for what in (Draft("user.login", params), exchange(Result(b"1"), method="user.login", params=params)):
         text = made(kind, what)
@@ -364,7 +345,7 @@ def test_a_password_that_a_login_is_given_by_position_is_not_copied(kind: str) -
 
 
 @pytest.mark.parametrize("kind", SNIPPETS)
-def test_a_password_that_a_login_inside_a_batch_is_given_by_position_is_not_copied(kind: str) -> None:
+def test_login_password_in_a_batch_is_not_copied(kind: str) -> None:
     text = '[{"method": "user.login", "params": ["ada", "bobs-own"]}, {"method": "add", "params": ["a", "kept-too"]}]'
     names = "user.login, add"
     for what in (Batch(text), exchange(Result(b"1"), method=names, params=text, kind="batch")):

@@ -1,4 +1,4 @@
-"""Two calls as one ticket."""
+"""The report of two calls."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import NOT_RECORDED
 from rpcexplorer.auth.token import BearerAuth
-from rpcexplorer.export.formats import marks
-from rpcexplorer.export.report import MAX_DIFF_LINES, of_two, versions
+from rpcexplorer.export.formats import count_references
+from rpcexplorer.export.report import MAX_DIFF_LINES, report_of_pair, versions
 from rpcexplorer.export.request import Subject, record_of
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
@@ -27,7 +27,7 @@ from rpcexplorer.text.exchange import transport_line
 from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Response
 from tests.export.test_report import previewing
-from tests.export.test_ticket import HOSTILE
+from tests.export.test_report_of_one import HOSTILE
 from tests.text.exchanges import exchange
 
 PROFILES = {name: Profile(name, f"https://{name}.example.com") for name in ("prod", "staging")}
@@ -35,27 +35,27 @@ BOTH = ("on both sides", "in `prod`", "in `staging`")
 SECRETS = [Secret("hunter2-hunter2", "prod.password"), Secret("tr0ub4dor&3-x", "staging.password")]
 
 
-def came(profile: str, member: object, kind: str = "result", **fields: Any) -> Exchange:
+def recorded(profile: str, member: object, kind: str = "result", **fields: Any) -> Exchange:
     body = json.dumps({"jsonrpc": "2.0", "id": "1", kind: member}, ensure_ascii=False).encode()
     outcome = decode(body, "1")
     assert isinstance(outcome, Result | ErrorObject)
     return exchange(outcome, body=body, profile=profile, url=f"https://{profile}.example.com/api/v2/", **fields)
 
 
-def ticket(left: Exchange, right: Exchange, *ignore: str) -> str:
+def report(left: Exchange, right: Exchange, *ignore: str) -> str:
     def preview(draft: Draft | Batch, *, profile: Profile, id: str | None = None) -> Preview | Refused:
         return previewing(profile)(draft, id=id)
 
     one, other = (record_of(each, PROFILES, preview, secrets=SECRETS, ours=True)[0] for each in (left, right))
     assert isinstance(one, Subject)
     assert isinstance(other, Subject)
-    return of_two(one, other, (left, right), SECRETS, ignore).decode()
+    return report_of_pair(one, other, (left, right), SECRETS, ignore).decode()
 
 
-def test_a_ticket_of_two_has_a_table_what_differs_and_both_replies() -> None:
-    left = came("prod", {"code": -32602, "message": "Invalid params", "data": [1]}, "error", note="Customer 7 | x")
-    right = came("staging", {"id": 42}, seconds=0.5)
-    text = ticket(left, right)
+def test_report_of_two_has_table_differences_and_responses() -> None:
+    left = recorded("prod", {"code": -32602, "message": "Invalid params", "data": [1]}, "error", note="Customer 7 | x")
+    right = recorded("staging", {"id": 42}, seconds=0.5)
+    text = report(left, right)
     assert text.startswith(
         f"""\
 ## `user.get`: error and result
@@ -79,7 +79,7 @@ def test_a_ticket_of_two_has_a_table_what_differs_and_both_replies() -> None:
 Customer 7 | x
 ```
 
-### What differs
+### Differences
 
 ```diff
 """
@@ -88,76 +88,78 @@ Customer 7 | x
     assert text.count("### Response in `prod`\n") == text.count("### Response in `staging`\n") == 1
 
 
-def test_what_differs_stands_there_line_by_line_and_is_cut() -> None:
+def test_differences_are_shown_by_line_and_limited() -> None:
     rows = [{"n": at, "kept": "k"} for at in range(100)]
-    left, right = came("prod", {"rows": rows, "seen": 1}), came("staging", {"rows": [], "seen": 2})
-    text = ticket(left, right)
+    left, right = recorded("prod", {"rows": rows, "seen": 1}), recorded("staging", {"rows": [], "seen": 2})
+    text = report(left, right)
     shown = text.split("```diff\n")[1].split("\n```\n")[0].splitlines()
     assert len(shown) == MAX_DIFF_LINES
     assert f"Cut here: {MAX_DIFF_LINES} of " in text
-    small = ticket(came("prod", {"a": 1, "b": 2, "seen": 1}), came("staging", {"a": 1, "b": 3, "seen": 2}), "/seen")
+    small = report(
+        recorded("prod", {"a": 1, "b": 2, "seen": 1}), recorded("staging", {"a": 1, "b": 3, "seen": 2}), "/seen"
+    )
     assert '-   "b": 2\n+   "b": 3\n' in small
     assert "1 member differs; 1 value was ignored" in small
-    assert "What differs" not in ticket(left, replace(left, profile="prod"))
+    assert "Differences" not in report(left, replace(left, profile="prod"))
 
 
 def test_report_of_one_profile_has_sides_without_names() -> None:
-    text = ticket(came("prod", {"a": 1}), came("prod", {"b": 1}))
+    text = report(recorded("prod", {"a": 1}), recorded("prod", {"b": 1}))
     assert "| | left | right |" in text
     assert "- Compared: `1 member is new, 1 is gone`" in text
     assert text.count("### Response on the left\n") == text.count("### Response on the right\n") == 1
 
 
-def test_report_shows_both_requests_if_profiles_send_them_differently(monkeypatch: pytest.MonkeyPatch) -> None:
-    same = ticket(came("prod", 1), came("staging", 1))
+def test_report_shows_both_requests_if_they_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    same = report(recorded("prod", 1), recorded("staging", 1))
     assert [same.count(f"### Request {side}\n") for side in BOTH] == [1, 0, 0]
     monkeypatch.setitem(PROFILES, "staging", replace(PROFILES["staging"], headers=(("X-Tenant", "acme"),)))
-    text = ticket(came("prod", 1), came("staging", 1))
+    text = report(recorded("prod", 1), recorded("staging", 1))
     assert [text.count(f"### Request {side}\n") for side in BOTH] == [0, 1, 1]
     assert text.count("X-Tenant: acme") == 1
 
 
 def test_report_names_secret_references_if_credentials_differ(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Credentials" not in ticket(came("prod", 1), came("staging", 1))
+    assert "Credentials" not in report(recorded("prod", 1), recorded("staging", 1))
     for name in ("prod", "staging"):
         monkeypatch.setitem(PROFILES, name, replace(PROFILES[name], auth=BearerAuth()))
     monkeypatch.setattr("tests.export.test_report_of_two.SECRETS", [Secret("t0ken-of-prod", "prod.token")])
-    text = ticket(came("prod", 1), came("staging", 1))
+    text = report(recorded("prod", 1), recorded("staging", 1))
     assert "| Credentials | `«prod.token»` | `«staging.token»` |" in text
     assert [text.count(f"### Request {side}\n") for side in BOTH] == [1, 0, 0], "they differ in nothing else"
     assert "t0ken" not in text
     monkeypatch.setitem(PROFILES, "staging", replace(PROFILES["staging"], auth=NoAuth()))
-    text = ticket(came("prod", 1), came("staging", 1))
+    text = report(recorded("prod", 1), recorded("staging", 1))
     assert "| Credentials | `«prod.token»` | none |" in text
     assert [text.count(f"### Request {side}\n") for side in BOTH] == [0, 1, 1]
 
 
 @pytest.mark.parametrize("is_same", [True, False])
-def test_what_was_not_sent_is_told_as_that_and_what_is_said_of_it_is_no_secret(is_same: bool) -> None:
+def test_unsent_call_is_reported_with_the_reason(is_same: bool) -> None:
     params = '{"password": "«not recorded»"}'
     why = NOT_RECORDED.format("«not recorded»")
-    left = came("prod", 1, params=params)
+    left = recorded("prod", 1, params=params)
     unsent = replace(left, outcome=Refused("params", why), response=Response(), profile="staging")
     right = unsent if is_same else replace(unsent, params='{"n": 1}')
-    text = ticket(left, right)
+    text = report(left, right)
     assert [text.count(f"### Request {side}\n") for side in BOTH] == [0, 1, 1]
-    assert f"### Request in `staging`\n\nIt was not sent: `{why}`\n" in text
+    assert f"### Request in `staging`\n\nNot sent: `{why}`\n" in text
     assert "### Response in `staging`\n\nThe call was not sent." in text
     assert text.count("POST /api/v2/") == 1 + (not is_same)
-    assert marks(text.encode()) == 1
-    neither = ticket(unsent, unsent)
-    assert f"### Request on both sides\n\nIt was not sent: `{why}`\n\n```http\nPOST" in neither
+    assert count_references(text.encode()) == 1
+    neither = report(unsent, unsent)
+    assert f"### Request on both sides\n\nNot sent: `{why}`\n\n```http\nPOST" in neither
 
 
-def test_no_secret_of_either_is_in_it_nor_what_may_be_one() -> None:
+def test_report_of_two_has_no_known_or_possible_secret() -> None:
     texts = ("hunter2-hunter2", "tr0ub4dor&3-x")
     members = [{"echo": texts, "token": token, "n": n} for token, n in (("live-1", 1), ("live-2", 2))]
     params = json.dumps({"password": "short", "note": texts})
     sides = [
-        came(profile, member, params=params, note=f"with {texts[0]}")
+        recorded(profile, member, params=params, note=f"with {texts[0]}")
         for profile, member in zip(("prod", "staging"), members, strict=True)
     ]
-    text = ticket(sides[0], sides[1])
+    text = report(sides[0], sides[1])
     assert not [secret for secret in (*texts, "short", "live-1", "live-2") if secret in text]
     assert "«prod.password»" in text
     assert "«staging.password»" in text
@@ -170,12 +172,12 @@ def every(tokens: Iterable[Token]) -> Iterable[Token]:
         yield from every(token.children or ())
 
 
-def test_a_reader_of_markdown_finds_nothing_in_it_that_acts() -> None:
+def test_report_of_two_has_no_active_markdown() -> None:
     odd = HOSTILE + " | a \\| b | <b>x</b> [y](z)"
-    left = came("prod", {odd: odd, "n": [1]}, method=odd, params=json.dumps([odd]), note=odd, name=odd)
-    right = came("staging", {"code": 7, "message": odd, "data": [odd]}, "error", method=odd)
-    for sides in ((left, right), (left, came("staging", {odd: "x", "n": [2]}, method=odd))):
-        text = ticket(*sides)
+    left = recorded("prod", {odd: odd, "n": [1]}, method=odd, params=json.dumps([odd]), note=odd, name=odd)
+    right = recorded("staging", {"code": 7, "message": odd, "data": [odd]}, "error", method=odd)
+    for sides in ((left, right), (left, recorded("staging", {odd: "x", "n": [2]}, method=odd))):
+        text = report(*sides)
         assert printable(text, lines=True) == text
         tokens = list(every(MarkdownIt("commonmark").enable("table").parse(text)))
         kinds = {token.type for token in tokens}

@@ -1,4 +1,4 @@
-"""Text as a word of a shell and as an expression of Python."""
+"""Shell words, Python expressions and parts of snippets."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TEXTS = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs
 
 
 def read_by_bash(words: list[str], **variables: str) -> list[str]:
-    """What bash makes of some words, in the plainest of locales."""
+    """Return the words as bash reads them, in the C locale."""
     script = "printf '%s\\0' " + " ".join(words)
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", **variables}
     ran = subprocess.run(["bash", "-c", script], capture_output=True, check=True, env=environment)
@@ -51,18 +51,18 @@ def read_by_bash(words: list[str], **variables: str) -> list[str]:
     return [part.decode() for part in ran.stdout.split(b"\0")[:-1]]
 
 
-def test_a_shell_reads_every_word_as_the_text_it_stands_for() -> None:
+def test_shells_read_words_back_as_their_text() -> None:
     assert read_by_bash([quoted(text) for text in ODD]) == ODD
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=30))
 @settings(max_examples=20)
-def test_a_shell_reads_any_text_back(texts: list[str]) -> None:
+def test_bash_reads_any_text_back(texts: list[str]) -> None:
     assert read_by_bash([quoted(text) for text in texts]) == texts
 
 
 @given(TEXTS)
-def test_what_is_quoted_is_printable_and_stays_on_its_lines(text: str) -> None:
+def test_quoted_text_is_printable_and_keeps_its_lines(text: str) -> None:
     word = quoted(text)
     assert printable(word, lines=True).replace("\t", "tab") == word
     assert word.count("\n") == text.count("\n")
@@ -71,13 +71,13 @@ def test_what_is_quoted_is_printable_and_stays_on_its_lines(text: str) -> None:
 SECRET = """a"b\\c'd $HOME `id` é!"""
 
 
-def test_a_placeholder_becomes_a_variable_whose_value_is_not_read_as_shell() -> None:
+def test_secret_reference_becomes_a_literal_shell_variable() -> None:
     word = shell_word("Cookie: sessionid=«my-shop.session»; a=b", "my-shop")
     assert word == """'Cookie: sessionid='"${RPCEXPLORER_MY_SHOP_SESSION:?}"'; a=b'"""
     assert read_by_bash([word], RPCEXPLORER_MY_SHOP_SESSION=SECRET) == [f"Cookie: sessionid={SECRET}; a=b"]
 
 
-def test_in_json_the_variables_value_is_spelled_as_json() -> None:
+def test_variable_in_json_is_escaped_as_json() -> None:
     word = shell_word('{"p":"«shop.password»","u":"«shop.username»"}', "shop", json=True)
     (body,) = read_by_bash([word], RPCEXPLORER_SHOP_PASSWORD=SECRET, RPCEXPLORER_SHOP_USERNAME="ada")
     assert json.loads(body) == {"p": SECRET, "u": "ada"}
@@ -86,13 +86,13 @@ def test_in_json_the_variables_value_is_spelled_as_json() -> None:
 @pytest.mark.parametrize(
     "text", ["«a»", "«shop.colour»", "«.password»", "shop.password", "«shop.password", "«é.password»"]
 )
-def test_what_only_looks_like_a_placeholder_stays_text(text: str) -> None:
+def test_text_similar_to_a_secret_reference_is_kept(text: str) -> None:
     assert "$" not in shell_word(text, "shop")
     assert "environ" not in python_expression(text, "shop")
 
 
 @given(st.text(max_size=30))
-def test_an_expression_of_python_is_printable_and_evaluates_to_the_text(text: str) -> None:
+def test_python_expression_is_printable_and_evaluates_to_text(text: str) -> None:
     expression = python_expression(text, "shop")
     assert printable(expression) == expression
     assert eval(expression) == text
@@ -102,7 +102,7 @@ OTHERS = ["«other.password»", "«not recorded»", "«RPCEXPLORER_OLD_PASSWORD�
 
 
 @pytest.mark.parametrize("mark", OTHERS)
-def test_what_the_profile_has_no_variable_for_is_read_from_one_that_nobody_has_set(mark: str) -> None:
+def test_unknown_secret_is_read_from_an_unset_variable(mark: str) -> None:
     body = f'{{"a":"{mark}","b":"«shop.password»"}}'
     for text in (
         shell_word(body, "shop", json=True),
@@ -115,7 +115,7 @@ def test_what_the_profile_has_no_variable_for_is_read_from_one_that_nobody_has_s
         assert "RPCEXPLORER_SHOP_PASSWORD" in text
 
 
-def test_a_command_does_not_begin_where_a_variable_inside_of_json_is_not_set() -> None:
+def test_unset_variable_in_json_stops_the_command() -> None:
     body = '{"p":"«shop.password»","x":"«not recorded»","y":"«not recorded»"}'
     script = f"{unless_set(body, 'shop')}echo {shell_word(body, 'shop', json=True)}"
     for known, missing in (({}, b"SHOP_PASSWORD"), ({"RPCEXPLORER_SHOP_PASSWORD": "x"}, b"NOT_RECORDED")):
@@ -168,7 +168,7 @@ def last(requests: list[Received]) -> tuple[object, ...]:
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("form", ["curl", "python"])
 @pytest.mark.parametrize("kind", PROFILES)
-def test_what_is_handed_over_is_asked_for_and_sent_back(tmp_path: Path, kind: str, form: str) -> None:
+def test_handshake_header_is_requested_and_sent_back(tmp_path: Path, kind: str, form: str) -> None:
     server_is: Callable[[Received], Parts] = mcp if kind == "mcp" else transmission
     shell = Shell(tmp_path)
     held = {"RPCEXPLORER_SHOP_PASSWORD": PASSWORD, "RPCEXPLORER_SHOP_TOKEN": "t0k3n-t0k3n"}
@@ -201,7 +201,7 @@ def box() -> Identity:
 
 
 def pasted(kind: str, profile: Profile, folder: Path) -> subprocess.CompletedProcess[bytes]:
-    """Run it in a folder, a program that only tells its arguments in the place of curl and http."""
+    """Run a snippet with a program instead of curl and http that prints its arguments."""
     script = made(kind, DRAFT, profile)
     for name in ("curl", "http"):
         (folder / name).write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
@@ -212,7 +212,7 @@ def pasted(kind: str, profile: Profile, folder: Path) -> subprocess.CompletedPro
 
 
 @pytest.mark.thorough
-def test_python_trusts_the_one_certificate_whatever_its_name_and_shows_ours(tmp_path: Path, box: Identity) -> None:
+def test_python_accepts_only_the_pinned_certificate(tmp_path: Path, box: Identity) -> None:
     ca = trustme.CA()
     ca.cert_pem.write_to_path(tmp_path / "people.pem")
     cert, key = issued(ca, "ada@example.com").write(tmp_path)
@@ -223,13 +223,11 @@ def test_python_trusts_the_one_certificate_whatever_its_name_and_shows_ours(tmp_
     with RawServer(PONG, tls=issued(ca).server(tmp_path)) as other:
         ran = pasted("python", replace(trusted, url=other.origin), tmp_path)
         assert other.requests == []
-    assert ran.stderr.strip() == b"The server shows another certificate."
+    assert ran.stderr.strip() == b"The server has another certificate than the pinned one."
 
 
 @pytest.mark.parametrize(("kind", "option"), [("curl", "--cacert"), ("httpie", "--verify")])
-def test_a_shell_saves_the_one_certificate_and_goes_on_with_no_other(
-    tmp_path: Path, box: Identity, kind: str, option: str
-) -> None:
+def test_shell_accepts_only_the_pinned_certificate(tmp_path: Path, box: Identity, kind: str, option: str) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         profile = replace(SHOP, url=server.origin, certificate=box.fingerprint)
         ran = pasted(kind, profile, tmp_path)
@@ -248,14 +246,14 @@ def test_a_shell_saves_the_one_certificate_and_goes_on_with_no_other(
         ("httpie", ["--verify", "/the ca.pem", "--cert", "/me.pem", "--cert-key", "/me.key"]),
     ],
 )
-def test_files_are_named_as_each_program_names_them(tmp_path: Path, kind: str, options: list[str]) -> None:
+def test_certificate_files_have_the_options_of_each_program(tmp_path: Path, kind: str, options: list[str]) -> None:
     profile = replace(SHOP, ca_file="/the ca.pem", cert_file="/me.pem", key_file="/me.key")
     told = pasted(kind, profile, tmp_path).stdout.decode().split("\n")
     assert [word for word in told if word in options] == options
     assert "certificate" not in made(kind, DRAFT, profile)
 
 
-def test_an_address_of_version_six_is_written_as_openssl_reads_it() -> None:
+def test_ipv6_address_is_written_for_openssl() -> None:
     profile = replace(SHOP, url="https://[::1]:8443", certificate=f"sha256:{'0' * 64}")
     assert "-connect '[::1]:8443' " in made("curl", DRAFT, profile)
     assert 'get_server_certificate(("::1", 8443))' in made("python", DRAFT, profile)

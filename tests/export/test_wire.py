@@ -1,6 +1,6 @@
-"""What is copied, pasted for real: against the demo service, in every shell here, and looked at on the wire.
+"""Snippets pasted into every available shell, against the demo service.
 
-Between a paste and the service stands something that writes down each byte.
+A proxy between the snippet and the service records each byte.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PARAMS = (
     .removesuffix(",")
     + "}"
 )
-"""Escaped, as the letters that they are, and with white space that a person types."""
+"""Params with escapes, with other letters, and with typed white space."""
 METHOD = "demo.echo"
 PROFILE = f"""version = 1
 [profile.shop]
@@ -68,7 +68,7 @@ def demo() -> Iterator[str]:
 
 
 def passed_on(demo: str, request: Received) -> Parts:
-    """The answer of the demo service."""
+    """Return the response of the demo service."""
     names = ("Content-Type", "Accept", "Cookie")
     headers = {name: value for name in names if (value := request.header(name))}
     try:
@@ -81,7 +81,7 @@ def passed_on(demo: str, request: Received) -> Parts:
 
 
 def told(request: Received, *, own: bool) -> tuple[object, ...]:
-    """All that must be the same; our own command gives the call an id of its own."""
+    """Return the parts that must be the same. The rpcexplorer command has its own id."""
     body = re.sub(rb'"id":"[^"]*"', b"", request.body, count=1) if own else request.body
     return request.line, body, *(request.header(name) for name in ("Content-Type", "Accept", "X-Odd", "Cookie"))
 
@@ -102,7 +102,7 @@ def pasted(form: str, text: str, shell: str, folder: Path, environment: dict[str
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize(("form", "shell"), CASES)
-def test_a_paste_sends_the_bytes_that_the_program_sent(demo: str, tmp_path: Path, form: str, shell: str) -> None:
+def test_pasted_snippet_sends_the_same_bytes(demo: str, tmp_path: Path, form: str, shell: str) -> None:
     ours = Shell(tmp_path)
     held = {"RPCEXPLORER_SHOP_PASSWORD": PASSWORD}
     ours.environment |= held
@@ -128,7 +128,7 @@ BATCH = f'[{{"method": "it\'s %s \\\\ $x !y", "params": {PARAMS}}},\n{{"method":
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("form", "kind"), [("command", "batch"), ("curl", "notify")])
-def test_so_does_a_batch_and_what_expects_no_reply(tmp_path: Path, form: str, kind: str) -> None:
+def test_pasted_batch_or_notification_sends_the_same_bytes(tmp_path: Path, form: str, kind: str) -> None:
     def answer(request: Received) -> Parts:
         calls = json.loads(request.body) if kind == "batch" else []
         replies = [{"jsonrpc": "2.0", "id": call["id"], "result": 1} for call in calls if "id" in call]

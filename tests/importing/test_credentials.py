@@ -1,4 +1,4 @@
-"""Credentials that a call came with: only those that the profile sends in the same way, to the same server, are its."""
+"""Credentials of imported calls, and the profiles that they fit."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ def sorted_out(auth: Auth, text: str = CURL, url: str = "https://shop.example.co
     ],
 )
 @pytest.mark.everyday(4)
-def test_a_kind_takes_what_it_would_send(auth: Auth, values: dict[str, str]) -> None:
+def test_auth_type_takes_credentials_that_it_would_send(auth: Auth, values: dict[str, str]) -> None:
     found = sorted_out(auth)
     assert {field: secret.reveal() for field, secret in found.secrets} == values
     assert {secret.label for _, secret in found.secrets} == {f"shop.{field}" for field in values}
     assert len(found.dropped) >= 5
 
 
-def test_what_opened_another_server_is_not_offered() -> None:
+def test_credentials_of_another_server_are_dropped() -> None:
     found = sorted_out(BearerAuth(), url="https://other.example.com")
     assert (found.secrets, found.elsewhere) == ((), True)
 
 
-def test_credentials_among_the_params_are_taken_out_where_the_profile_puts_them_in() -> None:
+def test_inline_credentials_are_removed_from_params() -> None:
     params = '{"username": "ada", "n": 1.10, "n": 2, "password": "inline-password"}'
     text = f"""curl -d '{{"method": "m", "params": {params}, "id": 1}}' https://shop.example.com/rpc"""
     found = sorted_out(InlineAuth(), text)

@@ -1,4 +1,4 @@
-"""curl commands as people write them: what they send, what they would have read, what is not done for them."""
+"""curl commands: calls, credentials, and parts that are not imported."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ CALL = '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}'
         'curl http://shop.example.com/rpc -d "{\\"id\\":1,\\"method\\":\\"ping\\",\\"params\\":[]}"',
     ],
 )
-def test_a_command_that_somebody_wrote_is_read(text: str) -> None:
+def test_handwritten_command_is_read(text: str) -> None:
     call = one(text)
     assert (call.method, call.params, call.address) == ("ping", "[]", "http://shop.example.com/rpc")
 
 
-def test_commands_one_after_the_other_and_requests_behind_next_are_each_a_request() -> None:
+def test_each_command_and_next_is_a_request() -> None:
     text = f"curl -d '{CALL}' http://a.example ; curl -u x:y -d '{CALL}' http://b.example --next http://c.example"
     found = imported(text)
     assert [(call.number, call.address) for call in found.calls] == [(1, "http://a.example"), (2, "http://b.example")]
@@ -51,7 +51,7 @@ def test_commands_one_after_the_other_and_requests_behind_next_are_each_a_reques
         (f"curl http://a.example -d '{CALL}", "a quote in it is not closed"),
     ],
 )
-def test_what_cannot_be_used_is_said(text: str, said: str) -> None:
+def test_unusable_command_is_skipped_with_the_reason(text: str, said: str) -> None:
     assert why(text).startswith(said)
 
 
@@ -69,7 +69,7 @@ def test_what_cannot_be_used_is_said(text: str, said: str) -> None:
         ("> /etc/motd", "the file /etc/motd is neither read nor written"),
     ],
 )
-def test_what_does_not_come_along_is_noted(options: str, note: str) -> None:
+def test_ignored_options_are_noted(options: str, note: str) -> None:
     call = one(f"curl -d '{CALL}' http://a.example {options}")
     assert call.method == "ping"
     assert [each for each in call.notes if each.startswith(note)]
@@ -86,12 +86,12 @@ def test_what_does_not_come_along_is_noted(options: str, note: str) -> None:
         ("-b 'a=1; b=2'", [("session", "1"), ("session", "2")]),
     ],
 )
-def test_credentials_are_found_where_they_stand(options: str, found: list[tuple[str, str]]) -> None:
+def test_credentials_are_found_in_options_and_headers(options: str, found: list[tuple[str, str]]) -> None:
     call = one(f"curl -d '{CALL}' http://a.example {options}")
     assert [(field, value) for field, _, value in credentials(call)] == found
 
 
-def test_credentials_in_the_address_are_taken_out_of_it() -> None:
+def test_credentials_are_removed_from_the_url() -> None:
     call = one(f"curl -d '{CALL}' 'https://ada:p%40ss@a.example/rpc?tenant=1&access_token=t-1#x'")
     assert call.address == "https://a.example/rpc?tenant=1"
     assert [value for *_, value in credentials(call)] == ["ada", "p@ss", "t-1"]
@@ -112,7 +112,7 @@ WORDS = [
 ]
 
 
-def test_a_shell_takes_words_apart_alike() -> None:
+def test_words_are_split_as_bash_splits_them() -> None:
     text = (
         r"""say plain 'two words' 'it'\''s' "a \"quote\"" "back\\slash" $'line\nbreak\ttab' '$HOME `id` $(id) !' """
         r"""$'\xc3\xa9t\303\251 \xf0\x9f\x9a\x80' '' '# no comment' a\;b\&c\|d\>e\<f # a comment"""
@@ -126,7 +126,7 @@ def test_a_shell_takes_words_apart_alike() -> None:
     assert json.loads(asked.stdout) == WORDS
 
 
-def test_a_snippet_of_ours_that_logs_in_first_is_the_call_that_it_is_made_for() -> None:
+def test_own_snippet_with_login_is_read_as_its_call() -> None:
     quoted = """'"'"$(sed 's/[\\\\"]/&/g' <<< "${PASSWORD:?}")"'"'"""
     login = f"""curl -sS -D - http://a.example/ --data-binary @<(printf %s '{{"params":{{"p":"{quoted}"}}}}')"""
     text = f"""( SESSION=$(\n : "${{PASSWORD:?}}" && {login} |\n tr -d '\\r' | sed -n 1p)
@@ -136,7 +136,7 @@ def test_a_snippet_of_ours_that_logs_in_first_is_the_call_that_it_is_made_for() 
     assert call.notes[0] == "headers would come from another command, which is not read"
 
 
-def test_the_end_of_an_address_that_an_and_has_cut_off_is_not_told() -> None:
+def test_unquoted_url_does_not_leak_its_end() -> None:
     found = imported(f"curl -d '{CALL}' http://a.example/?a=1&access_token=t-0815 ; echo done")
     assert "t-0815" not in repr(found)
     assert found.notes == (

@@ -1,4 +1,4 @@
-"""Texts that other programs wrote become calls: their params stay as they are, nothing of them is run or opened."""
+"""Texts of other programs as calls: params unchanged, nothing run or read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def one(text: str) -> ImportedCall:
 
 
 def why(text: str) -> str:
-    """Why the only request of a text cannot be used."""
+    """Return why the only request of a text was skipped."""
     found = imported(text)
     assert found.calls == ()
     return found.skipped[0].why
@@ -50,7 +50,7 @@ BROWSERS = [
 
 
 @pytest.mark.parametrize("name", ["chromium.bash.txt", "firefox.bash.txt"])
-def test_a_command_that_a_browser_copied_is_the_call_letter_by_letter(name: str) -> None:
+def test_browser_command_keeps_the_exact_params(name: str) -> None:
     found = of_file(name)
     (call,) = found.calls
     assert (call.method, call.params) == ("note.add", ODD)
@@ -60,13 +60,13 @@ def test_a_command_that_a_browser_copied_is_the_call_letter_by_letter(name: str)
 
 
 @pytest.mark.parametrize("name", ["chromium.cmd.txt", "firefox.cmd.txt"])
-def test_command_for_cmd_is_told_how_to_copy(name: str) -> None:
+def test_cmd_command_gets_advice_on_copying(name: str) -> None:
     found = of_file(name)
     assert found.calls == ()
     assert found.notes == ("It is written for Windows' cmd: in the browser choose “Copy as cURL (bash)”.",)
 
 
-def test_a_recording_of_a_browser_has_its_calls_and_says_what_the_other_requests_are() -> None:
+def test_har_has_its_calls_and_skips_other_requests() -> None:
     found = of_file("firefox.har")
     assert [(call.number, call.method, call.notification, call.in_batch) for call in found.calls] == [
         (2, "user.get", False, False),
@@ -84,7 +84,7 @@ def test_a_recording_of_a_browser_has_its_calls_and_says_what_the_other_requests
     ]
 
 
-def test_a_collection_of_postman_keeps_folders_and_placeholders_and_runs_nothing() -> None:
+def test_postman_collection_keeps_folders_and_variables() -> None:
     found = of_file("shop.postman_collection.json")
     get, users, notify, ping, _ = found.calls
     assert (get.name, get.params) == ("Users / get one", '{"id": 12345678901234567890, "price": 1.10}')
@@ -94,7 +94,7 @@ def test_a_collection_of_postman_keeps_folders_and_placeholders_and_runs_nothing
     assert users.params == '{"tenant": "{{tenant}}", "page": "{{page:json}}"}'
     assert users.notes == ("its variables need values: tenant, page",)
     assert json.loads(notify.params) == ["{{now}}"]
-    assert "{{" not in notify.params  # with us it would be the time
+    assert "{{" not in notify.params  # in rpcexplorer it would be the time
     assert credentials(notify) == [("token", "?api_key= in the address", "query-key-99")]
     assert credentials(ping) == [("token", "header X-Api-Key", "header-key-55")]
     assert ping.notes == ("its address has variables that the collection does not know",)
@@ -102,13 +102,13 @@ def test_a_collection_of_postman_keeps_folders_and_placeholders_and_runs_nothing
     assert found.notes == ("Scripts of a collection are not run.",)
 
 
-def test_another_version_of_a_collection_is_named() -> None:
+def test_other_postman_version_gets_advice_on_exporting() -> None:
     found = of_file("shop.v1.json")
     assert found.calls == ()
     assert "choose Export and “Collection v2.1”" in found.notes[0]
 
 
-def test_envelopes_one_a_line_keep_the_number_of_their_line() -> None:
+def test_json_lines_keep_their_line_numbers() -> None:
     lines = [
         '{"jsonrpc": "2.0", "id": 1, "method": "a", "params": {"n": 1.0}}',
         "",
@@ -141,7 +141,7 @@ def test_envelopes_one_a_line_keep_the_number_of_their_line() -> None:
         ('{"method": "a", "params": [NaN]}', "its params: NaN is not JSON"),
     ],
 )
-def test_what_is_no_call_is_said(text: str, said: str) -> None:
+def test_invalid_call_is_skipped_with_the_reason(text: str, said: str) -> None:
     assert why(text) == said
 
 
@@ -159,13 +159,13 @@ def test_what_is_no_call_is_said(text: str, said: str) -> None:
         ('{"info": {"schema": 1}, "item": []}', "It is no Postman collection"),
     ],
 )
-def test_a_text_without_calls_says_what_it_is_and_what_to_do(text: str, said: str) -> None:
+def test_text_without_calls_gets_advice(text: str, said: str) -> None:
     found = imported(text)
     assert [*found.calls, *found.skipped] == []
     assert said in found.notes[0]
 
 
-def test_nothing_in_params_of_others_opens_a_secret_or_is_filled_in() -> None:
+def test_imported_params_open_no_secrets_or_variables() -> None:
     params = '["«prod.password»", "{{last.auth#/token}}", "{{{x}}"]'
     call = one(f'{{"jsonrpc": "2.0", "method": "a", "params": {params}}}')
     assert json.loads(call.params) == json.loads(params)
@@ -174,17 +174,17 @@ def test_nothing_in_params_of_others_opens_a_secret_or_is_filled_in() -> None:
     body = json.dumps({"method": "a", "params": ["«prod.password»", "{{page}}"]}, ensure_ascii=False)
     collection = json.loads(COLLECTION)
     collection["item"][0]["request"]["body"]["raw"] = body
-    call = one(json.dumps(collection))  # of a collection the placeholders are filled in, and no secrets
+    call = one(json.dumps(collection))  # variables of a collection are filled in, secrets are not
     assert call.params == '["\\u00abprod.password»", "{{page}}"]'
 
 
-def test_a_member_beside_the_method_is_a_credential_by_its_name() -> None:
+def test_extra_member_named_like_a_secret_is_credential() -> None:
     call = one('{"jsonrpc": "2.0", "method": "host.get", "params": {}, "auth": "zabbix-token-1", "trace": 1}')
     assert credentials(call) == [("token", "member auth beside method", "zabbix-token-1")]
     assert call.notes == ("members beside the method do not come along: trace",)
 
 
-def test_no_credential_shows_in_what_is_found() -> None:
+def test_imported_values_show_no_credentials() -> None:
     names = ("chromium.bash.txt", "firefox.har", "mitmproxy.har", "shop.postman_collection.json")
     for name in names:
         shown = repr(of_file(name))
@@ -214,7 +214,7 @@ HOSTILE = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.usefixtures("soon")
-def test_a_hostile_text_takes_a_moment(text: str) -> None:
+def test_hostile_text_is_read_fast(text: str) -> None:
     assert len(imported(text).calls) <= 1
 
 
@@ -226,8 +226,8 @@ def test_a_hostile_text_takes_a_moment(text: str) -> None:
     ],
     ids=["variables of Postman", "data behind each address"],
 )
-def test_what_a_small_text_would_grow_to_is_counted_before_it_is_built(text: str) -> None:
-    imported(text)  # what is loaded once is there
+def test_growth_of_variables_is_limited_before_building(text: str) -> None:
+    imported(text)  # load modules before the measurement
     tracemalloc.start()
     found = imported(text)
     peak = tracemalloc.get_traced_memory()[1]
@@ -236,7 +236,7 @@ def test_what_a_small_text_would_grow_to_is_counted_before_it_is_built(text: str
     assert len(found.calls) + len(found.skipped) <= 1_000
 
 
-def test_who_has_more_calls_than_can_be_taken_is_told_where_it_ends() -> None:
+def test_too_many_calls_are_cut_and_reported() -> None:
     found = imported("\n".join(f'{{"method": "m{number}"}}' for number in range(1_005)))
     assert len(found.calls) == 1_000
     assert found.notes == ("There are more than 1,000 calls: request 1001 and all after it were skipped.",)

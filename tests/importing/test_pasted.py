@@ -1,4 +1,4 @@
-"""What is looked at while somebody types: only what can be nothing but a request is offered to be taken apart."""
+"""Recognition of whole requests among typed or pasted params."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ CALL = '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": ["«demo.tok
         (f" $ curl http://a.example -d '{CALL}'", "import it: method user.get"),
     ],
 )
-def test_a_request_is_offered_to_be_taken_apart(text: str, label: str) -> None:
+def test_whole_request_is_offered_for_import(text: str, label: str) -> None:
     found = pasted(text)
     assert found is not None
     assert found.label == label
 
 
-def test_what_this_person_pasted_as_json_stays_as_it_is_and_a_command_of_others_opens_nothing() -> None:
+def test_pasted_json_is_trusted_and_a_command_not() -> None:
     own, others = pasted(CALL), pasted(f"curl http://a.example -d '{CALL}'")
     assert own is not None
     assert others is not None
@@ -54,5 +54,5 @@ def test_what_this_person_pasted_as_json_stays_as_it_is_and_a_command_of_others_
         '["jsonrpc", "curl"]',
     ],
 )
-def test_what_may_be_params_is_left_alone(text: str) -> None:
+def test_text_that_may_be_params_is_not_offered(text: str) -> None:
     assert pasted(text) is None

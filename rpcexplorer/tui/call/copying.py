@@ -17,8 +17,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.export.formats import FORMS, count_replaced, head, marks, render, replaced_words
-from rpcexplorer.export.report import of_two
+from rpcexplorer.export.formats import FORMS, count_references, count_replaced, head, render, replaced_words
+from rpcexplorer.export.report import report_of_pair
 from rpcexplorer.export.request import Subject, profile_of, record_of, subject_of
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import CASE_ENDING, Exchange, Refused
@@ -246,8 +246,8 @@ async def copy_comparison_report(
             return
         subjects.append(subject)
     secrets = explorer.credentials.in_use()
-    content = await asyncio.to_thread(of_two, subjects[0], subjects[1], (left, right), secrets, ignore)
-    await copy(screen, content.decode(), "the report of both calls", also=replaced_words(marks(content)))
+    content = await asyncio.to_thread(report_of_pair, subjects[0], subjects[1], (left, right), secrets, ignore)
+    await copy(screen, content.decode(), "the report of both calls", also=replaced_words(count_references(content)))
 
 
 def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
@@ -272,7 +272,7 @@ def _call_form(
     screen: Screen[Any], explorer: Explorer, draft: Draft | Batch, exchange: Exchange | None, part: str
 ) -> Copied | str:
     """Return a call in a form, or the reason why that is impossible."""
-    subject, missing = _subject(explorer, draft, exchange, runs=not FORMS[part].tells)
+    subject, missing = _subject(explorer, draft, exchange, runs=not FORMS[part].describes)
     if missing:
         screen.notify(missing, timeout=8)
     if subject is None or isinstance(subject, Refused):
@@ -330,4 +330,4 @@ def _response_part(explorer: Explorer, exchange: Exchange | None, found: bytes |
     words, ending = RESPONSE_PARTS[part]
     name = file_name(exchange.method if exchange else "", ending)
     kept = content if part == "raw" else f"{text}\n".encode(errors="backslashreplace")
-    return Copied(words, text, kept, name, marks(content))
+    return Copied(words, text, kept, name, count_references(content))

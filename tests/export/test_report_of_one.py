@@ -1,4 +1,4 @@
-"""A call as Markdown."""
+"""The report of one call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from rpcexplorer.export.report import MAX_CHARACTERS, code, ticket, versions
+from rpcexplorer.export.report import MAX_CHARACTERS, call_report, code, versions
 from rpcexplorer.model.exchange import Exchange, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.printable import printable
@@ -16,13 +16,13 @@ from tests.text.exchanges import exchange
 REQUEST = 'POST /api/v2/ HTTP/1.1\nHost: rpc.example.com\n\n{\n  "id": "1"\n}'
 
 
-def of(what: Exchange | None, *, method: str = "user.get", request: str = REQUEST) -> str:
-    return ticket(method, "staging", "https://rpc.example.com/api/v2/", request, what)
+def report_of(what: Exchange | None, *, method: str = "user.get", request: str = REQUEST) -> str:
+    return call_report(method, "staging", "https://rpc.example.com/api/v2/", request, what)
 
 
-def test_a_ticket_has_the_headers_of_the_reply_with_the_id_of_the_request() -> None:
+def test_report_has_response_headers_with_the_request_id() -> None:
     headers = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a-`b`\x1b[2J"))
-    text = of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
+    text = report_of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
     assert text.endswith(
         """\
 ### Response
@@ -39,23 +39,23 @@ X-Request-Id: 7f3a-`b`␛[2J
     )
 
 
-def test_of_the_headers_those_are_shown_by_which_a_request_is_found_and_the_others_counted() -> None:
+def test_report_shows_known_headers_and_counts_others() -> None:
     matter = ["Content-Type", "Retry-After", "X-Request-ID", "traceparent", "CF-Ray", "X-RateLimit-Remaining", "Via"]
     others = ["X-Frame-Options", "Vary", "Content-Length", "X-Request-Identity-Theme"]
     headers = tuple((name, f"value-{at}") for at, name in enumerate(matter + others))
-    text = of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
+    text = report_of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
     assert [name for name in matter if f"\n{name}: value-" in text] == matter
     assert [name for name in others if name in text] == []
     assert "```\n\n4 other headers are omitted.\n\n```json" in text
 
 
-def test_what_was_typed_is_told_where_it_is_not_what_was_sent() -> None:
-    told = of(exchange(Result(b"1"), params='["{{who}}"]', params_sent='["ada"]'))
-    assert '### Params as typed, with variables\n\n```json\n["{{who}}"]\n```\n\n### Response\n' in told
-    assert "Typed" not in of(exchange(Result(b"1")))
+def test_report_has_typed_params_if_variables_were_filled() -> None:
+    text = report_of(exchange(Result(b"1"), params='["{{who}}"]', params_sent='["ada"]'))
+    assert '### Params as typed, with variables\n\n```json\n["{{who}}"]\n```\n\n### Response\n' in text
+    assert "Typed" not in report_of(exchange(Result(b"1")))
 
 
-def test_a_ticket_tells_all_that_is_needed_to_see_it_again() -> None:
+def test_report_has_all_facts_to_reproduce_the_call() -> None:
     failed = exchange(
         ErrorObject(-32602, "Invalid params", None, b"{}", ("id is missing",)),
         body=b'{"error":{"code":-32602}}',
@@ -65,7 +65,7 @@ def test_a_ticket_tells_all_that_is_needed_to_see_it_again() -> None:
         note="Seen by the customer\ntwice.",
     )
     assert (
-        of(failed)
+        report_of(failed)
         == """\
 ## `user.get`: error
 
@@ -112,49 +112,51 @@ Host: rpc.example.com
     assert re.fullmatch(r"rpcexplorer \d+\.\d+\.\d+, Python 3\.\d+\.\d+, \w+", versions())
 
 
-def test_a_draft_has_a_request_and_no_more() -> None:
-    told = of(None)
-    assert told.startswith("## `user.get`\n")
-    assert told.endswith(f"```http\n{REQUEST}\n```")
+def test_report_of_a_draft_has_only_the_request() -> None:
+    text = report_of(None)
+    assert text.startswith("## `user.get`\n")
+    assert text.endswith(f"```http\n{REQUEST}\n```")
 
 
 @pytest.mark.parametrize(
     ("outcome", "said"),
     [(Sent(), "No response is expected."), (Unreached("connect", "nothing listens"), "No response.")],
 )
-def test_where_no_reply_came_that_is_said(outcome: Sent | Unreached, said: str) -> None:
-    assert of(exchange(outcome, status=None)).endswith(f"### Response\n\n{said}")
+def test_report_states_a_missing_response(outcome: Sent | Unreached, said: str) -> None:
+    assert report_of(exchange(outcome, status=None)).endswith(f"### Response\n\n{said}")
 
 
-def test_a_long_reply_is_cut_at_the_end_of_a_line_and_says_so() -> None:
-    told = of(exchange(Result(b""), body=b"[" + b'"0123456789",' * 5_000 + b"0]"))
-    block, note = told.split("```json\n")[1].split("\n```\n\n")
+def test_report_cuts_a_long_response_at_a_line() -> None:
+    text = report_of(exchange(Result(b""), body=b"[" + b'"0123456789",' * 5_000 + b"0]"))
+    block, note = text.split("```json\n")[1].split("\n```\n\n")
     note, true_size = note.split("\n")
     assert true_size == "The response has 65 kB."
     assert MAX_CHARACTERS - 20 < len(block) <= MAX_CHARACTERS
     assert block.endswith('"0123456789",')
-    assert note == f"Cut here: {len(block):,} of 80,007 characters are shown."
+    assert note == f"Cut here: {len(block):,} of 80,007 characters shown."
 
 
-def test_a_reply_that_was_recorded_in_part_says_how_much_there_was() -> None:
+def test_report_states_the_size_of_a_partial_response() -> None:
     response = Response(200, "OK", "HTTP/1.1", (), b'{"a": 1', 38_000_000, cut=True)
-    told = of(exchange(Result(b""), response=response))
-    assert told.endswith('```text\n{"a": 1\n```\n\nOnly the beginning of the response was recorded. It has 38 MB.')
+    text = report_of(exchange(Result(b""), response=response))
+    assert text.endswith(
+        '```text\n{"a": 1\n```\n\nOnly the start of the response was recorded. The whole response has 38 MB.'
+    )
 
 
-def test_a_reply_that_is_no_text_is_shown_in_hex() -> None:
-    assert "```text\n00000000  ff fe" in of(exchange(Malformed("not UTF-8"), body=b"\xff\xfe"))
+def test_report_shows_a_binary_response_in_hex() -> None:
+    assert "```text\n00000000  ff fe" in report_of(exchange(Malformed("not UTF-8"), body=b"\xff\xfe"))
 
 
 HOSTILE = "a`` ```` <img src=x> @all [x](http://evil) \x1b]52;c;x\x07\u202e\n````\n# done"
 
 
-def test_no_text_from_outside_gets_out_of_its_code() -> None:
+def test_external_text_cannot_leave_its_code_block() -> None:
     odd = exchange(ErrorObject(1, HOSTILE, None, b""), body=HOSTILE.encode(), notes=(HOSTILE,))
-    told = of(odd, method=HOSTILE, request=f"POST / HTTP/1.1\n\n{HOSTILE}")
-    assert printable(told, lines=True) == told
+    text = report_of(odd, method=HOSTILE, request=f"POST / HTTP/1.1\n\n{HOSTILE}")
+    assert printable(text, lines=True) == text
     outside, fence = [], ""
-    for line in told.splitlines():
+    for line in text.splitlines():
         if fence:
             fence = "" if line == fence else fence
         elif line.startswith("```"):
@@ -171,5 +173,5 @@ def test_no_text_from_outside_gets_out_of_its_code() -> None:
     ("text", "shown"),
     [("a", "`a`"), ("a`b", "``a`b``"), ("`a", "`` `a ``"), ("", "` `"), ("a\nb", "`a␊b`"), (" a", "`  a `")],
 )
-def test_code_has_more_backticks_around_it_than_in_it(text: str, shown: str) -> None:
+def test_code_has_more_backticks_around_than_inside(text: str, shown: str) -> None:
     assert code(text) == shown
