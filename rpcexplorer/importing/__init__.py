@@ -1,3 +1,3 @@
-"""Calls from other programs: curl, HAR, Postman, envelopes."""
+"""Import of calls from other programs: curl, HAR, Postman, JSON-RPC requests."""
 
 from __future__ import annotations

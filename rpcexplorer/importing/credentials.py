@@ -1,4 +1,4 @@
-"""Which credentials of an imported call fit a profile."""
+"""The credentials of an imported call that a profile can use."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rpcexplorer.model.secret import Secret, origin_of
 
 class Fitted(Struct, frozen=True):
     call: ImportedCall
-    """Without the credentials among its params that the profile puts in by itself."""
+    """The call without the credential params that the profile adds itself."""
     secrets: tuple[tuple[str, Secret], ...] = ()
-    """Fields of the profile, each with the value that was found for it."""
+    """Fields of the profile, each with its imported value."""
     dropped: tuple[str, ...] = ()
-    """Where the others stood."""
+    """Places of the credentials that the profile cannot use."""
     elsewhere: bool = False
-    """It went to another server than the profile's."""
+    """Whether the call was sent to another server than the profile's."""
 
 
 def fitted(profile: Profile, call: ImportedCall) -> Fitted:
-    """Sort the credentials of a call into those that the profile takes, and the others."""
+    """Sort the credentials of a call into those for the profile, and others."""
     kind = auth_of(profile)
     elsewhere = bool(call.address) and origin_of(call.address) != profile.origin
     call, inside = _without_inline(kind, call)
@@ -62,7 +62,7 @@ def _value(kind: AuthType, found: FoundCredential) -> str:
 
 
 def _without_inline(kind: AuthType, call: ImportedCall) -> tuple[ImportedCall, list[FoundCredential]]:
-    """Of a profile that puts credentials into params, a call without them."""
+    """Return a call without credentials in its params, and these credentials."""
     found = members(call.params) if isinstance(kind, InlineAuth) else None
     if not isinstance(kind, InlineAuth) or not found:
         return call, []

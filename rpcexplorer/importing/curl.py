@@ -1,4 +1,4 @@
-"""A curl command as a request."""
+"""Reader of curl commands."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WITHOUT_VALUE: Final = frozenset({
     "tls-earlydata", "tlsv1", "tlsv1.0", "tlsv1.1", "tlsv1.2", "tlsv1.3", "tr-encoding", "trace-ids", "trace-time",
     "use-ascii", "verbose", "version", "xattr",
 })  # fmt: skip
-"""Options of curl that stand alone; what begins with ``no-`` does so too."""
+"""Options of curl without a value, as all that start with ``no-``."""
 SHORT: Final = {
     "A": "user-agent", "b": "cookie", "c": "cookie-jar", "C": "continue-at", "d": "data", "D": "dump-header",
     "e": "referer", "E": "cert", "F": "form", "G": "get", "g": "globoff", "H": "header", "I": "head", "K": "config",
@@ -50,37 +50,37 @@ SHORT: Final = {
     "w": "write-out", "x": "proxy", "X": "request", "y": "speed-time", "Y": "speed-limit", "z": "time-cond",
     ":": "next",
 }  # fmt: skip
-"""Short options that say something here, and all that take a value."""
+"""Short options that matter here, and all that take a value."""
 READS: Final = {
-    "config": "its options", "netrc-file": "credentials", "netrc": "credentials", "netrc-optional": "credentials",
-    "upload-file": "its body", "variable": "variables",
+    "config": "options", "netrc-file": "credentials", "netrc": "credentials", "netrc-optional": "credentials",
+    "upload-file": "the body", "variable": "variables",
 }  # fmt: skip
-"""What curl would have read from a file, and this program does not."""
-OTHERWISE: Final = {
-    "insecure": "certificates are always checked: `rpcexplorer profiles trust NAME` pins one",
-    "location": "redirects are shown here, and never followed",
-    "location-trusted": "redirects are shown here, and never followed",
-    "cert": "it shows a certificate of its own: a profile has that in `cert_file`",
-    "cacert": "it asks other authorities: a profile has them in `ca_file`",
-    "unix-socket": "it goes through a socket of the machine that it was written on",
-    "resolve": "it goes to another machine than its address says",
-    "connect-to": "it goes to another machine than its address says",
+"""What curl would read from a file; rpcexplorer does not."""
+OPTION_NOTES: Final = {
+    "insecure": "certificates are always checked. To pin one, run `rpcexplorer profiles trust NAME`",
+    "location": "redirects are shown, but not followed",
+    "location-trusted": "redirects are shown, but not followed",
+    "cert": "it uses a client certificate. Set `cert_file` in the profile",
+    "cacert": "it uses its own CA. Set `ca_file` in the profile",
+    "unix-socket": "its Unix socket is ignored",
+    "resolve": "it connects to another host than its URL names. That is ignored",
+    "connect-to": "it connects to another host than its URL names. That is ignored",
 }  # fmt: skip
 FORM: Final = "curl"
-LONGEST: Final = 16_000_000
+MAX_CHARACTERS: Final = 16_000_000
 STARTS: Final = regex(
     r"^[ \t$>#%]{0,8}(?:[A-Za-z_]\w{0,63}=\S{0,200}[ \t]+){0,9}(?:[\w./\\:-]{0,200}[/\\])?curl(?:\.exe)?[ \t]",
     re.MULTILINE,
 )
-"""A line that begins with one; variables may be set before it."""
+"""A line that starts with curl, perhaps with variables set before it."""
 FOR_CMD: Final = regex(r"curl(?:\.exe)?[ \t]+\^\"|\^\r?$", re.MULTILINE)
-"""What only a command for Windows' cmd has."""
-LOOKED_AT: Final = 20_000
-"""Characters in which a form has to show itself."""
+"""Signs of a command for Windows' cmd."""
+RECOGNITION_CHARACTERS: Final = 20_000
+"""Characters at the start of a text in which its format is recognised."""
 SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
-LONGEST_NAME: Final = 40
-LONGEST_QUERY: Final = 100_000
-"""Characters of data that are put into the addresses of a command, all of them together."""
+MAX_NAME: Final = 40
+MAX_QUERY: Final = 100_000
+"""Characters of data put into the URLs of one command."""
 _SET = regex(r"[A-Za-z_]\w*=")
 _FILE = regex(r"@(?!$)")
 _GLOB = regex(r"\\([\[\]{}])")
@@ -100,21 +100,25 @@ class _Request(Struct):
     globs: bool = True
     credentials: list[FoundCredential] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    wrong: str = ""
+    problem: str = ""
 
     def __repr__(self) -> str:
-        """Not its options, which may hold a secret."""
+        """Return a text without the options, which may contain a secret."""
         return "_Request()"
 
 
 def read(text: str) -> Imported:
-    """All the requests of the curl commands in a text."""
-    if len(text) > LONGEST:
-        return Imported(FORM, notes=(f"It is longer than {LONGEST:,} characters: split it into several files.",))
+    """Read all requests of the curl commands in a text."""
+    if len(text) > MAX_CHARACTERS:
+        return Imported(
+            FORM, notes=(f"The text has more than {MAX_CHARACTERS:,} characters. Split it into several files.",)
+        )
     requests: list[RequestRead] = []
     notes: list[str] = []
-    if FOR_CMD.search(text, 0, LOOKED_AT):
-        return Imported(FORM, notes=("It is written for Windows' cmd: in the browser choose “Copy as cURL (bash)”.",))
+    if FOR_CMD.search(text, 0, RECOGNITION_CHARACTERS):
+        return Imported(
+            FORM, notes=("This command is for Windows' cmd. In the browser, choose “Copy as cURL (bash)”.",)
+        )
     others: list[str] = []
     for command in bash_commands(text):
         words = _without_variables(command.words)
@@ -127,16 +131,19 @@ def read(text: str) -> Imported:
 
 
 def _others(words: list[str]) -> Iterator[str]:
-    """What is said of commands that are none of curl's. What is set may be a secret, or the end of one's address."""
+    """Yield notes about other commands.
+
+    Assignments are not named: they may contain a secret, or the end of a URL with one.
+    """
     if any(map(_SET.match, words)):
-        yield "Variables that are set are not used; where that is the end of an address, quote the address."
-    named = dict.fromkeys(word[:LONGEST_NAME] for word in words if word[:1].isalpha() and not _SET.match(word))
+        yield "Variable assignments are ignored. If one is the end of a URL, put the URL in quotes."
+    named = dict.fromkeys(word[:MAX_NAME] for word in words if word[:1].isalpha() and not _SET.match(word))
     if named:
-        yield f"Nothing of other commands is run or used: {joined_words(named, 5)}."
+        yield f"Other commands are ignored: {joined_words(named, 5)}."
 
 
 def _without_variables(words: list[str]) -> list[str]:
-    """A command without the prompt before it, and the variables that are set for it."""
+    """Return a command without the prompt and the variables before it."""
     at = 0
     while at < len(words) - 1 and (
         words[at] in {"$", "%", ">", "#"} or re.fullmatch(r"[A-Za-z_]\w*=.*", words[at], re.DOTALL)
@@ -153,11 +160,11 @@ def _requests(command: ShellCommand, words: list[str]) -> Iterator[RequestRead]:
         else:
             _take(parts[-1], option, value)
     for part in parts:
-        part.notes += [f"{each} stands as text: nothing is filled in or run" for each in command.filled]
+        part.notes += [f"{each} is kept as text: nothing is filled in or run" for each in command.filled]
         part.notes += [f"the file {each} is neither read nor written" for each in command.files]
         if command.unclosed:
-            part.wrong = "a quote in it is not closed: it was cut short, or copied for another shell"
-        yield from _made(part)
+            part.problem = "a quote is not closed. The command was cut off, or copied for another shell"
+        yield from _build(part)
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str]]:
@@ -192,7 +199,7 @@ def _take(request: _Request, option: str, value: str) -> None:  # noqa: C901, PL
         case "header":
             _header(request, value)
         case "form" | "form-string":
-            request.wrong = "it sends a form (-F)"
+            request.problem = "it sends a form (-F)"
         case "get":
             request.in_query = True
         case "head":
@@ -206,21 +213,21 @@ def _take(request: _Request, option: str, value: str) -> None:  # noqa: C901, PL
         case "cookie" if "=" in value:
             request.headers.append(("Cookie", value))
         case "cookie":
-            request.notes.append(f"its cookies lie in the file {value}, which is not read")
+            request.notes.append(f"its cookies are in the file {value}, which is not read")
         case _ if option == "json" or option.startswith("data"):
             _data(request, option, value)
         case _ if option in SCHEMES:
             request.scheme = SCHEMES[option]
         case _ if option in READS:
-            request.notes.append(f"{READS[option]} would come from {value or 'a file'} (--{option}), which is not read")
-        case _ if option in OTHERWISE:
-            request.notes.append(OTHERWISE[option])
+            request.notes.append(f"{value or 'a file'} (--{option}) is not read: it contains {READS[option]}")
+        case _ if option in OPTION_NOTES:
+            request.notes.append(OPTION_NOTES[option])
 
 
 def _header(request: _Request, value: str) -> None:
-    """A header; one without a value is left out by curl, one that ends in a semicolon is empty."""
+    """Add a header. As in curl, one without a value is left out."""
     if value.startswith("@"):
-        request.notes.append(f"headers would come from {_file(value[1:])}, which is not read")
+        request.notes.append(f"headers come from {_file(value[1:])}, which is not read")
         return
     name, colon, text = value.partition(":")
     if colon and text.strip():
@@ -229,9 +236,9 @@ def _header(request: _Request, value: str) -> None:
 
 def _data(request: _Request, option: str, value: str) -> None:
     if option != "data-raw" and _FILE.match(value):
-        request.wrong = f"its body would come from {_file(value[1:])}, which is not read: paste it in its place"
+        request.problem = f"its body comes from {_file(value[1:])}, which is not read. Put the body into the command"
     if option == "data-urlencode":
-        request.wrong = request.wrong or "it sends a form (--data-urlencode)"
+        request.problem = request.problem or "it sends a form (--data-urlencode)"
     if request.has_data and option != "json":
         request.data.append("&")
     request.has_data = True
@@ -244,15 +251,15 @@ def _file(name: str) -> str:
     return "standard input" if name == "-" else f"the file {name}"
 
 
-def _made(request: _Request) -> Iterator[RequestRead]:
-    """A request for each of its addresses."""
+def _build(request: _Request) -> Iterator[RequestRead]:
+    """Yield a request for each URL."""
     body = "".join(request.data)
     method = request.method or ("GET" if request.in_query or not request.has_data else "POST")
-    wrong = request.wrong or ("it names no address" if not request.addresses else "")
+    problem = request.problem or ("it has no URL" if not request.addresses else "")
     user = user_password(request.user, request.scheme)
-    query = body if request.in_query and len(body) * len(request.addresses) <= LONGEST_QUERY else ""
+    query = body if request.in_query and len(body) * len(request.addresses) <= MAX_QUERY else ""
     if request.in_query and body and not query:
-        wrong = wrong or f"more than {LONGEST_QUERY:,} characters would stand in its addresses (-G)"
+        problem = problem or f"more than {MAX_QUERY:,} characters of data would be in its URLs (-G)"
     query = quote_plus(query, safe="=&")
     for typed in request.addresses or [""]:
         address = _GLOB.sub(r"\1", typed) if request.globs else typed
@@ -262,5 +269,5 @@ def _made(request: _Request) -> Iterator[RequestRead]:
             address += ("&" if "?" in address else "?") + query
         yield RequestRead(
             method, address, request.headers, None if request.in_query else body, "",
-            (*user, *request.credentials), tuple(dict.fromkeys(request.notes)), wrong,
+            (*user, *request.credentials), tuple(dict.fromkeys(request.notes)), problem,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The formats that can be imported, and how each is recognized."""
+"""The formats that can be imported, and how they are recognised."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rpcexplorer.importing.request import (
     FoundCredential,
     Imported,
     RequestRead,
-    as_ours,
+    convert_variables,
     credential,
     filled,
     imported_from,
@@ -34,7 +34,7 @@ class HarHeader(Struct):
     value: str = ""
 
     def __repr__(self) -> str:
-        """Not its value."""
+        """Return a text without the value."""
         return f"HarHeader(name={self.name!r})"
 
 
@@ -43,7 +43,7 @@ class HarBody(Struct):
     encoding: str | None = None
 
     def __repr__(self) -> str:
-        """Not what it holds."""
+        """Return a text without the content."""
         return "HarBody()"
 
 
@@ -54,7 +54,7 @@ class HarRequest(Struct, rename="camel"):
     post_data: HarBody | None = None
 
     def __repr__(self) -> str:
-        """Not its address and headers."""
+        """Return a text without URL and headers."""
         return f"HarRequest(method={self.method!r})"
 
 
@@ -74,7 +74,7 @@ def read_har(text: str) -> Imported:
     try:
         found = msgspec.json.decode(text, type=Har)
     except (msgspec.DecodeError, RecursionError):
-        return Imported(HAR_FORM, notes=("It is no HAR as programs write it: log.entries is missing, or damaged.",))
+        return Imported(HAR_FORM, notes=("Invalid HAR: log.entries is missing or damaged.",))
     return imported_from(HAR_FORM, _requests(found.log.entries), ("Responses are not imported, only requests.",))
 
 
@@ -83,47 +83,45 @@ def _requests(entries: list[Raw]) -> Iterator[RequestRead]:
         try:
             request = msgspec.json.decode(each, type=HarEntry).request
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            yield RequestRead(wrong="its record is damaged")
+            yield RequestRead(problem="its record is damaged")
             continue
         body = request.post_data
         headers = [(header.name, header.value) for header in request.headers]
-        wrong = "its body is kept as base64" if body and body.encoding else ""
-        yield RequestRead(request.method, request.url, headers, body.text if body else None, wrong=wrong)
+        problem = "its body is in base64" if body and body.encoding else ""
+        yield RequestRead(request.method, request.url, headers, body.text if body else None, problem=problem)
 
 
 ENVELOPES_FORM: Final = "JSON-RPC requests"
 
 
 def read_json_lines(text: str) -> Imported:
-    """The envelopes of a text; of an array, each element is in a batch."""
+    """Read JSON-RPC requests, one in each line; an array is a batch."""
     if elements(text) is not None or is_value(text):
         return imported_from(ENVELOPES_FORM, [_request(text)])
     lines = (_request(line, number) for number, line in lines_of(text))
-    return imported_from(f"{ENVELOPES_FORM}, one a line", lines)
+    return imported_from(f"{ENVELOPES_FORM}, one per line", lines)
 
 
 def _request(text: str, number: int = 0) -> RequestRead:
-    """A body; of a line of our own export, the one that was sent."""
+    """Return a request; a line of `history export` becomes the call that was sent."""
     found = members(text) if '"outcome"' in text else None
-    said = {each.name: text[slice(*each.value)] for each in found or ()}
-    if not {"time", "kind", "method", "outcome"} <= said.keys() or not said.get("params", '"').startswith('"'):
+    parts = {each.name: text[slice(*each.value)] for each in found or ()}
+    if not {"time", "kind", "method", "outcome"} <= parts.keys() or not parts.get("params", '"').startswith('"'):
         return RequestRead("POST", body=text, number=number)
-    address = decoded(said["url"]) if said.get("url", "").startswith('"') else ""
-    params = decoded(said.get("params", '""'))
-    if said["kind"] == '"batch"':
+    address = decoded(parts["url"]) if parts.get("url", "").startswith('"') else ""
+    params = decoded(parts.get("params", '""'))
+    if parts["kind"] == '"batch"':
         return RequestRead("POST", address, body=params, number=number)
-    id = "" if said["kind"] == '"notification"' else ', "id": "1"'
+    id = "" if parts["kind"] == '"notification"' else ', "id": "1"'
     params = f', "params": {params}' if params.strip() else ""
-    return RequestRead("POST", address, body=f'{{"method": {said["method"]}{params}{id}}}', number=number)
+    return RequestRead("POST", address, body=f'{{"method": {parts["method"]}{params}{id}}}', number=number)
 
 
 POSTMAN_FORM: Final = "Postman collection"
-MOST: Final = 5_000
-"""Items of one collection, folders among them."""
-OTHER: Final = (
-    "It is a Postman collection of another version than 2.1: in Postman, choose Export and “Collection v2.1”."
-)
-SENT_OTHERWISE: Final = "its auth is {}, which is not imported"
+MAX_ITEMS: Final = 5_000
+"""Items of one collection, folders included."""
+OTHER: Final = "This Postman collection is not version 2.1. In Postman, choose Export and “Collection v2.1”."
+AUTH_NOT_IMPORTED: Final = "its auth type {} is not imported"
 
 
 class PostmanItem(Struct):
@@ -133,7 +131,7 @@ class PostmanItem(Struct):
     auth: dict[str, Any] | None = None
 
     def __repr__(self) -> str:
-        """Not its request, which may hold a secret."""
+        """Return a text without the request, which may contain a secret."""
         return f"PostmanItem(name={self.name!r})"
 
 
@@ -156,7 +154,7 @@ def read_postman(text: str) -> Imported:
         found = msgspec.json.decode(text, type=PostmanCollection)
     except (msgspec.DecodeError, RecursionError):
         other = '"requests"' in text and '"order"' in text
-        return Imported(POSTMAN_FORM, notes=(OTHER if other else "It is no Postman collection as Postman writes it.",))
+        return Imported(POSTMAN_FORM, notes=(OTHER if other else "Invalid Postman collection.",))
     if "/v2.1" not in found.info.schema:
         return Imported(POSTMAN_FORM, notes=(OTHER,))
     values = {str(each.get("key")): str(each.get("value") or "") for each in found.variable}
@@ -168,13 +166,13 @@ def read_postman(text: str) -> Imported:
 def _postman_requests(collection: PostmanCollection, values: Mapping[str, str]) -> Iterator[RequestRead]:
     waiting = [(each, "", collection.auth) for each in reversed(collection.item)]
     looked_at = 0
-    while waiting and looked_at < MOST:
+    while waiting and looked_at < MAX_ITEMS:
         raw, folder, auth = waiting.pop()
         looked_at += 1
         try:
             item = msgspec.json.decode(raw, type=PostmanItem)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            yield RequestRead(wrong="its record is damaged")
+            yield RequestRead(problem="its record is damaged")
             continue
         name = f"{folder} / {item.name}" if folder else item.name
         auth = item.auth or auth
@@ -183,20 +181,20 @@ def _postman_requests(collection: PostmanCollection, values: Mapping[str, str]) 
         elif isinstance(item.request, dict):
             yield _postman_request(item.request, name, auth, values)
         else:
-            yield RequestRead(wrong="it is a GET without a body")
+            yield RequestRead(problem="it is a GET without a body")
 
 
 def _postman_request(
     request: Mapping[str, Any], name: str, auth: Mapping[str, Any] | None, values: Mapping[str, str]
 ) -> RequestRead:
-    body, wrong = _body(request.get("body"))
-    text, names, kept = as_ours(body) if body else (body, [], [])
-    said = notes(names, kept)
+    body, problem = _body(request.get("body"))
+    text, names, kept = convert_variables(body) if body else (body, [], [])
+    request_notes = notes(names, kept)
     credentials, unknown = _auth(_table(request.get("auth")) or auth or {}, values)
     address = filled(_address(request.get("url")), values)
-    said += unknown
+    request_notes += unknown
     if "{{" in address:
-        said.append("its address has variables that the collection does not know")
+        request_notes.append("its URL has variables that the collection does not define")
     headers = [
         (str(each.get("key", "")), filled(str(each.get("value") or ""), values))
         for each in _rows(request.get("header"))
@@ -204,7 +202,9 @@ def _postman_request(
     ]
     headers = [each for each in headers if "{{" not in each[1]]
     method = str(request.get("method") or "GET")
-    return RequestRead(method, address, headers, text, name[:200], credentials, tuple(said), wrong, opens=True)
+    return RequestRead(
+        method, address, headers, text, name[:200], credentials, tuple(request_notes), problem, has_variables=True
+    )
 
 
 def _body(body: object) -> tuple[str | None, str]:
@@ -215,12 +215,12 @@ def _body(body: object) -> tuple[str | None, str]:
     if mode == "raw":
         return str(found.get("raw") or ""), ""
     if mode == "file":
-        return None, "its body would come from a file, which is not read"
+        return None, "its body is in a file, which is not read"
     return None, f"it sends {'a form' if mode in {'formdata', 'urlencoded'} else str(mode)[:40]}"
 
 
 def _address(url: object) -> str:
-    """As it was typed; else put together from its parts, as converters leave it."""
+    """Return the URL as typed, or built from its parts, as converters store it."""
     if isinstance(url, str):
         return url
     found = _table(url)
@@ -241,7 +241,7 @@ def _auth(auth: Mapping[str, Any], values: Mapping[str, str]) -> tuple[tuple[Fou
     kind = str(auth.get("type", ""))
     rows = {str(each.get("key")): filled(str(each.get("value") or ""), values) for each in _rows(auth.get(kind))}
     if any("{{" in each for each in rows.values()):
-        return (), ["its credentials are variables that the collection does not know"]
+        return (), ["its credentials are variables that the collection does not define"]
     if kind in {"basic", "digest"}:
         return (*user_password(f"{rows.get('username', '')}:{rows.get('password', '')}", kind.capitalize()),), []
     if kind == "bearer" and rows.get("token"):
@@ -249,7 +249,7 @@ def _auth(auth: Mapping[str, Any], values: Mapping[str, str]) -> tuple[tuple[Fou
     if kind == "apikey" and rows.get("value"):
         way: CredentialWay = "query" if rows.get("in") == "query" else "header"
         return (credential("token", way, rows.get("key", ""), rows["value"]),), []
-    return (), [SENT_OTHERWISE.format(kind[:40])] if kind not in {"", "noauth", "bearer", "apikey"} else []
+    return (), [AUTH_NOT_IMPORTED.format(kind[:40])] if kind not in {"", "noauth", "bearer", "apikey"} else []
 
 
 def _table(value: object) -> dict[str, Any]:
@@ -263,28 +263,28 @@ def _rows(value: object) -> list[dict[str, Any]]:
 OTHERS: Final = (
     (
         regex(r"Invoke-(?:WebRequest|RestMethod)\b|New-Object Microsoft\.PowerShell", re.IGNORECASE),
-        "It is PowerShell, which is not imported: in the browser choose “Copy as cURL”.",
+        "This is PowerShell, which is not imported. In the browser, choose “Copy as cURL”.",
     ),
     (
         regex(r"(?:await\s+)?fetch\("),
-        "It is JavaScript (fetch), which is not imported: in the browser choose “Copy as cURL”.",
+        "This is JavaScript (fetch), which is not imported. In the browser, choose “Copy as cURL”.",
     ),
-    (regex(r"\s*case\s*=\s*1\b", re.MULTILINE), "This is a case: import it with rpcexplorer history import FILE."),
-    (regex(r'\{[^{]*"openrpc"'), "It is an OpenRPC document: a profile names it in `discovery`."),
-    (regex(r"https?(?:ie)?\s+(?:-|[A-Z]+\s|https?:)|wget\s"), "Of command lines only those of curl are imported."),
+    (regex(r"\s*case\s*=\s*1\b", re.MULTILINE), "This is a case. Import it with rpcexplorer history import FILE."),
+    (regex(r'\{[^{]*"openrpc"'), "This is an OpenRPC document. Set `discovery` in a profile to it."),
+    (regex(r"https?(?:ie)?\s+(?:-|[A-Z]+\s|https?:)|wget\s"), "Only curl commands are imported, no other commands."),
 )
-"""What people try that is not imported, and what to do instead."""
-NOTHING: Final = "There is nothing in it."
+"""Formats that users try, with advice on what to do instead."""
+EMPTY: Final = "The text is empty."
 UNKNOWN: Final = (
-    "It is neither a curl command, nor a HAR, nor a Postman collection, nor JSON-RPC requests, one or one a line."
+    "Unknown format. Import a curl command, a HAR, a Postman collection, or JSON-RPC requests (one per line)."
 )
 
 
 def imported(text: str) -> Imported:
-    """The calls in a text from another program, whatever form it has."""
+    """Read the calls in a text in any of the known formats."""
     text = text.removeprefix("\ufeff").strip()
     if not text:
-        return Imported("", notes=(NOTHING,))
+        return Imported("", notes=(EMPTY,))
     if text[0] == "[":
         return read_json_lines(text)
     if text[0] == "{":
@@ -295,15 +295,15 @@ def imported(text: str) -> Imported:
             return read_postman(text)
         if "openrpc" not in names:
             return read_json_lines(text)
-    if curl.STARTS.search(text, 0, curl.LOOKED_AT):
+    if curl.STARTS.search(text, 0, curl.RECOGNITION_CHARACTERS):
         return curl.read(text)
-    said = next((sentence for other, sentence in OTHERS if other.match(text)), UNKNOWN)
-    return Imported("", notes=(said,))
+    advice = next((sentence for other, sentence in OTHERS if other.match(text)), UNKNOWN)
+    return Imported("", notes=(advice,))
 
 
 def _names(text: str) -> set[str]:
-    """The members of one object of JSON; none of anything else."""
+    """Return the member names of a JSON object; empty for other values."""
     try:
         return {*msgspec.json.decode(text, type=dict[str, Raw])}
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        return {each.name for each in members(text) or ()}  # what is nested too deep has a form as well
+        return {each.name for each in members(text) or ()}  # for JSON that is nested too deeply

@@ -1,6 +1,6 @@
-"""What was pasted where params are typed, and is more than params: a whole request, several, or a curl command.
+"""Whole requests and curl commands among params that were typed or pasted.
 
-It is looked at after each key, so that whatever else is typed costs next to nothing here.
+The check runs after each key, so it must be fast for any other text.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ _COMMAND: Final = regex(r"\s*(?:[$%>] +)?(?:[A-Za-z_]\w*=\S* +)?curl(?:\.exe)?\s
 _REQUEST: Final = regex(r"\ufeff?\s*[\[{]")
 _HAR: Final = ('"log"', '"entries"', '"request"')
 _COLLECTION: Final = "schema.getpostman.com/json/collection/"
-LONGEST_NAME: Final = 32
-LONGEST: Final = 1_000_000
-"""Characters."""
+MAX_NAME: Final = 32
+MAX_CHARACTERS: Final = 1_000_000
+"""Characters of a text that is checked."""
 
 
 class Pasted(Struct, frozen=True):
     what: str
-    """What the text is."""
+    """Sentence about the format of the text."""
     calls: tuple[ImportedCall, ...]
     notes: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
-        method = f"method {cut(self.calls[0].method, LONGEST_NAME)}"
+        method = f"method {cut(self.calls[0].method, MAX_NAME)}"
         return f"import it: {method if len(self.calls) == 1 else f'{len(self.calls):,} calls'}"
 
 
 def is_command(text: str) -> bool:
-    """Whether a text begins as a curl command does."""
+    """Return whether a text starts like a curl command."""
     return _COMMAND.match(text) is not None
 
 
 def pasted(text: str) -> Pasted | None:
-    """What can be taken apart in a text; None for params, right or wrong."""
-    if len(text) > LONGEST:
+    """Return the calls in a text; None for params, valid or not."""
+    if len(text) > MAX_CHARACTERS:
         return None
     if is_command(text):
         return _file(text)
@@ -53,9 +53,9 @@ def pasted(text: str) -> Pasted | None:
         return _file(text)
     if '"jsonrpc"' not in text:
         return None
-    from rpcexplorer.importing.request import ImportedCall, whole
+    from rpcexplorer.importing.request import ImportedCall, whole_requests
 
-    calls = whole(text)
+    calls = whole_requests(text)
     made = (ImportedCall(1, each.method, each.params, notification=each.notification) for each in calls)
     what = "A whole request, not only its params." if len(calls) == 1 else "Whole requests, not params."
     return Pasted(what, tuple(made)) if calls else None
@@ -67,5 +67,5 @@ def _file(text: str) -> Pasted | None:
 
     found = imported(text)
     what = "A curl command, not JSON." if found.form == curl.FORM else f"A {found.form}, not params."
-    said = tuple(f"Skipped request {each.number}: {each.why}." for each in found.skipped)
-    return Pasted(what, found.calls, (*found.notes, *said)) if found.calls else None
+    skipped = tuple(f"Skipped request {each.number}: {each.why}." for each in found.skipped)
+    return Pasted(what, found.calls, (*found.notes, *skipped)) if found.calls else None

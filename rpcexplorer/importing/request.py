@@ -20,20 +20,25 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import can_be_named, inert
 
 VARIABLE: Final = regex(r"\{\{([^{}]*)\}\}")
-MADE_ALIKE: Final = {"$guid": "uuid", "$randomUUID": "uuid", "$isoTimestamp": "now"}
-"""What Postman makes up that is made up here as well."""
+GENERATED: Final = {"$guid": "uuid", "$randomUUID": "uuid", "$isoTimestamp": "now"}
+"""Postman's generated values that rpcexplorer also has."""
 ROUNDS: Final = 5
-LONGEST: Final = 2_000
+MAX_CHARACTERS: Final = 2_000
 _PART = regex(rf"(?P<string>{LOOSE_STRING})|\{{\{{(?P<bare>[^{{}}\"]*)\}}\}}", re.DOTALL)
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """A text with the values of a collection in it; also those that stand in its values, within bounds."""
+    """Return a text with the values of a collection filled in, within limits.
+
+    Values may contain variables, too.
+    """
     for _ in range(ROUNDS):
         more = (
             len(values[name]) - len(each[0]) for each in VARIABLE.finditer(text) if (name := each[1].strip()) in values
         )
-        if len(text) + sum(more) > LONGEST:  # counted before it is built: a small file can ask for gigabytes
+        if (
+            len(text) + sum(more) > MAX_CHARACTERS
+        ):  # checked before the text is built: a small file can ask for gigabytes
             break
         now = VARIABLE.sub(lambda found: values.get(found[1].strip(), found[0]), text)
         if now == text:
@@ -42,19 +47,22 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     return text
 
 
-def as_ours(body: str) -> tuple[str, list[str], list[str]]:
-    """A body with our placeholders in it, the names of these, and those that stay as text."""
+def convert_variables(body: str) -> tuple[str, list[str], list[str]]:
+    """Return a body with rpcexplorer's variables.
+
+    Also return the names of these variables, and the names of those that stay text.
+    """
     names: dict[str, None] = {}
-    kept: dict[str, None] = {}
+    others: dict[str, None] = {}
 
     def inside(found: re.Match[str]) -> str:
         name = found[1].strip()
-        if name in MADE_ALIKE:
-            return f"{{{{{MADE_ALIKE[name]}}}}}"
+        if name in GENERATED:
+            return f"{{{{{GENERATED[name]}}}}}"
         if can_be_named(name):
             names[name] = None
             return f"{{{{{name}}}}}"
-        kept[name[:64]] = None
+        others[name[:64]] = None
         return inert(found[0])
 
     def part(found: re.Match[str]) -> str:
@@ -66,24 +74,24 @@ def as_ours(body: str) -> tuple[str, list[str], list[str]]:
             return f'"{{{{{name}:json}}}}"'
         return found[0]
 
-    return _PART.sub(part, body), [*names], [*kept]
+    return _PART.sub(part, body), [*names], [*others]
 
 
 def notes(names: Iterable[str], kept: Iterable[str]) -> list[str]:
-    """What is to be said of the variables of a body."""
-    told = [f"its variables need values: {', '.join(names)}"] if names else []
-    return told + ([f"these stand as text, for Postman alone fills them in: {', '.join(kept)}"] if kept else [])
+    """Return notes about the variables of a body."""
+    lines = [f"its variables need values: {', '.join(names)}"] if names else []
+    return lines + ([f"kept as text, because only Postman fills them in: {', '.join(kept)}"] if kept else [])
 
 
 CredentialWay = Literal["scheme", "cookie", "header", "query", "address", "member", "params"]
-"""How a credential went out: under a scheme of HTTP, in a cookie, a header, the query, before the host, in the body."""
-WAY_WORDS: Final = {
+"""Place of a credential: HTTP scheme, cookie, header, query, URL, extra member or params."""
+PLACES: Final = {
     "scheme": "Authorization: {}",
     "cookie": "cookie {}",
     "header": "header {}",
-    "query": "?{}= in the address",
-    "address": "before the host of the address",
-    "member": "member {} beside method",
+    "query": "?{}= in the URL",
+    "address": "in the URL before the host",
+    "member": "member {} next to method",
     "params": "{} in the params",
 }
 
@@ -93,51 +101,51 @@ class FoundCredential(Struct, frozen=True):
     """username, password, session or token."""
     way: CredentialWay
     name: str
-    """Of the scheme, cookie, header, parameter or member."""
+    """Name of the scheme, cookie, header, query parameter or member."""
     secret: Secret
 
     @property
     def place(self) -> str:
-        return WAY_WORDS[self.way].format(self.name)
+        return PLACES[self.way].format(self.name)
 
 
 class ImportedCall(Struct, frozen=True):
     number: int
-    """Of the request that it stood in, from 1."""
+    """Number of its request, from 1."""
     method: str
     params: str
-    """JSON text, each token as it was; empty where there were none."""
+    """JSON text, unchanged; empty if there are no params."""
     address: str = ""
-    """Where it went, without credentials; empty where nothing says it."""
+    """URL without credentials; empty if unknown."""
     notification: bool = False
     in_batch: bool = False
-    """It shared its request with others."""
+    """Whether its request has other calls."""
     name: str = ""
-    """What it was called where it comes from, with its folders."""
+    """Its name in the other program, with folders."""
     credentials: tuple[FoundCredential, ...] = ()
     notes: tuple[str, ...] = ()
-    """What does not come along, or is done another way here."""
+    """Notes about parts that are ignored or handled differently."""
     times: int = 1
-    """So often it stood there, letter by letter."""
+    """How often the same call occurs."""
 
 
 class Skipped(Struct, frozen=True):
     number: int
     why: str
-    """As a clause: "it is a GET"."""
+    """A clause such as "it is a GET"."""
 
 
 class Imported(Struct, frozen=True):
     form: str
-    """What the text is, in words; empty where nobody knows it."""
+    """Name of the format; empty if unknown."""
     calls: tuple[ImportedCall, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
-    """What is to be said of the whole, or why nothing could be used."""
+    """Notes about the whole text, or why nothing can be used."""
 
 
 def without_repeats(calls: Iterable[ImportedCall]) -> tuple[ImportedCall, ...]:
-    """Each call once, where it stood first; what a page asks every second is one call."""
+    """Return each call once, at its first place, with the number of times."""
     found: dict[tuple[str, str, str, bool], ImportedCall] = {}
     for call in calls:
         key = (call.address, call.method, call.params, call.notification)
@@ -147,21 +155,21 @@ def without_repeats(calls: Iterable[ImportedCall]) -> tuple[ImportedCall, ...]:
 
 
 OWN: Final = frozenset({"jsonrpc", "version", "id", "method", "params"})
-"""The members of a request, in the versions there are."""
-LONGEST_METHOD: Final = 500
+"""The members of a request in all JSON-RPC versions."""
+MAX_METHOD: Final = 500
 
 
 class WrittenCall(Struct, frozen=True):
     method: str
     params: str
-    """Empty where there are none."""
+    """Empty if there are no params."""
     notification: bool
     others: tuple[tuple[str, str], ...] = ()
-    """Members that stand beside them, each with its JSON text."""
+    """Other members of the request, each with its JSON text."""
 
 
 def envelopes(body: str) -> tuple[list[WrittenCall], str]:
-    """The calls of a body; else none, and why it is no JSON-RPC, as a clause."""
+    """Return the calls of a body, or a clause that says why there are none."""
     start = int(body.startswith("\ufeff"))
     spans = elements(body, start)
     if spans is None:
@@ -181,21 +189,21 @@ def envelopes(body: str) -> tuple[list[WrittenCall], str]:
 
 
 def envelope(text: str) -> WrittenCall | str:
-    """The call that an object of JSON is; else why it is none, as a clause."""
+    """Return the call of a JSON object, or a clause that says why it is not one."""
     found = members(text.removeprefix("\ufeff"))
     if found is None:
-        return "its body is no JSON object"
+        return "its body is not a JSON object"
     text = text.removeprefix("\ufeff")
     parts = {each.name: text[slice(*each.value)] for each in found}
     if len(parts) < len(found) and (name := repeated_name(text)) in parts:
         return f"it has the member {name} twice"
     if "method" not in parts:
-        return "it is a response" if {"result", "error"} & parts.keys() else "its body names no method"
+        return "it is a response" if {"result", "error"} & parts.keys() else "its body has no method"
     method = decoded(parts["method"]) if parts["method"].startswith('"') else ""
-    if not method.strip() or len(method) > LONGEST_METHOD:
-        return "its method is no name"
+    if not method.strip() or len(method) > MAX_METHOD:
+        return "its method is not a name"
     if method.startswith(SIGN):
-        return f"its method begins with {SIGN}, as the saved calls of this program do"
+        return f"its method starts with {SIGN}, as saved calls do"
     params = parts.get("params", "")
     if params and isinstance(read := parse(params), Typo):
         return "its params are neither an array nor an object" if params[0] not in "[{" else f"its params: {read.what}"
@@ -203,8 +211,11 @@ def envelope(text: str) -> WrittenCall | str:
     return WrittenCall(method, params, parts.get("id", "null") == "null", others)
 
 
-def whole(text: str) -> list[WrittenCall]:
-    """The calls of a text that can only be requests, and not the params of something that has a ``method`` in them."""
+def whole_requests(text: str) -> list[WrittenCall]:
+    """Return the calls of a text that can only be requests.
+
+    A JSON object with a member ``method`` may also be params. That is not enough.
+    """
     text = text.removeprefix("\ufeff")
     spans = elements(text)
     parts = [text[slice(*span)] for span in spans] if spans else [text]
@@ -221,28 +232,31 @@ def whole(text: str) -> list[WrittenCall]:
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, each with its number."""
+    """Return the lines that are not blank, with their numbers."""
     return ((number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())
 
 
 MAX_CALLS: Final = 1_000
-"""Calls of one import, or of one body; who has more splits the file."""
+"""Calls of one import or body; a larger file must be split."""
 REQUESTS: Final = 20_000
-LONGEST_ADDRESS: Final = 2_000
+MAX_ADDRESS: Final = 2_000
 SECRETIVE: Final = regex(
     r"auth|token|key|secret|session|passw|pwd|credential|signature|sig$|csrf|xsrf|jwt|sid$", re.IGNORECASE
 )
-"""Headers, parameters and members of these names are taken for credentials: one too many is only left out."""
+"""Names of headers, parameters and members that are taken for credentials.
+
+A wrong match does little harm: the value is only left out.
+"""
 USUAL: Final = regex(
     r"(?i):.*|accept.*|content-.*|host|connection|origin|referer|user-agent|pragma|cache-control|expect|te|dnt|priority"
     r"|proxy-connection|upgrade-insecure-requests|sec-.*|x-requested-with|postman-token|if-.*|trailer|transfer-encoding"
 )
-"""Headers that a browser or a client adds by itself, or that the program sets as the profile says."""
+"""Headers that a browser or client adds itself, or that rpcexplorer sets from the profile."""
 _USER = regex(r"^([a-z][\w+.-]*://)([^/?#]*)@", re.IGNORECASE)
 
 
 class RequestRead(Struct):
-    """One request as it stood in a text, before anything was left out of it."""
+    """A request as another program wrote it, with all its parts."""
 
     method: str = "GET"
     address: str = ""
@@ -251,15 +265,15 @@ class RequestRead(Struct):
     name: str = ""
     credentials: tuple[FoundCredential, ...] = ()
     notes: tuple[str, ...] = ()
-    wrong: str = ""
-    """Why it cannot be used, whatever else it is."""
+    problem: str = ""
+    """Why it cannot be used; empty if it can."""
     number: int = 0
-    """Its own, such as that of its line; 0: the place among the others."""
-    opens: bool = False
-    """What its body has in double braces is meant to be filled in."""
+    """Its own number, such as its line; 0 for its position."""
+    has_variables: bool = False
+    """Whether names in double braces in its body are variables."""
 
     def __repr__(self) -> str:
-        """Not its headers and address, which may hold a secret."""
+        """Return a text without headers and URL, which may contain a secret."""
         return f"RequestRead(method={self.method!r})"
 
 
@@ -268,43 +282,43 @@ def credential(field: str, way: CredentialWay, name: str, value: str) -> FoundCr
 
 
 def imported_from(form: str, requests: Iterable[RequestRead], notes: Sequence[str] = ()) -> Imported:
-    """The calls of requests, and why the others are none."""
+    """Return the calls of requests, and the reasons for those that are skipped."""
     calls: list[ImportedCall] = []
     skipped: list[Skipped] = []
-    said = list(notes)
+    all_notes = list(notes)
     for at, request in enumerate(requests, 1):
         number = request.number or at
         if len(calls) >= MAX_CALLS or at > REQUESTS:
             most = f"{MAX_CALLS:,} calls" if at <= REQUESTS else f"{REQUESTS:,} requests"
-            said.append(f"There are more than {most}: request {number} and all after it were skipped.")
+            all_notes.append(f"There are more than {most}. Request {number} and all later ones were skipped.")
             break
         found = _calls(number, request)
         if isinstance(found, str):
             skipped.append(Skipped(number, found))
         else:
             calls += found
-    return Imported(form, without_repeats(calls), tuple(skipped), tuple(dict.fromkeys(said)))
+    return Imported(form, without_repeats(calls), tuple(skipped), tuple(dict.fromkeys(all_notes)))
 
 
 def _calls(number: int, request: RequestRead) -> list[ImportedCall] | str:
-    if request.wrong:
-        return request.wrong
+    if request.problem:
+        return request.problem
     if not request.body:
         return f"it is a {_word(request.method)} without a body"
     found, why = envelopes(request.body)
     if why:
         return why
-    address, in_address = taken_apart(request.address)
+    address, in_address = split_url(request.address)
     around, notes = _headers(request.headers)
     credentials = (*request.credentials, *in_address, *around)
-    if request.opens and any("{{" in each.method for each in found):
-        return "its method is a variable of Postman"
+    if request.has_variables and any("{{" in each.method for each in found):
+        return "its method is a Postman variable"
     if request.method.upper() != "POST":
-        notes.append(f"it was sent by {_word(request.method)}, and goes out by POST here")
+        notes.append(f"it was sent by {_word(request.method)}. rpcexplorer uses POST")
     calls = []
     for each in found:
         inside, left_out = _members(each)
-        params = defused(each.params) if request.opens else inert(each.params)
+        params = defused(each.params) if request.has_variables else inert(each.params)
         calls.append(
             ImportedCall(
                 number, each.method, params, address, each.notification, len(found) > 1, request.name,
@@ -314,10 +328,10 @@ def _calls(number: int, request: RequestRead) -> list[ImportedCall] | str:
     return calls
 
 
-def taken_apart(address: str) -> tuple[str, list[FoundCredential]]:
-    """An address without its credentials, and these."""
+def split_url(address: str) -> tuple[str, list[FoundCredential]]:
+    """Return a URL without its credentials, and these."""
     found: list[FoundCredential] = []
-    address = address.partition("#")[0][:LONGEST_ADDRESS]
+    address = address.partition("#")[0][:MAX_ADDRESS]
     if user := _USER.match(address):
         name, _, password = user[2].partition(":")
         found += _pair("address", "", unquote(name), unquote(password))
@@ -344,11 +358,11 @@ def authorization(value: str) -> list[FoundCredential]:
         return _pair("scheme", "Basic", name, password)
     if not rest:
         return [credential("token", "header", "Authorization", scheme)] if scheme else []
-    return [credential("token", "scheme", scheme.capitalize() if scheme.isalnum() else "of its own", rest)]
+    return [credential("token", "scheme", scheme.capitalize() if scheme.isalnum() else "other scheme", rest)]
 
 
 def user_password(text: str, scheme: str = "Basic") -> list[FoundCredential]:
-    """What curl takes with ``-u``."""
+    """Return the credentials of curl's option ``-u``."""
     name, _, password = text.partition(":")
     return _pair("scheme", scheme, name, password)
 
@@ -359,7 +373,7 @@ def _pair(way: CredentialWay, name: str, username: str, password: str) -> list[F
 
 
 def _headers(headers: Iterable[tuple[str, str]]) -> tuple[list[FoundCredential], list[str]]:
-    """The credentials in headers, and which others do not come along."""
+    """Return the credentials in headers, and a note about other headers."""
     found: list[FoundCredential] = []
     others: list[str] = []
     for name, value in headers:
@@ -377,12 +391,12 @@ def _headers(headers: Iterable[tuple[str, str]]) -> tuple[list[FoundCredential],
             found.append(credential("token", "header", name.strip(), value.strip()))
         else:
             others.append(name.strip())
-    said = f"own headers do not come along: {', '.join(dict.fromkeys(others))}; a profile has them in `headers`"
-    return found, [said] if others else []
+    note = f"its own headers are ignored: {', '.join(dict.fromkeys(others))}. Set them in `headers` of a profile"
+    return found, [note] if others else []
 
 
 def _members(each: WrittenCall) -> tuple[list[FoundCredential], list[str]]:
-    """What stands beside the method: a credential, or something that does not come along."""
+    """Return credentials in extra members, and a note about other members."""
     found: list[FoundCredential] = []
     others: list[str] = []
     for name, value in each.others:
@@ -390,7 +404,7 @@ def _members(each: WrittenCall) -> tuple[list[FoundCredential], list[str]]:
             found.append(credential("token", "member", name, decoded(value)))
         else:
             others.append(name)
-    return found, [f"members beside the method do not come along: {', '.join(others)}"] if others else []
+    return found, [f"extra members are ignored: {', '.join(others)}"] if others else []
 
 
 def _word(method: str) -> str:

