@@ -56,7 +56,7 @@ class NoAuth(AuthType, frozen=True):
         return Auth.secrets(self, profile)
 
     def words(self, profile: Profile) -> str:
-        return "none: the path contains a token" if profile.secrets else "none: no credentials are sent"
+        return "none: the path contains a token" if profile.secrets else "none: sends no credentials"
 
     def put(self, profile: Profile, message: Message) -> AuthRequest:
         token = placeholder(profile.label("token"))

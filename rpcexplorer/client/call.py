@@ -119,7 +119,7 @@ MEANINGS: Final = {
     ),
     413: (
         "Content Too Large",
-        "the server, or a gateway in front of it, accepts no request of this size. Send less at once.",
+        "the server, or a gateway in front of it, does not accept a request of this size. Send less data at once.",
     ),
     415: ("Unsupported Media Type", "the server does not accept {content_type}."),
     417: (

@@ -551,7 +551,7 @@ def maybe_empty_params(call: FailedCall) -> Hint | None:
         return None
     if error.code == -32602 and error.data is None and _BARE.fullmatch(error.message):
         better = "{}" if now == "[]" else "[]"
-        sentence = f"If {call.exchange.method} has no params, the server may need {better}."
+        sentence = f"The server may need {better} as the empty params of {call.exchange.method}."
     elif error.code in {-32600, -32700} and not was_read(call.exchange) and now == "[]":
         better = "omit"
         sentence = "The server found no call in the request. It may need empty params to be omitted."

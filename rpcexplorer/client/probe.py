@@ -242,7 +242,7 @@ class TrialResult(Struct, frozen=True):
             case Malformed(reason=reason) if status is None or 200 <= status < 300:
                 return reason
             case Cancelled():
-                return "stopped here"
+                return "cancelled here"
         return f"HTTP {status}{f' to {self.moved_to}' if self.moved_to else ''}"
 
     @property

@@ -61,7 +61,7 @@ def steps(exchange: Exchange, profile: Profile, *, locked: bool = False) -> list
         case Unreached(step=step, sentence=sentence):
             rows = _ended(rows, _FAILS_AT.get(step, _furthest(exchange.response.phases)), "failed", sentence)
         case Cancelled():
-            rows = _ended(rows, _furthest(exchange.response.phases), "unknown", "stopped here")
+            rows = _ended(rows, _furthest(exchange.response.phases), "unknown", "cancelled here")
     return rows
 
 
@@ -150,7 +150,7 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     if not isinstance(outcome, Result):
         if locked and (isinstance(outcome, ErrorObject) or status == 200):
             return Check(label, "well", f"required, and {accepted}")
-        return Check(label, "unknown", "this response does not show it: call a method that needs credentials")
+        return Check(label, "unknown", "unknown from this response: call a method that needs credentials")
     if exchange.method == profile.login.method and profile.has_sessions:
         return Check(label, "well", "a session was opened")
     return Check(label, "well", accepted)
@@ -381,5 +381,7 @@ def _open_login(probe: Probe) -> Check:
     label = _login_label(profile)
     if profile.auth.kind == Auth.kind:
         unchosen = profile.ad_hoc or probe.assumes_login
-        return Check(label, "skipped", "the server asks for none" if unchosen else "this profile sends no credentials")
+        return Check(
+            label, "skipped", "the server asks for no credentials" if unchosen else "this profile sends no credentials"
+        )
     return Check(label, "unknown", probe.doubted_auth or "not tried yet")

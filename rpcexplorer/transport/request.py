@@ -122,7 +122,7 @@ def _host(parts: SplitResult) -> str:
     if ":" in name or _NUMBERS.fullmatch(name):
         ip = _ip(name)
         if ip is None or "%" in ip:
-            raise _bad_url("The URL's host is not an IP address that can be used, though it looks like one.")
+            raise _bad_url("The URL's host looks like an IP address, but it is not a valid one. Check it for a typo.")
         return ip
     labels = [
         label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")

@@ -159,7 +159,7 @@ def test_missing_credential_fails_at_login_without_sending() -> None:
 def test_cancelled_exchange_has_no_failed_step(phases: Phases, expected: str) -> None:
     one = exchange(Cancelled(), phases, status=None)
     assert states(one) == expected
-    assert "stopped here" in [step.words for step in steps(one, profile())]
+    assert "cancelled here" in [step.words for step in steps(one, profile())]
 
 
 @pytest.mark.parametrize(

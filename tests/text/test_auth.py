@@ -76,7 +76,7 @@ def test_a_lack_is_told_by_a_sign_and_not_by_colour_alone() -> None:
         (INLINE, "user.list", "inline: sends user name and password in the params of each call"),
         (INLINE, "open", "goes without credentials"),
         (HeaderAuth(header="X-Key"), "user.list", "header: sends a stored token in the header X-Key"),
-        (NoAuth(), "open", "none: no credentials are sent"),
+        (NoAuth(), "open", "none: sends no credentials"),
     ],
 )
 def test_what_a_call_takes_along_is_what_its_profile_sends_with_it(auth: Any, method: str, words: str) -> None:

@@ -45,7 +45,7 @@ def test_the_head_says_where_it_is_and_how_one_logs_in() -> None:
 
 @pytest.mark.parametrize(
     ("auth", "words"),
-    [(InlineAuth("ada"), "go into the params of each call"), (NoAuth(), "no credentials are sent")],
+    [(InlineAuth("ada"), "in the params of each call"), (NoAuth(), "sends no credentials")],
 )
 def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
     assert words in row(told(Profile("p", "https://p", auth=auth)), "auth")
