@@ -40,7 +40,7 @@ LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      Formatting …", "dim"),))
 
 
 class Body(Vertical):
-    """The views of a response, of which one is shown; each keeps its place."""
+    """The views of a response; one is shown, and all keep their place."""
 
     DEFAULT_CSS = """
     Body { height: 1fr; background: $background; }

@@ -66,7 +66,7 @@ def params_lines(remembered: ScreenState, lines: int) -> int:
 
 
 class PaneLayout:
-    """The room of each pane, and the place of the docs."""
+    """The room of each pane, and where the docs are."""
 
     def __init__(
         self,

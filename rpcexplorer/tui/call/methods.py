@@ -223,7 +223,7 @@ class _Order:
 
 _in_order = lru_cache(2)(_Order)
 ROOMY: Final = 50
-"""From this width on a description fits beside the name."""
+"""A row of this width has room for a description."""
 MARGIN: Final = 3
 """Columns before a name: a blank, the mark, a blank."""
 _MARKS: Final[dict[Standing, tuple[str, str]]] = {

@@ -162,7 +162,7 @@ class ParamsPane(Vertical):
     preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None)
     """The preview of the next request, or the reason why there is none."""
     empty: reactive[str] = reactive("[]")
-    """The params that an empty text stands for in this profile."""
+    """The params that the profile sends for an empty text."""
     tab: reactive[str] = reactive("Params")
 
     @message

@@ -55,7 +55,7 @@ class Sender:
         return self._profile is not None and self._explorer.profile == self._profile
 
     async def call(self, draft: Draft | Batch, *, whole: bool = False) -> Exchange | None:
-        """Send a call, after asking what is needed.
+        """Send a call, after all necessary questions.
 
         ``whole``: all variables must have values; missing ones are asked for.
         """

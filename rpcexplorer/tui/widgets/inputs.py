@@ -216,7 +216,7 @@ class Prompt(Horizontal):
             self.post_message(self.TextTyped(self.purpose, event.value))
 
     def _take(self, text: str) -> None:
-        """Take the text as it is at Enter; later letters are for others."""
+        """Take the text at the moment of Enter; later letters are for others."""
         if self.listens:
             self.listens = False
             self.post_message(self.Taken(self.purpose, text))

@@ -294,7 +294,7 @@ class Painter(Struct, frozen=True):
     def _roles(self, row: DocumentRow) -> list[str]:
         """Return the role of each character.
 
-        The words of a fold are no text of the document.
+        The words of a fold do not belong to the document.
         """
         roles = ["text"] * len(row.text)
 
@@ -524,7 +524,7 @@ class Reader(LineView):
             self.current_line = self._rows.row(self.cursor, 0, 0).line
 
     def go_to(self, line: int) -> None:
-        """Go to a line and unfold it, as soon as it is laid out."""
+        """Go to a line and unfold it, once it is laid out."""
         if self._rows is None:
             return
         at, count = min(max(line, 0), self._rows.document.lines - 1), self._rows.count
