@@ -437,6 +437,7 @@ def prune(
 
 def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Explorer, *, as_json: bool) -> None:
     own, many = explorer.history.writer, bool(explorer.history.others())
+    exchange = None
     for exchange in found:
         if isinstance(exchange, Damaged):
             world.say(f"warning: a record in {exchange.file} is damaged: {exchange.reason}")
@@ -444,6 +445,8 @@ def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Ex
             print_json_line(world, json_of(_row(exchange, own)))
         else:
             world.print(history_line(exchange, width=world.width, colour=world.colours, writers=many))
+    if exchange is None:
+        world.say("no calls found. To send a call, run: rpcexplorer call METHOD")
 
 
 def _row(exchange: Exchange, own: str) -> dict[str, object]:

@@ -111,8 +111,8 @@ def known_method(explorer: Explorer, name: str) -> Method:
     known = explorer.listed_methods()
     if name not in known:
         near = " or ".join(map(printable, _nearest(name, known)))
-        guess = f"Did you mean {near}?" if near else "To list the methods, run: rpcexplorer methods."
-        fail(f"There is no method {printable(name)}. {guess} To refresh the list, run: rpcexplorer methods --refresh")
+        guess = f" Did you mean {near}?" if near else ""
+        fail(f"There is no method {printable(name)}.{guess} To refresh the list, run: rpcexplorer methods --refresh")
     return known[name]
 
 

@@ -75,9 +75,11 @@ class Profiles(Struct, dict=True):
             name = self.default or (next(iter(self.leaves)) if len(self.leaves) == 1 else None)
         where = str(self.files[-1]) if self.files else TEAM_FILE
         if name is None:
-            choose = "choose one with -p NAME, or set a default: rpcexplorer profiles default NAME. "
-            advice = (choose if self.leaves else "") + which_there_are("", self.leaves)
-            return Problem(where, f"no profile is chosen, and there is no default; {advice}")
+            if not self.leaves:
+                return Problem(where, f"no profile is chosen: {which_there_are('', ())}")
+            choose = f"Choose one with -p NAME ({joined_words(sorted(self.leaves))})"
+            sentence = f"no profile is chosen, and there is no default. {choose}, or set a default"
+            return Problem(where, f"{sentence}: rpcexplorer profiles default NAME")
         if name in self.profiles:
             return self.profiles[name]
         for problem in self.problems:

@@ -56,6 +56,13 @@ def test_list_is_newest_first_and_can_be_filtered(used: Shell, arguments: list[s
     assert (ran.code, methods(ran.text)) == (0, found)
 
 
+def test_empty_list_names_the_next_step(used: Shell) -> None:
+    ran = used.run("history", "list", "-p", "nobody")
+    assert (ran.code, ran.out) == (0, b"")
+    assert "no calls found. To send a call, run: rpcexplorer call METHOD" in ran.err
+    assert "no calls found" not in used.run("history", "list").err
+
+
 def test_bounds_work_as_options_and_filter_words(used: Shell) -> None:
     for arguments, found in {
         ("list", "--code", "-32602"): ["bad"],
