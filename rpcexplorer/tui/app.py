@@ -302,7 +302,7 @@ class ExplorerApp(App[Wish]):
         timeout: float | None = None,
         markup: bool = False,  # noqa: ARG002 - every `notify` of a widget comes here, with Textual's default of True
     ) -> None:
-        """Show a notice that may quote text from anywhere: printable, and never read as markup."""
+        """Show a notice as printable text, never as markup."""
         text = WEIGHT.get(severity, "") + printable(message, lines=True)
         super().notify(text, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
@@ -318,7 +318,7 @@ class ExplorerApp(App[Wish]):
         self._notices.append(new)
 
     def _refresh_notifications(self) -> None:
-        """Show notices on the screen on top, and nowhere else, until the next of them expires."""
+        """Show notices on the top screen only, until the next one expires."""
         if self._disable_notifications or not self.is_running:
             return
         notices = tuple(self._notifications)
@@ -407,7 +407,10 @@ def selected_text(screen: Screen[Any]) -> str | None:
 
 
 def cancel_running(screen: Screen[Any], home: Screen[Any] | None) -> bool:
-    """Cancel what runs on this screen, else on the call screen; return whether anything did."""
+    """Cancel running work on this screen, else on the call screen.
+
+    Return whether any was running.
+    """
     nodes: dict[Any, None] = dict.fromkeys([screen, *screen.query("*"), home])
     return any(node.interrupt() for node in nodes if hasattr(node, "interrupt"))
 
@@ -488,7 +491,7 @@ class PersonOnScreen:
 
     def __init__(self) -> None:
         self.open: Open | None = None
-        """Set by the app when it starts; None: nobody can be asked."""
+        """Set when the app starts; before that, no question can be asked."""
 
     async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
         if self.open is None:

@@ -215,7 +215,7 @@ async def apply_changes(
 KnownFields = Mapping[str, Secret | DestinationChanged | None]
 """The state of each field that a profile needs."""
 LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"session": "session id"}
-"""Labels of fields, in the order in which they are asked for."""
+"""Labels of fields, in the order of their questions."""
 RUN, MACHINE = "until you quit", "on this machine"
 """How long a typed value is remembered."""
 

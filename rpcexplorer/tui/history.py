@@ -304,7 +304,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
 
     @opens("edit")
     async def action_keep_call(self) -> None:
-        """Save the call as it was typed, with its variables."""
+        """Save the typed form of the call, with its variables."""
         from rpcexplorer.tui.saved_calls import ask_to_save
 
         if (call := self._call) is not None:

@@ -173,7 +173,7 @@ MOST: Final = 2000
 PAUSE_SECONDS: Final = 0.08
 """Pause in typing after which a search starts."""
 PATIENCE_SECONDS: Final = 3.0
-"""Keys wait this long for rows; after that, one of them may be for leaving."""
+"""Keys wait this long for rows; after that, one may be for leaving."""
 ROWS: Final = "rows"
 
 

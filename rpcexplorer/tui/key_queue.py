@@ -1,4 +1,4 @@
-"""The queue of typed keys. Each acts on the state after the keys before it."""
+"""The queue of typed keys: each acts on the state after those before it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.tui.widgets.inputs import InOrder
 
 LEAST: Final = 64
-"""A slow line delivers some dozen keys at once, and nobody types as many as these characters."""
+"""Text from this length on was pasted, even over a slow line."""
 BREAKS: Final = "\r\n"
 """Characters that end a line; Enter is the first of them."""
 _TEXT: Final = regex(r"[^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*")

@@ -149,7 +149,7 @@ class PageView(LineView):
 
     @property
     def section(self) -> str:
-        """The anchor of the section at the top; at the end of the page, of the last one."""
+        """The anchor of the section at the top; at the end, of the last one."""
         top = self.scroll_offset.y
         if top and top >= self.max_scroll_y:
             top += self.view_height
@@ -169,7 +169,10 @@ class PageView(LineView):
         self.link = self._next(self.page.links, self.link, by)
 
     def _next(self, marks: Sequence[Link | Hit], number: int, by: int) -> int:
-        """Go to the next mark, from the current one or from the view; return its number."""
+        """Go to the next mark, and return its number.
+
+        It starts from the current mark if that is on view, else from the view.
+        """
         if not marks:
             return -1
         top, end = self.scroll_offset.y, self.scroll_offset.y + self.view_height

@@ -43,7 +43,7 @@ class CopyCallWanted(Wanted):
 
 @message
 class ReportWanted(Wanted):
-    """A request to copy the report of a call, or of two calls and their differences."""
+    """A request to copy the report of a call, or of two and their differences."""
 
     group: ClassVar = "copy"
     exchange: Exchange

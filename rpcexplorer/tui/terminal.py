@@ -206,7 +206,7 @@ class ReadingFailed(Message):
 
 
 class TerminalDriver(LinuxDriver):
-    """A driver that tells the app when reading ends."""
+    """A driver that posts a message when reading ends."""
 
     def run_input_thread(self) -> None:
         """Read until the terminal is needed for something else."""
