@@ -97,7 +97,7 @@ class Drafts:
         content = _packed(key, text)
         problem = self._look(key)
         if not problem and len(content) > KEPT:
-            problem = f"they are longer than {told_size(KEPT)}"
+            problem = f"it is longer than {told_size(KEPT)}"
         if problem:
             return problem
         try:
@@ -115,7 +115,7 @@ class Drafts:
         file = self._file(key)
         is_other = (there := read_bytes(file)) and there not in {self._written.get(key), content}
         if is_other and (side := _moved_aside(file, "other")):
-            self.other = f"the draft of {key[1]} was also changed elsewhere: that text is in {side}"
+            self.other = f"the draft of {key[1]} was also changed elsewhere: the other text is in {side}"
 
     def text_for(
         self,

@@ -83,7 +83,7 @@ def _colour(value: Any, _place: Place) -> Any:
     if found:
         return found
     guess = nearest(value.strip().lower(), NATIVE) if isinstance(value, str) else None
-    advice = f'; did you mean "{guess}"?' if guess else ', or a colour of the terminal such as "ansi_blue"'
+    advice = f'. Did you mean "{guess}"?' if guess else ', or a colour of the terminal such as "ansi_blue"'
     return WrongValue(f'must be a colour such as "#82aaf7" or "#8af"{advice}')
 
 
@@ -114,7 +114,7 @@ class Themes:
 def load_theme(path: Path) -> tuple[Theme | None, list[Problem]]:
     file = read_toml(path)
     if file is None:
-        return None, [Problem(str(path), "there is no such theme; choose another one")]
+        return None, [Problem(str(path), "there is no such theme. Choose another one")]
     if not isinstance(file, TomlFile):
         return None, [file]
     reading = read_shape(THEME_SHAPE, file)
@@ -138,7 +138,7 @@ SCREEN_SHAPE = TableRule(
         "docs": text_rule,
         "methods_width": integer_rule,
         "params_height": integer_rule,
-        "typed": MapRule("expressions by what they are for", list_rule(text_rule, "expressions")),
+        "typed": MapRule("expressions by purpose", list_rule(text_rule, "expressions")),
         "at": MapRule(
             "profiles by name",
             TableRule(
@@ -152,7 +152,7 @@ SCREEN_SHAPE = TableRule(
         ),
     },
 )
-HEADING = "# What the screen of rpcexplorer remembers. Nothing that matters is lost if you delete this file.\n"
+HEADING = "# Screen state of rpcexplorer. You can delete this file: only choices such as layout and pins are lost.\n"
 T = TypeVar("T")
 StateTable = dict[str, Any]
 Update = Callable[[Any], Any]
@@ -324,7 +324,7 @@ class ScreenState:
         content = read_bytes(self._file) or b""
         side = next(side for side in aside(self._file, "damaged") if self._may_hold(side, content))
         write_private(side, content)
-        return f"{problem}; the file is kept as {side}, and its readable settings are still used"
+        return f"{problem}. The damaged file was copied to {side}. Its readable settings are still used."
 
     @staticmethod
     def _may_hold(side: Path, content: bytes) -> bool:

@@ -239,7 +239,7 @@ def meanwhile(comfort: str) -> Iterator[None]:
     try:
         yield
     except FileError as error:
-        raise type(error)(f"{error.sentence}; {comfort}") from error
+        raise type(error)(f"{error.sentence}. {comfort}") from error
 
 
 def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: bool = False) -> bytes | None:

@@ -31,7 +31,7 @@ BEGINS: Final = regex(rb"\[\[[ \t]*call")
 ENDS: Final = b'\nend = "'
 SAFE_ID: Final = regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """An id becomes a part of file names and command lines here."""
-NO_CASE: Final = "it is not a case: the line `case = 1` is missing above its calls"
+NO_CASE: Final = "this is not a case: the line `case = 1` is missing above its calls"
 _AT_LINE: Final = regex(r"\(at line (\d+), ")
 _ITS_KEY: Final = regex(r"its (\w+) ")
 
@@ -59,7 +59,7 @@ class Cases:
         except FileError as error:
             return Problem(str(path), error.sentence)
         if content is None:
-            return Problem(str(path), "there is no such file: check its name")
+            return Problem(str(path), "there is no such file. Check its name")
         case = case_of(path, content, now or datetime.now(UTC))
         if isinstance(case, Problem):
             return case
@@ -128,7 +128,7 @@ def case_of(path: Path, content: bytes, now: datetime) -> Case | Problem:
 
     begins = list(islice(BEGINS.finditer(content), MOST_CALLS + 1))
     if len(begins) > MOST_CALLS or content.count(ENDS) > MOST_CALLS:
-        return Problem(str(path), f"it contains more than {MOST_CALLS:,} calls: remove some")
+        return Problem(str(path), f"it contains more than {MOST_CALLS:,} calls. Remove some")
     lines_begin = (max(content.rfind(b"\n", 0, each.start()), 0) for each in begins)
     begin = next((content.find(b"[", at) for at in lines_begin if OURS.match(content, at)), len(content))
     above = _above(path, content[:begin])

@@ -61,10 +61,10 @@ class Exported(Struct, frozen=True):
     def too_much(self) -> str:
         """Return why nobody could read it as a case, or nothing."""
         if len(self.exchanges) > MOST_CALLS:
-            return f"A case can hold at most {MOST_CALLS:,} calls, and these are {len(self.exchanges):,}"
+            return f"A case can hold at most {MOST_CALLS:,} calls, but you chose {len(self.exchanges):,}"
         size = sum(len(each.response.body) for each in self.exchanges)
         return (
-            f"A case has at most {told_size(MOST)}, but the responses alone have {told_size(size)}"
+            f"A case can hold at most {told_size(MOST)}, but the responses alone have {told_size(size)}"
             if size > MOST
             else ""
         )

@@ -53,7 +53,7 @@ COMMENTS = regex(rb"(?:\xef\xbb\xbf)?(?:[ \t]*+(?:\#[\t\x20-\x7e\x80-\xff]*+)?(?
 OURS = regex(rb"(?:\n|\A(?:\xef\xbb\xbf)?)" + HEADER_LINE)
 NOTHING = b" \t\r\n\0"
 """What a file may hold and still be empty: a power cut can leave zeros."""
-FOREIGN = "it is no history of this program, and stays as it is; move it away, or choose another folder"
+FOREIGN = "it is not an rpcexplorer history file. It was not changed. Move it, or choose another folder"
 CASES = "+cases"
 """Ends the name of whose files hold the cases that somebody has taken in. No user and no host has its sign."""
 TORN_FILE = regex(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
@@ -192,7 +192,7 @@ def _version(path: Path) -> tuple[int, int, int] | None:
 def _content(path: Path, most: int) -> bytes | None:
     with telling("write", path), suppress(FileNotFoundError):
         if not is_ours(path.lstat(), writing=True):
-            raise Unfit("it belongs to another user, and only they can change it")
+            raise Unfit("it belongs to another user, who alone can change it")
     return read_bytes(path, most)
 
 
@@ -237,7 +237,7 @@ def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
                 good = comments.end()
             return start + len(tail[:good].rstrip()), tail[good:]
         if step > most:
-            raise Unfit(f"no call stands in its last {told_size(step)}; move it away")
+            raise Unfit(f"its last {told_size(step)} contain no call. Move it to another folder")
         step *= 2
 
 

@@ -89,7 +89,7 @@ NEWEST = b"~"
 ID_HEADER = regex(re.escape(HEADER) + rb'id = "[^"\n]*"\n')
 OVERTAKING = 4 * CHUNK
 """Bytes of calls that began later than another one and ended earlier, as far as that one is looked for by its time."""
-TORN = "it was torn while it was written"
+TORN = "it is incomplete: writing it was interrupted"
 UNFINISHED = LOCK_SECONDS
 """Seconds for which a block without its end may still be on its way: nobody writes for longer."""
 CROWD = 200
@@ -179,7 +179,7 @@ class FolderReader:
         newest_torn = changed_last(self._folder, WRITERS, {name: name for name in torn})
         # what was torn comes last among equals: its block may have been written again elsewhere, whole
         problems = (
-            f"{self._folder} holds files of {len(found):,} {noun}: the newest {WRITERS} are read; move some away"
+            f"{self._folder} has files of {len(found):,} {noun}: only the newest {WRITERS} are read. Move some away"
             for found, noun in ((every, "writers"), (torn, "torn calls"))
             if len(found) > WRITERS
         )
@@ -204,7 +204,7 @@ class FolderReader:
                     if found.st_size <= CHUNK:
                         content = read_span(file, 0, found.st_size)
                     elif self._open >= OPEN:
-                        long = f"{OPEN} files of more than {told_size(CHUNK)} are being read already; move some away"
+                        long = f"{OPEN} files of more than {told_size(CHUNK)} are already open. Move some away"
                         raise Unfit(long)
                     else:
                         self._open += 1
@@ -254,7 +254,9 @@ class FolderReader:
             if oldest:
                 moment, called = oldest[1], start
             elif (crowded or called - start > self._largest) and moment:
-                told = f"cannot read {path}: {told_size(called - start)} of it and more contain no call; remove them"
+                told = (
+                    f"cannot read {path}: {told_size(called - start)} or more of it contain no call. Remove that part"
+                )
                 yield RawBlock(moment, writer, path, b"", told)
                 moment = b""  # everybody else comes first now
             at_end = at_end and not stretch and bool(moment)
@@ -494,7 +496,7 @@ class History:
             return
         blocks = "".join(map(to_block, self.unsaved)).encode()
         full = rotated(self.folder, self.writer, self.unsaved[-1].when)
-        with meanwhile("the exchange is kept in memory"):
+        with meanwhile("The call is kept in memory"):
             self._refuse_links()
             private_folder(self.folder)
             with self._locked(self.writer):
@@ -584,7 +586,7 @@ class History:
 
         The first damaged record comes as well: it may be why there are no more. Foreign calls belong to no profile.
         """
-        long = f"{self.folder} takes long to look through: not all recent calls are known"
+        long = f"{self.folder} takes long to search: some recent calls may be missing"
         late = Damaged(str(self.folder), long, "")
         calls: list[Exchange | Damaged] = []
         damaged: list[Exchange | Damaged] = []
@@ -634,7 +636,7 @@ class History:
         person, own = writer.partition("@")[0], self.writer.partition("@")[0]
         if not writer or writer.removesuffix(CASES) == self.writer or (person == own and not self.shared):
             return ""
-        return f"it was recorded by {writer}, and can only be changed by them, there"
+        return f"{writer} recorded it, and only they can change it"
 
     def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> bool:
 

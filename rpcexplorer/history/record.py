@@ -111,7 +111,7 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
     try:
         values = dict(_read(key, value) for key, value in record.items())
     except ValueError:
-        return Damaged("", "what stands as base64 in it is none", "")
+        return Damaged("", "a value in it is not valid base64", "")
     if reason := next(_problems(values), ""):
         return Damaged("", reason, "")
     body = values.get("reply", b"")
@@ -442,7 +442,7 @@ def _own(lines: bytes) -> dict[str, Any] | None:
 def _any_toml(raw: bytes) -> dict[str, Any] | str | None:
     """Read a block that was edited as TOML; a string says why it fails."""
     if len(raw) > BY_HAND_MOST:
-        return f"it is no record as it is written here, and more than {BY_HAND_MOST // MIB} MiB long"
+        return f"it was changed by hand and is longer than {BY_HAND_MOST // MIB} MiB"
     import tomllib  # only for the few: its import costs more than reading a hundred blocks
 
     from rpcexplorer.files.toml import layout, printable
@@ -464,7 +464,7 @@ def _any_toml(raw: bytes) -> dict[str, Any] | str | None:
     if not isinstance(calls, list) or not calls or not isinstance(calls[0], dict):
         return "its first line must be [[call]]"
     if len(calls) > 1:
-        return "it is more than one record, and where one ends cannot be told; write each header as [[call]]"
+        return "it contains several records without clear ends. Write each header as [[call]]"
     return {key: value for key, value in calls[0].items() if key != "end"}
 
 
@@ -474,7 +474,7 @@ def _damaged(raw: bytes, file: str, reason: str) -> Damaged:
 
 def left_of(raw: bytes) -> str:
     shown = raw[:LEFT].decode(errors="backslashreplace")
-    return shown if len(raw) <= LEFT else f"{shown}\n… and {len(raw) - LEFT:,} bytes more"
+    return shown if len(raw) <= LEFT else f"{shown}\n… and {len(raw) - LEFT:,} more bytes"
 
 
 def _plain_id(raw: bytes) -> str:

@@ -169,12 +169,12 @@ class Journal:
         found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
         call = found[0] if found else None
         if call is None or not _is_of(call, profile) or not isinstance(call.outcome, Result):
-            unless = "" if self.recording else ", for calls are not recorded"
+            unless = "" if self.recording else ", because calls are not recorded"
             return LastResult(why=f"there is no result of {method} on {profile.name} in the history{unless}")
         text = bytes(call.outcome.value).decode("utf-8", "replace")
         whose = f"the newest result of {method} on {profile.name}"
         if not self.is_ours(call, profile):
-            return LastResult(why=f"{whose} lies in a folder that others write to")
+            return LastResult(why=f"{whose} is in a folder that others can write to")
         if call.url != redacted_address(profile.endpoint):  # a file may have moved the profile to another server
             return LastResult(why=f"{whose} came from {call.url}")
         if call.response.cut or not text:
@@ -252,7 +252,7 @@ class Rescue:
             aside = History(place / calls[-1].id, body_limit=self._journal.body_limit)
             if not any(error_of(partial(aside.append, call)) for call in calls):
                 return f"{failure} They are kept in {aside.folder}."
-        return f"{failure} There was no other place for them."
+        return f"{failure} They could not be saved elsewhere."
 
     def _places(self) -> Iterator[Path]:
         yield self._folder
@@ -285,7 +285,7 @@ class Rescue:
                     if [entry.name for entry in place.iterdir()] == [f".{RESCUE_LOCK}.lock"]:
                         (place / f".{RESCUE_LOCK}.lock").unlink()
                     place.rmdir()
-        return f"{counted(len(calls), 'call')} of an earlier run could be written to the history now." if calls else ""
+        return f"Wrote {counted(len(calls), 'call')} of an earlier run to the history." if calls else ""
 
     def _take_calls(self, place: Path, profiles: Callable[[str], Profile | None]) -> Iterator[Exchange]:
         asides = [place / name for name in sorted(names(place)) if not name.startswith(".")]

@@ -98,7 +98,7 @@ def differing(prefix: str, left: bytes, right: bytes, *, spelling: bool) -> tupl
         return one_line(prefix, left), one_line(prefix, right), ""
     ours, theirs = name_of(left), name_of(right)
     at = _parting(ours, theirs)
-    note = f"from character {at + 1:,} on"
+    note = f"first difference at character {at + 1:,}"
     return _part(prefix, ours, at), _part(prefix, theirs, at), note
 
 
@@ -395,7 +395,7 @@ def summary(comparison: Comparison, names: SideNames = None) -> str:
         parts.append(f"{ignored:,} {'value was' if ignored == 1 else 'values were'} ignored")
     if hidden := comparison.hidden:
         parts.append(f"{hidden:,} redacted {'value was' if hidden == 1 else 'values were'} not compared")
-    return "; ".join(parts)
+    return ", ".join(parts)
 
 
 def names_of(left: Exchange, right: Exchange) -> SideNames:
@@ -421,7 +421,7 @@ def _verdict(comparison: Comparison, names: SideNames) -> str:
         subject = f"the {before}" if whole else f"{changed:,} {_nouns(comparison, changed)}"
         parts.append(f"{subject} differ{'s' if changed == 1 else ''}")
     if spelled := counts["spelling"]:
-        parts.append(f"{spelled:,} number{'s are' if spelled > 1 else ' is'} the same but written otherwise")
+        parts.append(f"{spelled:,} number{'s are' if spelled > 1 else ' is'} equal but written differently")
     added, removed = (f"only in {names[1]}", f"only in {names[0]}") if names else ("new", "gone")
     for kind, word in (("added", added), ("removed", removed)):
         if count := counts[kind]:
@@ -467,10 +467,10 @@ def difference_lines(comparison: Comparison, most: int = MAX_LISTED_DIFFERENCES)
     if comparison.verdict != "differs":
         return
     for each in comparison.differences[:most]:
-        pointer = printable(_place(each).pointer) or "all of it"
+        pointer = printable(_place(each).pointer) or "the whole value"
         sides = (_shown(comparison.left, each.left), _shown(comparison.right, each.right))
         values = " → ".join(side for side in sides if side is not None)
-        spelled = "  (the same number, written otherwise)" if each.kind == "spelling" else ""
+        spelled = "  (the same number, written differently)" if each.kind == "spelling" else ""
         yield f"{DIFFERENCE_SIGNS[each.kind]} {pointer}: {values}{spelled}"
     if (more := len(comparison.differences) - most) > 0:
         yield f"… and {more:,} more"

@@ -35,15 +35,15 @@ def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime
         assert since is not None
         assert until is not None
         state = "  (not yet)" if now < since else "  (expired)" if now > until else ""
-        signed = "by itself" if certificate.self_signed else clipped(certificate.issuer, ROOM)
+        issuer = "self-signed" if certificate.self_signed else clipped(certificate.issuer, ROOM)
         rows += [
-            ("belongs to", clipped(certificate.subject, ROOM) or "no name"),
-            ("signed", signed or "by no name"),
-            ("made out for", ", ".join(names) or "no host"),
+            ("subject", clipped(certificate.subject, ROOM) or "no name"),
+            ("issuer", issuer or "no name"),
+            ("hosts", ", ".join(names) or "none"),
             ("valid", f"{since:%Y-%m-%d} to {until:%Y-%m-%d}{state}"),
         ]
     # What to do next stands behind the colon; here it is the question that follows.
-    return [*rows, ("authorities", shown.problem.partition(": ")[0] or "they vouch for it")]
+    return [*rows, ("verified", shown.problem.partition(": ")[0] or "yes")]
 
 
 OPTIONS: Final = {"auth.kind": "--auth", "auth.header": "--auth-header"}
@@ -53,15 +53,15 @@ KIND: Final = "KIND"
 
 
 def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
-    said = f"It sends at most {MOST} requests, one at a time, and records none: {', '.join(METHODS)}."
+    sentence = f"It sends at most {MOST} requests, one at a time: {', '.join(METHODS)}. They are not recorded."
     if not profile.secrets:
-        return said
+        return sentence
     last = behind_login(profile, presets) or auth_of(profile).harmless
     if profile.has_sessions:
         last = f"the login, {profile.login.method} (or {last}, if only a session is stored),"
     if profile.assumes_auth:
-        return f"{said} If the server asks for credentials and a password is stored, it calls {last} with the password."
-    return f"{said} If these succeed, it calls {last} with the credentials of {profile.name}."
+        return f"{sentence} If the server asks for credentials and a password is stored, it also calls {last}."
+    return f"{sentence} If these succeed, it calls {last} with the credentials of {profile.name}."
 
 
 def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[Check | tuple[str, str]]:

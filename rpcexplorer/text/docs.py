@@ -70,8 +70,8 @@ _SOURCES: Final[dict[MethodSource, str]] = {
     "saved": "a saved call",
 }
 _SAFETY: Final = {
-    True: "yes, confirm only if the profile always asks",
-    False: "no, confirm if the profile asks",
+    True: 'yes: asks only with confirm = "always"',
+    False: 'no: asks unless confirm = "never"',
     None: "unknown, treated as unsafe",
 }
 _OTHERS: Final = {"profile": "the profile", "service": "the service's own document"}
@@ -83,7 +83,7 @@ def spelled(value: Any) -> str:
     try:
         return inert(json_of(value).decode())
     except (UnicodeEncodeError, RecursionError, TypeError):
-        return "(no JSON can be made of it)"
+        return "(cannot be written as JSON)"
 
 
 def short(value: Any, limit: int = MAX_INLINE_CHARACTERS) -> str:
@@ -296,7 +296,7 @@ def _facts(node: Node, items: Node) -> Iterator[WordLine]:
     if _lists(node):
         yield [("one of ", "dim"), *_values(node)]
     if _lists(items):
-        yield [("each one of ", "dim"), *_values(items)]
+        yield [("each is one of ", "dim"), *_values(items)]
     if limits := limit_words(node):
         yield [(limits, "text")]
     if node.default is not UNSET:
@@ -331,7 +331,7 @@ def _members(node: Node) -> Iterator[SchemaMember]:
     for place, schema in enumerate(node.prefix, start=1):
         yield SchemaMember(f"#{place}", schema)
     if node.prefix and isinstance(node.items, dict):
-        yield SchemaMember("(any further)", node.items)
+        yield SchemaMember("(more elements)", node.items)
 
 
 class ShownExample(NamedTuple):
@@ -360,7 +360,7 @@ def docs_page(
     """
     rows = PageRows(width)
     if method is None:
-        rows.add([("  No method is chosen yet: F2 shows them.", "dim")])
+        rows.add([("  No method selected. Press F2 to choose one.", "dim")])
         return DocsPage(rows.made)
     page = _Docs(method, described or Described(dialect=method.dialect), rows)
     if not on_screen:
@@ -440,7 +440,7 @@ class _Docs:
         examples = self._described.examples
         if not examples:
             return
-        self._heading("Examples", "Enter puts one into the editor" if on_screen else "")
+        self._heading("Examples", "Enter inserts one into the editor" if on_screen else "")
         for number, each in enumerate(examples[:MAX_EXAMPLES], start=1):
             first = len(self._rows.made)
             words: WordLine = [("  ", "text"), (each.name[:MAX_MESSAGE_CHARACTERS] or f"Example {number}", "middle")]
@@ -450,7 +450,7 @@ class _Docs:
             json_rows(each.params, self._rows, 4)
             yield ShownExample(first, len(self._rows.made), each)
             if each.result is not UNSET:
-                self._rows.add([("    comes back", "dim")])
+                self._rows.add([("    result", "dim")])
                 json_rows(each.result, self._rows, 6, MAX_RESULT_ROWS)
         self._more(len(examples) - MAX_EXAMPLES)
 
@@ -475,14 +475,14 @@ class _Docs:
         if profile is not None:
             remark = ""
             if noted is not None and method.auth != auth_of(profile).kind:
-                who = "the profile notes that it" if of_profile else "the service says that it"
+                who = "the profile says that it" if of_profile else "the service says that it"
                 remark = f"  {who} {noted.needed}"
             self._fact("auth", goes_with(profile, method_of(method.name)), remark)
         elif noted is None:
             self._fact("auth", "unknown", self._said_by("auth"))
         else:  # that no login is needed is else but the word of who says it
             is_theirs = method.auth == Auth.kind and not of_profile
-            self._fact("auth", "the service says: none" if is_theirs else noted.needed, self._said_by("auth"))
+            self._fact("auth", "none, according to the service" if is_theirs else noted.needed, self._said_by("auth"))
         self._fact("safe", _SAFETY[method.safe], self._said_by("safe"))
         if tags := ", ".join(tag[:MAX_TAG_CHARACTERS] for tag in described.tags[:20]):
             self._fact("tags", tags, "")
@@ -491,7 +491,7 @@ class _Docs:
         source = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
         if asked is not None and method.dialect:
             source += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
-        self._fact("said by", source, "")
+        self._fact("source", source, "")
 
     def _fact(self, label: str, told: str, remark: str) -> None:
         self._rows.add([(f"  {label:<{LABEL_COLUMNS}}", "dim"), (told, "text"), (remark, "dim")], LABEL_COLUMNS + 2)
@@ -499,7 +499,7 @@ class _Docs:
     def _said_by(self, fact: str) -> str:
         """Return who says a fact if it is not the source of most of the page."""
         source = self._sources.get(fact, "")
-        return f"  says {_OTHERS.get(source, source)}" if source else ""
+        return f"  from {_OTHERS.get(source, source)}" if source else ""
 
     def _heading(self, words: str, remark: str) -> None:
         self._rows.blank()

@@ -223,7 +223,7 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     said += [(note, "middle") for note in exchange.notes]
     said += [(remark, "careful") for remark in exchange.remarks]
     if exchange.response.cut:
-        said.append((f"the record holds the first {size(len(exchange.response.body))}", "careful"))
+        said.append((f"only the first {size(len(exchange.response.body))} were recorded", "careful"))
     if exchange.response.proxy:
         said.append((f"through the proxy {exchange.response.proxy}", "middle"))
     return said
@@ -275,7 +275,7 @@ def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]
 def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[WordLine]:
     """Return the page for a request, or why there would be none."""
     if preview is None:
-        return [[_MARGIN, ("The request to come is shown here.", "dim")]]
+        return [[_MARGIN, ("The next request will be shown here.", "dim")]]
     if isinstance(preview, Refused):
         return [
             [_MARGIN, (f"{SIGNS['refused']} ", "careful bold"), (printable(preview.sentence), "text")],
@@ -341,7 +341,7 @@ def headers_page(exchange: Exchange) -> list[WordLine]:
         return [[("  No HTTP response, so there are no headers.", "dim")]]
     lines: list[WordLine] = [[("  " + f"{response.version} {response.status} {response.reason}".strip(), "bold")], []]
     if not response.headers:
-        lines.append([("  No headers came, or they were not recorded.", "dim")])
+        lines.append([("  No headers were received or recorded.", "dim")])
     widest = min(max((len(name) for name, _ in response.headers), default=0), 30)
     for name, value in response.headers:
         # a cookie's value is a session, and nobody's to read over a shoulder
@@ -359,7 +359,7 @@ def timing_page(exchange: Exchange, width: int) -> list[WordLine]:
         for bar, track in zip(phases, tracks, strict=True)
     ]
     if not lines:
-        lines.append([("  There is no breakdown of the time: only the total is known.", "dim")])
+        lines.append([("  Only the total time is known.", "dim")])
     lines.append([(f"  {'total':<{LABEL_COLUMNS - 2}}", "bold"), (duration(exchange.seconds), "bold")])
     return [*lines, [], *_facts(exchange)]
 
@@ -403,7 +403,7 @@ def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
     if parts and whole - explained > 0.01 * whole:
         parts.append(("other", whole - explained))
     least = 1 / (8 * max(width, 1))
-    found, at = [PhaseBar("connection", 0.0, 0.0, "kept")] if phases.kept else [], 0.0
+    found, at = [PhaseBar("connection", 0.0, 0.0, "reused")] if phases.kept else [], 0.0
     for label, took in parts:
         share = took / whole if whole else 0.0
         found.append(PhaseBar(label, at, max(share, least), duration(took)))

@@ -111,7 +111,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
     response, when, phases = exchange.response, exchange.when.astimezone(zone), exchange.response.phases
     measured = {"name": phases.name, "connect": phases.connect, "TLS": phases.tls, "send": phases.send}
     measured |= {"wait": phases.wait, "transfer": phases.transfer}
-    parts = ["connection kept"] if phases.kept else []
+    parts = ["connection reused"] if phases.kept else []
     parts += [f"{name} {duration(took)}" for name, took in measured.items() if took is not None]
     fields = {
         exchange.kind: exchange.id,
@@ -122,7 +122,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
         "url": exchange.url,
         "when": f"{when.day} {when:%b %Y %H:%M:%S %z}".rstrip(),
         "by": exchange.writer,
-        "from": "a case: someone else recorded it with a profile of theirs" if exchange.foreign else "",
+        "from": "a case: someone else recorded it with their own profile" if exchange.foreign else "",
         "took": duration(exchange.seconds) + (f" ({', '.join(parts)})" if parts else ""),
         "sent": size(exchange.sent) if exchange.sent else "",
         "status": f"{response.version} {response.status} {response.reason}".strip() if response.status else "",
@@ -141,11 +141,11 @@ def filter_words(wanted: HistoryFilter, zone: tzinfo | None = None) -> str:
     whole = {"method": wanted.method, "profile": wanted.named_profile}
     parts += [f"{kind} “{name}”" for kind, name in whole.items() if name]
     names = {"method": wanted.in_method, "profile": wanted.in_profile}
-    parts += [f"{kind} with “{word}”" for kind, word in names.items() if word]
+    parts += [f"{kind} contains “{word}”" for kind, word in names.items() if word]
     if wanted.by:
         parts.append(f"by “{wanted.by}”")
     if wanted.words:
-        parts.append("text with " + " and ".join(f"“{word}”" for word in wanted.words))
+        parts.append("text contains " + " and ".join(f"“{word}”" for word in wanted.words))
     return " · ".join(parts)
 
 

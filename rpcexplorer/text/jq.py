@@ -26,8 +26,8 @@ _WORDS = [
         (r", expecting (?!'.'$).*", ""),  # unless it is one sign, these are names in jq's own grammar
         (r"^unexpected end of file", "unexpected end of the expression"),
         (r"^unexpected INVALID_CHARACTER", "unexpected character"),
-        (r"^Top-level program not given.*", 'the expression is empty; "." is the whole response'),
-        (r"^parse error: (.)", r"it cannot read the response: \1"),
+        (r"^Top-level program not given.*", 'the expression is empty ("." is the whole response)'),
+        (r"^parse error: (.)", r"cannot read the response: \1"),
         (r"^Cannot index (?=[aeiou])(\w+) with (?:\w+ \((.*)\)|(.*))$", r"cannot index an \1 with \2\3"),
         (r"^Cannot index (\w+) with (?:\w+ \((.*)\)|(.*))$", r"cannot index a \1 with \2\3"),
         (r"^Cannot (\w+)", r"cannot \1"),
@@ -49,12 +49,12 @@ class FilterProblem(Struct, frozen=True):
 def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
     """Put a reply through a jq expression. Numbers that the expression does not calculate with stay as written."""
     if find_spec("jq") is None:
-        return FilterProblem("jq: it is not installed here, so there are no filters; get it with: pip install jq")
+        return FilterProblem("jq is not installed: filters need it. Run: pip install jq")
     import jq
 
     text = readable(body.removeprefix(b"\xef\xbb\xbf"))
     if text is None:
-        return FilterProblem("jq: it cannot read the response: it is not UTF-8")
+        return FilterProblem("jq: cannot read the response: it is not UTF-8")
     results: list[str] = []
     room = OUTPUT_LIMIT
     # jq tells what is wrong with an expression or a value by raising, and there is no asking beforehand
@@ -64,9 +64,9 @@ def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
             results.append(indented(result))
             room -= len(results[-1])
             if room < 0:
-                return FilterProblem(f"jq: the results are longer than {OUTPUT_LIMIT:,} characters; try first(…)")
+                return FilterProblem(f"jq: the results are longer than {OUTPUT_LIMIT:,} characters. Use first(…).")
     except UnicodeEncodeError:
-        return FilterProblem("jq: the expression has half a character in it")
+        return FilterProblem("jq: the expression contains half a character")
     except ValueError as error:
         return FilterProblem(f"jq: {_plain(str(error))}")
     return Yield("".join(f"{result}\n" for result in results).encode(), len(results))

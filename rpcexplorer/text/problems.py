@@ -68,14 +68,14 @@ def result_remark(problems: Sequence[SchemaProblem]) -> str:
     at_least = "at least " if len(problems) == MOST_TOLD else ""
     more = f" ({at_least}{len(problems) - TOLD} more)" if len(problems) > TOLD else ""
     separator = " " if problems[0].pointer else ": "
-    return "; ".join([f"not as its schema says{separator}{first}", *others]) + more
+    return "; ".join([f"does not match its schema{separator}{first}", *others]) + more
 
 
 def unchecked_words(checked: Checked) -> str:
     """Why a text was not checked, or not all of it; empty where it was."""
     if not checked.why_not:
         return ""
-    return f"{'not all is' if checked.in_part else 'not'} checked: {_cut(checked.why_not)}"
+    return f"{'only partly' if checked.in_part else 'not'} checked: {_cut(checked.why_not)}"
 
 
 def path(pointer: Iterable[str | int]) -> str:
@@ -104,12 +104,12 @@ def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
             (f"   {printable(hint.sentence)}", "middle"),
         ]
     if hint.changes:
-        does = f" set {_told(hint.changes)} in {profile}, and resend"
+        action = f" sets {_told(hint.changes)} in {profile} and resends"
     elif hint.secret:
-        does = f" enter the {hint.secret} of {profile} again, and resend"
+        action = f" asks for the {hint.secret} of {profile} and resends"
     else:
         return [(printable(hint.sentence), "careful")]
-    return [(key, "bold accent"), (printable(does), "text"), (f"   {printable(hint.sentence)}", "middle")]
+    return [(key, "bold accent"), (printable(action), "text"), (f"   {printable(hint.sentence)}", "middle")]
 
 
 def hint_told(hint: Hint) -> str:

@@ -77,9 +77,9 @@ def goes_with(profile: Profile, method: str) -> str:
     if kind.session_cookie and method == profile.login.method:
         return "opens the session of this profile"
     if kind.free(profile, Call(method)):
-        return "no session is opened for it" if kind.session_cookie else "goes without credentials"
+        return "needs no session" if kind.session_cookie else "sent without credentials"
     if kind.session_cookie:
-        return f"goes with the session cookie of this profile{', if there is one' if profile.assumes_auth else ''}"
+        return f"sent with the session cookie of this profile{', if there is one' if profile.assumes_auth else ''}"
     return kind.words(profile)
 
 
@@ -129,7 +129,7 @@ def profile_page(
 
 def broken_page(files: Sequence[tuple[Path, str]], problems: Sequence[str]) -> list[WordLine]:
     wrong: list[WordLine] = [[(" ! ", "careful bold"), (problem, "text")] for problem in problems]
-    return [[], *wrong, [], *_files(files), [], [(" Fix its file to use it again.", "dim")]]
+    return [[], *wrong, [], *_files(files), [], [(" Fix the file to use this profile again.", "dim")]]
 
 
 def _row(label: str, value: str, role: str) -> WordLine:
@@ -149,11 +149,14 @@ def _secret(profile: Profile, field: str, found: Secret | DestinationChanged | N
             return [[*_row(field, f"✓ {state_word(found)}", "well"), (place, "dim")]]
         case DestinationChanged(why=why, changes=changes, advice=advice):
             told = [(why, "careful"), *((str(change), "text") for change in changes)]
-            told.append((advice or "Sending asks you to allow it. s enters it for this destination.", "dim"))
+            told.append((advice or "Send a call to allow it, or press s to enter it for this destination.", "dim"))
             return [_row(field, "! blocked", "careful bold"), *(_row("", *each) for each in told)]
     if field == "session":
-        return [_row(field, "○ no session yet", "middle"), _row("", "F8 opens one; s enters one that you have", "dim")]
-    return [_row(field, "! missing", "careful bold"), _row("", f"s enters it, or set {profile.variable(field)}", "dim")]
+        return [_row(field, "○ no session yet", "middle"), _row("", "Press F8 to log in, or s to enter one.", "dim")]
+    return [
+        _row(field, "! missing", "careful bold"),
+        _row("", f"Press s to enter it, or set {profile.variable(field)}.", "dim"),
+    ]
 
 
 def _files(files: Sequence[tuple[Path, str]]) -> list[WordLine]:
@@ -203,7 +206,7 @@ def _setting(key: str, value: Any, role: str) -> WordLine:
 
 def _methods(profile: Profile) -> Iterator[WordLine]:
     if profile.methods:
-        yield from _heading("Methods it describes")
+        yield from _heading("Described methods")
         for name, note in profile.methods.items():
             mark = {True: ("safe  ", "well"), False: ("! unsafe  ", "careful"), None: ("", "dim")}[note.safe]
             yield [*_row(name, mark[0], mark[1]), (note.doc, "middle")]

@@ -76,7 +76,7 @@ def test_replay_uses_the_profile_of_each_call(shell: Shell) -> None:
     assert several.code == 6
     first, difference, second, added = several.text.splitlines()
     assert first.startswith(f"≠ {one} ")
-    assert difference.strip() == "~ /n: 1.0 → 1.00  (the same number, written otherwise)"
+    assert difference.strip() == "~ /n: 1.0 → 1.00  (the same number, written differently)"
     assert second.startswith(f"≠ {three} ")
     assert added.strip() == "+ /m: 2"
     assert several.err.endswith("2 calls: 2 differs\n")
@@ -473,7 +473,7 @@ def test_two_records_are_printed_without_ignored_places(shell: Shell) -> None:
     assert lines[:3] == [
         f"--- {one}  shop  user.get  ✓ result",
         f"+++ {two}  shop  user.get  ✓ result",
-        "1 value differs, 1 number is the same but written otherwise, 1 is new; 1 value was ignored",
+        "1 value differs, 1 number is equal but written differently, 1 is new, 1 value was ignored",
     ]
     assert '-       "v": "␛[2J"' in lines
     assert '·   "at": 2  (ignored)' in lines
@@ -542,7 +542,7 @@ def test_too_large_case_is_not_exported(shell: Shell, monkeypatch: pytest.Monkey
     monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
     ran = shell.run("compare", "--case", "a.toml")
     assert ran.code == 2
-    assert "A case has at most 8 bytes, but the responses alone" in ran.err
+    assert "A case can hold at most 8 bytes, but the responses alone" in ran.err
     assert not (shell.folder / "a.toml").exists()
 
 

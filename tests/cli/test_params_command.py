@@ -92,7 +92,7 @@ def test_valid_or_uncheckable_params_exit_0(shop: Shell) -> None:
 def test_incomplete_schema_is_checked_partly(shop: Shell) -> None:
     ran = shop.run("params", "partly", "--check", "x:=1")
     assert ran.code == 0
-    assert ran.err.startswith("rpcexplorer: not all is checked: what “elsewhere.json#/y” refers to is not in ")
+    assert ran.err.startswith("rpcexplorer: only partly checked: what “elsewhere.json#/y” refers to is not in ")
 
 
 def test_saved_call_is_checked_against_its_method(shop: Shell) -> None:

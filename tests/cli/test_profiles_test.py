@@ -18,7 +18,7 @@ from tests.fakes.wire import RawServer, Received, http_reply
 
 COOKIE = f'auth = {{ kind = "cookie", username = "{USERNAME}" }}'
 NOBODY = 'auth = { kind = "cookie" }'
-PLAN = "rpcexplorer: It sends at most 16 requests, one at a time, and records none: system.listMethods, rpc.discover, "
+PLAN = "rpcexplorer: It sends at most 16 requests, one at a time: system.listMethods, rpc.discover, "
 
 
 def profile(shell: Shell, url: str, more: str) -> None:

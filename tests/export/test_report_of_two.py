@@ -99,7 +99,7 @@ def test_differences_are_shown_by_line_and_limited() -> None:
         recorded("prod", {"a": 1, "b": 2, "seen": 1}), recorded("staging", {"a": 1, "b": 3, "seen": 2}), "/seen"
     )
     assert '-   "b": 2\n+   "b": 3\n' in small
-    assert "1 member differs; 1 value was ignored" in small
+    assert "1 member differs, 1 value was ignored" in small
     assert "Differences" not in report(left, replace(left, profile="prod"))
 
 

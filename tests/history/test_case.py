@@ -221,8 +221,8 @@ def test_a_case_that_was_cut_anywhere_has_the_calls_before_the_cut(explorer: Exp
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "it is not a case"),
-        (CALL, "it is not a case"),
+        ("", "this is not a case"),
+        (CALL, "this is not a case"),
         ("case = 2\n" + CALL, "case: must be 1; a later version needs a later rpcexplorer"),
         ("case = true\n", "case: must be 1"),
         ("case = 1\nnote = \n" + CALL, "this is not TOML"),

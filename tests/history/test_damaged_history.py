@@ -91,7 +91,7 @@ def test_records_that_ran_together_are_told_and_none_of_them_is_taken_for_all(on
     write(one, WHOLE.replace(b"[[call]]", b'[["call"]]').replace(b'end = "', b'end="'))
     (told,) = one.all()
     assert isinstance(told, Damaged)
-    assert "more than one record" in told.reason
+    assert "several records" in told.reason
 
 
 # --- what was torn
@@ -105,7 +105,7 @@ def test_a_record_that_was_torn_is_shown_until_it_is_deleted(cut: int, one: Hist
     for history in (one, History(one.folder, writer="other@here")):
         left = [] if cut < 3 else [torn.decode()]
         assert [each.text for each in damaged(history.all())] == left
-        assert all("torn" in each.reason for each in damaged(history.all()))
+        assert all("interrupted" in each.reason for each in damaged(history.all()))
     assert not left or not one.annotate(id_of(2), name="x")
     if left and cut < 300:
         assert one.delete(id_of(2))
@@ -116,7 +116,7 @@ def test_a_record_that_was_torn_is_shown_until_it_is_deleted(cut: int, one: Hist
 def test_a_torn_end_is_still_being_written_for_a_moment_and_damage_from_then_on(one: History) -> None:
     path = write(one, BLOCKS[0] + BLOCKS[1][:-40])
     (told,) = damaged(one.all())
-    assert (told.id, told.reason, told.file) == (id_of(1), "it was torn while it was written", str(path))
+    assert (told.id, told.reason, told.file) == (id_of(1), "it is incomplete: writing it was interrupted", str(path))
     os.utime(path)
     assert damaged(one.all()) == []
     assert sound(one.all()) == [id_of(0)]

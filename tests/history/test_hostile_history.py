@@ -53,7 +53,7 @@ def reasons(history: History) -> list[str]:
         (lambda path, victim: path.symlink_to(victim), "symbolic link"),
         (lambda path, victim: path.symlink_to(victim.with_name("none")), "symbolic link"),
         (lambda path, victim: os.link(victim, path), "second name"),
-        (lambda path, victim: path.write_bytes(VICTIM), "it is no history of this program, and stays as it is"),
+        (lambda path, victim: path.write_bytes(VICTIM), "it is not an rpcexplorer history file. It was not changed"),
         (lambda path, _: os.mkfifo(path), "pipe"),
     ],
     ids=["link", "link to nowhere", "second name", "text", "pipe"],
@@ -64,7 +64,7 @@ def test_what_lies_in_the_place_of_a_history_is_not_mended_moved_or_added_to(
     place(file_of(one), victim)
     before = file_of(one).lstat()
     for _ in range(2):
-        with pytest.raises(FileError, match=rf"{words}.*; the exchange is kept in memory"):
+        with pytest.raises(FileError, match=rf"{words}.*. The call is kept in memory"):
             one.append(NEW)
     assert one.unsaved == [NEW, NEW]
     assert victim.read_bytes() == VICTIM
@@ -92,7 +92,7 @@ def test_what_lies_in_the_place_of_a_history_is_not_mended_moved_or_added_to(
 )
 def test_a_file_without_a_call_is_somebody_elses(content: bytes, one: History) -> None:
     file_of(one).write_bytes(content)
-    with pytest.raises(FileError, match="it is no history of this program"):
+    with pytest.raises(FileError, match="it is not an rpcexplorer history file"):
         one.append(NEW)
     assert contents(one.folder) == {"me@here.toml": content}
 
@@ -164,7 +164,7 @@ def test_what_colleagues_wrote_is_read_and_stays_theirs(one: History, monkeypatc
     assert sound(one.all()) == [NEW.id, id_of(1), id_of(0)]
     deeds: list[Callable[[], object]] = [lambda: one.delete(id_of(1)), lambda: one.annotate(id_of(1), name="x")]
     for deed in deeds:
-        with pytest.raises(FileError, match="it belongs to another user, and only they can change it"):
+        with pytest.raises(FileError, match="it belongs to another user, who alone can change it"):
             deed()
     assert one.prune(keep=1) == 1
     assert sound(one.all()) == [NEW.id, id_of(1)]
@@ -215,11 +215,11 @@ HOSTILE = pytest.mark.parametrize(
     ("put", "words"),
     [
         (pipe, "it is a named pipe"),
-        (sparse, "of it and more hold no call"),
-        (one_block, "of it and more hold no call"),
-        (line_ends, "of it and more hold no call"),
-        (lines, "of it and more hold no call"),
-        (beginnings, "of it and more hold no call"),
+        (sparse, "or more of it contain no call"),
+        (one_block, "or more of it contain no call"),
+        (line_ends, "or more of it contain no call"),
+        (lines, "or more of it contain no call"),
+        (beginnings, "or more of it contain no call"),
         (folder_of_that_name, "it is a folder"),
         (link, "symbolic link"),
     ],
@@ -299,7 +299,7 @@ def test_somebody_who_waits_for_recent_calls_is_told_that_they_are_not_all_known
     seconds = iter(range(10**6))
     hurried = History(one.folder, clock=lambda: float(next(seconds)))
     assert [each.reason for each in damaged(hurried.recent("staging", 8))] == [
-        f"{one.folder} takes long to look through: not all recent calls are known"
+        f"{one.folder} takes long to search: some recent calls may be missing"
     ]
     assert next(seconds) < 5
     assert hurried.methods("staging") == []
@@ -308,7 +308,7 @@ def test_somebody_who_waits_for_recent_calls_is_told_that_they_are_not_all_known
 @pytest.mark.usefixtures("short_calls")
 def test_a_call_that_could_not_be_read_again_is_not_written(one: History) -> None:
     one = History(one.folder, writer="me@here")
-    with pytest.raises(FileError, match="so long params is not recorded"):
+    with pytest.raises(FileError, match="its params are too long"):
         one.append(exchange(2, params='"' + "x" * 3_000_000 + '"'))
     assert one.unsaved == []
     one.append(NEW)
@@ -319,7 +319,7 @@ def test_a_call_that_could_not_be_read_again_is_not_written(one: History) -> Non
 def test_of_a_damaged_call_of_megabytes_the_beginning_is_shown(one: History) -> None:
     file_of(one).write_bytes(BLOCK + b'[[call]]\nid = "x"\nreply = "' + b"x" * 1_000_000 + b"\n\n[[call]]\n")
     (shown,) = [each for each in damaged(one.all()) if each.id == "x"]
-    assert shown.text.endswith("bytes more")
+    assert shown.text.endswith("more bytes")
     assert len(shown.text) < LEFT + 50
 
 
@@ -344,7 +344,7 @@ def few_writers(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 def test_of_too_many_writers_the_newest_are_read_and_that_is_told(one: History) -> None:
     many(one.folder, 30, "w{}@h.toml")
     assert sound(one.all()) == [id_of(number) for number in range(29, 19, -1)]
-    assert reasons(one) == [f"{one.folder} holds files of 30 writers: the newest 10 are read; move some away"]
+    assert reasons(one) == [f"{one.folder} has files of 30 writers: only the newest 10 are read. Move some away"]
 
 
 @pytest.mark.usefixtures("few_writers")
@@ -372,7 +372,7 @@ def test_no_more_than_a_few_long_files_are_open_at_once(one: History, monkeypatc
     assert most[0] <= 4
     assert len(sound(found)) == 27
     assert len(damaged(found)) == 3
-    assert "3 files of more than 1,000 bytes are being read already" in damaged(found)[0].reason
+    assert "3 files of more than 1,000 bytes are already open" in damaged(found)[0].reason
 
 
 def test_a_file_that_fills_up_between_two_looks_at_the_folder_is_not_missed(one: History) -> None:

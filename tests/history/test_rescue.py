@@ -43,7 +43,7 @@ def test_what_cannot_be_written_is_put_aside_and_the_next_run_takes_it_back(bloc
     (tmp_path / "history").unlink()
     later = Journal(HistorySettings(), tmp_path / "history", tuple)
     rescue = Rescue(later, unsaved)
-    assert rescue.take_back(lambda _: None) == "2 calls of an earlier run could be written to the history now."
+    assert rescue.take_back(lambda _: None) == "Wrote 2 calls of an earlier run to the history."
     assert calls(tmp_path / "history") == [exchange(1).id, exchange(0).id]
     assert rescue.take_back(lambda _: None) == ""
     assert len(calls(tmp_path / "history")) == 2
@@ -78,7 +78,7 @@ def test_starts_that_fail_to_take_them_back_do_not_multiply_them(blocked: Journa
     later = Journal(HistorySettings(), tmp_path / "history", tuple)
     later.of(None).append(exchange(0))  # a start that was killed had got so far
     told = Rescue(later, unsaved).take_back(lambda _: None)
-    assert told == "1 call of an earlier run could be written to the history now."
+    assert told == "Wrote 1 call of an earlier run to the history."
     assert len(calls(tmp_path / "history")) == 2
 
 
@@ -107,7 +107,7 @@ def test_where_the_first_folder_takes_nothing_another_does_and_the_next_run_find
     elsewhere = Rescue(later, tmp_path / "another home" / "unsaved")
     assert elsewhere.take_back(lambda _: None) == "", "they are not this home's"
     rescue = Rescue(later, unsaved)
-    assert rescue.take_back(lambda _: None) == "2 calls of an earlier run could be written to the history now."
+    assert rescue.take_back(lambda _: None) == "Wrote 2 calls of an earlier run to the history."
     assert len(calls(tmp_path / "history")) == 2
     assert list(temporary.iterdir()) == []
 
@@ -126,7 +126,7 @@ def test_where_no_folder_is_fit_for_it_that_is_said(
     else:  # what Python takes where there is no other
         monkeypatch.delenv("TMPDIR")
         monkeypatch.setattr("tempfile.gettempdir", lambda: str(temporary))
-    assert rescue.put_aside().endswith("There was no other place for them.")
+    assert rescue.put_aside().endswith("They could not be saved elsewhere.")
     assert rescue.take_back(lambda _: None) == ""
     assert list(temporary.iterdir()) == []
 

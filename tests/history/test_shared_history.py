@@ -59,7 +59,7 @@ DEEDS: list[Callable[[History], object]] = [
 def test_what_somebody_else_has_recorded_is_not_changed(deed: Callable[[History], object], ada: History) -> None:
     before = contents(ada.folder)
     listed = sorted(path.name for path in ada.folder.iterdir())
-    with pytest.raises(FileError, match="it was recorded by eva@desk, and can only be changed by them, there"):
+    with pytest.raises(FileError, match="eva@desk recorded it, and only they can change it"):
         deed(ada)
     assert contents(ada.folder) == before
     assert sorted(path.name for path in ada.folder.iterdir()) == listed, "not even a lock is left there"
@@ -78,9 +78,9 @@ def test_pruning_removes_and_counts_ones_own(ada: History) -> None:
 def test_a_machine_that_had_another_name_is_ones_own_where_nobody_else_writes(tmp_path: Path) -> None:
     writing(tmp_path, "ada@before").append(exchange(0))
     assert writing(tmp_path, "ada@lab", shared=False).annotate(id_of(0), name="mine")
-    with pytest.raises(FileError, match="recorded by ada@before"):
+    with pytest.raises(FileError, match="ada@before recorded it"):
         writing(tmp_path, "ada@lab").delete(id_of(0))
-    with pytest.raises(FileError, match="recorded by ada@before"):
+    with pytest.raises(FileError, match="ada@before recorded it"):
         writing(tmp_path, "eva@lab", shared=False).delete(id_of(0))
 
 
@@ -149,6 +149,6 @@ def test_only_what_this_person_wrote_on_this_machine_is_ours(tmp_path: Path) -> 
     assert not journal.is_ours(hers, profile)
     assert (journal.refusal(profile, mine), journal.annotate(profile, mine.id, name="x")) == ("", "")
     for refused in (journal.refusal(profile, hers), journal.annotate(profile, hers.id, name="x")):
-        assert refused == "it was recorded by eva@desk, and can only be changed by them, there"
+        assert refused == "eva@desk recorded it, and only they can change it"
     (brought,) = journal.recent(replace(profile, history=""), 9)
     assert not journal.is_ours(brought, None), "it lies in one's own folder, and somebody else has written it"

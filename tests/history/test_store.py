@@ -52,7 +52,7 @@ def test_what_cannot_be_written_is_told_kept_and_shown(error: int, journal: Jour
     with read_only(error):
         for number in (1, 2):
             journal.record(exchange(number), STAGING)
-            assert journal.problem.endswith("; the exchange is kept in memory")
+            assert journal.problem.endswith(". The call is kept in memory")
             assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(n).id for n in range(number, -1, -1)]
         assert [each.id for each in journal.unsaved] == [exchange(1).id, exchange(2).id]
         assert "kept in memory" in journal.save_unsaved()
@@ -170,7 +170,7 @@ def test_no_value_comes_of_what_is_hidden_cut_or_written_by_others(journal: Jour
     assert "was too long to be recorded whole" in journal.last_value(STAGING, "user.list").why
     theirs = replace(STAGING, history=str(tmp_path / "other"))
     journal.record(result(2, "[1]"), theirs)
-    assert "lies in a folder that others write to" in journal.last_value(theirs, "user.list").why
+    assert "is in a folder that others can write to" in journal.last_value(theirs, "user.list").why
     fresh = Journal(HistorySettings(), tmp_path / "new", tuple)
     fresh.record(replace(result(3, "[1]"), foreign=True), STAGING)
     assert "there is no result" in fresh.last_value(STAGING, "user.list").why

@@ -70,11 +70,11 @@ def test_a_lack_is_told_by_a_sign_and_not_by_colour_alone() -> None:
 @pytest.mark.parametrize(
     ("auth", "method", "words"),
     [
-        (COOKIE, "user.list", "goes with the session cookie of this profile"),
+        (COOKIE, "user.list", "sent with the session cookie of this profile"),
         (COOKIE, "auth", "opens the session of this profile"),
-        (COOKIE, "open", "no session is opened for it"),
+        (COOKIE, "open", "needs no session"),
         (INLINE, "user.list", "inline: sends user name and password in the params of each call"),
-        (INLINE, "open", "goes without credentials"),
+        (INLINE, "open", "sent without credentials"),
         (HeaderAuth(header="X-Key"), "user.list", "header: sends a stored token in the header X-Key"),
         (NoAuth(), "open", "none: sends no credentials"),
     ],

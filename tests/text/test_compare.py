@@ -73,7 +73,7 @@ def test_what_came_what_went_and_what_is_written_otherwise_is_seen() -> None:
     ]
     assert [(line.difference, line.note) for line in lines if line.note] == [
         (0, "the same number"),
-        (2, "from character 201 on"),
+        (2, "first difference at character 201"),
     ]
 
 
@@ -242,7 +242,7 @@ def test_what_came_of_a_call_is_a_word_and_how(came: Replayed, told: tuple[str, 
           '    "b": "«x.token»"', "  }"]),
         (["a" * 200], ["a" * 150], ["  [",
                                     f'-   …"{"a" * 90}"',
-                                    f'+   …"{"a" * 40}"  (from character 151 on)', "  ]"]),
+                                    f'+   …"{"a" * 40}"  (first difference at character 151)', "  ]"]),
     ],
 )  # fmt: skip
 def test_each_side_of_a_difference_stands_together(left: object, right: object, expected: list[str]) -> None:

@@ -23,22 +23,22 @@ def rows(certificate: Certificate, trusted: str | None = None, problem: str = ""
 def test_it_is_told_whole() -> None:
     assert rows(BOX, problem="It is self-signed: do this.") == {
         "fingerprint": "sha256:01",
-        "belongs to": "CN=box",
-        "signed": "by itself",
-        "made out for": "box.lan",
+        "subject": "CN=box",
+        "issuer": "self-signed",
+        "hosts": "box.lan",
         "valid": "2026-01-01 to 2027-01-01",
-        "authorities": "It is self-signed",
+        "verified": "It is self-signed",
     }
 
 
 def test_what_is_missing_or_too_much_is_told() -> None:
     many = rows(replace(BOX, subject="", issuer="", names=tuple(f"{at}.lan" for at in range(900))))
-    assert many["belongs to"] == "no name"
-    assert many["signed"] == "by no name"
-    assert many["made out for"].endswith("5.lan, 894 more")
-    assert many["authorities"] == "they vouch for it"
-    assert rows(replace(BOX, names=()))["made out for"] == "no host"
-    assert len(rows(replace(BOX, subject="x" * 9000))["belongs to"]) <= 200
+    assert many["subject"] == "no name"
+    assert many["issuer"] == "no name"
+    assert many["hosts"].endswith("5.lan, 894 more")
+    assert many["verified"] == "yes"
+    assert rows(replace(BOX, names=()))["hosts"] == "none"
+    assert len(rows(replace(BOX, subject="x" * 9000))["subject"]) <= 200
 
 
 @pytest.mark.parametrize(("now", "state"), [(2025, "(not yet)"), (2028, "(expired)")])
@@ -54,4 +54,4 @@ def test_another_one_stands_beside_the_one_that_was_trusted() -> None:
 
 def test_one_that_cannot_be_read_still_has_its_fingerprint() -> None:
     told = rows(Certificate("sha256:03", remark="its content cannot be read"))
-    assert list(told) == ["fingerprint", "warning", "authorities"]
+    assert list(told) == ["fingerprint", "warning", "verified"]

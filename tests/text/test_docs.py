@@ -71,9 +71,9 @@ def test_everything_that_is_known_is_told() -> None:
         '  {"page":1}',
         "",
         "  auth        needs a session",
-        "  safe        yes, confirm only if the profile always asks",
+        '  safe        yes: asks only with confirm = "always"',
         "  result      array of user",
-        "  said by     discovery (rpc.discover)",
+        "  source      discovery (rpc.discover)",
     ]
 
 
@@ -107,10 +107,10 @@ def test_all_that_a_service_says_has_its_part_of_the_page() -> None:
         "  -32001  authentication required",
         '       4  gone  data {"since":1}',
         "",
-        "  Examples  Enter puts one into the editor",
+        "  Examples  Enter inserts one into the editor",
         "  The first",
         '    {"id":1}',
-        "    comes back",
+        "    result",
         '      {"name":"Ada"}',
         "  Example 2  Longer",
         "    {",
@@ -124,7 +124,7 @@ def test_all_that_a_service_says_has_its_part_of_the_page() -> None:
         "  auth        unknown",
         "  safe        unknown, treated as unsafe",
         "  tags        user, read",
-        "  said by     the profile",
+        "  source      the profile",
     ]
     assert [(lines[each.first].strip(), each.end, each.call) for each in page.examples] == [
         ("The first", 16, FULL.examples[0]),
@@ -137,10 +137,10 @@ def test_what_another_one_said_names_it() -> None:
     lines = told(
         replace(LIST, sources=sources), replace(DESCRIBED, sources=(("details", "help"),), details="One.\nTwo.")
     )
-    assert lines[1] == "  Lists users, newest first  says the profile"
-    assert lines[3:6] == ["  One.", "  Two.", "  says help"]  # help is laid out for a terminal
-    assert "  Params  by name, as an object  says system.methodSignature" in lines
-    assert "  safe        yes, confirm only if the profile always asks  says the service's own document" in lines
+    assert lines[1] == "  Lists users, newest first  from the profile"
+    assert lines[3:6] == ["  One.", "  Two.", "  from help"]  # help is laid out for a terminal
+    assert "  Params  by name, as an object  from system.methodSignature" in lines
+    assert '  safe        yes: asks only with confirm = "always"' + "  from the service's own document" in lines
     assert "  auth        needs a session" in lines
 
 
@@ -156,15 +156,15 @@ def test_help_for_a_terminal_keeps_its_lines() -> None:
     [
         ({"auth": "inline"}, "  auth        takes the credentials in its params"),
         ({"auth": "none"}, "  auth        needs none"),
-        ({"auth": "none", "dialect": "rpc.discover"}, "  auth        the service says: none"),
+        ({"auth": "none", "dialect": "rpc.discover"}, "  auth        none, according to the service"),
         (
             {"auth": "none", "dialect": "help", "sources": (("auth", "profile"),)},
-            "  auth        needs none  says the profile",
+            "  auth        needs none  from the profile",
         ),
         ({}, "  auth        unknown"),
-        ({"safe": False}, "  safe        no, confirm if the profile asks"),
+        ({"safe": False}, '  safe        no: asks unless confirm = "never"'),
         ({}, "  safe        unknown, treated as unsafe"),
-        ({"source": "history"}, "  said by     an earlier call"),
+        ({"source": "history"}, "  source      an earlier call"),
         ({"params": [1]}, "  Starting point"),
         ({"params": {}}, "  {}"),
     ],
@@ -179,7 +179,7 @@ def test_each_fact_has_its_words(fields: dict[str, Any], line: str) -> None:
         ({"auth": "cookie"}, ""),
         ({}, ""),
         ({"auth": "none", "dialect": "rpc.discover"}, "  the service says that it needs none"),
-        ({"auth": "inline", "source": "profile"}, "  the profile notes that it takes the credentials in its params"),
+        ({"auth": "inline", "source": "profile"}, "  the profile says that it takes the credentials in its params"),
     ],
 )
 def test_what_a_call_takes_along_is_told_first_and_then_what_is_said_otherwise(
@@ -187,7 +187,7 @@ def test_what_a_call_takes_along_is_told_first_and_then_what_is_said_otherwise(
 ) -> None:
     profile = Profile("p", "http://127.0.0.1/", auth=CookieAuth("ada"))
     lines = ["".join(text for text, _ in row) for row in docs_page(Method("x", **fields), profile=profile).rows]
-    assert f"  auth        goes with the session cookie of this profile{line}" in lines
+    assert f"  auth        sent with the session cookie of this profile{line}" in lines
 
 
 def test_a_method_nobody_knows_says_what_to_do() -> None:
@@ -199,7 +199,7 @@ def test_a_method_nobody_knows_says_what_to_do() -> None:
 
 
 def test_without_a_method_the_page_says_how_to_choose_one() -> None:
-    assert told(None) == ["  No method is chosen yet: F2 shows them."]
+    assert told(None) == ["  No method selected. Press F2 to choose one."]
 
 
 def test_what_a_service_says_is_seen_and_does_nothing() -> None:
@@ -298,9 +298,9 @@ def test_other_names_and_places_are_members_too() -> None:
     bag = {"type": "object", "additionalProperties": {"type": "number"}}
     assert shown(SchemaMember("pair", pair), SchemaMember("bag", bag)) == [
         "  pair  array",
-        "    #1             string",
-        "    #2             integer",
-        "    (any further)  null",
+        "    #1               string",
+        "    #2               integer",
+        "    (more elements)  null",
         "  bag   object",
         "    (any other name)  number",
     ]

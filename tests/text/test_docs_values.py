@@ -22,4 +22,4 @@ def test_a_value_without_end_is_cut_and_counted() -> None:
 
 
 def test_what_no_json_can_be_made_of_is_said() -> None:
-    assert spelled("\ud800") == "(no JSON can be made of it)"
+    assert spelled("\ud800") == "(cannot be written as JSON)"

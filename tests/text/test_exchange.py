@@ -208,7 +208,7 @@ def test_a_refusal_says_why_and_that_nothing_would_be_sent() -> None:
 
 
 def test_before_it_is_known_the_page_says_what_it_is_for() -> None:
-    assert told(None) == ["  The request to come is shown here."]
+    assert told(None) == ["  The next request will be shown here."]
 
 
 def test_control_characters_are_seen_and_do_nothing() -> None:
@@ -287,9 +287,9 @@ def test_the_page_says_plainly_what_is_known_of_the_time() -> None:
         return ["".join(text for text, _ in line).strip() for line in lines]
 
     measured, unmeasured, kept = page(WHOLE), page(Phases()), page(Phases(wait=1.2, kept=True))
-    assert kept[0].split() == ["connection", "▏", "kept"]
+    assert kept[0].split() == ["connection", "▏", "reused"]
     assert [line.split("  ")[0] for line in measured[5:8]] == ["transfer", "other", "total"]
-    assert unmeasured[:2] == ["There is no breakdown of the time: only the total is known.", "total           1.2 s"]
+    assert unmeasured[:2] == ["Only the total time is known.", "total           1.2 s"]
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0.0, "Nothing was sent."), (0.2, "The call itself was not sent.")])

@@ -71,7 +71,7 @@ def test_a_status_that_is_no_success_is_told() -> None:
 
 def test_a_connection_that_was_kept_is_told_with_the_time() -> None:
     told = exchange(INVALID, phases=Phases(wait=0.017, kept=True))
-    assert "took      34 ms (connection kept, wait 17 ms)" in shown(told, zone=UTC)
+    assert "took      34 ms (connection reused, wait 17 ms)" in shown(told, zone=UTC)
 
 
 def test_a_whole_exchange_tells_everything_there_is() -> None:

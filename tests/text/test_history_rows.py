@@ -25,16 +25,19 @@ TODAY = WHEN.date()
     ("typed", "told"),
     [
         ("", ""),
-        ("outcome:e method:user", "outcome error · method with “user”"),
+        ("outcome:e method:user", "outcome error · method contains “user”"),
         ("outcome:", ""),
-        ("ada bob", "text with “ada” and “bob”"),
-        ("profile:prod", "profile with “prod”"),
+        ("ada bob", "text contains “ada” and “bob”"),
+        ("profile:prod", "profile contains “prod”"),
         (
             "code:-1 status:5xx slower:1s smaller:2kB",
             "code -1 · HTTP 500 to 599 · slower than 1.0 s · smaller than 2.0 kB",
         ),
         ("since:2h until:2026-11-21", "since 21 Nov 2026 08:40 · before 22 Nov 2026 00:00"),
-        ("larger:1 a", "larger:1 is no size: write a number with its unit, such as 500B, 20kB or 1MB · text with “a”"),
+        (
+            "larger:1 a",
+            "larger:1 is no size: write a number with its unit, such as 500B, 20kB or 1MB · text contains “a”",
+        ),
         ("outcome:banana", f"there is no outcome banana, but {', '.join(OUTCOME_WORDS)}"),
         ("outcome:failed method:=a.b", "outcome error or malformed or no response · method “a.b”"),
         ("profile:=prod by:ada", "profile “prod” · by “ada”"),

@@ -40,7 +40,7 @@ def test_numbers_that_are_only_passed_on_keep_their_digits() -> None:
 @pytest.mark.parametrize(
     ("expression", "sentence"),
     [
-        ("", 'jq: the expression is empty; "." is the whole response'),
+        ("", 'jq: the expression is empty ("." is the whole response)'),
         (".items[", "jq: unexpected end of the expression at column 7"),
         (".items | %", "jq: unexpected '%' at column 10"),
         ('"a', "jq: unexpected end of the expression at column 2"),
@@ -51,7 +51,7 @@ def test_numbers_that_are_only_passed_on_keep_their_digits() -> None:
         (".[0]", "jq: cannot index an object with 0"),
         (".page[]", "jq: cannot iterate over number (1.10)"),
         ('error("two\\nlines \\u001b[31m")', "jq: two lines ␛[31m"),
-        ("\ud800", "jq: the expression has half a character in it"),
+        ("\ud800", "jq: the expression contains half a character"),
     ],
 )
 def test_what_is_wrong_is_one_line_in_plain_words(expression: str, sentence: str) -> None:
@@ -70,7 +70,7 @@ def test_what_is_wrong_is_one_line_in_plain_words(expression: str, sentence: str
 def test_a_reply_that_jq_cannot_read_is_said_to_be_one(body: bytes, why: str) -> None:
     problem = filtered(".", body)
     assert isinstance(problem, FilterProblem)
-    assert problem.sentence.startswith("jq: it cannot read the response: ")
+    assert problem.sentence.startswith("jq: cannot read the response: ")
     assert why in problem.sentence
 
 
@@ -84,7 +84,7 @@ def test_a_reply_nested_very_deep_passes() -> None:
 def test_an_expression_that_yields_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jq, "OUTPUT_LIMIT", 1_000)
     problem = filtered("repeat(1)", b"null")
-    assert problem == FilterProblem("jq: the results are longer than 1,000 characters; try first(…)")
+    assert problem == FilterProblem("jq: the results are longer than 1,000 characters. Use first(…).")
 
 
 @given(st.text(st.sampled_from('.[]{}()"|,: $@?a1\n\x00\x1b\ud800\u202e#\\'), max_size=12), st.binary(max_size=8))
@@ -111,10 +111,10 @@ def test_the_process_writes_results_to_stdout() -> None:
 @pytest.mark.parametrize(
     ("expression", "problem"),
     [
-        (".", "jq: it cannot read"),
+        (".", "jq: cannot read"),
         (".[", "jq: unexpected end"),
         ("\0", "jq: "),
-        ("\ud800", "jq: the expression has half a character"),
+        ("\ud800", "jq: the expression contains half a character"),
         ("[" * 200_000, "jq: "),
     ],
     ids=["reply", "expression", "NUL", "half a character", "long"],

@@ -55,14 +55,14 @@ def test_a_warning_says_where_it_is_and_which_of_all() -> None:
 
 def test_a_remark_names_the_first_and_counts_the_others() -> None:
     assert result_remark(()) == ""
-    assert result_remark([COUNT]) == "not as its schema says at /count: count must be a number; this is a string"
+    assert result_remark([COUNT]) == "does not match its schema at /count: count must be a number; this is a string"
     both = result_remark([DEEP, COUNT])
     assert both.endswith(
         "at /items/0/a~1b~0: must be one of ␛[31m, b; at /count: count must be a number; this is a string"
     )
     assert result_remark([DEEP, *[COUNT] * 4]) == result_remark([DEEP, COUNT, COUNT]) + " (2 more)"
     whole = SchemaProblem((), "type", "it must be an object")
-    assert result_remark([whole, whole]).endswith("says: it must be an object; it must be an object")
+    assert result_remark([whole, whole]).endswith("schema: it must be an object; it must be an object")
 
 
 def test_what_a_service_writes_is_cut() -> None:
@@ -75,5 +75,5 @@ def test_why_nobody_has_checked_is_said_in_a_line() -> None:
     assert unchecked_words(Checked((COUNT,))) == ""
     assert unchecked_words(Checked(why_not="it is nested too deep")) == "not checked: it is nested too deep"
     partly = Checked((COUNT,), "\x1b[2J" + "x" * 999, in_part=True)
-    assert unchecked_words(partly).startswith("not all is checked: ␛[2Jx")
+    assert unchecked_words(partly).startswith("only partly checked: ␛[2Jx")
     assert len(unchecked_words(Checked(why_not="x" * 999))) < MAX_SENTENCE_CHARACTERS + 20

@@ -54,7 +54,7 @@ def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("found", "first", "second"),
     [
-        (None, "! missing", "s enters it, or set RPCEXPLORER_STAGING_PASSWORD"),
+        (None, "! missing", "Press s to enter it, or set RPCEXPLORER_STAGING_PASSWORD."),
         (Secret("x", "l", "environment"), "✓ from environment", "$RPCEXPLORER_STAGING_PASSWORD"),
         (Secret("x", "l", "secrets.toml"), "✓ stored, in secrets.toml", ""),
         (Secret("x", "l", "prompt"), "✓ entered, until you quit", ""),

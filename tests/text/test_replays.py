@@ -32,7 +32,7 @@ def test_each_difference_is_a_line_that_does_nothing_to_a_terminal_and_many_are_
     told = result('{"a":1.0,"b":"\x1b[2J","c":[1]}', '{"a":1.00,"c":[1,"' + "x" * 99 + '"]}').comparison
     assert told is not None
     lines = list(difference_lines(told))
-    assert lines[:2] == ["~ /a: 1.0 → 1.00  (the same number, written otherwise)", '- /b: "␛[2J"']
+    assert lines[:2] == ["~ /a: 1.0 → 1.00  (the same number, written differently)", '- /b: "␛[2J"']
     assert lines[2].startswith('+ /c/1: "xxx')
     assert len(lines[2]) < 80
     many = result("[" + ",".join("1" * 30) + "]", "[" + ",".join("2" * 30) + "]").comparison

@@ -21,10 +21,10 @@ from tests.text.exchanges import exchange
         ("[1,2]", "[1]", (), "1 element is gone"),
         ("{}", '{"a":1,"b":2}', (), "2 members are new"),
         ('{"a":1,"b":[1]}', '{"a":2,"b":[2]}', (), "2 values differ"),
-        ('{"a":1.0}', '{"a":1.00}', (), "1 number is the same but written otherwise"),
+        ('{"a":1.0}', '{"a":1.00}', (), "1 number is equal but written differently"),
         ("1", "2", (), "the result differs"),
         ('{"a":1,"b":"«x.token»"}', '{"a":2,"b":"t"}', ("/a",),
-         "the same; 1 value was ignored; 1 redacted value was not compared"),
+         "the same, 1 value was ignored, 1 redacted value was not compared"),
     ],
 )  # fmt: skip
 def test_it_counts_what_differs_and_says_what_was_not_compared(

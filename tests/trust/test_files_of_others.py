@@ -57,7 +57,7 @@ def rpcexplorer(shell: Shell, *words: str) -> subprocess.CompletedProcess[bytes]
     [
         (lambda path, victim: path.symlink_to(victim), b"symbolic link"),
         (lambda path, victim: os.link(victim, path), b"second name"),
-        (lambda path, _: path.write_bytes(PROMPT), b"it is no history of this program"),
+        (lambda path, _: path.write_bytes(PROMPT), b"it is not an rpcexplorer history file"),
         (lambda path, _: os.mkfifo(path), b"pipe"),
     ],
     ids=["link", "second name", "text", "pipe"],

@@ -406,7 +406,7 @@ async def hint_changes_the_profile_and_resends(at: Visit) -> None:
         at.calls.show_profile()
         await at.write("[]", "ping")
         at.calls.action_send()
-        await at.sees("! Unsupported Media Type", "^R set content_type to application/json in url, and resend")
+        await at.sees("! Unsupported Media Type", "^R sets content_type to application/json in url and resends")
         await at.press("ctrl+r")
         await at.sees("Change the profile url?", "application/json-rpc → application/json", "until you quit")
         before = at.calls.exchange
@@ -1078,7 +1078,7 @@ async def call_is_compared_with_the_marked_one(at: Visit) -> None:
     await at.press("m", "down", "d")
     await on(at.pilot, ComparisonScreen)
     assert at.posted(ComparisonWanted)
-    words = "1 member differs, 1 number is the same but written otherwise, 1 is new; 1 value was ignored"
+    words = "1 member differs, 1 number is equal but written differently, 1 is new, 1 value was ignored"
     await at.sees(words, "difference 1 of 3", '-   "total": 1', '+   "total": 2')
     await at.press("n")
     await at.sees("difference 2 of 3")

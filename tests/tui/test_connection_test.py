@@ -43,8 +43,8 @@ def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make,
         for said in (
             box.fingerprint,
             "a box in the cellar",
-            "by itself",
-            "no host",
+            "self-signed",
+            "none",
             "sessions.local.toml",
             "local file",
         ):

@@ -172,7 +172,7 @@ def hinting(then: Show | None = None) -> Show:
 
 
 def test_hint_in_a_small_terminal(picture: Callable[..., bool]) -> None:
-    assert picture(hinting(), "! Unauthorized", "^R set auth.kind to basic in staging, and resend", size=SMALL)
+    assert picture(hinting(), "! Unauthorized", "^R sets auth.kind to basic in staging and resends", size=SMALL)
 
 
 def test_accepted_hint_in_a_tall_terminal(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,7 +76,7 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
                 "a large result is not checked"
             )
             assert (
-                "not as its schema says at /items/0: items/0 must be a number; at /items/0:" in on_view(app)
+                "does not match its schema at /items/0: items/0 must be a number; at /items/0:" in on_view(app)
             ) == is_reported
             results.pop(0)
             screen.exchange = None

@@ -78,7 +78,7 @@ def test_report_of_two_calls_hides_ignored_values(explorer: Explorer) -> None:
         calls.post_message(ReportWanted(left, calls.exchange, ("/c",)))
         await until(pilot, lambda: bool(app.clipboard))
         assert (
-            "\n- Compared: `1 member differs; 1 value was ignored; 1 redacted value was not compared`\n"
+            "\n- Compared: `1 member differs, 1 value was ignored, 1 redacted value was not compared`\n"
             in app.clipboard
         )
         assert PASSWORD not in app.clipboard
