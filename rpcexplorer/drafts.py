@@ -1,4 +1,4 @@
-"""The text in the editor, kept on disk: drafts, replaced drafts, the collected batch."""
+"""Drafts, replaced drafts and the collected batch, stored on disk."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DraftKey = tuple[str, str]
 
 
 class Drafts:
-    """Texts by profile and method. What was typed in this run is remembered whether or not it can be written."""
+    """Texts by profile and method, remembered even if a file fails."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -52,15 +52,15 @@ class Drafts:
         self._looked: set[DraftKey] = set()
         """Whose files were read, or are known not to be there."""
         self._written: dict[DraftKey, bytes] = {}
-        """What each file held when it was last read or written."""
+        """The content of each file when it was last read or written."""
         self._starts: dict[DraftKey, str] = {}
-        """What editors were given to start with."""
+        """Texts with which editors were opened."""
         self._unsaved: dict[DraftKey, str] = {}
-        """What files should hold, and could not be written."""
+        """Texts that could not be written to their files."""
         self.problem = ""
-        """Why a draft could not be read, and where it is now; empty while all is well."""
+        """Why a draft could not be read, and where it is now, or empty."""
         self.other = ""
-        """Which draft was changed elsewhere as well, and where that text is now; empty where none was."""
+        """The draft that was also changed elsewhere and its file, or empty."""
 
     def find(self, profile_name: str, method: str) -> str | None:
         key = (profile_name, method)
@@ -68,10 +68,10 @@ class Drafts:
         return self._texts.get(key)
 
     def keep(self, profile_name: str, method: str, text: str, *, written: str | None = None) -> str:
-        """Remember a text; return why this run alone will know it, or nothing.
+        """Remember a text; return why it is lost on quit, or nothing.
 
-        ``written`` is what the file may hold of it, if that is not all. A file that cannot be read is not replaced, and
-        what another program has put there meanwhile is kept beside it.
+        ``written`` is the part that may be stored, if not all of it. An unreadable file is not replaced. A text that
+        another program wrote meanwhile is stored in a second file.
         """
         key = (profile_name, method)
         self._texts[key] = text
@@ -84,7 +84,7 @@ class Drafts:
         return dict(self._unsaved)
 
     def save_unsaved(self) -> str:
-        """Write what is not written yet; return why some of it cannot be."""
+        """Write unsaved texts; return why one cannot be written."""
         return next(filter(None, [self._save(key, text) for key, text in self.unsaved.items()]), "")
 
     def save_elsewhere(self, path: Path) -> str:
@@ -111,7 +111,7 @@ class Drafts:
         return ""
 
     def _make_way(self, key: DraftKey, content: bytes = b"") -> None:
-        """Keep what another program wrote beside the file that is about to go."""
+        """Move the text of another program aside before replacing the file."""
         file = self._file(key)
         is_other = (there := read_bytes(file)) and there not in {self._written.get(key), content}
         if is_other and (side := _moved_aside(file, "other")):
@@ -125,10 +125,11 @@ class Drafts:
         last: Callable[[], str | None] | None = None,
         described: Callable[[], Described | None] = lambda: None,
     ) -> str:
-        """An editor's start: what was last typed, else the ``last`` one sent, else what is ``known``, else ``[]``.
+        """Return the text with which the editor opens.
 
-        What is known comes from a shared file or a server: no placeholder in it is opened. It is asked for in full,
-        as ``described``, where nothing was typed or sent.
+        It is the draft, else the ``last`` params sent, else params from what is ``known``, else ``[]``. Known params
+        come from a shared file or a server, so secret references in them are never replaced. ``described`` is only
+        called if there is no draft and no ``last``.
         """
         kept = self.find(profile.name, method)
         if kept is not None:
@@ -142,15 +143,15 @@ class Drafts:
         return start
 
     def is_start(self, profile_name: str, method: str, text: str) -> bool:
-        """Return whether a text is what the editor was given, untouched."""
+        """Return whether a text is the unchanged start of the editor."""
         key = (profile_name, method)
         return key not in self._texts and self._starts.get(key) == text
 
     def keep_typed(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
-        """Remember the text in an editor; return why this run alone will know it.
+        """Remember the text in an editor; return why it is lost on quit.
 
-        The file gets placeholders for secrets. A text that was never touched is no draft, so that an editor starts with
-        what is learned meanwhile.
+        The file contains secret references instead of secrets. An unchanged text is not stored, so that the editor can
+        open with newer information.
         """
         self.other = ""
         key = (profile.name, method)
@@ -209,7 +210,7 @@ class Drafts:
             file.unlink()
 
     def _read(self, file: Path) -> tuple[DraftKey, str] | FileError | None:
-        """Return what a file holds; move a damaged one aside."""
+        """Return the content of a file; move a damaged file aside."""
         try:
             content = read_bytes(file)
             if content is None:
@@ -249,7 +250,7 @@ def _unpacked(content: bytes) -> tuple[DraftKey, str] | None:
     head = HEAD.match(content)
     if head is None or int(head["crc"], 16) != zlib.crc32(memoryview(content)[head.start("profile") :]):
         return None
-    with suppress(UnicodeDecodeError):  # a text that sums up right can still be no UTF-8, if somebody wanted it so
+    with suppress(UnicodeDecodeError):  # A correct checksum does not prove UTF-8: the file may be crafted.
         profile, method = (unquote(head[name].decode(), errors="surrogatepass") for name in ("profile", "method"))
         return (profile, method), content[head.end() :].decode("utf-8", "surrogatepass")
     return None
@@ -263,7 +264,7 @@ class ReplacedDrafts:
         self._files = Drafts(folder)
         self._lists: dict[tuple[str, str], list[str]] = {}
         self.recorded: dict[tuple[str, str], str] = {}
-        """What came into an editor from the history, where it can be had again."""
+        """Texts that came from the history and can be loaded again."""
 
     def of(self, profile: Profile, method: str) -> list[str]:
         key = (profile.name, method)
@@ -304,7 +305,7 @@ class ReplacedDrafts:
 
 
 KEY: Final = "the batch"
-"""Where another draft has its method; a folder of their own keeps the two apart."""
+"""Replaces the method name in the key. Batches have their own folder."""
 
 
 class CollectedBatches:
@@ -313,7 +314,7 @@ class CollectedBatches:
         self._replaced = ReplacedDrafts(folder / "replaced")
         self._known: dict[str, CollectedCalls] = {}
         self._before: dict[str, CollectedCalls] = {}
-        """Batches that gave way in this run, by their text: what came of them comes back with them."""
+        """Batches replaced in this run, by text, with their outcomes."""
 
     def of(self, profile: Profile) -> CollectedCalls:
         if profile.name not in self._known:
@@ -353,7 +354,7 @@ class CollectedBatches:
 
 
 OF_ONE: Final = MOST // 2
-"""Calls of one method: with more, what somebody typed would be pushed out of those that can be brought back."""
+"""Calls of one method. More would push out replaced drafts of the user."""
 
 
 class NewDrafts(Struct, frozen=True):
@@ -361,7 +362,7 @@ class NewDrafts(Struct, frozen=True):
     left_out: int = 0
     """So many there were of methods that had enough."""
     replaced: tuple[str, ...] = ()
-    """Methods whose params gave way, and can be brought back."""
+    """Methods whose drafts were replaced and can be restored."""
     problem: str = ""
 
 

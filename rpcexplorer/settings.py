@@ -1,4 +1,4 @@
-"""settings.toml, the themes, and what the screen remembers of itself."""
+"""settings.toml, the themes and the stored state of the screen."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def load_settings(paths: Paths) -> tuple[Settings, list[Problem]]:
 
 
 def save_setting(paths: Paths, key: str | KeyPath, value: Any) -> Problem | None:
-    """Set one key, or unset it with None; the rest of the file stays as it is."""
+    """Set one key, or remove it with None, without other changes."""
     path = split_dotted(key) if isinstance(key, str) else key
     return edit(paths.settings, paths.state, SETTINGS_SHAPE, [(path, value)])
 
 
 PACKAGE = Path(__file__).parent
 SHIPPED = (PACKAGE / "themes", PACKAGE.parent / "themes")
-"""Installed, they lie inside the package; in a checkout, beside it."""
+"""Themes are inside the installed package, but next to it in a checkout."""
 
 
 def _colour(value: Any, _place: Place) -> Any:
@@ -126,7 +126,7 @@ NEWEST = 50
 ROOM = 50_000
 """Characters that they may have together: the file is read at every start."""
 PATIENCE = 0.2
-"""Seconds to wait for another program's change: a screen that stands still is worse than one that forgets."""
+"""Seconds to wait for another program: a lost choice is better than a frozen screen."""
 SCREEN_SHAPE = TableRule(
     "screen.toml",
     {
@@ -184,24 +184,24 @@ class ScreenState:
 
     wrap = _Kept(bool)
     side_by_side = _Kept(bool)
-    """Whether params and response stand side by side where a terminal is wide enough."""
+    """Show params and response side by side if the terminal is wide enough."""
     history_of_all = _Kept(bool)
     docs = _Kept[str](lambda found: found or "")
-    """Whether the docs of a method are ``open`` or ``closed``; empty where nobody has said."""
+    """``open`` or ``closed``, or empty if the user has not chosen."""
     methods_width = _Kept[int | None](lambda found: found)
-    """Columns of the method list, whatever they were; None where nobody has changed them."""
+    """Columns of the method list; None if the user has not changed them."""
     params_height = _Kept[int | None](lambda found: found)
-    """Lines of the params editor, whatever they were; None where nobody has changed them."""
+    """Lines of the params editor; None if the user has not changed them."""
 
     def __init__(
         self, file: Path, secrets: Callable[[], Iterable[Secret]] = tuple, now: Callable[[], datetime] = _now
     ) -> None:
-        """``secrets`` are those known at that moment: they are taken out of what a person typed."""
+        """``secrets`` returns the known secrets, which are removed from typed text."""
         self._file = file
         self._secrets = secrets
         self._now = now
         self._known: StateTable | None = None
-        """What the file held when it was last read or written."""
+        """The content of the file when it was last read or written."""
         self._waiting: list[tuple[KeyPath, Update]] = []
         """Changes that could not be written yet."""
         self.problem = ""
@@ -216,7 +216,7 @@ class ScreenState:
         self.remember(_clean(name), "profile")
 
     def profile_among(self, names: Container[str]) -> str | None:
-        """The profile that was used last, if it is one of these: another folder has other profiles."""
+        """Return the profile used last if it is among these names."""
         return self.profile if self.profile in names else None
 
     def method(self, profile: str) -> str:
@@ -238,7 +238,7 @@ class ScreenState:
         self._change(lambda old: tuple(each for each in old or () if each != gone), "at", profile, "pinned")
 
     def quiet(self, profile: str, method: str) -> None:
-        """Ask no question before this method is sent, until the day is over where the person is."""
+        """Stop asking before this method is sent, until local midnight."""
         tomorrow = self._now().date() + timedelta(days=1)
         midnight = datetime.combine(tomorrow, time()).astimezone()
         self._change(lambda old: {**self._still_quiet(old), self._written(method): midnight}, "at", profile, "quiet")
@@ -257,7 +257,7 @@ class ScreenState:
 
     def _written(self, text: str) -> str:
         """As the file may have it: without a secret, whatever it was typed as."""
-        from rpcexplorer.redaction.redactor import Redactor  # only for what is written anew
+        from rpcexplorer.redaction.redactor import Redactor  # Only changes need this import.
 
         return _clean(Redactor(self._secrets()).text(text))
 
@@ -282,7 +282,7 @@ class ScreenState:
             self.problem = f"pins and other choices on screen are kept only until you quit: {error.sentence}"
 
     def _write(self) -> None:
-        """Make the changes that wait to what the file holds now. Raises ``FileError``."""
+        """Apply waiting changes to the file. Raises ``FileError``."""
         private_folder(self._file.parent)
         with lock(self._file, PATIENCE):
             before, problem = self._read()
@@ -320,7 +320,7 @@ class ScreenState:
         return document, next((problem for _, problem in reading.problems), None)
 
     def _kept_aside(self, problem: Problem) -> str:
-        """Copy a damaged file to where it can still be looked at, and say so. It is there until it is replaced."""
+        """Copy a damaged file aside before it is replaced; return a sentence."""
         content = read_bytes(self._file) or b""
         side = next(side for side in aside(self._file, "damaged") if self._may_hold(side, content))
         write_private(side, content)
@@ -357,5 +357,5 @@ def _toml(document: StateTable) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text that a file can hold: a lone surrogate is no character."""
+    """Return text without lone surrogates, which no file can hold."""
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""A case: a file of recorded calls that somebody else can replay."""
+"""A case: a file of recorded calls that someone else can replay."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rpcexplorer.model.secret import Secret
 
 MOST_BY_HAND: Final = 8 * 1024 * 1024
-"""Bytes of calls that somebody changed or wrote, in one case: to read more as TOML would take long."""
+"""Bytes of manually edited calls in one case. Parsing more TOML takes long."""
 MOST_LINES: Final = 1_000
 BEGINS: Final = regex(rb"\[\[[ \t]*call")
 ENDS: Final = b'\nend = "'
@@ -75,16 +75,16 @@ class Cases:
         return replace(case, calls=tuple(calls), note=hide(case.note))
 
     def made_of(self, exchanges: Sequence[Exchange], *, note: str = "", hide: Sequence[str] = ()) -> Exported | str:
-        """Return calls to hand on, or why that is not possible.
+        """Return calls to share, or why that is not possible.
 
-        ``hide``: pointers such as ``/params/name`` and ``/result/users/*/email`` to what is nobody else's business.
+        ``hide`` has pointers to values to redact, such as ``/params/name`` or ``/result/users/*/email``.
         """
         from rpcexplorer.history.export import exported
 
         return exported(exchanges, self._profiles(), list(self._secrets()), note, hide)
 
     def take_in(self, case: Case, profile: Profile | None = None) -> TakenIn:
-        """Add the calls of a case to the history, as somebody else's."""
+        """Add the calls of a case to the history, marked as imported."""
         from secrets import token_hex
 
         history = self._journal.of_cases(profile)
@@ -101,7 +101,7 @@ class Cases:
                 known += 1
                 continue
             free = next((id for id in both if id not in there), None)
-            kept = replace(kept, id=free or f"case-{token_hex(8)}")  # only somebody who means it can take both
+            kept = replace(kept, id=free or f"case-{token_hex(8)}")  # Both ids are taken only if the file is crafted.
             if problem := error_of(partial(history.append, kept)):
                 break
             there[kept.id] = kept

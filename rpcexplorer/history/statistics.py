@@ -1,6 +1,6 @@
-"""What can be said of many calls at once: how many there were and failed, how long they took, and when that was.
+"""Statistics of many calls: count, failures, times.
 
-Calls are added one by one, so that nobody has to hold them all: of each only how long it took is kept.
+Calls are added one by one. Only the duration of each call is kept in memory.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - as a clock on the wall sh
 _MINUTE: Final = timedelta(minutes=1)
 _HOUR, _DAY = 60, 24 * 60
 _STEPS: Final = (1, 5, 15, _HOUR, 3 * _HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 30 * _DAY)
-"""Minutes that one bar may stand for; beyond the last it is as many days as it takes."""
+"""Minutes of one bar. Longer spans use whole days."""
 
 
 class Latency(Struct, frozen=True):
     median: float
     p95: float
-    """Of a hundred calls ninety-five took no longer."""
+    """95 of 100 calls took no longer."""
     worst: float
 
 
 class Figures(Struct):
     name: tuple[str, ...] = ()
-    """What they have in common: method and profile, profile, or code."""
+    """The common values: method and profile, profile, or code."""
     calls: int = 0
     outcomes: dict[OutcomeName, int] = field(default_factory=dict)
     first: datetime | None = None
     last: datetime | None = None
     took: array[float] = field(default_factory=lambda: array("d"))
     _latency: tuple[int, Latency | None] = (0, None)
-    """What was found when so many were answered: a table asks often, and to rank them takes time."""
+    """Cached result for this number of calls, as sorting takes time."""
 
     def add(self, call: Exchange) -> None:
         outcome = call.counts_as
@@ -74,14 +74,14 @@ class Figures(Struct):
 
 class Chart(Struct, frozen=True):
     start: datetime
-    """When the first begins, on the clock of whoever looks."""
+    """Start of the first bar, in the user's time zone."""
     minutes: int
     bars: tuple[tuple[int, int], ...]
 
 
 class Statistics:
     def __init__(self, by: Grouping = "method", zone: tzinfo | None = None) -> None:
-        """``zone``: where whoever looks lives; None asks the machine."""
+        """``zone`` is the user's time zone; None uses the machine's."""
         self.by = by
         self.total = Figures()
         self.damaged = 0

@@ -1,4 +1,4 @@
-"""What is recorded and read; calls that could not be recorded are kept."""
+"""The histories of all profiles, and calls that could not be recorded."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 GONE = "This call is no longer in the history: it was deleted elsewhere."
 LONG = 256 * 1024
-"""Bytes of a history that are read in a moment, whatever is looked for in them."""
+"""Bytes of a history that can be searched at once without delay."""
 RESCUE_LOCK = "taking"
 RESCUE_SECONDS = 0.2
 """How long to wait while another program takes rescued calls back."""
@@ -37,17 +37,17 @@ T = TypeVar("T")
 
 
 class Journal:
-    """One history for each folder that a setting or a profile names; what it takes to read one comes with the first."""
+    """The histories, one for each configured folder, opened when needed."""
 
     def __init__(self, settings: HistorySettings, folder: Path, secrets: Callable[[], Iterable[Secret]]) -> None:
         self.recording = settings.record
         self.problem = ""
-        """Why the last exchange could not be written, or some could not be read; empty while all is well."""
+        """Why a call could not be written or read, or empty."""
         self.body_limit = settings.body_limit
         self._chosen, self._folder, self._secrets = settings.folder, folder, secrets
         self._open: dict[tuple[Path, Path | None], History] = {}
         self._sent: set[tuple[str, str, str, str | None]] = set()
-        """Methods and params with a placeholder in them that were recorded in this run."""
+        """Recorded calls of this run whose params contain secret references."""
         self._writing = Lock()
 
     def of(self, profile: Profile | None) -> History:
@@ -147,7 +147,7 @@ class Journal:
         return self._read(lambda: self.of(profile).methods(profile.name))
 
     def last_params(self, profile: Profile, method: str) -> str | None:
-        """Return the params of the last successful call, if they can be sent again."""
+        """Return the params of the last successful call, if sendable."""
         from rpcexplorer.model.secret import PLACEHOLDER, UNRECORDED
 
         found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
@@ -234,14 +234,14 @@ def _is_of(call: Exchange, profile: Profile) -> bool:
 
 
 class Rescue:
-    """Calls that could not be recorded, kept elsewhere until a later run can record them."""
+    """Calls that a later run can record, stored in another folder."""
 
     def __init__(self, journal: Journal, folder: Path) -> None:
-        """``folder`` is where a later run looks; if it cannot be written to, a temporary one is made."""
+        """``folder`` is read by later runs. If it is not writable, a temporary folder is used."""
         self._journal, self._folder = journal, folder
 
     def put_aside(self) -> str:
-        """Write what still cannot be recorded where there is room; return a sentence if there was any."""
+        """Store unrecorded calls elsewhere; return a sentence about them."""
         if not self._journal.unsaved or not self._journal.save_unsaved():
             return ""
         from rpcexplorer.history.folder import History
@@ -261,7 +261,7 @@ class Rescue:
             from tempfile import mkdtemp
 
             with suppress(OSError):
-                made = Path(mkdtemp(prefix=self._prefix, dir=temporary))  # nobody else can look into it
+                made = Path(mkdtemp(prefix=self._prefix, dir=temporary))  # Other users cannot read this folder.
                 yield made
                 shutil.rmtree(made, ignore_errors=True)  # there was no room either
 
@@ -304,18 +304,18 @@ class Rescue:
                     if isinstance(history.find(call.id), Exchange):  # an earlier start got as far as this one
                         continue
                     if error_of(partial(history.append, call)):
-                        history.unsaved.pop()  # it stays where it is, and is no new problem
+                        history.unsaved.pop()  # The call stays in the folder and is not a new problem.
                         return
                     yield call
-                if len(calls) == len(found):  # what cannot be read stays where somebody can look at it
+                if len(calls) == len(found):  # Unreadable records stay, so that the user can inspect them.
                     with telling("remove", aside):
                         shutil.rmtree(aside)
 
 
 def _temporary_folder() -> Path | None:
-    """Return the folder for temporary files; None if Python took the working folder, or all may change it.
+    """Return a safe folder for temporary files, or None.
 
-    The working folder may be a checkout, and its files somebody else's.
+    Python falls back to the working folder, which may be a checkout with files of other users.
     """
     from tempfile import gettempdir
 
@@ -329,7 +329,7 @@ def _temporary_folder() -> Path | None:
 
 
 def _is_ours(place: Path) -> bool:
-    """Return whether all in a folder are files and folders of this user that nobody else could change."""
+    """Return whether a folder contains only private files of this user."""
     if os.name == "nt":  # the folder is this user's own
         return True
     with suppress(OSError):

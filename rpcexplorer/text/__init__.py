@@ -1,3 +1,3 @@
-"""What both front ends print. Everything from outside is made printable here."""
+"""Printed text of both front ends. All external text is escaped here."""
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ class ComparedLine(Struct, frozen=True):
     difference: int | None = None
     """Which of the comparison's differences it shows."""
     fold: str = ""
-    """What to add to ``unfolded`` to see what is behind this line; empty where nothing is."""
+    """The key that unfolds this line in ``unfolded``, or empty."""
     note: str = ""
     """A remark: the same number, or from which character on two strings differ."""
 
@@ -186,7 +186,7 @@ def _both(kind: LineKind, text: str, fold: str = "") -> ComparedLine:
 
 
 class _Layout:
-    """A comparison taken apart for showing; what was once taken apart need not be so again."""
+    """A comparison with its parsed documents, cached for redrawing."""
 
     def __init__(self, comparison: Comparison) -> None:
         self._left_text, self._right_text = comparison.left, comparison.right
@@ -320,7 +320,7 @@ class _Layout:
             yield ComparedLine(mark.kind, blank + one, blank + two, index, note=note)
         else:
             key = f"{left[0]}" if left else f"r{right[0] if right else 0}"
-            if mark.kind in REMARKS and not self._is_open(key):  # nobody wants to see all of it
+            if mark.kind in REMARKS and not self._is_open(key):  # Large ignored values are folded.
                 shown = [None if side is None else blank + begun(prefix, side) for side in (ours, theirs)]
                 yield ComparedLine(mark.kind, shown[0], shown[1], fold=key)
                 return
@@ -389,7 +389,7 @@ def heading(sign: str, exchange: Exchange, *, colour: bool = False) -> str:
 
 
 def summary(comparison: Comparison, names: SideNames = None) -> str:
-    """Return what differs, such as ``3 members differ, 1 is new``; then what was not compared, and why."""
+    """Summarise differences, then ignored and redacted values."""
     parts = [_verdict(comparison, names)]
     if ignored := len(comparison.ignored):
         parts.append(f"{ignored:,} {'value was' if ignored == 1 else 'values were'} ignored")
@@ -399,7 +399,7 @@ def summary(comparison: Comparison, names: SideNames = None) -> str:
 
 
 def names_of(left: Exchange, right: Exchange) -> SideNames:
-    """Return the profiles of two exchanges; None if they have the same: then the words are *before* and *now*."""
+    """Return the profiles of two exchanges; None if they are the same."""
     if left.profile == right.profile:
         return None
     return clipped(left.profile, MAX_NAME_COLUMNS), clipped(right.profile, MAX_NAME_COLUMNS)

@@ -42,7 +42,7 @@ def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime
             ("hosts", ", ".join(names) or "none"),
             ("valid", f"{since:%Y-%m-%d} to {until:%Y-%m-%d}{state}"),
         ]
-    # What to do next stands behind the colon; here it is the question that follows.
+    # The advice after the colon is replaced by the question below.
     return [*rows, ("verified", shown.problem.partition(": ")[0] or "yes")]
 
 
@@ -65,7 +65,7 @@ def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
 
 
 def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[Check | tuple[str, str]]:
-    """Each step; below TLS the certificate that the server shows, in rows of a label and what it names."""
+    """Yield each step, and after TLS the rows of the certificate."""
     for check in report.checks:
         yield check
         if check.label == "TLS" and report.certificate is not None:
@@ -80,7 +80,7 @@ def profile_lines(name: str, url: str, keys: Mapping[str, Any]) -> list[str]:
 def add_command(
     name: str, url: str, keys: Mapping[str, Any], secrets: tuple[str, ...], *, lacks_auth: bool = False
 ) -> list[str]:
-    """The commands that make a new profile; ``lacks_auth``: with a word to be replaced by the kind of it."""
+    """Return commands that add a profile; ``lacks_auth`` adds a gap for its auth type."""
     values = dict(keys)
     path = values.pop("path", None)
     words = [f"--url {quoted(url if path is None else typed_whole(joined(url, path)))}"]

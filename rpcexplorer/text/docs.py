@@ -1,4 +1,4 @@
-"""What is known of a method as rows to read."""
+"""The docs of a method as rows."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from rpcexplorer.variables.references import inert
 
 _Above = frozenset[tuple[int, ...]]
 MAX_INLINE_CHARACTERS: Final = 60
-"""Characters of a value that stands in the middle of a row."""
+"""Characters of a value inside a row."""
 MAX_VALUE_ROWS: Final = 60
 MAX_VALUE_CHARACTERS: Final = 10_000
 MAX_LEVELS: Final = 4
-"""Levels that are shown of members inside members; the elements of an array and an alternative are one, too."""
+"""Nested levels shown. Array elements and alternatives count as levels."""
 MAX_MEMBERS: Final = 200
 MAX_VALUES: Final = 200
 MAX_ALTERNATIVES: Final = 20
-"""Of one place. Those beyond are counted, whatever they are."""
+"""Alternatives shown at one place. The others are counted."""
 MAX_SEARCHED_ALTERNATIVES: Final = 50
 """Alternatives inside one, for one of them that has members."""
 MAX_NAME_COLUMNS: Final = 28
@@ -52,7 +52,7 @@ MAX_NAME_CHARACTERS: Final = 200
 MAX_DOC_CHARACTERS: Final = 2_000
 MAX_PAGE_DOC_CHARACTERS: Final = 20_000
 MAX_MEMBER_ROWS: Final = 400
-"""Rows of a page after which no more members are shown: there is room for what comes behind them."""
+"""Rows of a page before members are omitted, to leave room for the rest."""
 LABEL_COLUMNS: Final = 12
 MAX_ERRORS: Final = 100
 MAX_MESSAGE_CHARACTERS: Final = 300
@@ -60,7 +60,7 @@ MAX_TAG_CHARACTERS: Final = 60
 MAX_EXAMPLES: Final = 20
 MAX_RESULT_ROWS: Final = 12
 NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods", "core.describe"})
-"""Dialects whose texts are laid out for a terminal: their lines stay lines."""
+"""Protocols whose texts are laid out for a terminal: lines are kept."""
 _BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
 _SOURCES: Final[dict[MethodSource, str]] = {
     "service": "the service's own document",
@@ -120,7 +120,7 @@ class SchemaMember(NamedTuple):
     doc: str = ""
     deprecated: bool = False
     kind: str = ""
-    """In words, where the schema does not say more."""
+    """The type in words, used if the schema says no more."""
 
 
 class MemberRows:
@@ -129,7 +129,7 @@ class MemberRows:
         self._write = markdown if is_markdown else plain
         self._is_markdown = is_markdown
         self._kinds: dict[int, tuple[Any, str]] = {}
-        """By the identity of a schema, each with it, so that no other one takes its place."""
+        """By id of a schema. The schema is stored, too, so that its id is not reused."""
         self._room = MAX_PAGE_DOC_CHARACTERS
 
     def table(
@@ -144,7 +144,7 @@ class MemberRows:
         for member, words in zip(shown, kinds, strict=True):
             if self._is_full():
                 rest: WordLine = [("  … the rest is omitted", "dim")]
-                if self._rows.made[-1] != rest:  # it is said once for all that is left out
+                if self._rows.made[-1] != rest:  # All omitted members share one such row.
                     self._rows.add(rest)
                 return
             self._member(member, words, grid, depth, above)
@@ -184,7 +184,7 @@ class MemberRows:
             self.inside(node.items, indent, depth + 1, above)
         if depth > MAX_LEVELS:
             return
-        # the kind in words tells of alternatives without members
+        # Alternatives without members are already named in the type column.
         shown = [each for each in node.alternatives[:MAX_ALTERNATIVES] if self._has_members(each)]
         titles = [self._reader.node(each).title for each in shown]
         for inner, title in zip(shown, titles, strict=True):
@@ -248,7 +248,7 @@ class MemberRows:
 
 
 class _Grid(NamedTuple):
-    """Columns of a table: the name, the kind, whether it must be there, and then what is said of it."""
+    """Column widths of a table: name, type, and required or optional."""
 
     indent: int
     name: int
@@ -262,7 +262,7 @@ class _Grid(NamedTuple):
 
     @property
     def is_roomy(self) -> bool:
-        """There is room for what is said beside all this."""
+        """Return whether the text fits on the same row as the other columns."""
         return self.width is None or self.column <= self.width * 3 // 5
 
     def fits(self, words: WordLine) -> bool:
@@ -467,7 +467,7 @@ class _Docs:
             self._rows.add([("  F9 discovers methods. You can send any params.", "dim")], 2)
 
     def facts(self, asked: datetime | None, profile: Profile | None) -> None:
-        """Add what a call takes along, whether it is safe, and who says so."""
+        """Add credentials, safety and the source of this information."""
         method, described = self._method, self._described
         self._rows.blank()
         noted = KINDS.get(method.auth) if method.auth is not None else None

@@ -20,9 +20,9 @@ from rpcexplorer.text.printable import columns, printable
 Span: TypeAlias = tuple[int, int]
 """Offsets in a text: of the first byte, and after the last."""
 BLOCK: Final = 16_384
-"""Bytes; newlines are counted per block, and only the blocks that are looked at are taken apart."""
+"""Bytes. Newlines are counted per block, and only visible blocks are split."""
 STEP: Final = 64 * BLOCK
-"""Bytes that are gone through in one go, where it is done in steps: a millisecond or two."""
+"""Bytes processed in one step, which takes a millisecond or two."""
 _KEPT = 64  # blocks that stay taken apart
 _REACH = 2 * LEVELS + 2  # bytes from a newline on that say at which level the line after it is
 _GROWTH = 4  # columns that one byte takes at most, in a tab or \xff
@@ -30,19 +30,19 @@ _PRINTABLE_ASCII = bytes(range(0x20, 0x7F))
 
 
 class Measures:
-    """What one pass over a text finds out about it: add all of it in turn, then ``finish``."""
+    """Measures of a text in one pass. Add all parts, then ``finish``."""
 
     def __init__(self, *, is_json: bool = False) -> None:
         self.newlines = array("Q", [0])
         """How many come before each block, and at last how many there are."""
         self.levels = array("B")
-        """Of laid-out JSON the outermost level that has lines in each block; see ``Outline``."""
+        """For JSON: the outermost level with lines in each block, see ``Outline``."""
         self.level_counts = array("H")
         """How many newlines in the block are before lines at that level."""
         self.longest = 0
         """Bytes of the longest line."""
         self.growth = 1
-        """How many columns a byte takes at most: 1 unless something takes more room than it has bytes."""
+        """Maximum columns per byte: above 1 only if escapes need more room."""
         self.is_even = True
         """Each byte is one character."""
         self._is_json = is_json
@@ -91,7 +91,7 @@ class Measures:
                 self.growth = _GROWTH
 
     def _add_block(self, text: bytes, start: int) -> None:
-        """Count the newlines in a block, and in JSON those before lines of its outermost level."""
+        """Count the newlines of a block, and those at its outermost level."""
         count = text.count(b"\n", start, start + BLOCK)
         self.newlines.append(self.newlines[-1] + count)
         if self._is_json:
@@ -107,7 +107,7 @@ class Measures:
 
 
 class Lines:
-    """Numbered lines, from 0. A newline at the very end ends the last line and starts no other."""
+    """Numbered lines, from 0. A final newline does not start another line."""
 
     def __init__(self, text: bytes | Layout, newlines: array[int]) -> None:
         """``newlines``: how many come before each block, as ``Measures`` has them."""
@@ -122,7 +122,7 @@ class Lines:
         return self._newline(line - 1) + 1 if line else 0
 
     def end(self, line: int) -> int:
-        """The offset after its last byte, where the newline is."""
+        """Return the offset after its last byte, where the newline is."""
         return self._newline(line) if line < self._breaks else len(self.text)
 
     def at(self, offset: int) -> int:
@@ -177,7 +177,7 @@ class Lines:
 PART: Final = 16_384
 """Bytes that are decoded at a time."""
 TAB: Final = "    "
-"""What is shown for a tab, wherever it stands, so that columns can be counted."""
+"""Replaces a tab everywhere, so that columns can be counted."""
 _WIDE: Final = (  # all that takes two columns, and some that do not: a search is quicker than a count
     "[\u1100-\u115f\u231a-\u23ff\u25fd-\u27bf\u2b00-\u2bff\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3"
     "\uf900-\ufaff\ufe10-\ufe6f\uff01-\uff60\uffe0-\uffe6\U00016fe0-\U0010ffff]"
@@ -185,12 +185,12 @@ _WIDE: Final = (  # all that takes two columns, and some that do not: a search i
 
 
 def shown(content: bytes) -> str:
-    r"""The printable text of a part of a line; bytes that are not UTF-8 read ``\xff``."""
+    r"""Return printable text; bytes that are not UTF-8 become ``\xff``."""
     return printable(content.decode("utf-8", "backslashreplace").replace("\t", TAB))
 
 
 class LongLine:
-    """One line, by offsets into a text, taken apart no further than somebody has looked."""
+    """One line, by offsets into a text, decoded only as far as needed."""
 
     def __init__(self, text: bytes | Layout, begin: int, end: int) -> None:
         self._text = text
@@ -210,14 +210,14 @@ class LongLine:
         return text[start : None if limit is None else start + limit]
 
     def characters_before(self, offset: int) -> int:
-        """How many characters are shown for the bytes before an offset into the text."""
+        """Return the number of characters shown for the bytes before an offset."""
         while self._known < min(offset, self._end):
             self._grow()
         part = bisect_right(self._cuts, offset) - 1
         return self._before[part] + len(shown(self._text[self._cuts[part] : min(offset, self._end)]))
 
     def size(self) -> tuple[int, int]:
-        """How many characters it has, and how many columns one of them takes at most: 1 or 2."""
+        """Return the number of characters, and the maximum columns of one."""
         while self._known < self._end:
             self._grow()
         return self._before[-1], self._widest
@@ -227,7 +227,7 @@ class LongLine:
         return self._cuts[-1]
 
     def _grow(self) -> None:
-        """Count the characters of one part more, which ends where a character does."""
+        """Count the characters of one more part, cut between characters."""
         cut = min(self._known + PART, self._end)
         least = cut - 3
         while least < cut < self._end and self._text[cut : cut + 1][0] & 0xC0 == 0x80:
@@ -269,7 +269,7 @@ class Outline:
         self._counts: dict[tuple[int, int, int], int] = {}
 
     def depth(self, line: int) -> int:
-        """How many containers are around it; a closing bracket is as deep as the opening one."""
+        """Return how many containers surround a line or its bracket."""
         return (self.first(line) - self._lines.start(line)) // 2
 
     def first(self, line: int) -> int:
@@ -279,11 +279,11 @@ class Outline:
         return start + len(beginning) - len(beginning.lstrip(b" "))
 
     def opens(self, line: int) -> bool:
-        """Whether a container that is not empty opens on it."""
+        """Return whether a container that is not empty opens on it."""
         return self._text[max(self._lines.end(line) - 1, 0) : self._lines.end(line)] in {b"[", b"{"}
 
     def closes(self, line: int) -> bool:
-        """Whether it is the end of such a container."""
+        """Return whether it is the end of such a container."""
         first = self.first(line)
         return self._text[first : first + 1] in {b"]", b"}"}
 
@@ -371,17 +371,17 @@ def _at_level(level: int, least: int = 0) -> re.Pattern[bytes]:
 
 
 SMALL: Final = 256 * 1024
-"""Bytes; of a smaller text the widest line is measured, of a larger one estimated."""
+"""Bytes. The widest line is measured up to this size, else estimated."""
 HEX_ROW: Final = 16
-"""Bytes on one row of what is no text."""
+"""Bytes on one row of binary data."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Document:
-    """Bytes as numbered lines, from 0; nothing is decoded before it is asked for."""
+    """Bytes as numbered lines, from 0, decoded only when needed."""
 
     is_hex = False
-    """It is no text and shows its bytes as numbers; the rows of that are never wrapped."""
+    """The body is binary and shown as hex rows, which are never wrapped."""
 
     def __init__(
         self,
@@ -393,18 +393,18 @@ class Document:
     ) -> None:
         """``measures``: those of the text, if they were taken in steps."""
         self.text = text
-        """What is shown, or of a body that is no text the body; all offsets are into it."""
+        """The shown text, or the body if it is binary. All offsets refer to it."""
         self.is_json = is_json
-        """It is laid-out JSON, perhaps several values in a row: folds, paths and colours make sense."""
+        """The text is laid-out JSON, so folds, paths and colours work."""
         self.complete = complete
-        """It is the whole; else the beginning of something large that is still being laid out."""
+        """False for the beginning of a large body that is still being laid out."""
         if measures is not None:
             self.measures = measures
         self._long: dict[int, LongLine] = {}
 
     @classmethod
     def of_json(cls, body: Text) -> Document:
-        """A body laid out if it is JSON, else as it is."""
+        """Lay out a body if it is JSON, else show it unchanged."""
         return _last(laid_out(body))
 
     @classmethod
@@ -436,7 +436,7 @@ class Document:
         return self.index.at(offset)
 
     def line(self, line: int, start: int = 0, limit: int | None = None) -> str:
-        """The printable text of a line, or `limit` characters of it from `start` on."""
+        """Return the text of a line, or `limit` characters from `start` on."""
         begin, end = self.span(line)
         if self.measures.is_even:
             stop = end if limit is None else min(begin + start + limit, end)
@@ -481,7 +481,7 @@ class Document:
 
 
 class HexDocument(Document):
-    """A body that is no text: rows of offset, bytes in hex, and the ASCII among them."""
+    """A binary body: rows of offset, bytes in hex, and ASCII."""
 
     is_hex = True
 
@@ -516,12 +516,12 @@ class HexDocument(Document):
 
     @cached_property
     def widest(self) -> int:
-        """All rows but the last are alike."""
+        """All rows but the last have the same width."""
         return self.width(0)
 
 
 def _hex_column(nth: int) -> int:
-    """Where on its row the number of the nth byte stands."""
+    """Return the column of the nth byte on its row."""
     return 10 + 3 * nth + (nth >= HEX_ROW // 2)
 
 
@@ -557,7 +557,7 @@ def as_it_is(body: Text) -> Iterator[Document | None]:
 
 
 def _document(body: Text, document: Document) -> Iterator[Document | None]:
-    """The document of a body, or its rows of hex if it is no text."""
+    """Yield the document of a body, or hex rows if it is binary."""
     for fault in faults(body, cut=True):
         if fault is not None:
             yield HexDocument(bytes(body))
@@ -582,7 +582,7 @@ class _Query(NamedTuple):
     pattern: re.Pattern[bytes]
     """It; where any case will do, for a text whose ASCII letters are made lower."""
     any_case: bool
-    """Whether any case will do."""
+    """The search ignores case."""
     longest: int
     """Bytes that a match has at most."""
 

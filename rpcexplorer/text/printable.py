@@ -1,4 +1,4 @@
-"""Outside text in a spelling that no terminal obeys, and its width in columns."""
+"""External text without control characters, and its width in columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROW = 16
 
 
 def is_printable(char: str) -> bool:
-    """Whether a character has a shape of its own and does nothing but stand there."""
+    """Return whether a character is visible and has no other effect."""
     return category(char) not in UNPRINTABLE and not _HIDDEN.match(char)
 
 
@@ -81,7 +81,7 @@ def _row(body: bytes, start: int) -> str:
 
 
 def columns(text: str) -> int:
-    """Columns that printable text takes: wide characters take two, combining marks none."""
+    """Return the columns of printable text: wide characters take two."""
     return len(text) if text.isascii() else sum(map(_cells, text))
 
 
@@ -92,7 +92,7 @@ def _cells(char: str) -> int:
 
 
 def clipped(text: str, width: int) -> str:
-    """Text from anywhere on one line of at most `width` columns; an ellipsis says that more was there."""
+    """Return text on one line of at most `width` columns, cut with an ellipsis."""
     text = printable(text)
     if columns(text) <= width:
         return text

@@ -17,7 +17,7 @@ BREAK = regex(r"[\r\n]")
 WIDTH = 72
 """Columns of a long line that are shown around the place."""
 MAX_SENTENCE_CHARACTERS: Final = 400
-"""Characters of a sentence: what a service writes into its schemas may have any length."""
+"""Characters of a sentence, as texts from schemas can be very long."""
 TOLD: Final = 3
 LONGEST_PATH: Final = 60
 
@@ -113,7 +113,7 @@ def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
 
 
 def hint_told(hint: Hint) -> str:
-    """For a terminal: the sentence, then the commands, each on a line of its own."""
+    """Return the sentence of a hint, then each command on its own line."""
     return "\n".join([f"hint: {hint.sentence}", *hint.commands])
 
 
@@ -130,7 +130,7 @@ def rows_of(profile: Profile, changes: Changes) -> list[tuple[str, str]]:
 
 
 def value_at(profile: Profile, key: str) -> Any:
-    """What a profile says at a dotted key; None where it says nothing, or has no such key."""
+    """Return the value of a dotted key in a profile, or None."""
     first, _, rest = key.partition(".")
     if key == "auth.kind" and profile.assumes_auth:
         return None

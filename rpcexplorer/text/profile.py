@@ -72,7 +72,7 @@ def state_word(found: Secret | DestinationChanged | None) -> str:
 
 
 def goes_with(profile: Profile, method: str) -> str:
-    """What a call of this method takes along, as its profile says; no secret is looked at."""
+    """Describe the credentials of a call; no secret is read."""
     kind = auth_of(profile)
     if kind.session_cookie and method == profile.login.method:
         return "opens the session of this profile"
@@ -86,7 +86,7 @@ def goes_with(profile: Profile, method: str) -> str:
 PageRow = tuple[str, Any, Any]
 """A dotted key, its value, and where that comes from: ``default``, or a file and a line, perhaps of a preset."""
 LABEL: Final = 15
-"""Columns of the labels; the longest key that a profile has by itself fits."""
+"""Columns of labels, enough for the longest key."""
 FEW: Final = 4
 TOLD: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
 GROUPS: Final = {"auth": "Auth and login", "login": "Auth and login", "headers": "Headers"}
@@ -173,7 +173,7 @@ def step_line(step: Check) -> WordLine:
 def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
     """Keys by what they are about: first what a file says, with its place, then what counts by default, if anything."""
     names = [file.name for file, _ in files]
-    short = {  # by as much of their path as tells them apart
+    short = {  # Paths are shortened as long as they stay unique.
         str(file): file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}" for file, _ in files
     }
     for heading in ("Calls", "Auth and login", "Headers"):

@@ -54,7 +54,7 @@ class Column(Struct, frozen=True):
 class Cell(Struct, frozen=True):
     text: str
     kind: CellKind
-    """Tells the string ``null`` from a null, and an empty string from a member that is not there."""
+    """Distinguishes "null" from null, and an empty string from no member."""
 
 
 _ABSENT: Final = Cell("", "absent")
@@ -67,7 +67,7 @@ class Table:
         self._order: Sequence[int] = range(len(elements))
         self._opened: tuple[int, Members] = (-1, {})
         self.path = path
-        """Where in the value the list is: ``.`` for all of it, ``.items`` for a member."""
+        """Path of the list in the value: ``.`` or a member such as ``.items``."""
         self.columns: list[Column] = _columns([_members(element) for element in islice(elements, SAMPLE)])
         """The members that most rows have, those with simple values first."""
 
@@ -99,11 +99,11 @@ class Table:
         return self._elements[self._order[row]]
 
     def cell_value(self, row: int, column: int) -> bytes:
-        """The JSON text of what stands in a cell, as the server wrote it; nothing where the member is not there."""
+        """Return the JSON text of a cell, or nothing if the member is absent."""
         return _text(self._row(self._order[row]).get(self.columns[column].member)) or b""
 
     def cell_path(self, row: int, column: int) -> str:
-        """Where in the value a cell is, spelled as everywhere: ``$.items[2].name``."""
+        """Return the path of a cell in the value: ``$.items[2].name``."""
         steps = "" if self.path == "." else self.path, f"[{self._order[row]}]", _path(self.columns[column].member)
         return "$" + "".join(step.replace(".[", "[", 1) for step in steps)
 
