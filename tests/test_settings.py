@@ -62,12 +62,12 @@ def test_size_is_a_number_with_an_optional_unit(paths: Paths, text: str, size: i
 @pytest.mark.parametrize(
     ("text", "line", "key", "words"),
     [
-        ('teme = "x"', 1, "teme", "did you mean `theme`?"),
+        ('teme = "x"', 1, "teme", "Did you mean `theme`?"),
         ("theme = 1", 1, "theme", "text, in quotes"),
-        ("theme = '../../secrets'", 1, "theme", "a name alone, without a folder"),
-        ("theme = '/etc/passwd'", 1, "theme", "a name alone, without a folder"),
-        ("theme = '..'", 1, "theme", "a name alone, without a folder"),
-        ("[history]\nrecrod = true", 2, "history.recrod", "did you mean `record`?"),
+        ("theme = '../../secrets'", 1, "theme", "a file name without a folder"),
+        ("theme = '/etc/passwd'", 1, "theme", "a file name without a folder"),
+        ("theme = '..'", 1, "theme", "a file name without a folder"),
+        ("[history]\nrecrod = true", 2, "history.recrod", "Did you mean `record`?"),
         ("[history]\nrecord = 1", 2, "history.record", "true or false"),
         ('[secrets]\nstore = "keychain"', 2, "secrets.store", 'one of "file", "keyring"'),
         ("[keymap]\nquit = 1", 2, "keymap.quit", "text, in quotes"),

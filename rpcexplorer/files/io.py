@@ -52,21 +52,21 @@ ADVICE: dict[int, tuple[str, str]] = {
     errno.ENOSPC: ("the disk is full", "free some space"),
     errno.EDQUOT: ("your disk quota is used up", "free some space"),
     errno.EROFS: ("the file system is read-only", "choose another folder"),
-    errno.EACCES: ("permission denied", "check its owner and mode, and those of its folder"),
-    errno.EPERM: ("the operation is not permitted", "check its owner and mode, and those of its folder"),
+    errno.EACCES: ("permission denied", "check the owner and mode of the file and of its folder"),
+    errno.EPERM: ("the operation is not permitted", "check the owner and mode of the file and of its folder"),
     errno.ENOENT: ("it does not exist", "check the path"),
-    errno.EEXIST: ("it exists already", "choose another name"),
+    errno.EEXIST: ("it already exists", "choose another name"),
     errno.EISDIR: ("it is a folder", "name a file"),
     errno.ENOTDIR: ("a part of the path is a file", "check the path"),
-    errno.ELOOP: ("it is a symbolic link, which is not followed here", "put the file itself in its place"),
-    errno.ENXIO: ("it is a pipe, a socket or a device", "name an ordinary file"),
+    errno.ELOOP: ("it is a symbolic link, which rpcexplorer does not follow here", "replace it with the file itself"),
+    errno.ENXIO: ("it is a pipe, a socket or a device", "name a regular file"),
     errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
     errno.EIO: ("the disk reports an error", "check the disk"),
-    errno.EFBIG: ("the file would grow too large", "move it away"),
-    errno.EMFILE: ("too many files are open", "close something and try again"),
-    errno.ENFILE: ("too many files are open", "close something and try again"),
+    errno.EFBIG: ("the file would become too large", "move it to another folder"),
+    errno.EMFILE: ("too many files are open", "close other programs and try again"),
+    errno.ENFILE: ("too many files are open", "close other programs and try again"),
     errno.ENOLCK: ("the file system has no locks", "choose a folder on a local disk"),
-    errno.ENOTSUP: ("the file system cannot do this", "choose a folder on a local disk"),
+    errno.ENOTSUP: ("the file system does not support this", "choose a folder on a local disk"),
 }
 
 
@@ -97,7 +97,7 @@ def open_file(path: Path, flags: int, *, links: bool = False, others: bool = Fal
         if not others:
             refuse_others(found, writing=bool(flags & WRITING))
         if flags & WRITING and found.st_nlink > 1:
-            raise Unfit("it has a second name, whose content would change as well; put a copy in its place")
+            raise Unfit("it has a second hard link, which would change too. Replace it with a copy")
     except BaseException:
         os.close(descriptor)
         raise
@@ -106,7 +106,7 @@ def open_file(path: Path, flags: int, *, links: bool = False, others: bool = Fal
 
 def refuse_others(found: os.stat_result, *, writing: bool) -> None:
     if not is_ours(found, writing=writing):
-        raise Unfit("it belongs to another user; move it away, or choose another folder")
+        raise Unfit("it belongs to another user. Move it, or choose another folder")
 
 
 def is_ours(found: os.stat_result, *, writing: bool) -> bool:
@@ -131,13 +131,13 @@ def read_whole(descriptor: int, most: int) -> bytes:
     """Read a whole file; raise ``Unfit`` if it is longer than ``most``."""
     size = os.fstat(descriptor).st_size
     if size > most:
-        raise Unfit(f"it is too large, {told_size(size)} (limit {told_size(most)}); shorten it")
+        raise Unfit(f"it is too large, {told_size(size)} (limit {told_size(most)}). Shorten it")
     pieces, left = [], most + 1
     while piece := os.read(descriptor, min(max(size, LEAST), left, PIECE)):
         pieces.append(piece)
         left -= len(piece)
         if not left:  # The file grows meanwhile, or its size is reported as 0.
-            raise Unfit(f"it is too large (limit {told_size(most)}); shorten it")
+            raise Unfit(f"it is too large (limit {told_size(most)}). Shorten it")
     return b"".join(pieces)
 
 
@@ -152,8 +152,8 @@ def refuse_all_but_files(found: os.stat_result) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if stat.S_ISLNK(found.st_mode):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    kind = next((words for is_kind, words in KINDS if is_kind(found.st_mode)), "no file")
-    raise Unfit(f"it is {kind}; name an ordinary file")
+    kind = next((words for is_kind, words in KINDS if is_kind(found.st_mode)), "not a file")
+    raise Unfit(f"it is {kind}. Name a regular file")
 
 
 def replace(path: Path, text: str | bytes, mode: int | None) -> None:
@@ -221,15 +221,15 @@ def telling(doing: str, path: Path) -> Iterator[None]:
     except OSError as error:
         system = (error.strerror or type(error).__name__).lower()
         why, advice = ADVICE.get(error.errno or 0, (system, "check the path and the disk"))
-        raise FileError(f"cannot {doing} {path}: {why}; {advice}") from error
+        raise FileError(f"cannot {doing} {path}: {why}. {advice[0].upper()}{advice[1:]}") from error
     except ValueError as error:
-        why = "this is no file name; choose another one"  # A path with a NUL or a lone surrogate.
+        why = "invalid file name. Choose another one"  # A path with a NUL or a lone surrogate.
         if isinstance(error, Unfit):
             why = str(error)
         elif isinstance(error, UnicodeDecodeError):
-            why = f"byte {error.start} is not UTF-8; save the file as UTF-8"
+            why = f"byte {error.start} is not UTF-8. Save the file as UTF-8"
         elif isinstance(error, UnicodeEncodeError):
-            why = "it holds a lone surrogate, which is no character; remove it"
+            why = "it contains half a character (a lone surrogate). Remove it"
         raise FileError(f"cannot {doing} {path}: {why}") from error
 
 
@@ -282,11 +282,13 @@ def refuse_links(folder: Path, base: Path) -> None:
     """Raise unless a folder is inside ``base``, without links on the way."""
     with telling("use", folder):
         if not folder.is_relative_to(base) or ".." in (inside := folder.relative_to(base)).parts:
-            raise Unfit(f"it does not lie inside {base}; name a folder there")
+            raise Unfit(f"it is not inside {base}. Choose a folder there")
         for part in (*reversed(inside.parents), inside):
             place = base / part
             if place != base and os.path.lexists(place) and stat.S_ISLNK(place.lstat().st_mode):
-                raise Unfit(f"{place} is a symbolic link, which is not followed here; name the folder itself")
+                raise Unfit(
+                    f"{place} is a symbolic link, which rpcexplorer does not follow here. Name the folder itself"
+                )
 
 
 def private_folder(path: Path) -> None:
@@ -339,7 +341,7 @@ def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
     is a typo.
     """
     if not os.path.isdir(path.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
-        return f"cannot write {path}: there is no folder {path.parent}; choose another path"
+        return f"cannot write {path}: there is no folder {path.parent}. Choose another path"
     return error_of(lambda: (write_atomic if replacing else write_new)(path, content))
 
 
@@ -385,7 +387,7 @@ def lock(
         until = clock() + seconds
         while not _locked(descriptor, beside):
             if clock() >= until:
-                raise LockedError(f"cannot lock {path}: another process has been writing for {seconds:g} s; try again")
+                raise LockedError(f"cannot lock {path}: another process has been writing for {seconds:g} s. Try again")
             sleep(LOCK_PAUSE)
         yield
     finally:

@@ -156,7 +156,7 @@ def find_team_file(
 def _named(path: Path, by: str) -> TeamFile:
     if _exists(path):
         return TeamFile(path.absolute())
-    return TeamFile(None, (Problem(str(path), f"there is no such file; correct {by}, which names it"),))
+    return TeamFile(None, (Problem(str(path), f"there is no such file. Correct {by}, which names it"),))
 
 
 def _upwards(folder: Path, home: Path | None) -> Iterator[Path]:

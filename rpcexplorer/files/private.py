@@ -59,7 +59,7 @@ class PrivateFile(Struct, Generic[T], frozen=True):
         with lock(self.path):
             contents = self.read()
             if contents.problem:
-                raise FileError(f"{contents.problem}; nothing was changed")
+                raise FileError(f"{contents.problem}. Nothing was changed")
             before = contents.as_toml()
             yield contents
             if contents.as_toml() != before:
@@ -71,9 +71,9 @@ def why_not_private(path: Path) -> str | None:
     folder = path.parent
     try:
         if os.access(folder, os.F_OK) and _is_open(folder):
-            return f"other users can write to its folder: run `chmod 700 {shlex.quote(str(folder))}`"
+            return f"other users can write to its folder. Run `chmod 700 {shlex.quote(str(folder))}`"
         if os.access(path, os.F_OK) and not is_private(path):
-            return f"other users can read it, so it is not used: run `chmod 600 {shlex.quote(str(path))}`"
+            return f"other users can read it, so it is not used. Run `chmod 600 {shlex.quote(str(path))}`"
     except FileError as error:
         return error.sentence
     return None

@@ -270,15 +270,15 @@ def parse_toml(path: Path, text: str) -> TomlFile | Problem:
     entries = text.count("\n") + text.count(",")
     if len(text) > WRITTEN_BY_PEOPLE or entries > ENTRIES:
         most = f"{told_size(WRITTEN_BY_PEOPLE)} and {ENTRIES:,} entries"
-        return Problem(str(path), f"it has {told_size(len(text))} and {entries:,} entries; shorten it below {most}")
+        return Problem(str(path), f"it has {told_size(len(text))} and {entries:,} entries. Shorten it below {most}")
     if not is_plain(text) and (too_deep := layout(text).too_deep) is not None:
-        return Problem(str(path), f"more than {DEPTH} levels deep: shorten this key or value", too_deep)
+        return Problem(str(path), f"nested more than {DEPTH} levels deep. Shorten this key or value", too_deep)
     try:
         return TomlFile(path, text, printable(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         return _syntax(path, text, str(error))
     except ValueError:  # The parser does not say where.
-        return Problem(str(path), "it holds a number with too many digits: write it as text, in quotes")
+        return Problem(str(path), "it contains a number with too many digits. Write it as text, in quotes")
 
 
 def printable(values: dict[str, Any]) -> dict[str, Any]:
@@ -304,6 +304,6 @@ def _syntax(path: Path, text: str, message: str) -> Problem:
     assert found is not None
     what, line = found[1], int(found[2] or len(lines))
     if CONFLICT.match(lines[line - 1]):
-        return Problem(str(path), f"line {line} holds a merge conflict marker: resolve it", line)
+        return Problem(str(path), f"line {line} is a merge conflict marker. Resolve the conflict", line)
     column = f" at column {found[3]}" if found[3] else " at the end of the file"
-    return Problem(str(path), f"this is not TOML: {what[:1].lower()}{what[1:]}{column}; correct the line", line)
+    return Problem(str(path), f"this is not TOML: {what[:1].lower()}{what[1:]}{column}. Correct the line", line)

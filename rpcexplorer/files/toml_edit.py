@@ -70,7 +70,7 @@ def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, 
         if (problem.key, problem.sentence) not in known:
             return replace(problem, line=None)  # This line was not written.
     if read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True) != found:  # Text editors do not use our lock.
-        return Problem(str(path), "another program is changing this file, so nothing was written; try again")
+        return Problem(str(path), "another program is changing this file, so nothing was written. Try again")
     mark = MARK if found and found.startswith(MARK) else b""
     write_atomic(path, mark + after.text.encode())
     return None
@@ -204,5 +204,5 @@ def _filled(value: Any) -> Any:
 
 
 def _by_hand(file: TomlFile, path: KeyPath) -> Problem:
-    sentence = "this key is written in a way that the program cannot change; edit the file by hand, nothing was changed"
+    sentence = "rpcexplorer cannot change this key as it is written. Nothing was changed. Edit the file by hand"
     return file.complain(path, sentence)

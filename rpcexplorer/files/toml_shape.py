@@ -116,7 +116,7 @@ def read_shape(rule: Rule, file: TomlFile) -> CheckedFile:
     reading = CheckedFile(file)
     _walk(reading, rule, file.values, Place(file.path.absolute().parent, ()))
     if reading.unlisted:
-        sentence = f"and {reading.unlisted:,} more problems in this file; fix these first"
+        sentence = f"and {reading.unlisted:,} more problems in this file. Fix these first"
         reading.problems.append(((), Problem(str(file.path), sentence, many=reading.unlisted)))
     return reading
 
@@ -152,8 +152,8 @@ def _walk(reading: CheckedFile, rule: Rule, value: Any, place: Place) -> None:
 
 def _unknown(key: str, rule: TableRule, *, guess: bool) -> str:
     like = nearest(key, rule.keys) if guess else None
-    advice = f"did you mean `{like}`?" if like else f"the keys are {', '.join(rule.keys)}"
-    return f"`{cut(key)}` is not a key of {rule.what}; {advice}"
+    advice = f"Did you mean `{like}`?" if like else f"The keys are {', '.join(rule.keys)}"
+    return f"`{cut(key)}` is not a key of {rule.what}. {advice}"
 
 
 def _complain(reading: CheckedFile, path: KeyPath, sentence: str) -> None:
@@ -179,7 +179,7 @@ def name_rule(value: Any, place: Place) -> Any:
 def file_name_rule(value: Any, place: Place) -> Any:
     """Accept a file name without extension and without a path."""
     if isinstance(value, str) and (re.search(r"[/\\\0]", value) or value.startswith(".")):
-        return WrongValue("must be a name alone, without a folder")
+        return WrongValue("must be a file name without a folder")
     return text_rule(value, place)
 
 
@@ -197,7 +197,7 @@ def version_rule(value: Any, _place: Place) -> Any:
     """Accept the version of the file format, which is 1."""
     if type(value) is int and value == 1:
         return value
-    return WrongValue("must be 1; a later version needs a later rpcexplorer")
+    return WrongValue("must be 1. A later version needs a newer rpcexplorer")
 
 
 def time_rule(value: Any, _place: Place) -> Any:
@@ -213,7 +213,7 @@ def choice_rule(*words: str) -> ValueCheck:
         if isinstance(value, str) and value in words:
             return value
         guess = nearest(value, words) if isinstance(value, str) else None
-        advice = f'; did you mean "{guess}"?' if guess else ""
+        advice = f'. Did you mean "{guess}"?' if guess else ""
         allowed = ", ".join(f'"{word}"' for word in words)
         return WrongValue(f"must be one of {allowed}{advice}")
 

@@ -266,7 +266,7 @@ LABELS: Final = {
     "backslash": "fix the backslashes",
     "space": "use plain spaces",
     "equals": "use colons",
-    "opener": "close what is open",
+    "opener": "add the missing brackets",
     "closer": "remove the extra bracket",
 }
 """The kinds of typos that can be fixed, each with its fix."""
@@ -318,18 +318,18 @@ def in_token(text: str, token: Token, typos: Typos) -> None:
     elif kind == "comment":
         typos.add(kind, (start, end), "JSON has no comments", "remove it", without_comment(text, token))
     elif kind == "endless":
-        typos.add("", (start, end), "a comment that does not end", "remove it")
+        typos.add("", (start, end), "this comment has no end", "remove it")
     elif kind == "space":
-        what = f"the invisible character U+{ord(text[start]):04X} is no space of JSON"
+        what = f"the invisible character U+{ord(text[start]):04X} is not a JSON space"
         typos.add(kind, (start, end), what, "write a plain space", space(text, token))
     elif kind == "stray":
         what = f"{shown(text[start])} does not belong here"
-        typos.add("", (start, end), what, "write a value in its place, or remove it")
+        typos.add("", (start, end), what, "replace it with a value, or remove it")
     elif text[start] in "()":
         bracket = "[" if kind == "open" else "]"
         typos.add("", (start, end), "JSON has no round brackets", f"write {bracket}")
     elif kind == "colon" and text[start:end] != ":":
-        what = f"{text[start:end]} does not join a name and its value"
+        what = f"{text[start:end]} cannot separate a name from its value"
         typos.add("equals", (start, end), what, "write a colon", Rewrite(start, end, ":"))
 
 
@@ -349,7 +349,7 @@ def _string(text: str, token: Token, typos: Typos) -> None:
     elif opener != '"' or (kind == "string" and closer != '"'):
         edits = requoted(text, token)
         odd = closer if opener == '"' else opener
-        typos.add("other quotes", (start, end), f"{odd} is not a quote of JSON", 'write "', *edits)
+        typos.add("other quotes", (start, end), f"{odd} is not a JSON quote", 'write "', *edits)
     if kind == "unclosed":
         # A backslash before the quote is doubled, or it would escape the quote.
         dangling = (end - start - len(text[start:end].rstrip("\\"))) % 2
@@ -378,7 +378,7 @@ def _inside(text: str, inner: tuple[int, int], opener: str, typos: Typos) -> Non
         if _WINDOWS_PATH.match(text, *inner):  # Double each backslash of `C:\users\new`.
             singles = (found.start() for found in _SINGLE_BACKSLASH.finditer(text, *inner) if found[1])
             edits = [Rewrite(at, at, "\\") for at in singles] or edits
-        what = f"{shown(text[wrong[0] : wrong[0] + 2])} is not an escape of JSON"
+        what = f"{shown(text[wrong[0] : wrong[0] + 2])} is not a JSON escape"
         typos.add("backslash", (wrong[0], wrong[0] + 2), what, r"write \\ for a backslash", *edits)
 
 
@@ -393,7 +393,7 @@ _LITERALS = dict.fromkeys(("null", "none", "nil", "undefined"), "null") | {"true
 def in_name(text: str, token: Token, typos: Typos) -> None:
     """Add the typos that a token has as a member's name."""
     if token.kind not in STRINGS:
-        what = "the name of a member needs double quotes"
+        what = "a member's name needs double quotes"
         instead = f'write "{shown(text[token.start : token.end])}"'
         typos.add("name", token[1:], what, instead, *quoted(token))
 
@@ -621,7 +621,7 @@ class _Walk:
         if not self._ends_whole(last):
             edits.append(Rewrite(last.end, last.end, CLOSER[whole.kind]))
         kind, instead = ("array", "put it in [ ]") if whole.kind == "[" else ("object", "put it in { }")
-        self.typos.add(kind, place[1:], "params are an array or an object", instead, *edits)
+        self.typos.add(kind, place[1:], "params must be an array or an object", instead, *edits)
 
     def _ends_whole(self, token: Token) -> bool:
         """Return whether a token closes a text without an opening bracket."""
@@ -639,7 +639,7 @@ class _Walk:
             self.over = True
         elif container.state in ("after", "colon") and self._touches(token):
             instead = r"write \" for a quote inside the text, or add the missing quote"
-            self.typos.add("", token[1:], "text goes on after its closing quote", instead)
+            self.typos.add("", token[1:], "the text continues after its closing quote", instead)
             container.state = "item" if container.state == "after" else "value"
         elif container.state == "after":
             self.typos.add(
@@ -680,7 +680,7 @@ class _Walk:
         parent = self._room(token)
         parent.comma = None
         if parent.kind == "{" and parent.state == "item":
-            self.typos.add("", token[1:], "the name of a member must be text", 'write a name in " " and a colon')
+            self.typos.add("", token[1:], "a member's name must be text", 'write a name in " " and a colon')
             parent.state = "colon"
         else:
             parent.state = "after"
@@ -708,7 +708,7 @@ class _Walk:
         left = self.nest.leave(char)
         if not left:
             if not self._ends_whole(token):
-                what, edit = f"{char} closes nothing", Rewrite(token.start, token.end, "")
+                what, edit = f"{char} has no opening bracket", Rewrite(token.start, token.end, "")
                 self.typos.add("closer", token[1:], what, "remove it", edit)
             return
         for container in left:
@@ -716,7 +716,7 @@ class _Walk:
         own, lacking = left[-1], left[:-1]
         if lacking:
             missing = "".join(CLOSER[container.typed] for container in lacking)
-            what = f"{lacking[0].typed} is still open where {char} closes {_KINDS[own.typed]}"
+            what = f"{lacking[0].typed} is still open, but {char} closes {_KINDS[own.typed]}"
             edit = Rewrite(self.before.end, self.before.end, missing)
             self.typos.add("opener", token[1:], what, f"write {shown(missing)} before it", edit)
         right = CLOSER[own.kind]
@@ -732,13 +732,13 @@ class _Walk:
         if container.state in ("colon", "value"):
             self._missing(container, token)
         elif container.comma:
-            what, edit = "the comma after the last item is one too many", Rewrite(*container.comma[1:], "")
+            what, edit = "there is a comma after the last item", Rewrite(*container.comma[1:], "")
             self.typos.add("trailing comma", container.comma[1:], what, "remove it", edit)
 
     def _missing(self, container: Container, token: Token) -> None:
         """Add that a name has no value before `token`."""
         if container.state == "colon":
-            self.typos.add("", token[1:], "a name without a value", "write a colon and a value after the name")
+            self.typos.add("", token[1:], "this name has no value", "write a colon and a value after the name")
         else:
             self.typos.add("", token[1:], "a value is missing here", "write one, or null")
 
@@ -748,14 +748,14 @@ class _Walk:
         if container.state in ("colon", "value"):
             self._missing(container, token)
         elif container.state == "item":
-            what, edit = "one comma too many", Rewrite(token.start, token.end, "")
+            what, edit = "there is one comma too many", Rewrite(token.start, token.end, "")
             self.typos.add("extra comma", token[1:], what, "remove it, or write a value before it", edit)
             return
         elif not container.kind:
             self.typos.add("", token[1:], "nothing may follow the end of the params", "remove it")
             return
         if mark == ";":
-            self.typos.add("", token[1:], "items are separated by commas", "write a comma")
+            self.typos.add("", token[1:], "items must be separated by commas", "write a comma")
         container.state = "item"
         container.comma = token
 

@@ -59,7 +59,8 @@ class Typo(Struct, frozen=True):
     """Fixes all typos of this kind; None if the meaning is not clear."""
 
     def __str__(self) -> str:
-        return f"line {self.line}, column {self.column}: {self.what}; {self.instead}"
+        instead = self.instead[:1].upper() + self.instead[1:]
+        return f"line {self.line}, column {self.column}: {self.what}. {instead}"
 
 
 _NO_VALUE = Typo(1, 1, 0, 0, "this is not JSON", "write one value", None)
@@ -95,7 +96,7 @@ def value_problem(text: str) -> Typo:
             return _NO_VALUE
         start, end = (at - 1 for at in spans[1])
         whole = Fix("put it in square brackets", f"[{text.strip()}]")
-        return Typo(*_place(text, start), start, end, "one value goes here", "put them in [ ]", whole)
+        return Typo(*_place(text, start), start, end, "there is more than one value", "put them in [ ]", whole)
     start, end = (min(max(at - 1, 0), len(text)) for at in (found.offset, found.end))
     if start == end == len(text) and found.offset < len(around):  # A bracket too many has met the one that was added.
         start -= 1
@@ -142,9 +143,12 @@ def _first_error(text: str) -> Typo:
     """Return where a long text stops being JSON, without a fix."""
     # A byte order mark at the start is not an error.
     at = error_at(text.replace("\ufeff", " ", 1) if text.startswith("\ufeff") else text)
-    what, instead = "this is not JSON", f"correct it here. More than {MAX_FIXED:,} characters get no fix"
+    what, instead = (
+        "this is not JSON",
+        f"correct it here. rpcexplorer suggests no fix for more than {MAX_FIXED:,} characters",
+    )
     if at is None:
-        at, what, instead = 0, "params are an array or an object", "put this in square brackets"
+        at, what, instead = 0, "params must be an array or an object", "put this in square brackets"
     line, column = _place(text, at)
     return Typo(line, column, at, min(at + 1, len(text)), what, instead, None)
 

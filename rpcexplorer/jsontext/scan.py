@@ -251,7 +251,7 @@ def oddities(text: str) -> tuple[str, ...]:
     if digits := long_number(text.encode("utf-8", "surrogatepass")):
         remarks["digits"] = digits
     if (deepest := depth(text)) > _DEEP:
-        remarks["depth"] = f"nested {deepest:,} deep"
+        remarks["depth"] = f"nested {deepest:,} levels deep"
     return tuple(remarks.values())
 
 
@@ -262,7 +262,7 @@ def long_number(text: bytes) -> str:
     if not any(byte in _FIGURES and _run(text, at * stride) > _LONG for at, byte in enumerate(text[::stride])):
         return ""
     longest = max(len(found[1] or "") for found in _DIGITS.finditer(text))
-    return f"a number of {longest:,} digits" if longest > _LONG else ""
+    return f"a number with {longest:,} digits" if longest > _LONG else ""
 
 
 def _run(text: bytes, at: int) -> int:

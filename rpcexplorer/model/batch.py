@@ -19,7 +19,7 @@ NO_RESPONSE: Final = "No response to this call."
 EMPTY: Final = "No response to this call: the server answered the batch with an empty array."
 CUT: Final = "The recorded response was cut, so the outcome of this call is unknown."
 UNASKED: Final = "no call has the id"
-SECOND: Final = "a second one with the id"
+SECOND: Final = "a second response with the id"
 NOBODYS: Final = "it has no id"
 
 
@@ -82,7 +82,7 @@ def _unexpected(exchange: Exchange, number: int, came: BatchReply, asked: set[by
     why = NOBODYS
     if came.id is not None and came.id != b"null":
         why = f"{SECOND if came.id in asked else UNASKED} {short(came.id)}"
-    outcome = replace(came.reply, remarks=(f"an unexpected response: {why}", *came.reply.remarks))
+    outcome = replace(came.reply, remarks=(f"unexpected response: {why}", *came.reply.remarks))
     id = f"{exchange.id}.unexpected.{number}"
     part = replace(exchange, id=id, method="", params="[]", params_sent=None, kind="call")
     return _of_part(part, outcome, came.text)

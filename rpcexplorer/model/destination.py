@@ -52,9 +52,9 @@ class DestinationChanged(Struct, frozen=True):
 
     def sentence(self, profile: str) -> str:
         changed = "; ".join(map(str, self.changes))
-        advice = self.advice or f"If the new one is right: rpcexplorer profiles allow {profile}"
-        told = f". {self.label}: {changed}" if changed else ""
-        return f"The {self.field} of profile {profile} is blocked: {self.why}. {advice}{told}"
+        advice = self.advice or f"If the new destination is right, run: rpcexplorer profiles allow {profile}"
+        details = f". {self.label}: {changed}" if changed else ""
+        return f"The {self.field} of profile {profile} is blocked: {self.why}. {advice}{details}"
 
 
 def destination_of(profile: Profile, certificates: str = "") -> Destination:

@@ -17,13 +17,14 @@ from rpcexplorer.rpc.messages import Call, EnvelopeForm
 MARK = "\ufeff"
 """A byte order mark, with which some files begin."""
 EMPTY_PARAMS = frozenset({"", "[]", "{}"})
-NAMELESS: Final = "No method is named, and nothing was sent. Name the one to call, such as ping."
+NAMELESS: Final = "Not sent: the call has no method. Name one, such as ping."
 """Why a draft without a method is not sent."""
 NO_BATCH: Final = "Not sent: the Transmission format has no batches. Send the calls one by one."
 BY_NAME: Final = (
-    "Not sent: the Transmission format needs params by name. The server would ignore an array, and some methods would "
+    "Not sent: the Transmission format needs params by name. The server ignores an array, and some methods "
     'then act on everything. Write an object, such as {"ids": [1]}.'
 )
+EXAMPLE: Final = '{"method": "ping", "params": []}'
 KEPT: Final = 2
 LONGEST: Final = 16 * 1024 * 1024
 T = TypeVar("T")
@@ -68,7 +69,7 @@ def judged(text: str) -> tuple[Params | Typo, str]:
     """Parse params; return them or the problem, and a warning."""
     read = _params_of(text)
     name = None if isinstance(read, Typo) else repeated_name(read.text)
-    return read, "" if name is None else f"\u201c{name}\u201d twice in one object: sent as typed"
+    return read, "" if name is None else f"\u201c{name}\u201d appears twice in one object: sent as typed"
 
 
 def kind_of(draft: Draft | Batch) -> CallKind:
@@ -150,7 +151,7 @@ def _rows_of(text: str) -> tuple[_Row, ...] | Typo:
     start = int(text.startswith(MARK))
     spans = elements(text, start) if read.kind == "array" else None
     if not spans:
-        return _problem(text, (0, len(text)), "a batch is an array of calls", '[{"method": "ping", "params": []}]')
+        return _problem(text, (0, len(text)), "a batch must be an array of calls", f"write [{EXAMPLE}]")
     rows = []
     for span in spans:
         row = _row(text, span)
@@ -163,20 +164,20 @@ def _rows_of(text: str) -> tuple[_Row, ...] | Typo:
 def _row(text: str, span: Span) -> _Row | Typo:
     found = members(text[slice(*span)])
     if found is None:
-        return _problem(text, span, "each call of a batch is an object", '{"method": "ping", "params": []}')
+        return _problem(text, span, "each call of a batch must be an object", f"write {EXAMPLE}")
     parts = {member.name: text[span[0] + member.value[0] : span[0] + member.value[1]] for member in found}
     if unknown := sorted(parts.keys() - {"jsonrpc", "id", "method", "params"}):
-        return _problem(text, span, f"{unknown[0]} is no member of a call", '"method", "params" and perhaps "id"')
+        return _problem(text, span, f"“{unknown[0]}” is not a member of a call", "remove it")
     if not parts.get("method", "").startswith('"'):
-        return _problem(text, span, "a call needs a method", '"method": "ping" into it')
+        return _problem(text, span, "a call needs a method", 'add "method": "ping"')
     if not decoded(parts["method"]).strip():
-        return _problem(text, span, "the method of this call has no name", '"method": "ping" into it')
+        return _problem(text, span, "the method of this call is empty", 'write a name, such as "ping"')
     params = parse(parts.get("params", "[]"))
     if isinstance(params, Typo):
         return _problem(text, span, params.what, params.instead)
     own = parts.get("id")
     if own is not None and own != "null" and not own.startswith('"'):
-        return _problem(text, span, "an id is a string", f'"id": "{own}", or leave it out')
+        return _problem(text, span, "an id must be a string", f'write "id": "{own}", or remove it')
     name = None if own is None or own == "null" else decoded(own)
     return _Row(Call(decoded(parts["method"]), params.text, name), has_id=own is not None)
 
@@ -184,4 +185,4 @@ def _row(text: str, span: Span) -> _Row | Typo:
 def _problem(text: str, span: Span, what: str, instead: str) -> Typo:
     line = text.count("\n", 0, span[0]) + 1
     column = span[0] - (text.rfind("\n", 0, span[0]) + 1) + 1
-    return Typo(line, column, span[0], span[1], what, f"write {instead}", None)
+    return Typo(line, column, span[0], span[1], what, instead, None)

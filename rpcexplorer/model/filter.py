@@ -117,12 +117,12 @@ def _midnight(day: date, now: datetime) -> datetime:
     return datetime.combine(day, time(), now.tzinfo).astimezone(UTC)
 
 
-_NO_TIME: Final = "is no time: write an age (30m 2h 3d 1w), a day (2026-11-20, today), or a time (14:30)"
-_NO_DURATION: Final = "is no duration: write a number with its unit, such as 100ms, 1.5s or 2m"
-_NO_SIZE: Final = "is no size: write a number with its unit, such as 500B, 20kB or 1MB"
+_NO_TIME: Final = "is not a time: write an age (30m 2h 3d 1w), a day (2026-11-20, today), or a time (14:30)"
+_NO_DURATION: Final = "is not a duration: write a number with its unit, such as 100ms, 1.5s or 2m"
+_NO_SIZE: Final = "is not a size: write a number with its unit, such as 500B, 20kB or 1MB"
 _ADVICE: Final = {
-    "code": "is no error code: write a whole number, such as -32602",
-    "status": "is no HTTP status: write one, such as 404, or 5xx for all from 500 to 599",
+    "code": "is not an error code: write a whole number, such as -32602",
+    "status": "is not an HTTP status: write one, such as 404, or 5xx for all from 500 to 599",
     "since": _NO_TIME,
     "until": _NO_TIME,
     "slower": _NO_DURATION,
@@ -218,7 +218,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
         """Return the problems, each with what to write instead."""
         if not self._no_outcome:
             return self.bounds.wrong
-        return (f"there is no outcome {self._no_outcome}, but {', '.join(OUTCOME_WORDS)}", *self.bounds.wrong)
+        return (f"there is no outcome {self._no_outcome}. Write one of {', '.join(OUTCOME_WORDS)}", *self.bounds.wrong)
 
     def matches(self, found: Exchange | Damaged) -> bool:
         """Return whether an exchange matches.

@@ -186,8 +186,8 @@ def no_such_call(listed_as: str, calls: Iterable[str], profile: str) -> str:
     """Return why nothing is sent for the name of an unknown saved call."""
     name = listed_as.removeprefix(SIGN)
     guess = nearest(name, calls)
-    advice = f"did you mean {SIGN}{guess}?" if guess else "`rpcexplorer methods` lists those that there are."
-    return f"There is no saved call {name or SIGN} for profile {profile}; {advice}"
+    advice = f"Did you mean {SIGN}{guess}?" if guess else "`rpcexplorer methods` lists the saved calls."
+    return f"There is no saved call {name or SIGN} for profile {profile}. {advice}"
 
 
 class Started(Struct, frozen=True):

@@ -61,7 +61,7 @@ def cut(word: str, longest: int = LONGEST) -> str:
     return word if len(word) <= longest else f"{word[: longest - 1]}…"
 
 
-CHECK = ": `rpcexplorer profiles check` says which"
+CHECK = ": run `rpcexplorer profiles check` to list them"
 
 
 def first_few(problems: Sequence[Problem], most: int, where: str = CHECK) -> list[str]:

@@ -228,7 +228,7 @@ HEADERS: Final = 8 * 1024
 NAMED: Final = 5
 """Headers to name if some are not recorded."""
 EXAMPLES: Final = "«profile.password», or «not recorded»"
-HIDDEN_IN_RESPONSE: Final = f"the response contained a secret: a reference is shown instead, such as {EXAMPLES}"
+HIDDEN_IN_RESPONSE: Final = f"the response contained a secret: it is shown as {EXAMPLES}"
 
 
 def redacted(exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]) -> Exchange:

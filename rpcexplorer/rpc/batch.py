@@ -122,7 +122,7 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
             nothing = no_reply_in(payloads, form)
             return Malformed(nothing.reason, (*remarks, *nothing.remarks))
         if others := len(came) - len(texts):
-            remarks += (f"came as an event stream, {others} other event(s) among them",)
+            remarks += (f"the response is an event stream, with {others} other event(s)",)
         if len(texts) == 1 and id_of(texts[0], form) in NOBODYS:
             return _Opened(texts[0], texts, False, remarks)
         return _Opened(b"[" + b",".join(texts) + b"]", texts, True, remarks)

@@ -134,7 +134,7 @@ def _duplicates(text: bytes, parts: dict[str, Any], fields: set[str]) -> tuple[s
 
 def _named_twice(names: list[str], fields: set[str]) -> tuple[str, ...]:
     twice = sorted({name for name in names if name in fields and names.count(name) > 1})
-    return tuple(f"the member {name} is there twice; the last one counts" for name in twice)
+    return tuple(f"the member {name} appears twice: the last one counts" for name in twice)
 
 
 BARE_RESULT: Final = "Not a JSON-RPC response: it has a result, but no jsonrpc, id or error."
@@ -150,7 +150,7 @@ def broken_json(text: bytes) -> str:
         detail = str(error).removeprefix("JSON is malformed: ")
         return f"The response is not valid JSON: {detail}."
     except RecursionError:
-        return "The response is not valid JSON: its brackets, nested very deep, do not match."
+        return "The response is not valid JSON: its very deeply nested brackets do not match."
     return "The response is not valid JSON: its brackets do not match."
 
 
@@ -171,7 +171,7 @@ def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
     # JSON-RPC 1.0 servers send both members. The call failed if the error is not null.
     if envelope.error is not None and envelope.error != b"null":
         if envelope.result not in {None, b"null"}:
-            remarks += ("result and error are both there",)
+            remarks += ("both result and error are present",)
         return _error(envelope.error, remarks, habits, form.envelope)
     remarks_of_none = (*habits, *remarks)
     is_unmarked = envelope.jsonrpc is envelope.version is envelope.id is envelope.error is None
@@ -196,7 +196,7 @@ def id_in(envelope: Envelope, form: MessageForm) -> bytes | None:
 def _of_transmission(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
     remarks = (*envelope.remarks, *_id_remarks(envelope.tag, id, form, "tag"))
     if envelope.error is not None and envelope.error != b"null":
-        return _error(envelope.error, (*remarks, "it has the format of JSON-RPC"), (), "2.0")
+        return _error(envelope.error, (*remarks, "the response has the format of JSON-RPC"), (), "2.0")
     said = None if envelope.result is None else _string(bytes(envelope.result))
     if envelope.result is None or said is None:
         lacks = "no result" if envelope.result is None else "a result that is not a string"
@@ -253,9 +253,9 @@ def _habits(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
         later = envelope.jsonrpc == b'"2.0"'
         return (f'jsonrpc is "2.0", though the profile says {version}',) if later else ()
     if envelope.jsonrpc is None:
-        old = ", and result and error stand side by side, as in JSON-RPC 1.0"
+        old = ", and both result and error are present, as in JSON-RPC 1.0"
         return (f"jsonrpc is missing{old if both else ''}",)
-    return ('"error": null beside the result',) if both and envelope.error == b"null" else ()
+    return ('"error": null next to the result',) if both and envelope.error == b"null" else ()
 
 
 def _version_remarks(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
@@ -346,7 +346,7 @@ def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
         return no_reply_in(payloads, form)
     at, _, reply = own[-1]
     # An event stream is not a deviation: some servers answer with nothing else.
-    return with_remarks(reply, (f"came as an event stream, {at} other event(s) before it",) if at else ())
+    return with_remarks(reply, (f"the response is an event stream, with {at} other event(s) before it",) if at else ())
 
 
 def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:

@@ -113,7 +113,7 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 RESERVED = {
     -32700: ("Parse error", "the server could not read the request as JSON"),
-    -32600: ("Invalid request", "the JSON was not a request this server accepts"),
+    -32600: ("Invalid request", "the JSON was not a request that this server accepts"),
     METHOD_NOT_FOUND: ("Method not found", "the server has no method of this name, or not for this caller"),
     INVALID_PARAMS: ("Invalid params", "the method exists, but not with these params"),
     -32603: ("Internal error", "the server failed while it worked on the call"),
@@ -123,14 +123,14 @@ RESERVED = {
 def explain(code: int | None) -> str:
     """Return the meaning of a code; empty if the application defines it."""
     if code is None:
-        return "the error carries no integer code"
+        return "the error has no integer code"
     if code in RESERVED:
         name, meaning = RESERVED[code]
         return f"{name}: {meaning}"
     if -32099 <= code <= -32000:
-        return "Server error: a code the server defines itself"
+        return "Server error: a code that the server defines itself"
     if -32768 <= code <= -32100:
-        return "Reserved: a code the specification keeps for later"
+        return "Reserved: a code that the specification keeps for later"
     return ""
 
 

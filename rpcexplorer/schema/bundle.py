@@ -217,7 +217,7 @@ def bundle_params(described: Described, by: By) -> Bundle:
     """Return the schema for params by name or by position."""
     params = described.params
     if not params and described.extra:
-        return Bundle(by=by, why_not="the service does not say what it takes")
+        return Bundle(by=by, why_not="the service does not describe the params")
     rewriting = _Rewriting(described)
     schemas = [rewriting.later(param.schema) for param in params]
     closed = not described.extra or not any(param.stands_for_others for param in params)
@@ -263,7 +263,7 @@ def _finished(
     try:
         rewriting.rewrite_definitions()
     except _TooLargeError:
-        return Bundle(by=by, why_not="its schema is too large to be checked")
+        return Bundle(by=by, why_not="the schema is too large")
     elsewhere = rewriting.elsewhere
-    why_not = f"what “{elsewhere}” refers to is not in the service's document" if elsewhere else ""
+    why_not = f"the service's document does not contain “{elsewhere}”" if elsewhere else ""
     return Bundle({**whole, "$defs": rewriting.definitions}, by, params, why_not)

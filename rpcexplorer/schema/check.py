@@ -37,8 +37,8 @@ MAX_MISSED: Final = 2
 """Checks with one schema that may time out: the first can be bad luck."""
 MAX_TEXT_BYTES: Final = 8 * 1024 * 1024
 MAX_SCHEMA_BYTES: Final = 16 * 1024 * 1024
-NO_END: Final = Checked(why_not="the check came to no end")
-NO_START: Final = "the process that checks does not start"
+NO_END: Final = Checked(why_not="the check took too long")
+NO_START: Final = "the schema checker does not start"
 
 
 class Checker:
@@ -68,7 +68,7 @@ class Checker:
 
     async def close(self) -> None:
         """End the process; there are no more checks."""
-        self._out_of_order = "the program is ending"
+        self._out_of_order = "rpcexplorer is quitting"
         self._end()
 
     @property
@@ -79,7 +79,7 @@ class Checker:
     async def _check(self, described: Described, text: str, of: str, by: By | None) -> Checked:
         """Check once. If the caller is cancelled, the next check waits for it."""
         if len(text) > MAX_TEXT_BYTES:
-            return Checked(why_not=f"it is longer than {MAX_TEXT_BYTES // 1024 // 1024} MiB")
+            return Checked(why_not=f"the text is longer than {MAX_TEXT_BYTES // 1024 // 1024} MiB")
         await self._turn.acquire()
         checking = asyncio.ensure_future(self._checked(described, text, of, by))
         checking.add_done_callback(lambda _: self._turn.release())
@@ -91,16 +91,16 @@ class Checker:
                 self._method = (described, msgspec.json.encode(described, enc_hook=dict))
             question = msgspec.json.encode((text, of, by))
         except UnicodeError:
-            return Checked(why_not="half a character (a lone surrogate) is in it")
+            return Checked(why_not="the text contains half a character (a lone surrogate)")
         except RecursionError:
-            return Checked(why_not="its schema is nested too deep")
+            return Checked(why_not="the schema is nested too deep")
         except (TypeError, ValueError):
-            return Checked(why_not="its schema is none that can be checked")
+            return Checked(why_not="the schema is invalid")
         method = self._method[1]
         if len(method) > MAX_SCHEMA_BYTES:
-            return Checked(why_not="its schema is too large to be checked")
+            return Checked(why_not="the schema is too large")
         if self._missed.count(method) >= MAX_MISSED:
-            return Checked(why_not="a check by its schema came to no end before")
+            return Checked(why_not="earlier checks with this schema took too long")
         if self._process is not None and self._process.poll() is not None:  # The system or a user has ended it.
             self._end()
         if self._process is None and not self._out_of_order:

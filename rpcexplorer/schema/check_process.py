@@ -80,7 +80,7 @@ def _write(stream: BinaryIO, checked: Checked) -> None:
     try:
         line = msgspec.json.encode(checked)
     except UnicodeError:
-        line = msgspec.json.encode(Checked(why_not="half a character (a lone surrogate) is in its schema"))
+        line = msgspec.json.encode(Checked(why_not="the schema contains half a character (a lone surrogate)"))
     stream.write(line + b"\n")
     stream.flush()
 
@@ -93,13 +93,13 @@ def answer(method: bytes, question: bytes) -> Checked:
     except NotCheckedError as error:
         return Checked(why_not=str(error))
     except UnicodeError:
-        return Checked(why_not="half a character (a lone surrogate) is in it")
+        return Checked(why_not="the text contains half a character (a lone surrogate)")
     except RecursionError:
-        return Checked(why_not="it is nested too deep")
+        return Checked(why_not="the text is nested too deep")
     except MemoryError:
-        return Checked(why_not="it takes too much memory")
+        return Checked(why_not="the check needs too much memory")
     except ValueError as error:
-        return Checked(why_not="it is nested too deep" if "ecursion" in str(error) else "it cannot be read")
+        return Checked(why_not="the text is nested too deep" if "ecursion" in str(error) else "the text cannot be read")
 
 
 @lru_cache(MAX_METHODS)
@@ -125,7 +125,7 @@ class MethodCheck:
             body = given = "[]"
         way: By = "name" if given.startswith("{") else "position"
         if given[:1] not in {"{", "["}:
-            return Checked(why_not="it is neither an array nor an object")
+            return Checked(why_not="the params are neither an array nor an object")
         # Empty params are right in both ways.
         if by and by != way and given[-1] in {"}", "]"} and not given[1:-1].strip():
             way, body = by, body.translate(_OTHER_BRACKETS)
@@ -158,7 +158,7 @@ class MethodCheck:
         found = self.problems(body, by, first=is_large)
         why_not = bundle.why_not
         if is_large and found and not why_not:
-            why_not = f"in more than {MAX_VALUES:,} values only the first problem is looked for"
+            why_not = f"with more than {MAX_VALUES:,} values, only the first problem is reported"
         fixed = self._fixed(body, by, found) if by and len(body) <= MAX_FIXED_CHARACTERS else {}
         problems = tuple(replace(each.problem, fix=fixed.get(place)) for place, each in enumerate(found))
         return Checked(problems, why_not, in_part=bool(why_not))
@@ -188,7 +188,7 @@ class MethodCheck:
         words = "by name: write an object" if by == "name" else "by position: write an array"
         start, end = len(body) - len(body.lstrip()), len(body.rstrip())
         line, column = body.count("\n", 0, start) + 1, start - body.rfind("\n", 0, start)
-        return Checked((SchemaProblem((), "type", f"it takes its params {words}", start, end, line, column, fix),))
+        return Checked((SchemaProblem((), "type", f"the method needs params {words}", start, end, line, column, fix),))
 
 
 def _is_better(left: list[SchemaProblem], found: tuple[ExplainedProblem, ...], fixed: SchemaProblem) -> bool:
@@ -215,12 +215,12 @@ def _validator(schema: dict[str, Any]) -> Any:
             )
         except jsonschema_rs.ValidationError as error:
             if not _without(schema, error.instance_path):
-                raise NotCheckedError("its schema is none that can be checked") from None
-    raise NotCheckedError("its schema has too many patterns that cannot be read")
+                raise NotCheckedError("the schema is invalid") from None
+    raise NotCheckedError("the schema has too many invalid patterns")
 
 
 def _nothing(_: str) -> Any:
-    raise NotCheckedError("nothing is fetched")
+    raise NotCheckedError("the schema refers to another document")
 
 
 def _without(schema: Any, path: list[str | int]) -> bool:
@@ -239,7 +239,7 @@ def _decoded(text: str) -> Any:
     try:
         return json.loads(text, parse_float=_number, parse_constant=_constant, object_pairs_hook=_object)
     except json.JSONDecodeError:
-        raise NotCheckedError("it is not JSON") from None
+        raise NotCheckedError("the text is not JSON") from None
 
 
 def _first_error(validator: Any, value: Any) -> list[Any]:
@@ -271,9 +271,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise NotCheckedError(
-            f"“{twice[:40]}” stands twice in one object, and servers differ in which of the two they take"
-        )
+        raise NotCheckedError(f"“{twice[:40]}” appears twice in one object. Servers differ in which one they use")
     return made
 
 

@@ -67,7 +67,7 @@ class Maker:
         """Return a value; ``joined``: the parts of the schema are joined."""
         self._steps += 1
         if schema is False:
-            return _failed(place, "its schema lets nothing stand there")
+            return _failed(place, "the schema allows no value")
         if not isinstance(schema, dict):
             return Started(next(filter(is_small, given), None))
         node = self._reader.node(schema)
@@ -75,15 +75,15 @@ class Maker:
             if is_small(value) and self._looks.could_be(schema, value):
                 return Started(value)
         if self._steps > MAX_STEPS or len(self._open) > MAX_DEPTH:
-            return _failed(place, "its schema is too large to be filled in")
+            return _failed(place, "the schema is too large")
         parts = islice(self._reader.parts(schema), int(joined), None)
         key = id(next((part for part in parts if part.keys() - {"$ref"}), schema))
         if key in self._open:
-            return _failed(place, "its schema wants itself inside itself, without end")
+            return _failed(place, "the schema requires itself inside itself")
         self._open.append(key)
         try:
             found = self._by_alternative(schema, place) if node.alternatives else self._by_kind(node, place)
-            first = next(found, None) or _failed(place, "its schema lets nothing stand there")
+            first = next(found, None) or _failed(place, "the schema allows no value")
             return first if not first.why_not else next((made for made in found if not made.why_not), first)
         finally:
             self._open.pop()
@@ -110,11 +110,7 @@ class Maker:
                     yield _text(node, place)
                 case "integer" | "number":
                     number = number_within(node.limits, whole=kind == "integer")
-                    yield (
-                        Started(number)
-                        if number is not None
-                        else _failed(place, "its schema wants more than can be made")
-                    )
+                    yield (Started(number) if number is not None else _failed(place, "no number satisfies the schema"))
                 case "boolean":
                     yield Started(False)
                 case _:
@@ -134,7 +130,7 @@ class Maker:
         is_unique = node.limits.get("uniqueItems") and least > 1
         if is_unique or least > MAX_ELEMENTS:
             kind = "different elements" if is_unique else "elements"
-            return Started([], f"{place or 'the value'}: at least {value_words(least)} {kind} are wanted")
+            return Started([], f"{place or 'the value'}: at least {value_words(least)} {kind} are required")
         made = [self._made(node.element(index), f"{place}[{index}]") for index in range(least)]
         return Started([each.value for each in made], next((each.why_not for each in made if each.why_not), ""))
 
@@ -179,4 +175,4 @@ def _text(node: Node, place: str) -> Started:
     pattern = limits.get("pattern")
     if pattern is None or is_within(limits, plain):
         return Started(plain)
-    return Started("", f"{place or 'the value'}: it must match {value_words(pattern)}, and no example is given")
+    return Started("", f"{place or 'the value'}: it must match {value_words(pattern)}, and the schema has no example")

@@ -42,14 +42,14 @@ KIND_WORDS: Final = {
     "null": "null",
 }
 _WORDS: Final = {
-    "not": "is what may not stand there",
-    "propertyNames": "has a name that may not be there",
-    "uniqueItems": "has the same element twice",
-    "contains": "lacks an element that must be among them",
-    "minContains": "lacks elements that must be among them",
-    "maxContains": "has too many elements of one kind",
-    "oneOf": "fits more than one of the alternatives, and may fit only one",
-    "anyOf": "fits none of the alternatives",
+    "not": "is a value that the schema forbids",
+    "propertyNames": "has a name that the schema does not allow",
+    "uniqueItems": "contains the same element twice",
+    "contains": "must contain at least one element that matches the schema's “contains”",
+    "minContains": "must contain more elements that match the schema's “contains”",
+    "maxContains": "contains too many elements that match the schema's “contains”",
+    "oneOf": "matches more than one alternative, but must match exactly one",
+    "anyOf": "matches none of the alternatives",
 }
 """Sentences that do not depend on the schema."""
 _LIMITS: Final = {
@@ -160,10 +160,11 @@ class _Explanation:
             case "anyOf" | "oneOf" if best := _best_branch(path, branches):
                 yield from (found for each in best for found in self.problems(each, levels - 1))
             case "anyOf" | "oneOf" if kinds := self._kinds_of_all(path, branches):
-                sentence = f"{self._spelled(path)} must be {either(kinds)}; this is {self._kind(place)}"
+                sentence = f"{self._spelled(path)} must be {either(kinds)}, not {self._kind(place, kinds)}"
                 yield self._problem(path, "type", sentence, place, {"type": list(kinds)})
             case "type":
-                sentence = f"{self._spelled(path)} must be {either(texts_of(rule))}; this is {self._kind(place)}"
+                kinds = dict.fromkeys(texts_of(rule))
+                sentence = f"{self._spelled(path)} must be {either(kinds)}, not {self._kind(place, kinds)}"
                 yield self._problem(path, keyword, sentence, place, schema)
             case "required" | "dependentRequired":
                 name = error.kind.property
@@ -177,7 +178,7 @@ class _Explanation:
                 params = listed(param.name or f"param {at}" for at, param in enumerate(self._bundle.params, 1))
                 sentence = f"{self._spelled(path)} {must(keyword, rule)}"
                 if is_position:
-                    sentence = f"at most {with_unit(rule, 'param')}: {params}"
+                    sentence = f"at most {with_unit(rule, 'param')} allowed: {params}"
                 yield self._problem(path, keyword, sentence, place, schema)
             case _:
                 place = _opening(place) if keyword == "minItems" else place
@@ -224,15 +225,16 @@ class _Explanation:
         self, path: Path, names: list[str], schema: Any, keyword: str
     ) -> Iterator[ExplainedProblem]:
         allowed = list(members_of(schema))
-        known = f": {listed(allowed)}" if allowed else ", which has none"
-        if keyword != "additionalProperties":  # Another part of the schema may know the name.
-            known = ""
-        of = "its params" if self._bundle.by and not path else f"the members of {self._spelled(path, cut=False)}"
+        whole = self._spelled(path, cut=False)
+        of = "the params" if self._bundle.by and not path else f"the members of {whole}"
+        why = f"is not one of {of}"
+        if keyword == "additionalProperties":  # Else another part of the schema may know the name.
+            why = f"{why}: {listed(allowed)}" if allowed else f"is not allowed: {whole} must be empty"
         for name in names:
             if self._has_references and OPENING in name:
                 continue
             place = self._places.at((*path, name)) or ValuePlace(0, 0, 0, 0)
-            sentence = f"“{short(name)}” is not one of {of}{known}"
+            sentence = f"“{short(name)}” {why}"
             span = place.name_start, place.name_end
             problem = SchemaProblem((*path, name), "additionalProperties", sentence, *span)
             yield ExplainedProblem(problem, schema, place, name)
@@ -301,9 +303,12 @@ class _Explanation:
         words = "".join(steps) if len(steps) <= MAX_STEPS else f"…{''.join(steps[-MAX_STEPS:])}".replace("….", "…")
         return short(words) if cut else words
 
-    def _kind(self, place: ValuePlace) -> str:
+    def _kind(self, place: ValuePlace, allowed: Iterable[str]) -> str:
         kinds = {'"': "string", "{": "object", "[": "array", "t": "boolean", "f": "boolean", "n": "null"}
-        return KIND_WORDS[kinds.get(self._text[place.start : place.start + 1], "number")]
+        kind = kinds.get(self._text[place.start : place.start + 1], "number")
+        if kind == "number" and "integer" in allowed:  # It has a fraction, which the word does not say.
+            return short(self._text[place.start : place.end])
+        return KIND_WORDS[kind]
 
 
 def _opening(place: ValuePlace) -> ValuePlace:
@@ -336,8 +341,8 @@ def must(keyword: str, rule: Any) -> str:
     if isinstance(rule, int | float) and (words := _LIMITS.get(keyword)):
         return f"{words[0]} {with_unit(rule, words[1])}{words[2]}"
     if rule is False:
-        return "may not be there"
-    return _WORDS.get(keyword) or f"does not fit “{short(keyword)}” of its schema"
+        return "is not allowed"
+    return _WORDS.get(keyword) or f"does not match “{short(keyword)}” of the schema"
 
 
 def either(kinds: Iterable[str]) -> str:
@@ -413,7 +418,7 @@ def by_name(text: str, params: Sequence[DescribedParam]) -> Fix | None:
     for (begin, end), param in zip(spans, params, strict=False):
         parts += [text[at:begin], f"{inert_value(param.name)}: ", text[begin:end]]
         at = end
-    return Fix("give each its name", "".join([*parts, text[at:].replace("]", "}", 1)]))
+    return Fix("write the params by name", "".join([*parts, text[at:].replace("]", "}", 1)]))
 
 
 def by_position(text: str, params: Sequence[DescribedParam]) -> Fix | None:
@@ -422,7 +427,7 @@ def by_position(text: str, params: Sequence[DescribedParam]) -> Fix | None:
     names = [param.name for param in params[: len(places)]]
     if not places or set(names) != places.keys():
         return None
-    return Fix("give them in their order", f"[{', '.join(text[slice(*places[name])] for name in names)}]")
+    return Fix("write the params by position", f"[{', '.join(text[slice(*places[name])] for name in names)}]")
 
 
 def _renamed(text: str, found: ExplainedProblem) -> Iterator[Fix]:
@@ -446,7 +451,7 @@ def _converted(text: str, place: ValuePlace, kinds: list[str]) -> Iterator[Fix]:
         if len(spans) == 1:
             yield _put("remove the array around it", text, span, token[slice(*spans[0])])
     elif "array" in kinds:
-        yield _put("put it into an array", text, span, f"[{token}]")
+        yield _put("put it in an array", text, span, f"[{token}]")
 
 
 def _as_other_kinds(typed: str, kinds: Sequence[str]) -> Iterator[str]:

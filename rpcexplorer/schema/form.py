@@ -353,7 +353,7 @@ def wrong_kind(place: Settled, value: Any) -> str:
     if value is None:
         return "" if place.nullable else NOT_NULL
     if place.alternatives and place.chosen < 0:
-        return "none of the alternatives"
+        return "matches no alternative"
     node, kind = place.node, kind_of_value(value)
     if node.choices is not None and not is_one_of(value, node.choices):
         return "not one of the choices"
@@ -402,8 +402,8 @@ MANY: Final = 2_000
 """Items of a container to unfold; a larger one is typed as JSON."""
 FEW: Final = 30
 """Items of a container that is unfolded at first."""
-STAYS: Final = "The elements after it would move up. Remove the last one first."
-TWICE: Final = "twice: the last one counts"
+STAYS: Final = "Only the last element can be removed, because the elements after this one would move."
+TWICE: Final = "duplicate name: the last value counts"
 LEFT_OUT: Final = "null: omitted"
 LONGEST_NAME: Final = 200
 """Characters of a name in a row."""
@@ -412,9 +412,9 @@ LONGEST_NAME: Final = 200
 def why_no_form(text: str) -> str:
     """Return why params cannot be shown as rows; empty if they can."""
     if len(text) > MAX_FORM_CHARACTERS:
-        return f"A form shows params of {MAX_FORM_CHARACTERS:,} characters at most; these have {len(text):,}."
+        return f"The form shows at most {MAX_FORM_CHARACTERS:,} characters of params. These params have {len(text):,}."
     if (levels := depth(text)) > MAX_FORM_LEVELS:
-        return f"A form shows params of {MAX_FORM_LEVELS:,} levels at most; these have {levels:,}."
+        return f"The form shows at most {MAX_FORM_LEVELS:,} levels of params. These params have {levels:,}."
     return ""
 
 

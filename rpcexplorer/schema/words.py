@@ -103,7 +103,7 @@ def _limits(node: Node) -> Iterator[str]:
     if "pattern" in limits:
         yield f"matches {in_one_line(limits['pattern'], LONGEST_VALUE)}"
     if limits.get("uniqueItems"):
-        yield "each once"
+        yield "no duplicates"
 
 
 def _sum(low: int, high: int | None) -> str:

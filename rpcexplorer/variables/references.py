@@ -21,9 +21,9 @@ TOKEN: Final = regex(rf"(?P<string>{STRING})(?P<colon>[ \t\n\r]*:)?")
 NAME: Final = regex(r"[^\W\d][\w.-]{0,63}")
 LAST: Final = "last."
 MADE: Final = {
-    "uuid": "a new random one, at each place",
-    "now": "this moment, in UTC",
-    "today": "this day, in UTC",
+    "uuid": "a random UUID, a new one for each use",
+    "now": "the current time, in UTC",
+    "today": "today's date, in UTC",
 }
 """Variables whose values are generated when a call is sent."""
 JSON: Final = ":json"

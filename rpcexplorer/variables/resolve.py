@@ -224,7 +224,7 @@ class _Values:
         starts_right = not wanted.pointer or wanted.pointer.startswith("/")
         value = levels.at(wanted.pointer) if starts_right else None
         if value is None:
-            where = f"the newest result of {cut(wanted.method)} has nothing at {cut(wanted.pointer)}"
+            where = f"the newest result of {cut(wanted.method)} does not contain {cut(wanted.pointer)}"
             return Unresolved(wanted, f"has no value: {where}")
         return value if wanted.as_json or value.startswith('"') else spelled(value)
 
@@ -324,11 +324,11 @@ class TakenValue(Struct, frozen=True):
         """Return a result reference, or the value itself; and a notice."""
         now = None if last.why else at_pointer(last.text, self.pointer)
         if now is None:
-            why = last.why or f"the newest result of {cut(self.method)} has none there"
-            return defused(self.text), f"The value itself was put in: {why}."
+            why = last.why or f"the newest result of {cut(self.method)} does not contain this path"
+            return defused(self.text), f"Inserted the value itself, not a reference: {why}."
         reference = to_last(self.method, self.pointer, as_json=not self.text.startswith('"'))
         is_other = now != self.text and self.text[:1] not in "[{"  # Objects and arrays are shown with another layout.
-        remark = f"The newest result of {cut(self.method)} has another value there: {cut(now)}."
+        remark = f"The newest result of {cut(self.method)} has another value at this path: {cut(now)}."
         return f'"{reference}"', remark * is_other
 
 

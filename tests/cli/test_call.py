@@ -89,14 +89,14 @@ def test_invalid_params_are_explained_and_not_sent(shell: Shell, words: list[str
 WORDS = [
     ("b:=[1,", "[ is not closed. Write 'b:=[1]' instead."),
     ('b:={"a":', "a value is missing here. Write one, or null."),
-    ("b:=[1,]", "the comma after the last item is one too many. Write 'b:=[1]' instead."),
+    ("b:=[1,]", "there is a comma after the last item. Write 'b:=[1]' instead."),
     ("b:=Ada", "text needs double quotes. Write 'b:=\"Ada\"' or b=Ada instead."),
     ("b:=True", "True is not JSON. Write b:=true or b=True instead."),
     ("b:=1,2", "this is more than one value. Write 'b:=[1,2]' or b=1,2 instead."),
     ("b:=1 2", "a comma is missing before this. Write 'b:=[1, 2]' or 'b=1 2' instead."),
     ('b:=1,"c":2', "an array has no names. Write 'b=1,\"c\":2' instead."),
     ("b:=", "there is no value. Write b:=null or b= instead."),
-    ("b:=[1]]", "] closes nothing. Write 'b:=[1]' instead."),
+    ("b:=[1]]", "] has no opening bracket. Write 'b:=[1]' instead."),
     ("b:={{n}}", "a variable must be in quotes. Write 'b:=\"{{n:json}}\"' or 'b={{n}}' instead."),
 ]
 
@@ -121,7 +121,7 @@ def test_empty_method_name_is_not_sent(shell: Shell, command: list[str]) -> None
         (shell.folder / "sessions.toml").write_text(url)
         ran = shell.run(*command, " ", "-p", "live")
     assert (ran.code, ran.out) == (2, b"")
-    assert "Name the one to call, such as ping" in ran.err
+    assert "Name one, such as ping" in ran.err
     assert server.requests == []
 
 
@@ -470,8 +470,8 @@ def test_result_reference_uses_newest_result(shell: Shell) -> None:
         ),
         (["@one user", "--set", "di=3"], "--set di=… has no effect: the params contain no {{di}}"),
         (["@one user", "[1]"], "@one user has its own params"),
-        (["@list user"], "There is no saved call list user for profile p; did you mean @list users?"),
-        (["@"], "There is no saved call @ for profile p; `rpcexplorer methods` lists"),
+        (["@list user"], "There is no saved call list user for profile p. Did you mean @list users?"),
+        (["@"], "There is no saved call @ for profile p. `rpcexplorer methods` lists"),
         (["ping", '["{{nobody}}"]', "--set", "page=1"], "Nothing was sent: {{nobody}} has no value. Add --set nobody"),
         (["ping", '["{{last.ping#/a}}"]', "--set", "page=1"], "there is no result of ping on p in the history."),
         (["ping", '["{{page:json}}"]', "--set", "page=a b"], "{{page}} is not a JSON value"),

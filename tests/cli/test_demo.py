@@ -82,7 +82,7 @@ def test_full_disk_is_reported(shell: Shell, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("tempfile.TemporaryDirectory", full)
     ran = shell.run("demo")
     assert (ran.code, ran.out) == (2, b"")
-    assert "the disk is full; free some space" in ran.err
+    assert "the disk is full. Free some space" in ran.err
 
 
 def test_crash_report_of_the_demo_outlives_it(

@@ -79,8 +79,8 @@ def test_bounds_work_as_options_and_filter_words(used: Shell) -> None:
         assert (ran.code, methods(ran.text)) == (0, found), arguments
     ran = used.run("history", "list", "--slower", "1", "--since", "now")
     assert (ran.code, ran.text) == (2, "")
-    assert "--slower 1 is no duration: write a number with its unit" in ran.err
-    assert "--since now is no time" in ran.err
+    assert "--slower 1 is not a duration: write a number with its unit" in ran.err
+    assert "--since now is not a time" in ran.err
     assert "there is no outcome x" in used.run("history", "search", "a outcome:x").err
 
 

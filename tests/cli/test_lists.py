@@ -147,7 +147,7 @@ def test_damaged_preset_is_reported_and_others_listed(shell: Shell) -> None:
     ran = shell.run("presets")
     assert ran.code == 0
     assert {"mine", "bitcoin"} <= {line.split()[0] for line in ran.text.splitlines()}
-    assert f"{path}:1: pth: `pth` is not a key of a preset; did you mean `path`?" in ran.err
+    assert f"{path}:1: pth: `pth` is not a key of a preset. Did you mean `path`?" in ran.err
 
 
 def test_presets_show_prints_the_file(shell: Shell) -> None:

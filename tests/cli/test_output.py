@@ -74,10 +74,10 @@ def test_incomplete_response_leaves_the_file_unchanged(
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("missing/out.json", "it does not exist; check the path"),
-        (".", "it is a folder; name a file"),
+        ("missing/out.json", "it does not exist. Check the path"),
+        (".", "it is a folder. Name a file"),
         ("protected.json", "permission denied"),
-        ("pipe", "it is a named pipe; name an ordinary file"),
+        ("pipe", "it is a named pipe. Name a regular file"),
     ],
 )
 def test_unwritable_file_is_reported_before_sending(shell: Shell, file: str, message: str) -> None:
@@ -103,7 +103,7 @@ def test_full_disk_names_the_recorded_response(shell: Shell, monkeypatch: pytest
         ran = shell.run("call", "m", "--url", server.origin, "--id", "x", "-o", "out.json")
         alone = shell.run("call", "m", "--url", server.origin, "--no-history", "-o", "out.json")
     assert (ran.code, alone.code) == (2, 2)
-    assert "the disk is full; free some space. The response is in the history: rpcexplorer history show x" in ran.err
+    assert "the disk is full. Free some space. The response is in the history: rpcexplorer history show x" in ran.err
     assert "history show" not in alone.err
     monkeypatch.undo()
     assert '"pong"' in shell.run("history", "show", "x", "--body").text

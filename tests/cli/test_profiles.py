@@ -226,7 +226,7 @@ def test_project_profile_is_changed_in_local_file(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["mine", "contnt_type=application/json"], "did you mean `content_type`"),
+        (["mine", "contnt_type=application/json"], "Did you mean `content_type`"),
         (["mine", "timeout=soon"], "must be a number of seconds"),
         (["mine", "badge=dev", "headers.Authorization=Bearer x"], "this header contains a secret"),
         (["mine", "content_type"], "is not KEY=VALUE"),

@@ -145,7 +145,7 @@ def test_streamed_response_is_read_and_recorded(id: Any) -> None:
 
     profile = Profile("mcp", "", id=id)
     exchange, _ = exchange_with(profile, Draft("ping"), answer, **{"Content-Type": "text/event-stream"})
-    assert exchange.outcome == Result(b"[1]", ("came as an event stream, 1 other event(s) before it",))
+    assert exchange.outcome == Result(b"[1]", ("the response is an event stream, with 1 other event(s) before it",))
     again = to_exchange(to_record(exchange))
     assert isinstance(again, Exchange)
     assert again.outcome == exchange.outcome

@@ -337,13 +337,13 @@ def test_batch_is_one_body_with_an_id_per_call() -> None:
     ("text", "words"),
     [
         ("[1", "line 1"),
-        ('{"method":"a"}', "a batch is an array"),
-        ("[]", "a batch is an array"),
-        ("[1]", "each call of a batch is an object"),
+        ('{"method":"a"}', "a batch must be an array"),
+        ("[]", "a batch must be an array"),
+        ("[1]", "each call of a batch must be an object"),
         ('[{"params":[]}]', "a call needs a method"),
         ('[{"method":"a","params":1}]', "array or an object"),
-        ('[{"method":"a"},\n {"method":"b","parms":[]}]', "line 2, column 2: parms"),
-        ('[{"method":"a","id":7}]', "an id is a string"),
+        ('[{"method":"a"},\n {"method":"b","parms":[]}]', "line 2, column 2: “parms”"),
+        ('[{"method":"a","id":7}]', "an id must be a string"),
     ],
 )
 def test_invalid_batch_names_place_and_reason(text: str, words: str) -> None:

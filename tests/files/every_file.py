@@ -1,4 +1,4 @@
-"""Every kind of file that the program keeps, as a person meets it: made, changed by one more thing, read."""
+"""Every kind of file that the program writes: created, extended, read."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ from tests.history.recording import exchange
 
 WHEN = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
 Found = tuple[set[str], str]
-"""The things that were found, and what was said about the others."""
+"""The entries that were found, and the messages about the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of file below a folder of its own. Each function is a program that has just been started."""
+    """A kind of file in its own folder. Each function acts like a new program."""
 
     name: str
     file: str
-    """Where the file lies below the folder."""
+    """Path of the file inside the folder."""
     change: Callable[[Path, str], str]
-    """Make room for one more thing; a sentence where that failed."""
+    """Add an entry; return a sentence if that failed."""
     read: Callable[[Path], Found]
     toml: bool = True
     by_hand: bool = False
-    """Whether people write in it: what is damaged is then theirs to mend."""
+    """People edit the file, so they repair it, too."""
     one: bool = False
-    """Whether it holds one thing only, so that the next replaces it."""
+    """The file has only one entry, which the next one replaces."""
     keeps_damage: bool = False
-    """Whether the program itself makes room for a sound file, and puts what is damaged beside it."""
+    """The program moves a damaged file aside and writes a new one."""
 
     def path(self, root: Path) -> Path:
         return root / self.file
 
     def begin(self, root: Path) -> None:
-        """A file with the things ``a`` and ``b`` in it; of one thing, ``b``."""
+        """Write a file with the entries ``a`` and ``b``; only ``b`` if it has one entry."""
         (root / "team" / "deep").mkdir(parents=True)
         (root / "team" / "sessions.toml").write_text("version = 1\n")
         for thing in "ab":
@@ -60,15 +60,12 @@ class Kind:
             assert problem == "", problem
 
     def things(self, *more: str) -> set[str]:
-        """What there is after the beginning and some changes."""
+        """Return the entries after the start and some changes."""
         return {more[-1] if more else "b"} if self.one else {"a", "b", *more}
 
 
 def paths(root: Path) -> Paths:
     return Paths.of({"RPCEXPLORER_HOME": str(root)})
-
-
-# --- profiles and settings
 
 
 def _set_url(file: str) -> Callable[[Path, str], str]:
@@ -93,9 +90,6 @@ def _settings(root: Path) -> Found:
     return set(settings.keymap), " ".join(map(str, problems))
 
 
-# --- secrets
-
-
 def _save_secret(root: Path, thing: str) -> str:
     secrets = Secrets(paths(root).secrets, {}, now=lambda: WHEN)
     return error_of(lambda: secrets.save(Profile(thing, "http://h"), "password", "pw"))
@@ -113,9 +107,6 @@ def _allow(root: Path, thing: str) -> str:
 def _allowed(root: Path) -> Found:
     allowed = PrivateFile(paths(root).allowed, Allowed).read()
     return set(allowed.destinations), str(allowed.problem or "")
-
-
-# --- what is remembered, drafted, discovered
 
 
 def _pin(root: Path, thing: str) -> str:
@@ -151,9 +142,6 @@ def _catalogue(root: Path) -> Found:
     names = {method.name for method in learned.methods} if learned else set()
     full = {name for name in names if catalogues.described(Profile("p", "http://h"), name)}
     return full, catalogues.problem
-
-
-# --- history
 
 
 def _history(root: Path) -> History:

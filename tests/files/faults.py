@@ -1,4 +1,4 @@
-"""What goes wrong: calls into the operating system that fail, and lines that no file survives."""
+"""Faults: system calls that fail, and lines that make a file invalid."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CALLS = (
     "unlink",
     "mkdir",
 )
-"""Everything in ``os`` that storage ends in."""
+"""Functions of ``os`` that every write and read uses."""
 LINES: dict[str, bytes] = {
     "conflict marker": b">>>>>>> theirs",
     "not UTF-8": b'x = "\xe9"',
@@ -51,12 +51,12 @@ LINES: dict[str, bytes] = {
     "decimal number": b"x = " + b"9" * 5_000,
     "hexadecimal number": b"x = [{y = 0x" + b"f" * 5_000 + b"}]",
 }
-"""Lines that no file of TOML survives; some of them take tomllib a minute, or its stack."""
+"""Lines that make TOML invalid; some take tomllib a minute, or overflow its stack."""
 CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 class Fire:
-    """Lets the n-th call into the operating system fail, or every one from the n-th on."""
+    """Lets the n-th system call fail, or all from the n-th on."""
 
     def __init__(self, number: int, *, for_good: bool = False, error: int = errno.EIO) -> None:
         self.number, self.for_good, self.error = number, for_good, error
@@ -71,15 +71,15 @@ class Fire:
         return self.struck if self.for_good else self.calls == self.number
 
     def strike(self) -> None:
-        """What happens instead of the call."""
+        """Fail instead of making the call."""
         raise OSError(self.error, os.strerror(self.error))
 
     def around(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **keywords: Any) -> Any:
             if self.burns():
-                if name == "close":  # the descriptor is gone all the same
+                if name == "close":  # The descriptor is closed anyway.
                     real(*arguments)
-                if name == "write":  # a part of it gets through
+                if name == "write":  # A part of the data is written.
                     real(arguments[0], arguments[1][: len(arguments[1]) // 2])
                 self.strike()
             return real(*arguments, **keywords)
@@ -96,7 +96,7 @@ class Fire:
 
 @contextmanager
 def replaced(module: ModuleType, **calls: Callable[..., Any]) -> Iterator[None]:
-    """What pytest's monkeypatch does, for processes that start too often to load pytest."""
+    """Replace functions of a module, for processes that start too often to load pytest."""
     real = {name: getattr(module, name) for name in calls}
     try:
         vars(module).update(calls)
@@ -107,7 +107,7 @@ def replaced(module: ModuleType, **calls: Callable[..., Any]) -> Iterator[None]:
 
 @contextmanager
 def read_only(error: int) -> Iterator[None]:
-    """Nothing can be made, changed or removed; what is there can be read."""
+    """Let every change fail; reading works."""
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise OSError(error, os.strerror(error))
@@ -123,7 +123,7 @@ def read_only(error: int) -> Iterator[None]:
 
 @contextmanager
 def full_disk(error: int, room: int) -> Iterator[None]:
-    """There is room for so many bytes and no more."""
+    """Let writes fail after so many bytes."""
     real = os.write
     left = [room]
 
@@ -139,13 +139,13 @@ def full_disk(error: int, room: int) -> Iterator[None]:
 
 
 def snapshot(root: Path) -> dict[str, bytes]:
-    """Every file below a folder but the locks."""
+    """Return every file below a folder except the locks."""
     found = (path for path in sorted(root.rglob("*")) if path.is_file() and not path.name.endswith(".lock"))
     return {str(path.relative_to(root)): path.read_bytes() for path in found}
 
 
 def restore(root: Path, files: dict[str, bytes]) -> None:
-    """Make the folder what it was when the snapshot was taken."""
+    """Restore the folder as it was at the snapshot."""
     for name in snapshot(root).keys() - files.keys():
         (root / name).unlink()
     for name, content in files.items():

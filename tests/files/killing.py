@@ -1,6 +1,6 @@
-"""Processes of their own for test_killed_writers.py: one that dies everywhere, one that goes on and on, two at once.
+"""Processes for test_killed_writers.py: one that dies at each call, an endless one, two at once.
 
-``killing.py HOW FOLDER [NAME]``; each kind of file lies in a folder of its own, ``FOLDER/NAME``.
+``killing.py HOW FOLDER [NAME]``; each kind of file is in its own folder, ``FOLDER/NAME``.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tests.files.faults import Fire
 
 
 class Death(Fire):
-    """Kills this process where the other only lets a call fail. A write was half done by then."""
+    """Kills this process instead of failing a call. A write was half done by then."""
 
     def strike(self) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def everywhere(folder: Path) -> None:
-    """For every kind and every n a copy, and a child that dies at its n-th call into the operating system."""
+    """Copy each kind for each n, and start a child that dies at its n-th system call."""
     for kind in KINDS:
         for number in range(1, 200):
             root = Path(shutil.copytree(folder / kind.name, folder / f"{kind.name}-{number}"))
@@ -34,7 +34,7 @@ def everywhere(folder: Path) -> None:
                 death = Death(number)
                 with death.lit():
                     told = kind.change(root, "c")
-                os._exit(9 if told or death.struck else 0)  # it is still alive
+                os._exit(9 if told or death.struck else 0)  # The child is still alive.
             _, status = os.waitpid(child, 0)
             if os.waitstatus_to_exitcode(status) != -signal.SIGKILL:
                 print(kind.name, number, os.waitstatus_to_exitcode(status), sep=",")
@@ -42,14 +42,14 @@ def everywhere(folder: Path) -> None:
 
 
 def on_and_on(folder: Path, name: str) -> None:
-    """One change after the other, each said when it is made."""
+    """Make one change after the other, and print each one."""
     for number in itertools.count():
         told = BY_NAME[name].change(folder / name, f"n{number}")
         print(told or number, flush=True)
 
 
 def two_at_once(folder: Path) -> None:
-    """Ten changes of every kind by each of two, all begun at the same moment; prints what was told."""
+    """Make ten changes of each kind in each of two processes at once; print the messages."""
     fork = multiprocessing.get_context("fork")
     start = fork.Barrier(2)
 

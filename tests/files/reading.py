@@ -1,4 +1,4 @@
-"""How much is read of files."""
+"""The number of bytes that are read from files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The sizes of everything that is read from now on."""
+    """Return the sizes of all reads from now on."""
     read, sizes = os.read, []
 
     def reading(descriptor: int, length: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Every kind of file damaged in every way: nothing more is lost, it is told, and nobody's work is overwritten."""
+"""Each kind of file damaged in each way: nothing else is lost, and the damage is reported."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 from tests.files.every_file import BY_NAME, KINDS, Kind
 from tests.files.faults import LINES, restore, snapshot
 
-"""What reading and changing may take together; all of it takes a tenth of that, and tomllib alone 39 of them."""
+"""Seconds for reading and changing; usually they take a tenth of that, and tomllib alone 39."""
 
 
 @pytest.fixture(scope="module")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dict[str, bytes]]]:
-    """A folder with a sound file of each kind, and what is in it."""
+    """Return a folder with a valid file of each kind, and its contents."""
     folder = tmp_path_factory.mktemp("homes")
     for kind in KINDS:
         kind.begin(folder / kind.name)
@@ -26,16 +26,16 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dic
 
 @pytest.fixture
 def root(kind: Kind, homes: dict[str, tuple[Path, dict[str, bytes]]], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the kind as it was at first; nothing in it is still being written."""
+    """Return the folder of the kind as it was at first, with no pending writes."""
     monkeypatch.setattr("rpcexplorer.history.folder.UNFINISHED", -1.0)
-    monkeypatch.setattr("os.fsync", lambda _: None)  # thousands of files that nobody needs tomorrow
+    monkeypatch.setattr("os.fsync", lambda _: None)  # The test writes thousands of files that need not survive.
     root, sound = homes[kind.name]
     restore(root, sound)
     return root
 
 
 def parsed(content: bytes) -> dict[str, Any] | None:
-    """What any reader of TOML sees; None where it is none, or would take a minute to be found out."""
+    """Return the values of a TOML text; None if it is invalid or too slow to parse."""
     if len(content) > 9_000:
         return None
     try:
@@ -63,17 +63,15 @@ def check(kind: Kind, root: Path, damaged: bytes) -> None:
 
 
 def check_each(kind: Kind, root: Path, harms: Callable[[bytes], Iterator[bytes]]) -> None:
-    """The same for everything that can become of a file, each time from the beginning."""
+    """Check each kind of damage, each time from the beginning."""
     before = snapshot(root)
     for damaged in harms(before[kind.file]):
         restore(root, before)
         check(kind, root, damaged)
 
 
-# --- at every byte
-
 ALONE = [kind for kind in KINDS if kind.name not in {"history", "catalogue"}]
-"""Files of which either all can be used or nothing. A catalogue has the same test of its own, in test_catalogues.py."""
+"""Files that are used completely or not at all. Method lists have their own test in test_catalogues.py."""
 
 
 @pytest.mark.everyday(1)
@@ -92,8 +90,6 @@ def test_one_byte_changed_anywhere(kind: Kind, root: Path) -> None:
 
     check_each(kind, root, changed)
 
-
-# --- what editors, version control and people do to it
 
 Harm = Callable[[bytes], bytes]
 HARMLESS: dict[str, Harm] = {
@@ -120,7 +116,7 @@ OWN = [kind for kind in KINDS if kind.toml and kind.name != "history"]
 
 @pytest.mark.parametrize("kind", [*OWN, BY_NAME["history"]], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("harm", HARMLESS.values(), ids=HARMLESS)
-def test_what_other_editors_make_of_a_file_is_no_damage(kind: Kind, harm: Harm, root: Path) -> None:
+def test_formats_of_other_editors_are_not_damage(kind: Kind, harm: Harm, root: Path) -> None:
     path = kind.path(root)
     path.write_bytes(harm(path.read_bytes()))
     assert kind.read(root) == (kind.things(), "")
@@ -132,9 +128,7 @@ def test_what_other_editors_make_of_a_file_is_no_damage(kind: Kind, harm: Harm, 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name != "history"], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("harm", HARMFUL.values(), ids=HARMFUL)
-def test_what_cannot_be_read_is_told_at_once_and_never_overwritten(
-    kind: Kind, harm: Harm, root: Path, soon: None
-) -> None:
+def test_unreadable_file_is_reported_and_never_overwritten(kind: Kind, harm: Harm, root: Path, soon: None) -> None:
     damaged = harm(kind.path(root).read_bytes())
     check(kind, root, damaged)
     kind.path(root).write_bytes(damaged)

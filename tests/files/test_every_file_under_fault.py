@@ -1,4 +1,4 @@
-"""Every kind of file on a machine that misbehaves: whatever fails, nothing that was there is lost, and it is told."""
+"""Each kind of file on a failing machine: nothing is lost, and the failure is reported."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.files.every_file import KINDS, Kind
 from tests.files.faults import Fire, full_disk, read_only, restore, snapshot
 
 LOTS = 200
-"""More calls than any change or reading makes, and more than enough room for any file."""
+"""More system calls than any change makes, and more bytes than any file has."""
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
 
 @pytest.fixture
 def root(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a sound file of the kind."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)  # a thousand files that nobody needs tomorrow
+    """Return a folder with a valid file of the kind."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # The test writes a thousand files that need not survive.
     root = tmp_path / "home"
     kind.begin(root)
     assert kind.read(root) == (kind.things(), "")
@@ -32,12 +32,9 @@ def root(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def assert_valid(kind: Kind, root: Path) -> None:
-    """Any reader of TOML can read what there is."""
+    """Check that any TOML parser reads the file."""
     if kind.toml:
         tomllib.loads(kind.path(root).read_text())
-
-
-# --- the n-th call fails, for every n
 
 
 @every_kind
@@ -46,9 +43,7 @@ def assert_valid(kind: Kind, root: Path) -> None:
     [(errno.EIO, False), (errno.ENOSPC, False), (errno.ENOSPC, True)],
     ids=["once", "full", "for good"],
 )
-def test_whichever_call_fails_a_change_is_made_or_told_and_can_be_made_again(
-    kind: Kind, error: int, for_good: bool, root: Path
-) -> None:
+def test_change_with_a_failing_call_succeeds_or_is_reported(kind: Kind, error: int, for_good: bool, root: Path) -> None:
     before = snapshot(root)
     for number in range(1, LOTS):
         restore(root, before)
@@ -69,7 +64,7 @@ def test_whichever_call_fails_a_change_is_made_or_told_and_can_be_made_again(
 
 @every_kind
 @pytest.mark.parametrize("for_good", [False, True], ids=["once", "for good"])
-def test_whichever_call_fails_reading_says_so_and_changes_nothing(kind: Kind, for_good: bool, root: Path) -> None:
+def test_reading_with_a_failing_call_is_reported(kind: Kind, for_good: bool, root: Path) -> None:
     before = snapshot(root)
     for number in range(1, LOTS):
         fire = Fire(number, for_good=for_good)
@@ -82,18 +77,15 @@ def test_whichever_call_fails_reading_says_so_and_changes_nothing(kind: Kind, fo
     assert 1 < number < LOTS - 1
 
 
-# --- a full disk, a read-only one, and one that is somebody else's
-
-
 @every_kind
-def test_a_disk_that_fills_up_anywhere_in_a_write_leaves_the_file_as_it_was(kind: Kind, root: Path) -> None:
+def test_full_disk_leaves_the_file_unchanged(kind: Kind, root: Path) -> None:
     before = snapshot(root)
     for room in range(0, 7 * LOTS, 7):
         with full_disk(errno.ENOSPC, room):
             told = kind.change(root, "c")
         if not told:
             break
-        assert "the disk is full; free some space" in told
+        assert "the disk is full. Free some space" in told
         assert snapshot(root) == before, room
     assert room > 20
     assert kind.read(root) == (kind.things("c"), "")
@@ -101,7 +93,7 @@ def test_a_disk_that_fills_up_anywhere_in_a_write_leaves_the_file_as_it_was(kind
 
 @every_kind
 @pytest.mark.parametrize("error", [errno.EROFS, errno.EACCES], ids=errno.errorcode.get)
-def test_in_a_read_only_folder_all_is_read_and_a_change_is_told(kind: Kind, error: int, root: Path) -> None:
+def test_read_only_folder_is_read_and_changes_are_reported(kind: Kind, error: int, root: Path) -> None:
     before = snapshot(root)
     with read_only(error):
         told = kind.change(root, "c")
@@ -112,9 +104,7 @@ def test_in_a_read_only_folder_all_is_read_and_a_change_is_told(kind: Kind, erro
 
 
 @every_kind
-def test_a_file_that_is_protected_from_writing_is_not_replaced(
-    kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_write_protected_file_is_not_replaced(kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, real = kind.path(root), os.open
 
     def as_for_anybody_but_root(place: Any, flags: int, *arguments: Any, **keywords: Any) -> int:
@@ -126,7 +116,7 @@ def test_a_file_that_is_protected_from_writing_is_not_replaced(
     before = snapshot(root)
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", as_for_anybody_but_root)
-        assert "permission denied; check its owner and mode" in kind.change(root, "c")
+        assert "permission denied. Check the owner and mode" in kind.change(root, "c")
     assert snapshot(root) == before
     assert kind.read(root) == (kind.things(), "")
     path.chmod(0o600)
@@ -134,7 +124,7 @@ def test_a_file_that_is_protected_from_writing_is_not_replaced(
 
 
 @every_kind
-def test_a_file_that_cannot_be_read_is_told_and_not_taken_for_empty(
+def test_unreadable_file_is_reported_and_not_taken_as_empty(
     kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, before = kind.path(root), snapshot(root)
@@ -152,16 +142,13 @@ def test_a_file_that_cannot_be_read_is_told_and_not_taken_for_empty(
         found, told = kind.read(root)
         assert (found, "permission denied" in told) == (set(), True)
         changed = kind.change(root, "c")
-    if kind.name != "catalogue":  # which is only a copy, and replaced by what the server says now
+    if kind.name != "catalogue":  # It is only a copy of what the server says.
         assert "permission denied" in changed
         assert snapshot(root) == before
 
 
-# --- others at work
-
-
 @every_kind
-def test_while_another_holds_the_lock_nothing_is_changed_and_that_is_told(
+def test_locked_file_is_not_changed_and_that_is_reported(
     kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
@@ -188,9 +175,7 @@ def test_while_another_holds_the_lock_nothing_is_changed_and_that_is_told(
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if kind.by_hand and kind.name not in {"secrets", "allowed"}], ids=lambda k: k.name
 )
-def test_what_an_editor_saves_at_the_same_moment_is_not_overwritten(
-    kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_save_of_an_editor_at_once_is_not_overwritten(kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, real = kind.path(root), tomllib.loads
     theirs = path.read_text() + "# an editor asks for no lock\n"
 
@@ -203,12 +188,9 @@ def test_what_an_editor_saves_at_the_same_moment_is_not_overwritten(
     assert path.read_text() == theirs
 
 
-# --- two things at once: what is damaged, on a machine that misbehaves
-
-
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.keeps_damage], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("for_good", [False, True], ids=["once", "for good"])
-def test_whichever_call_fails_what_is_damaged_is_somewhere_still(kind: Kind, for_good: bool, root: Path) -> None:
+def test_damaged_file_is_not_lost_if_a_call_fails(kind: Kind, for_good: bool, root: Path) -> None:
     path = kind.path(root)
     sound = path.read_bytes()
     path.write_bytes(sound + b"[[call]]\nid = 'torn\n")
@@ -228,9 +210,7 @@ def test_whichever_call_fails_what_is_damaged_is_somewhere_still(kind: Kind, for
     assert 10 < number < LOTS - 1
 
 
-def test_a_folder_of_themes_that_cannot_be_read_leaves_the_shipped_ones(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_folder_of_themes_leaves_the_shipped_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.toml").write_text("dark = true\n")
     every, real = Themes(tmp_path).files(), os.listdir
 

@@ -46,7 +46,7 @@ def failing(error: int) -> Any:
 
 
 class FakeTime:
-    """A clock that moves only while somebody sleeps."""
+    """A clock that moves only during a sleep."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -58,18 +58,15 @@ class FakeTime:
         self.now += seconds
 
 
-# --- reading
-
-
-def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
+def test_file_that_is_not_utf8_names_the_byte(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     with pytest.raises(FileError) as problem:
         decoded(path, b"a = '\xe9'")
-    assert problem.value.sentence == f"cannot read {path}: byte 5 is not UTF-8; save the file as UTF-8"
+    assert problem.value.sentence == f"cannot read {path}: byte 5 is not UTF-8. Save the file as UTF-8"
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])
-def test_a_name_that_no_file_can_have_is_told(name: str, tmp_path: Path) -> None:
+def test_invalid_file_name_is_reported(name: str, tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot write"):
         write_private(tmp_path / name, "")
 
@@ -77,13 +74,13 @@ def test_a_name_that_no_file_can_have_is_told(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (errno.ENOSPC, "the disk is full; free some space"),
-        (errno.EROFS, "the file system is read-only; choose another folder"),
-        (errno.EACCES, "permission denied; check its owner and mode"),
-        (errno.EXDEV, "invalid cross-device link; check the path and the disk"),
+        (errno.ENOSPC, "the disk is full. Free some space"),
+        (errno.EROFS, "the file system is read-only. Choose another folder"),
+        (errno.EACCES, "permission denied. Check the owner and mode"),
+        (errno.EXDEV, "invalid cross-device link. Check the path and the disk"),
     ],
 )
-def test_a_trouble_says_which_file_why_and_what_to_do(
+def test_error_says_which_file_why_and_what_to_do(
     error: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.toml"
@@ -93,10 +90,7 @@ def test_a_trouble_says_which_file_why_and_what_to_do(
     assert problem.value.sentence.startswith(f"cannot write {path}: {words}")
 
 
-# --- writing
-
-
-def test_a_private_file_is_private_from_its_first_byte(tmp_path: Path) -> None:
+def test_private_file_is_private_from_its_first_byte(tmp_path: Path) -> None:
     seen: list[int] = []
     write = os.write
 
@@ -116,7 +110,7 @@ def test_a_private_file_is_private_from_its_first_byte(tmp_path: Path) -> None:
     assert [mode_of(tmp_path / "a"), mode_of(tmp_path / "a" / "b")] == [0o700, 0o700]
 
 
-def test_writing_privately_takes_back_what_others_could_read(tmp_path: Path) -> None:
+def test_private_write_removes_permissions_of_others(tmp_path: Path) -> None:
     path = tmp_path / "secrets.toml"
     path.write_text("old")
     path.chmod(0o644)
@@ -126,13 +120,13 @@ def test_writing_privately_takes_back_what_others_could_read(tmp_path: Path) -> 
     assert path.read_text() == "new"
 
 
-def test_a_folder_that_exists_keeps_its_mode(tmp_path: Path) -> None:
+def test_existing_folder_keeps_its_mode(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     private_folder(tmp_path)
     assert mode_of(tmp_path) == 0o755
 
 
-def test_a_file_of_the_persons_own_keeps_its_mode_and_its_link(tmp_path: Path) -> None:
+def test_file_of_the_user_keeps_mode_and_link(tmp_path: Path) -> None:
     real = tmp_path / "dotfiles" / "sessions.toml"
     real.parent.mkdir()
     real.write_text("old")
@@ -145,7 +139,7 @@ def test_a_file_of_the_persons_own_keeps_its_mode_and_its_link(tmp_path: Path) -
     assert mode_of(real) == 0o640
 
 
-def test_a_new_file_of_the_persons_own_follows_the_umask(tmp_path: Path) -> None:
+def test_new_file_of_the_user_follows_the_umask(tmp_path: Path) -> None:
     old = os.umask(0o027)
     try:
         write_atomic(tmp_path / "new" / "sessions.toml", "a = 1")
@@ -154,32 +148,32 @@ def test_a_new_file_of_the_persons_own_follows_the_umask(tmp_path: Path) -> None
     assert mode_of(tmp_path / "new" / "sessions.toml") == 0o640
 
 
-def test_writing_anew_never_replaces_anything(tmp_path: Path) -> None:
+def test_new_file_never_replaces_another(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("mine")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     for name in ("a", "dangling"):
-        with pytest.raises(FileError, match="it exists already; choose another name"):
+        with pytest.raises(FileError, match=r"it already exists\. Choose another name"):
             write_new(tmp_path / name, "other")
     assert (tmp_path / "a").read_text() == "mine"
 
 
-def test_a_file_of_the_persons_choice_is_private_where_it_is_new_and_keeps_its_mode_where_not(tmp_path: Path) -> None:
+def test_saved_file_is_private_if_new_else_keeps_mode(tmp_path: Path) -> None:
     file = tmp_path / "reply.json"
     assert save_as(file, b"1", replacing=False) == ""
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert "it exists already" in save_as(file, b"2", replacing=False)
+    assert "it already exists" in save_as(file, b"2", replacing=False)
     file.chmod(0o644)
     assert save_as(file, b"3", replacing=True) == ""
     assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode)) == (b"3", 0o644)
 
 
-def test_no_folder_is_made_for_a_file_of_the_persons_choice(tmp_path: Path) -> None:
+def test_save_creates_no_folder(tmp_path: Path) -> None:
     told = save_as(tmp_path / "slip" / "reply.json", b"1", replacing=False)
-    assert told == f"cannot write {tmp_path}/slip/reply.json: there is no folder {tmp_path}/slip; choose another path"
+    assert told == f"cannot write {tmp_path}/slip/reply.json: there is no folder {tmp_path}/slip. Choose another path"
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_system_that_takes_one_byte_at_a_time_gets_them_all(tmp_path: Path) -> None:
+def test_write_continues_after_single_bytes(tmp_path: Path) -> None:
     write = os.write
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "write", lambda descriptor, content: write(descriptor, content[:1]))
@@ -187,13 +181,11 @@ def test_a_system_that_takes_one_byte_at_a_time_gets_them_all(tmp_path: Path) ->
     assert (tmp_path / "a").read_text(encoding="utf-8") == "größer"
 
 
-def test_a_lone_surrogate_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_lone_surrogate_is_rejected_before_writing(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="lone surrogate"):
         write_private(tmp_path / "a", "\ud800")
     assert list(tmp_path.iterdir()) == []
 
-
-# --- locks
 
 HOLDER = """
 import sys
@@ -205,7 +197,7 @@ with lock(Path(sys.argv[1])):
 """
 
 
-def test_a_lock_held_by_another_process_ends_in_busy_after_the_time_limit(tmp_path: Path) -> None:
+def test_lock_of_another_process_times_out(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     time = FakeTime()
     with subprocess.Popen(
@@ -218,12 +210,12 @@ def test_a_lock_held_by_another_process_ends_in_busy_after_the_time_limit(tmp_pa
             pytest.fail("two were in at once")
         holder.stdin.close()
     assert 2.0 <= time.now < 2.1
-    assert busy.value.sentence == f"cannot lock {path}: another process has been writing for 2 s; try again"
+    assert busy.value.sentence == f"cannot lock {path}: another process has been writing for 2 s. Try again"
     with lock(path, 0):
         pass
 
 
-def test_a_lock_that_is_freed_while_waiting_is_taken(tmp_path: Path) -> None:
+def test_lock_that_is_released_while_waiting_is_acquired(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     first = lock(path)
     first.__enter__()
@@ -237,14 +229,14 @@ def test_a_lock_that_is_freed_while_waiting_is_taken(tmp_path: Path) -> None:
         assert time.now == io.LOCK_PAUSE
 
 
-def test_the_lock_is_a_private_file_beside_the_one_that_may_be_replaced(tmp_path: Path) -> None:
+def test_lock_is_a_private_file_next_to_its_file(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     with lock(path):
         assert not path.exists()
         assert mode_of(tmp_path / ".a.toml.lock") == 0o600
 
 
-def test_a_lock_is_never_made_through_a_symbolic_link(tmp_path: Path) -> None:
+def test_lock_is_never_created_through_a_link(tmp_path: Path) -> None:
     (tmp_path / ".a.toml.lock").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(FileError, match="symbolic link"), lock(tmp_path / "a.toml"):
         pass
@@ -256,7 +248,7 @@ VICTIM = b"alias ll='ls -l'\n"
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Path:
-    """A file of the person that nobody was to touch."""
+    """Return a file of the user that must not change."""
     path = tmp_path / "bashrc"
     path.write_bytes(VICTIM)
     return path
@@ -274,7 +266,7 @@ whatever_lies_there = pytest.mark.parametrize(("place", "words"), PLACED.values(
 
 @whatever_lies_there
 @pytest.mark.parametrize("flags", [os.O_RDONLY, os.O_RDWR, os.O_RDWR | os.O_CREAT | os.O_APPEND, os.O_WRONLY])
-def test_what_is_no_ordinary_file_is_told_and_not_waited_for(
+def test_other_kinds_of_files_are_rejected_without_waiting(
     flags: int, place: Callable[[Path, Path], Any], words: str, victim: Path, tmp_path: Path
 ) -> None:
     place(tmp_path / "a", victim)
@@ -283,17 +275,15 @@ def test_what_is_no_ordinary_file_is_told_and_not_waited_for(
     assert victim.read_bytes() == VICTIM
 
 
-def test_a_file_with_a_second_name_is_read_and_not_written_to(victim: Path, tmp_path: Path) -> None:
+def test_file_with_two_hard_links_is_read_only(victim: Path, tmp_path: Path) -> None:
     os.link(victim, tmp_path / "a")
     assert read_bytes(tmp_path / "a") == VICTIM
-    with pytest.raises(FileError, match="second name"), telling("open", victim), opened(victim, os.O_RDWR):
+    with pytest.raises(FileError, match="second hard link"), telling("open", victim), opened(victim, os.O_RDWR):
         pass
 
 
 @pytest.mark.parametrize("user", [os.getuid(), os.getuid() + 1])
-def test_a_file_of_somebody_else_is_read_only_where_others_write_too(
-    user: int, victim: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_of_another_user_is_read_only_if_shared(user: int, victim: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: user or 1)
     mine = os.getuid() == (user or 1)
     assert read_bytes(victim, others=True) == VICTIM
@@ -305,7 +295,7 @@ def test_a_file_of_somebody_else_is_read_only_where_others_write_too(
                 deed()
 
 
-def test_root_writes_to_nobody_elses_file(victim: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_does_not_write_to_files_of_others(victim: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = victim.stat()
     theirs = os.stat_result((found.st_mode, found.st_ino, found.st_dev, 1, 1234, 1234, found.st_size, 0, 0, 0))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -313,29 +303,22 @@ def test_root_writes_to_nobody_elses_file(victim: Path, monkeypatch: pytest.Monk
     assert not io.is_ours(theirs, writing=True)
 
 
-# --- what is read has a limit
-
-
-def test_a_file_that_is_too_long_is_not_read_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_is_too_long_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (tmp_path / "a").open("wb") as file:
         file.truncate(2 << 30)
     monkeypatch.setattr(os, "read", lambda *_: pytest.fail("it was read"))
-    with pytest.raises(FileError, match=r"it is too large, 2,048 MiB \(limit 64 MiB\); shorten it"):
+    with pytest.raises(FileError, match=r"it is too large, 2,048 MiB \(limit 64 MiB\). Shorten it"):
         read_bytes(tmp_path / "a")
 
 
-def test_a_device_is_not_opened_where_a_link_to_a_file_would_be(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_device_is_not_opened_through_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a").symlink_to("/dev/zero")
     monkeypatch.setattr(os, "open", lambda *_: pytest.fail("it was opened"))
-    with pytest.raises(FileError, match="it is a device; name an ordinary file"):
+    with pytest.raises(FileError, match=r"it is a device\. Name a regular file"):
         read_bytes(tmp_path / "a", links=True)
 
 
-def test_a_file_that_says_it_is_empty_and_never_ends_is_left_at_the_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endless_file_of_size_zero_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a").write_bytes(b"")
     given: list[int] = []
 
@@ -349,17 +332,15 @@ def test_a_file_that_says_it_is_empty_and_never_ends_is_left_at_the_limit(
     assert sum(given) == 10_001
 
 
-# --- every kind of file that the program keeps
-
 PRIVATE = {"secrets", "allowed"}
-"""What this person owns alone and mends by hand."""
+"""Files that only the user owns and repairs by hand."""
 
 
 @whatever_lies_there
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if not kind.by_hand or kind.name in PRIVATE], ids=lambda kind: kind.name
 )
-def test_in_the_place_of_a_file_that_we_keep_nothing_is_followed_read_or_changed(
+def test_foreign_file_at_our_path_is_not_read_or_changed(
     kind: Kind, place: Callable[[Path, Path], Any], words: str, victim: Path, tmp_path: Path
 ) -> None:
     root = tmp_path / "home"
@@ -370,7 +351,7 @@ def test_in_the_place_of_a_file_that_we_keep_nothing_is_followed_read_or_changed
     found, told = kind.read(root)
     assert (found, words in told) == (set(), True), told
     changed = kind.change(root, "c")
-    if kind.name != "catalogue":  # which is only a copy: a new file takes the place of whatever lies there
+    if kind.name != "catalogue":  # It is only a copy, so a new file replaces whatever is there.
         assert words in changed, changed
         assert stat.S_IFMT(kind.path(root).lstat().st_mode) == stat.S_IFMT(before)
     assert victim.read_bytes() == VICTIM
@@ -381,7 +362,7 @@ def test_in_the_place_of_a_file_that_we_keep_nothing_is_followed_read_or_changed
     "kind", [kind for kind in KINDS if kind.by_hand and kind.name not in PRIVATE], ids=lambda kind: kind.name
 )
 @pytest.mark.parametrize("target", ["/dev/zero", "pipe", "folder", "long"])
-def test_what_people_write_may_be_a_link_to_a_file_and_to_nothing_else(kind: Kind, target: str, tmp_path: Path) -> None:
+def test_edited_file_may_only_be_a_link_to_file(kind: Kind, target: str, tmp_path: Path) -> None:
     root, aside = tmp_path / "home", tmp_path / "aside"
     aside.mkdir()
     kind.begin(root)
@@ -401,7 +382,7 @@ def test_what_people_write_may_be_a_link_to_a_file_and_to_nothing_else(kind: Kin
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name.endswith("profiles")], ids=lambda kind: kind.name)
-def test_what_a_link_of_a_team_leads_to_is_read_and_not_changed(kind: Kind, tmp_path: Path) -> None:
+def test_link_in_a_project_is_read_and_not_changed(kind: Kind, tmp_path: Path) -> None:
     root, real = tmp_path / "home", tmp_path / "elsewhere.toml"
     kind.begin(root)
     kind.path(root).rename(real)
@@ -412,7 +393,7 @@ def test_what_a_link_of_a_team_leads_to_is_read_and_not_changed(kind: Kind, tmp_
     assert real.read_bytes() == before
 
 
-def test_a_device_is_never_replaced_by_a_file(tmp_path: Path) -> None:
+def test_device_is_never_replaced_by_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "a").symlink_to(tmp_path / "pipe")
     with pytest.raises(FileError, match="it is a named pipe"):
@@ -420,10 +401,7 @@ def test_a_device_is_never_replaced_by_a_file(tmp_path: Path) -> None:
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
-# --- folders
-
-
-def test_a_folder_inside_another_is_reached_without_a_link(tmp_path: Path) -> None:
+def test_inner_folder_is_rejected_behind_a_link(tmp_path: Path) -> None:
     team, keys = tmp_path / "team", tmp_path / "ssh"
     (team / "deep" / "er").mkdir(parents=True)
     keys.mkdir()
@@ -432,20 +410,20 @@ def test_a_folder_inside_another_is_reached_without_a_link(tmp_path: Path) -> No
     for fine in (team / "deep", team / "deep" / "er", team / "new" / "er", team):
         refuse_links(fine, team)
     for link in (team / "hist", team / "hist" / "deep", team / "deep" / "hist"):
-        with pytest.raises(FileError, match="is a symbolic link, which is not followed here"):
+        with pytest.raises(FileError, match="is a symbolic link, which rpcexplorer does not follow here"):
             refuse_links(link, team)
     for outside in (keys, tmp_path, Path("/")):
-        with pytest.raises(FileError, match="it does not lie inside"):
+        with pytest.raises(FileError, match="it is not inside"):
             refuse_links(outside, team)
 
 
-def test_links_above_the_folder_are_the_persons_own_business(tmp_path: Path) -> None:
+def test_links_above_the_folder_are_allowed(tmp_path: Path) -> None:
     (tmp_path / "real" / "team" / "hist").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "real")
     refuse_links(tmp_path / "link" / "team" / "hist", tmp_path / "link" / "team")
 
 
-def test_what_is_asked_for_beyond_the_end_of_a_file_takes_no_memory(tmp_path: Path) -> None:
+def test_read_beyond_the_end_takes_no_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"0123456789")
     descriptor = os.open(tmp_path / "file", os.O_RDONLY)
     assert (read_span(descriptor, 4, 10**15), read_span(descriptor, 12, 10**15)) == (b"456789", b"")
@@ -453,7 +431,7 @@ def test_what_is_asked_for_beyond_the_end_of_a_file_takes_no_memory(tmp_path: Pa
 
 
 def left(path: Path, letters: str, age: float) -> Path:
-    """What a writer leaves that is killed in the middle."""
+    """Write the file that a killed writer leaves."""
     beside = path.with_name(f".{path.name}.{letters}.tmp")
     beside.write_text("half of a secret")
     then = time.time() - age
@@ -461,7 +439,7 @@ def left(path: Path, letters: str, age: float) -> Path:
     return beside
 
 
-def test_what_a_killed_writer_left_is_removed_by_a_later_one(tmp_path: Path) -> None:
+def test_leftover_of_a_killed_writer_is_removed_later(tmp_path: Path) -> None:
     path = tmp_path / "secrets.toml"
     old, young = left(path, "00000000", ABANDONED + 60), left(path, "ffffffff", ABANDONED - 60)
     write_private(path, "x = 1")
@@ -470,7 +448,7 @@ def test_what_a_killed_writer_left_is_removed_by_a_later_one(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("name", [".a.toml.tmp", ".a.toml.0000000.tmp", ".aXtoml.00000000.tmp", ".b.toml.00000000.tmp"])
-def test_nothing_else_is_removed(name: str, tmp_path: Path) -> None:
+def test_other_files_are_not_removed(name: str, tmp_path: Path) -> None:
     other = tmp_path / name
     other.write_text("mine")
     os.utime(other, (0, 0))
@@ -478,7 +456,7 @@ def test_nothing_else_is_removed(name: str, tmp_path: Path) -> None:
     assert other.read_text() == "mine"
 
 
-def test_what_cannot_be_removed_stops_no_write(tmp_path: Path) -> None:
+def test_leftover_that_cannot_be_removed_stops_no_write(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.with_name(".a.toml.00000000.tmp").mkdir()
     os.utime(path.with_name(".a.toml.00000000.tmp"), (0, 0))
@@ -487,15 +465,15 @@ def test_what_cannot_be_removed_stops_no_write(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [write_private, write_atomic])
-def test_a_file_that_its_owner_has_protected_is_left_alone(write: object, tmp_path: Path) -> None:
+def test_file_protected_by_its_owner_is_not_replaced(write: object, tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_text("mine")
     path.chmod(0o444)
     for place in (path, tmp_path / "link"):
         if place != path:
             place.symlink_to(path)
-        if place == path or write is write_atomic:  # which follows links
-            with pytest.raises(FileError, match="permission denied; check its owner and mode"):
+        if place == path or write is write_atomic:  # ``write_atomic`` follows links.
+            with pytest.raises(FileError, match=r"permission denied\. Check the owner and mode"):
                 write(place, "theirs")  # type: ignore[operator]
     assert path.read_text() == "mine"
     assert path.stat().st_mode & 0o777 == 0o444

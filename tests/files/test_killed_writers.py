@@ -1,4 +1,4 @@
-"""Writers that are killed, and two at once: real processes. What was written is there, and the next write goes on."""
+"""Writers that are killed, and two at once, as real processes: nothing written is lost."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def command(how: str, folder: Path, *names: str) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def nobody_is_writing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An unfinished end was torn: its writer is dead."""
+    """An incomplete end is torn: its writer is dead."""
     monkeypatch.setattr("rpcexplorer.history.folder.UNFINISHED", -1.0)
 
 
 def begun(folder: Path) -> Path:
-    """A sound file of every kind."""
+    """Return a folder with a valid file of each kind."""
     for kind in KINDS:
         kind.begin(folder / kind.name)
     return folder
 
 
 def assert_usable(kind: Kind, root: Path) -> None:
-    """The next program reads and writes as if nothing had been."""
+    """Check that the next program reads and writes as usual."""
     assert kind.change(root, "d") == ""
     found, told = kind.read(root)
     assert found >= kind.things("d")
@@ -45,12 +45,9 @@ def assert_usable(kind: Kind, root: Path) -> None:
         tomllib.loads(kind.path(root).read_text())
 
 
-# --- killed
-
-
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
-    """Where everybody died, and how many calls each kind of change takes."""
+    """Return the folder of killed writers, and the number of system calls of each kind."""
     folder = begun(tmp_path_factory.mktemp("killed"))
     done = subprocess.run(command("everywhere", folder), cwd=ROOT, capture_output=True, text=True, check=True)
     ends = [line.split(",") for line in done.stdout.splitlines()]
@@ -60,7 +57,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, in
 
 @pytest.mark.thorough
 @every_kind
-def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new(kind: Kind, killed: tuple[Path, dict[str, int]]) -> None:
+def test_writer_killed_at_any_call_leaves_old_or_new(kind: Kind, killed: tuple[Path, dict[str, int]]) -> None:
     folder, calls = killed
     assert calls[kind.name] > 8
     for number in range(1, calls[kind.name]):
@@ -74,7 +71,7 @@ def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new(kind: Kind, kille
 
 @pytest.mark.everyday(1)
 @every_kind
-def test_a_writer_killed_at_a_random_moment_loses_nothing_that_it_said_was_written(kind: Kind, tmp_path: Path) -> None:
+def test_killed_writer_loses_nothing_that_it_reported(kind: Kind, tmp_path: Path) -> None:
     chance = random.Random(kind.name)
     kind.begin(root := tmp_path / kind.name)
     with subprocess.Popen(
@@ -96,12 +93,9 @@ def test_a_writer_killed_at_a_random_moment_loses_nothing_that_it_said_was_writt
     assert_usable(kind, root)
 
 
-# --- side by side
-
-
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where two programs made ten changes each at once."""
+    """Return the folder in which two programs made ten changes each."""
     folder = begun(tmp_path_factory.mktemp("shared"))
     done = subprocess.run(command("two-at-once", folder), cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "", "nothing was told, and both came to an end"
@@ -110,7 +104,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.thorough
 @every_kind
-def test_two_programs_that_write_at_once_lose_nothing(kind: Kind, shared: Path) -> None:
+def test_two_writers_at_once_lose_nothing(kind: Kind, shared: Path) -> None:
     found, told = kind.read(shared / kind.name)
     assert told == ""
     if kind.one:

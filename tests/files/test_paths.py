@@ -11,7 +11,7 @@ def found(folder: Path, environment: dict[str, str] | None = None, option: Path 
     return find_team_file(folder, environment or {}, option).path
 
 
-def test_one_variable_puts_everything_below_one_folder(tmp_path: Path) -> None:
+def test_home_variable_moves_all_files_to_one_folder(tmp_path: Path) -> None:
     paths = Paths.of({"RPCEXPLORER_HOME": str(tmp_path)})
     assert paths == Paths(tmp_path / "config", tmp_path / "state", tmp_path / "cache")
     assert paths.user_sessions == tmp_path / "config" / "sessions.toml"
@@ -22,17 +22,17 @@ def test_one_variable_puts_everything_below_one_folder(tmp_path: Path) -> None:
     assert paths.catalogues == tmp_path / "cache" / "catalogues"
 
 
-def test_a_relative_home_is_counted_from_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_home_starts_at_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert Paths.of({"RPCEXPLORER_HOME": "here"}).config == tmp_path / "here" / "config"
 
 
-def test_without_the_variable_the_platform_decides() -> None:
+def test_platform_decides_without_the_home_variable() -> None:
     paths = Paths.of({})
     assert all("rpcexplorer" in str(folder) for folder in (paths.config, paths.state, paths.cache))
 
 
-def test_the_nearest_file_on_the_way_up_to_the_repository_root_is_taken(tmp_path: Path) -> None:
+def test_nearest_project_file_up_to_repository_root_wins(tmp_path: Path) -> None:
     deep = tmp_path / "root" / "a" / "b"
     deep.mkdir(parents=True)
     (tmp_path / "root" / ".git").mkdir()
@@ -42,7 +42,7 @@ def test_the_nearest_file_on_the_way_up_to_the_repository_root_is_taken(tmp_path
     assert found(deep) == deep.parent / "sessions.toml"
 
 
-def test_the_search_does_not_leave_the_repository(tmp_path: Path) -> None:
+def test_search_does_not_leave_the_repository(tmp_path: Path) -> None:
     deep = tmp_path / "root" / "a"
     deep.mkdir(parents=True)
     (tmp_path / "root" / ".git").write_text("gitdir: elsewhere")
@@ -50,7 +50,7 @@ def test_the_search_does_not_leave_the_repository(tmp_path: Path) -> None:
     assert found(deep) is None
 
 
-def test_without_a_repository_the_search_ends_below_the_home_folder(tmp_path: Path) -> None:
+def test_search_without_repository_ends_below_the_home_folder(tmp_path: Path) -> None:
     deep = tmp_path / "work" / "project"
     deep.mkdir(parents=True)
     (tmp_path / "sessions.toml").touch()
@@ -59,12 +59,12 @@ def test_without_a_repository_the_search_ends_below_the_home_folder(tmp_path: Pa
     assert found(deep, {"HOME": str(tmp_path)}) == tmp_path / "work" / "sessions.toml"
 
 
-def test_the_working_folder_counts_even_if_it_is_the_home_folder(tmp_path: Path) -> None:
+def test_working_folder_counts_even_as_home_folder(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").touch()
     assert found(tmp_path, {"HOME": str(tmp_path)}) == tmp_path / "sessions.toml"
 
 
-def test_a_folder_that_everyone_may_write_to_is_passed_over_unless_it_was_allowed_or_named(tmp_path: Path) -> None:
+def test_world_writable_folder_is_skipped_unless_allowed_or_named(tmp_path: Path) -> None:
     below = tmp_path / "open" / "mine"
     below.mkdir(parents=True)
     file = tmp_path / "open" / "sessions.toml"
@@ -83,7 +83,7 @@ def test_a_folder_that_everyone_may_write_to_is_passed_over_unless_it_was_allowe
 
 
 @pytest.mark.parametrize("name", ["sessions.toml", "sessions.local.toml"])
-def test_a_file_that_everyone_may_write_to_is_passed_over_as_well(tmp_path: Path, name: str) -> None:
+def test_world_writable_file_is_skipped(tmp_path: Path, name: str) -> None:
     (tmp_path / "mine").mkdir()
     for each in ("sessions.toml", "mine/sessions.toml", f"mine/{name}"):
         (tmp_path / each).touch()
@@ -91,7 +91,7 @@ def test_a_file_that_everyone_may_write_to_is_passed_over_as_well(tmp_path: Path
     assert found(tmp_path / "mine") == tmp_path / "sessions.toml"
 
 
-def test_the_option_beats_the_variable_and_the_variable_beats_the_search(tmp_path: Path) -> None:
+def test_option_beats_variable_and_variable_beats_search(tmp_path: Path) -> None:
     for name in ("sessions.toml", "named.toml", "chosen.toml"):
         (tmp_path / name).touch()
     environment = {"RPCEXPLORER_SESSIONS": "named.toml"}
@@ -104,7 +104,7 @@ def test_the_option_beats_the_variable_and_the_variable_beats_the_search(tmp_pat
     ("environment", "option", "by"),
     [({}, Path("gone.toml"), "--sessions"), ({"RPCEXPLORER_SESSIONS": "gone.toml"}, None, "RPCEXPLORER_SESSIONS")],
 )
-def test_a_named_file_that_is_missing_is_a_problem(
+def test_named_file_that_is_missing_is_a_problem(
     tmp_path: Path, environment: dict[str, str], option: Path | None, by: str
 ) -> None:
     (tmp_path / "sessions.toml").touch()

@@ -58,16 +58,16 @@ LINES = {
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize(("key", "line"), LINES.items())
-def test_every_key_has_its_line(key: str, line: int, newline: str) -> None:
+def test_each_key_has_its_line(key: str, line: int, newline: str) -> None:
     assert layout(TEXT.replace("\n", newline)).line_of(split_dotted(key)) == line
 
 
-def test_a_key_that_is_not_written_has_the_line_of_its_table() -> None:
+def test_missing_key_has_the_line_of_its_table() -> None:
     assert layout(TEXT).line_of(("profile", "a", "gone")) == 4
     assert layout(TEXT).line_of(("gone",)) is None
 
 
-def test_the_span_of_a_value_is_its_exact_text() -> None:
+def test_span_of_a_value_is_its_exact_text() -> None:
     found = layout(TEXT)
     begin, end = found.values["profile", "a", "auth"]
     assert TEXT[begin:end] == "{ kind = \"cookie\", deep = { name = 'x' } }"
@@ -77,7 +77,7 @@ def test_the_span_of_a_value_is_its_exact_text() -> None:
 
 
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=5).map(tuple))
-def test_a_dotted_key_can_be_split_again(path: KeyPath) -> None:
+def test_dotted_key_can_be_split_again(path: KeyPath) -> None:
     assert split_dotted(dotted(path)) == path
 
 
@@ -103,7 +103,7 @@ def paths_of(value: Any, path: KeyPath = ()) -> set[KeyPath]:
 
 
 @given(st.lists(VALUES, max_size=4), st.booleans())
-def test_the_scanner_names_exactly_the_keys_the_parser_finds(values: list[str], headers: bool) -> None:
+def test_scanner_finds_the_same_keys_as_the_parser(values: list[str], headers: bool) -> None:
     header = "[t{0}.x]\n" if headers else ""
     text = "".join(header.format(index) + f"v{index} = {value}\n" for index, value in enumerate(values))
     found = layout(text)
@@ -116,7 +116,7 @@ def test_the_scanner_names_exactly_the_keys_the_parser_finds(values: list[str], 
 
 
 @given(st.text(alphabet=st.sampled_from("ab.=[]{},\"'\\#\n\r \t1"), max_size=60))
-def test_no_text_makes_the_scanner_or_the_reader_fail(text: str) -> None:
+def test_no_text_makes_scanner_or_reader_fail(text: str) -> None:
     layout(text)
     assert isinstance(parse_toml(Path("x.toml"), text), TomlFile | Problem)
 
@@ -128,7 +128,7 @@ def test_no_text_makes_the_scanner_or_the_reader_fail(text: str) -> None:
         ("[" + "a." * 50_000 + "a]", 1, "64 levels"),
         ("a = " + "[" * 5_000, 1, "64 levels"),
         ("a = " + "{b=" * 5_000, 1, "64 levels"),
-        ("a = 1\n<<<<<<< ours\nb = 1\n=======\n", 2, "line 2 holds a merge conflict marker: resolve it"),
+        ("a = 1\n<<<<<<< ours\nb = 1\n=======\n", 2, "line 2 is a merge conflict marker. Resolve the conflict"),
         ("a = [\n1,\n>>>>>>> theirs\n]", 3, "merge conflict marker"),
         ('doc = """\n=======\n"""\nurl = "x\n', 4, "at column"),
         ("url =", 1, "not TOML"),
@@ -139,7 +139,7 @@ def test_no_text_makes_the_scanner_or_the_reader_fail(text: str) -> None:
         ("a = \0", 1, "not TOML"),
     ],
 )
-def test_what_cannot_be_read_is_one_problem_with_its_line(text: str, line: int | None, words: str) -> None:
+def test_invalid_toml_is_one_problem_with_its_line(text: str, line: int | None, words: str) -> None:
     problem = parse_toml(Path("sessions.toml"), text)
     assert isinstance(problem, Problem)
     assert problem.line == line

@@ -15,7 +15,7 @@ VALUES = st.recursive(SCALARS, lambda inside: st.lists(inside) | st.dictionaries
 
 
 @given(VALUES)
-def test_a_value_stands_on_one_line_and_is_read_back_as_it_was(value: Any) -> None:
+def test_value_is_one_line_and_reads_back_equal(value: Any) -> None:
     text = f"key = {shown(value)}"
     assert "\n" not in text
     assert tomllib.loads(text) == {"key": value}
@@ -33,5 +33,5 @@ def test_a_value_stands_on_one_line_and_is_read_back_as_it_was(value: Any) -> No
         (datetime(2026, 11, 22, tzinfo=UTC), "2026-11-22 00:00:00+00:00"),
     ],
 )
-def test_a_value_is_spelled_as_a_person_would(value: Any, spelled: str) -> None:
+def test_value_is_spelled_as_a_user_would(value: Any, spelled: str) -> None:
     assert shown(value) == spelled

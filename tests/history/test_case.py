@@ -223,7 +223,7 @@ def test_a_case_that_was_cut_anywhere_has_the_calls_before_the_cut(explorer: Exp
     [
         ("", "this is not a case"),
         (CALL, "this is not a case"),
-        ("case = 2\n" + CALL, "case: must be 1; a later version needs a later rpcexplorer"),
+        ("case = 2\n" + CALL, "case: must be 1. A later version needs a newer rpcexplorer"),
         ("case = true\n", "case: must be 1"),
         ("case = 1\nnote = \n" + CALL, "this is not TOML"),
         ("case = 1\n" + "[[call]]\n" * (MOST_CALLS + 1), "more than 1,000 calls"),
@@ -241,7 +241,7 @@ def test_a_key_above_the_calls_that_is_none_is_told_and_the_calls_are_read() -> 
     found = damage(f'case = 1\nnot = "x"\nprofile = "prod"\n{CALL}'.encode())
     assert isinstance(found, Case)
     assert [(each.line, each.key) for each in found.problems] == [(2, "not"), (3, "profile")]
-    assert "did you mean `note`?" in found.problems[0].sentence
+    assert "Did you mean `note`?" in found.problems[0].sentence
     assert [each.id for each in found.exchanges] == ["abc"]
 
 

@@ -52,7 +52,7 @@ def reasons(history: History) -> list[str]:
     [
         (lambda path, victim: path.symlink_to(victim), "symbolic link"),
         (lambda path, victim: path.symlink_to(victim.with_name("none")), "symbolic link"),
-        (lambda path, victim: os.link(victim, path), "second name"),
+        (lambda path, victim: os.link(victim, path), "second hard link"),
         (lambda path, victim: path.write_bytes(VICTIM), "it is not an rpcexplorer history file. It was not changed"),
         (lambda path, _: os.mkfifo(path), "pipe"),
     ],

@@ -1,4 +1,4 @@
-"""What stands around a place in params that are being typed."""
+"""The context of the cursor in params that are being typed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def at(text: str) -> TypedPlace | None:
         ("[[1,[2,3]],{}, |", "value", (2,), "", (15, 15)),
     ],
 )
-def test_what_is_due_is_known(text: str, due: str, path: Any, typed: str, span: tuple[int, int]) -> None:
+def test_expected_token_at_the_cursor_is_known(
+    text: str, due: str, path: Any, typed: str, span: tuple[int, int]
+) -> None:
     found = at(text)
     assert found
     assert (found.due, found.path, found.typed, (found.start, found.end)) == (due, path, typed, span)
@@ -45,12 +47,12 @@ def test_what_is_due_is_known(text: str, due: str, path: Any, typed: str, span: 
     ["|", "|[]", "[]|", "a|", '{"a"|: 1}', '{"a" |', "[1 |", "[1|:", '{"a": |"x"}', '{"a": | 5}', '{"a": 1 | b',  "{[|",
      "[" * (DEEPEST + 1) + "|", "[" + " " * LONGEST + "|"],
 )  # fmt: skip
-def test_nothing_is_due_where_nothing_can_stand(text: str) -> None:
+def test_invalid_position_expects_nothing(text: str) -> None:
     found = at(text)
     assert found is None
 
 
-def test_what_stands_beside_the_place_is_known_on_every_level() -> None:
+def test_scalars_of_each_level_are_known() -> None:
     found = at('{"type": "a, b", "no": [1], "in": {"x": 1.50, |"y": {"z": 0}, "t": true}, "last": null} "not": 1')
     assert found
     assert [each.members for each in found.levels] == [
@@ -59,7 +61,7 @@ def test_what_stands_beside_the_place_is_known_on_every_level() -> None:
     ]
 
 
-def test_a_comma_or_a_colon_that_follows_is_seen() -> None:
+def test_comma_or_colon_after_the_cursor_is_seen() -> None:
     texts = ('{| "a": 1}', '{"a|": 1}', "[| 1]", "{|}", '{"a": | "b": 1}')
     found = [at(text) for text in texts]
     assert [each and (each.comma, each.colon) for each in found] == [
@@ -76,7 +78,7 @@ VALUES = st.recursive(
 
 
 @given(st.one_of(st.lists(VALUES, max_size=3), st.dictionaries(NAMES, VALUES, max_size=3)), st.sampled_from([None, 2]))
-def test_a_value_that_is_found_is_the_one_at_its_path(params: Any, indent: Any) -> None:
+def test_value_at_the_cursor_is_the_one_at_its_path(params: Any, indent: Any) -> None:
     text = json.dumps(params, indent=indent)
     for offset in range(len(text) + 1):
         found = place_at(text, offset)
@@ -88,6 +90,6 @@ def test_a_value_that_is_found_is_the_one_at_its_path(params: Any, indent: Any) 
 
 
 @given(st.text('{}[]",:ab1\n\\ ', max_size=30), st.integers(0, 30))
-def test_any_text_at_all_is_taken(text: str, offset: int) -> None:
+def test_any_text_has_a_context(text: str, offset: int) -> None:
     found = place_at(text, min(offset, len(text)))
     assert found is None or found.start <= found.end <= len(text)

@@ -1,4 +1,4 @@
-"""One change of a JSON text: afterwards it means what was wanted, and every other letter stands where it stood."""
+"""One change of a JSON text: its new meaning, and all other characters unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rpcexplorer.jsontext.edit import Path, added, changed, is_json, one_line, r
 from rpcexplorer.jsontext.scan import is_value
 
 Tree: TypeAlias = Any
-"""A list of (name or None, tree) under "{" or "[", or the token of a scalar."""
+"""A list of (name or None, tree) with "{" or "[", or the token of a scalar."""
 BLANKS = st.sampled_from(["", "", " ", "\n", "\n  ", "\t", " \r\n "])
 SCALARS = st.sampled_from(
     ["null", "true", "0", "-0", "1.10", "1e400", "123456789012345678901", '"\\u0061b"', '"[,]:{"']
@@ -32,7 +32,7 @@ TREES = containers(st.recursive(SCALARS, containers, max_leaves=8))
 
 
 def spelled(tree: Tree, blank: Any) -> str:
-    """A text for a tree; ``blank`` gives what stands between two tokens."""
+    """Return a text for a tree; ``blank`` gives the text between two tokens."""
     if isinstance(tree, str):
         return tree
     opener, items = tree
@@ -42,7 +42,7 @@ def spelled(tree: Tree, blank: Any) -> str:
 
 
 def meant(text: str) -> Any:
-    """The value with every member in order and every number as it is spelled."""
+    """Return the value with members in order and numbers as they are spelled."""
     return json.loads(text, object_pairs_hook=lambda pairs: ("{", pairs), parse_int=Number, parse_float=Number)
 
 
@@ -59,7 +59,7 @@ class Number(str):
 
 
 def ways(value: Any, before: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every way into a value, with what it leads to; of a name that stands twice the way to the last."""
+    """Yield each path into a value and the value there; of duplicate names the last."""
     yield before, value
     if isinstance(value, tuple):
         for name, inside in dict(value[1]).items():
@@ -70,7 +70,7 @@ def ways(value: Any, before: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def with_change(value: Any, path: Path, change: Any) -> Any:
-    """A value whose items at a path are what ``change`` makes of them and of the place of the last step."""
+    """Return the value with the items at a path changed by ``change``."""
     first, *rest = path
     items = list(value[1]) if isinstance(value, tuple) else list(value)
     at = first if isinstance(first, int) else max(n for n, each in enumerate(items) if each[0] == first)
@@ -84,13 +84,13 @@ def with_change(value: Any, path: Path, change: Any) -> Any:
 
 
 def is_one_slice_longer(longer: str, shorter: str) -> bool:
-    """Whether one text is the other with a single stretch put in."""
+    """Return whether one text is the other with one insertion."""
     start = next((at for at, pair in enumerate(zip(longer, shorter, strict=False)) if len({*pair}) > 1), len(shorter))
     return len(longer) > len(shorter) and longer.endswith(shorter[start:])
 
 
 @given(st.data())
-def test_a_value_is_changed_and_nothing_else(data: st.DataObject) -> None:
+def test_only_the_changed_value_differs(data: st.DataObject) -> None:
     text = data.draw(BLANKS) + spelled(data.draw(TREES), lambda: data.draw(BLANKS)) + data.draw(BLANKS)
     path, _ = data.draw(st.sampled_from(list(ways(meant(text)))))
     value = data.draw(VALUES)
@@ -105,7 +105,7 @@ def test_a_value_is_changed_and_nothing_else(data: st.DataObject) -> None:
 
 
 @given(st.data())
-def test_what_is_removed_takes_one_comma_along_and_what_is_added_brings_one(data: st.DataObject) -> None:
+def test_removed_and_added_items_keep_commas_right(data: st.DataObject) -> None:
     text = spelled(data.draw(TREES), lambda: data.draw(BLANKS))
     before = meant(text)
     path, value = data.draw(st.sampled_from(list(ways(before))))
@@ -148,11 +148,11 @@ def test_what_is_removed_takes_one_comma_along_and_what_is_added_brings_one(data
         ('\ufeff{"a": {"a": 1}, "a": {}}', ("a",), '\ufeff{"a": {"a": 1}, "a": {"n": [1, {"x": 2}]}}'),
     ],
 )
-def test_what_is_new_is_laid_out_as_what_stands_beside_it(text: str, path: Path, after: str) -> None:
+def test_new_item_has_the_layout_of_its_neighbours(text: str, path: Path, after: str) -> None:
     assert added(text, path, '[1,{"x":2}]', "n") == after
 
 
-def test_the_other_members_keep_their_lines_when_one_goes() -> None:
+def test_other_members_keep_their_lines_after_removal() -> None:
     text = '{\n  "a": 1,\n  "b": [1.0],\n  "c": 3\n}'
     assert removed(text, ("a",)) == '{\n  "b": [1.0],\n  "c": 3\n}'
     assert removed(text, ("b",)) == '{\n  "a": 1,\n  "c": 3\n}'
@@ -160,13 +160,13 @@ def test_the_other_members_keep_their_lines_when_one_goes() -> None:
     assert removed(removed('{ "a": 1 , "b": 2 }', ("a",)), ("b",)) == "{}"
 
 
-def test_text_is_spelled_with_no_more_escapes_than_it_needs_and_half_a_character_stays_one() -> None:
+def test_string_has_minimal_escapes_and_keeps_surrogates() -> None:
     assert string('h\u00e9 "x"\n\u2028') == '"h\u00e9 \\"x\\"\\n\u2028"'
     assert string("\ud800x") == '"\\ud800x"'
     assert all(is_value(string(chr(code)), strict=True) for code in (*range(0x250), 0xD83D, 0xDFFF, 0x1F600))
 
 
-def test_a_value_is_one_json_value_and_nothing_else() -> None:
+def test_value_is_exactly_one_json_value() -> None:
     assert [is_json(each) for each in ("1.10", '"a"', " {} ", "NaN", "1 2", "", "tru", '"\n"')] == [
         *(True, True, True, False, False, False, False, False)
     ]

@@ -22,7 +22,7 @@ containers = st.recursive(
 
 
 def fixed_text(text: str, presses: int = 40) -> str | Typo:
-    """What can be sent after the fixes were applied one by one, or the problem that has no fix."""
+    """Return the text after all fixes in turn, or the problem that has no fix."""
     for _ in range(presses):
         verdict = parse(text)
         if isinstance(verdict, Params):
@@ -86,35 +86,33 @@ def test_fix_corrects_every_typo_of_its_kind(text: str, right: str) -> None:
     "text",
     ["[NaN]", "[Infinity]", "[1] x", "[1, @]", '{"a": }', '{"a", "b": 1}', '[1, "a": 2]', "[1, /* 2]", '["a "b" c"]'],
 )
-def test_nothing_is_offered_where_only_a_person_can_know(text: str) -> None:
+def test_ambiguous_typo_has_no_fix(text: str) -> None:
     verdict = parse(text)
     assert isinstance(verdict, Typo)
     assert verdict.fix is None
 
 
 RARE = [
-    ("[{1, 2}]", 3, "elements without names need square brackets, not braces; write [ ]"),
-    ('{""}', 4, "a name without a value; write a colon and a value after the name"),
-    ('[{"a"}]', 6, "a name without a value; write a colon and a value after the name"),
-    ("{1}", 2, "elements without names need square brackets, not braces; write [ ]"),
-    ('{"a":: 1}', 6, "one colon is enough; remove this one"),
-    ("[1, [2}]", 7, "} cannot close [; write ]"),
-    ("[1, +0.5]", 5, "a number has no plus sign; write 0.5"),
-    ("[1, -007]", 5, 'a number has no leading zeros; remove them, or write "007" to keep them as text'),
-    ("[1, -.5]", 5, "a number needs a digit before its point; write 0 there"),
-    ("[1, 5.e3]", 5, "a number needs a digit after its point; write 0 there"),
-    ("[1, 1_000]", 5, "a number has no underscores; remove them"),
-    ('["a\ud800"]', 4, r"half a character, U+D800, cannot be sent; write \ud800"),
-    ("[1, (2)]", 5, "JSON has no round brackets; write ["),
-    ("[1; 2]", 3, "items are separated by commas; write a comma"),
-    ("[1];", 4, "nothing may follow the end of the params; remove it"),
+    ("[{1, 2}]", 3, "elements without names need square brackets, not braces. Write [ ]"),
+    ('{""}', 4, "this name has no value. Write a colon and a value after the name"),
+    ('[{"a"}]', 6, "this name has no value. Write a colon and a value after the name"),
+    ("{1}", 2, "elements without names need square brackets, not braces. Write [ ]"),
+    ('{"a":: 1}', 6, "one colon is enough. Remove this one"),
+    ("[1, [2}]", 7, "} cannot close [. Write ]"),
+    ("[1, +0.5]", 5, "a number has no plus sign. Write 0.5"),
+    ("[1, -007]", 5, 'a number has no leading zeros. Remove them, or write "007" to keep them as text'),
+    ("[1, -.5]", 5, "a number needs a digit before its point. Write 0 there"),
+    ("[1, 5.e3]", 5, "a number needs a digit after its point. Write 0 there"),
+    ("[1, 1_000]", 5, "a number has no underscores. Remove them"),
+    ('["a\ud800"]', 4, r"half a character, U+D800, cannot be sent. Write \ud800"),
+    ("[1, (2)]", 5, "JSON has no round brackets. Write ["),
+    ("[1; 2]", 3, "items must be separated by commas. Write a comma"),
+    ("[1];", 4, "nothing may follow the end of the params. Remove it"),
 ]
 
 
 @pytest.mark.parametrize(("text", "column", "words"), RARE)
-def test_what_hardly_anybody_types_is_told_with_its_place_and_mended_by_hand(
-    text: str, column: int, words: str
-) -> None:
+def test_rare_typo_has_its_place_and_no_fix(text: str, column: int, words: str) -> None:
     verdict = parse(text)
     assert isinstance(verdict, Typo)
     assert str(verdict) == f"line 1, column {column}: {words}"
@@ -128,7 +126,7 @@ def test_fix_that_leaves_as_many_typos_is_omitted(text: str) -> None:
     assert verdict.fix is None
 
 
-def test_labels_are_honest_about_what_they_do() -> None:
+def test_labels_say_what_the_fix_does() -> None:
     labels = {verdict.fix.label for text, _ in ONE_PRESS if isinstance(verdict := parse(text), Typo) and verdict.fix}
     assert {"make it an object", "use double quotes", "remove the comments", "write null, true and false"} <= labels
     assert all(re.fullmatch(r"[a-z][a-z, ]+", label) for label in labels)
@@ -140,7 +138,7 @@ def test_fixes_correct_several_typos_in_turn() -> None:
     assert fixed_text(text) == sent
 
 
-def test_the_layout_of_the_person_stays() -> None:
+def test_fix_keeps_the_layout_of_the_user() -> None:
     text = "{\n\t'a' :  1 ,\n\n    'b':[ 2,\t3 ]\n}\n"
     verdict = parse(text)
     assert isinstance(verdict, Typo)
@@ -149,13 +147,13 @@ def test_the_layout_of_the_person_stays() -> None:
 
 
 def outside_strings(text: str, change: Callable[[str], str]) -> str:
-    """Change what stands between the strings of a JSON text."""
+    """Change the text between the strings of a JSON text."""
     parts = re.split(r'("(?:[^"\\]|\\.)*")', text)
     return "".join(part if index % 2 else change(part) for index, part in enumerate(parts))
 
 
 def single_quoted(text: str) -> str:
-    """Every string in single quotes, as Python would write it."""
+    """Return the text with every string in single quotes, as in Python."""
 
     def requote(found: re.Match[str]) -> str:
         return "'" + found[0][1:-1].replace('\\"', '"').replace("'", "\\'") + "'"
@@ -214,7 +212,7 @@ pieces = st.sampled_from(
 
 
 @given(st.text(max_size=30) | st.lists(pieces, max_size=25).map("".join))
-def test_fixing_any_text_at_all_comes_to_an_end(text: str) -> None:
+def test_fixing_any_text_ends(text: str) -> None:
     fixed_text(text, presses=2 * len(text) + 2)
 
 
@@ -224,11 +222,11 @@ def test_fixing_any_text_at_all_comes_to_an_end(text: str) -> None:
     ['"' + '\\"\n' * 30_000, "'\\" * 30_000, "[{]" * 8_000, "/*" * 30_000, '["' + "\\x" * 30_000, "a: " * 8_000],
     ids=["escaped quotes", "apostrophes", "brackets", "slashes", "escapes", "colons"],
 )
-def test_a_long_mess_takes_no_longer_than_its_length(text: str, soon: None) -> None:
+def test_long_invalid_text_takes_linear_time(text: str, soon: None) -> None:
     assert isinstance(parse(text), Typo)
 
 
-def test_edits_that_overlap_share_what_they_delete() -> None:
+def test_overlapping_edits_share_their_deletions() -> None:
     assert applied("a/*1*/ /*2*/b", [Rewrite(1, 7, " "), Rewrite(6, 12, " ")]) == "a b"
     assert applied("ab", [Rewrite(1, 1, "]"), Rewrite(1, 1, "}")]) == "a]}b"
 
@@ -241,14 +239,14 @@ def test_edits_that_overlap_share_what_they_delete() -> None:
         ('{{{name}}: "{{page}}"}', '{"{{name}}": "{{page}}"}'),
     ],
 )
-def test_a_placeholder_gets_its_quotes(text: str, mended: str) -> None:
+def test_variable_without_quotes_gets_them(text: str, mended: str) -> None:
     problem = parse(text)
     assert isinstance(problem, Typo)
     assert problem.fix
     assert problem.fix.text == mended
 
 
-def test_braces_in_braces_with_something_else_in_them_are_no_placeholder() -> None:
+def test_nested_braces_with_other_text_are_not_a_variable() -> None:
     problem = parse('{"a": {{"b": 1}}}')
     assert isinstance(problem, Typo)
     assert "placeholder" not in problem.what

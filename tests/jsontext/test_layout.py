@@ -1,4 +1,4 @@
-"""Laying JSON text out anew without changing a token."""
+"""New layout of JSON text without changes of tokens."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ AWKWARD = '[1.10, NaN, {"a" : "\\ud800 \\/", "a": [ ], "b": {\n}, "c": [ -Infini
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of a JSON text, by a simple rule of their own."""
+    """Return the tokens of a JSON text, found by a simple rule."""
     return re.findall(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+', text, re.DOTALL)
 
 
-def test_text_that_msgspec_refuses_is_indented_in_the_same_style() -> None:
+def test_text_that_msgspec_rejects_has_the_same_layout() -> None:
     lines = [
         "[",
         "  1.10,",
@@ -45,7 +45,7 @@ def test_text_that_msgspec_refuses_is_indented_in_the_same_style() -> None:
     assert indented(AWKWARD) == "\n".join(lines)
 
 
-def test_text_that_msgspec_refuses_is_compacted() -> None:
+def test_text_that_msgspec_rejects_is_compacted() -> None:
     sent = '[1.10,NaN,{"a":"\\ud800 \\/","a":[],"b":{},"c":[-Infinity]},1e400,"x\ty, [z] "]'
     assert compact(AWKWARD) == sent
 
@@ -67,7 +67,7 @@ def test_every_token_survives(value: object, indent: int | None) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("levels", [LEVELS, LEVELS + 1, 300, 1_100, 100_000])
-def test_great_depth_does_not_make_great_size(levels: int) -> None:
+def test_deep_nesting_does_not_increase_the_size_much(levels: int) -> None:
     text = "[" * levels + "1, 2" + "]" * levels
     laid_out = indented(text)
     assert compact(laid_out) == compact(text) == text.replace(" ", "")
@@ -76,12 +76,12 @@ def test_great_depth_does_not_make_great_size(levels: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "nope", "[1,", '{"a" 1}', "[1] [2]", "[01]", '["\\x41"]'])
-def test_text_that_is_no_json_stays_as_it_is(text: str) -> None:
+def test_text_that_is_not_json_does_not_change(text: str) -> None:
     assert indented(text) == text
     assert compact(text) == text
     assert indented(text.encode()) == text.encode()
 
 
-def test_bytes_give_bytes_even_if_they_are_not_utf_8() -> None:
+def test_bytes_give_bytes_even_if_not_utf_8() -> None:
     assert indented(b'["\xff", NaN]') == b'[\n  "\xff",\n  NaN\n]'
     assert compact(b'[ "\xff", 1 ]') == b'["\xff",1]'

@@ -1,4 +1,4 @@
-"""The verdict on params: what can be sent, and what is wrong, where, and what to write instead."""
+"""Judging params: whether they can be sent, else the problem, its place and its fix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ containers = st.recursive(
 
 
 def problem(text: str) -> Typo:
-    """What is wrong with a text that cannot be sent."""
+    """Return the problem of a text that cannot be sent."""
     verdict = parse(text)
     assert isinstance(verdict, Typo), verdict
     return verdict
@@ -40,7 +40,7 @@ def problem(text: str) -> Typo:
         ("\ufeff[1]", "[1]", "array", 1),
     ],
 )
-def test_what_is_sent_is_what_was_typed_without_the_blanks(text: str, sent: str, kind: str, size: int) -> None:
+def test_sent_text_is_the_typed_one_without_whitespace(text: str, sent: str, kind: str, size: int) -> None:
     assert parse(text) == Params(sent, kind, size)  # type: ignore[arg-type]
 
 
@@ -61,28 +61,28 @@ def test_any_depth_can_be_sent() -> None:
         ('{"a": 1, "b": 2}', "object with 2 members"),
     ],
 )
-def test_params_say_what_they_are(text: str, remark: str) -> None:
+def test_params_have_kind_and_size(text: str, remark: str) -> None:
     verdict = parse(text)
     assert isinstance(verdict, Params)
     assert verdict.remark == remark
 
 
 @given(containers, st.sampled_from([None, 1, 4]), st.booleans())
-def test_what_json_writes_can_be_sent(value: object, indent: int | None, ascii_only: bool) -> None:
+def test_output_of_json_dumps_can_be_sent(value: object, indent: int | None, ascii_only: bool) -> None:
     verdict = parse(json.dumps(value, indent=indent, ensure_ascii=ascii_only))
     assert isinstance(verdict, Params)
     assert json.loads(verdict.text) == value
     assert verdict.size == len(value)  # type: ignore[arg-type]
 
 
-def test_the_example_of_the_service_document_is_told_apart() -> None:
+def test_typo_of_the_service_document_is_explained() -> None:
     found = problem('["username": "ada", "password": "x"]')
-    told = 'line 1, column 12: members need braces, not square brackets; write {"username": …}'
+    told = 'line 1, column 12: members need braces, not square brackets. Write {"username": …}'
     assert str(found) == told
     assert (found.offset, found.end) == (11, 12)
 
 
-def test_a_message_does_not_repeat_values() -> None:
+def test_message_does_not_repeat_values() -> None:
     for text in ('["password": "hunter2"]', '{"password": hunter2}', '{"password": "hunter2" 1}', "['hunter2']"):
         assert "hunter2" not in str(problem(text))
 
@@ -95,7 +95,7 @@ PLACES = [
     ('{"a": 1,}', 1, 8, "comma"),
     ("[1,, 2]", 1, 4, "comma"),
     ("[1] // one", 1, 5, "comments"),
-    ("[1, /* one", 1, 5, "does not end"),
+    ("[1, /* one", 1, 5, "has no end"),
     ("# one\n[1]", 1, 1, "comments"),
     ("[None]", 1, 2, "None"),
     ('{"a": undefined}', 1, 7, "undefined"),
@@ -108,7 +108,7 @@ PLACES = [
     ("[1, 2", 1, 6, "not closed"),
     ('{"a": [1, 2\n\n', 1, 12, "not closed"),
     ('{"a": "b}', 1, 7, "no closing quote"),
-    ('{"a": 1}}', 1, 9, "closes nothing"),
+    ('{"a": 1}}', 1, 9, "has no opening bracket"),
     ("[1, 2}", 1, 6, "cannot close"),
     ('{"a": [1}', 1, 9, "still open"),
     ("{1, 2}", 1, 2, "square brackets"),
@@ -132,8 +132,8 @@ PLACES = [
     ("[1] [2]", 1, 5, "params end"),
     ("[1],", 1, 4, "end of the params"),
     ('{"a": }', 1, 7, "value is missing"),
-    ('{"a"', 1, 5, "without a value"),
-    ('{"a": 1, "b"}', 1, 13, "without a value"),
+    ('{"a"', 1, 5, "has no value"),
+    ('{"a": 1, "b"}', 1, 13, "has no value"),
     ("{: 1}", 1, 2, "name is missing"),
     ('[1, "a": 2]', 1, 8, "no names"),
     ('{"a": 1: 2}', 1, 8, "cannot follow"),
@@ -154,17 +154,17 @@ def test_first_typo_is_reported_with_its_place(text: str, line: int, column: int
     assert (found.line, found.column) == (line, column), str(found)
     assert words in found.what
     assert found.instead
-    assert str(found) == f"line {line}, column {column}: {found.what}; {found.instead}"
+    assert str(found) == f"line {line}, column {column}: {found.what}. {found.instead[:1].upper()}{found.instead[1:]}"
 
 
 def test_first_typo_is_the_first_in_text() -> None:
     text = "{\"a\": 1, // note\n 'b': None,}"
     assert problem(text).what == "JSON has no comments"
     assert problem(text.replace("// note", "")).what == "text needs double quotes, not single ones"
-    assert problem("[1,, 'a']").what == "one comma too many"
+    assert problem("[1,, 'a']").what == "there is one comma too many"
 
 
-def test_control_characters_of_the_text_do_not_reach_the_message() -> None:
+def test_message_contains_no_control_characters() -> None:
     for text in ("[\x1b]", "{a\u202eb: 1}", '["a\x1b[2J": 1]', "[\x9b]"):
         assert str(problem(text)).isprintable()
 
@@ -178,7 +178,7 @@ pieces = st.sampled_from(
 
 
 @given(st.text(max_size=30) | st.lists(pieces, max_size=25).map("".join))
-def test_any_text_at_all_gets_a_verdict(text: str) -> None:
+def test_any_text_has_a_verdict(text: str) -> None:
     verdict = parse(text)
     if isinstance(verdict, Params):
         assert is_value(verdict.text, strict=True)
@@ -192,15 +192,15 @@ def test_any_text_at_all_gets_a_verdict(text: str) -> None:
 @pytest.mark.parametrize(
     ("start", "problem"),
     [
-        ('{"a" 1, ', "line 2, column 2: this is not JSON; correct it here."),
-        ("\ufeff{'a': 1, ", "line 2, column 2: this is not JSON; correct it here."),
-        ("curl ", "line 2, column 1: this is not JSON; correct it here."),
+        ('{"a" 1, ', "line 2, column 2: this is not JSON. Correct it here."),
+        ("\ufeff{'a': 1, ", "line 2, column 2: this is not JSON. Correct it here."),
+        ("curl ", "line 2, column 1: this is not JSON. Correct it here."),
     ],
 )
 def test_long_params_name_the_first_error_without_fix(
     start: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fixes, "find_typos", None)  # it would take seconds
+    monkeypatch.setattr(fixes, "find_typos", None)  # searching all typos would take seconds
     mark = "\ufeff" * start.startswith("\ufeff")
     read = parse(f"{mark}\n{start.removeprefix(mark)}" + "{" * MAX_FIXED)
     assert isinstance(read, Typo)
@@ -208,7 +208,7 @@ def test_long_params_name_the_first_error_without_fix(
     assert read.fix is None
 
 
-def test_long_params_that_are_no_container_say_so() -> None:
+def test_long_params_that_are_scalar_say_so() -> None:
     read = parse(f'"{"a" * MAX_FIXED}"')
     assert isinstance(read, Typo)
-    assert str(read) == "line 1, column 1: params are an array or an object; put this in square brackets"
+    assert str(read) == "line 1, column 1: params must be an array or an object. Put this in square brackets"

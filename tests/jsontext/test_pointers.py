@@ -26,13 +26,13 @@ TEXT = ' {"users": [{"email": "a"}, {"email": "b", "email": "c"}], "a/b": {"~": 
         ("/n/0/0", []),
     ],
 )
-def test_a_pointer_leads_to_every_value_that_it_means(pointer: str, found: list[str]) -> None:
+def test_pointer_finds_every_matching_value(pointer: str, found: list[str]) -> None:
     parts = parts_of(pointer)
     assert parts is not None
     assert [TEXT[slice(*span)] for span in spans_at(TEXT, parts)] == found
 
 
-def test_what_does_not_begin_with_a_slash_is_no_pointer() -> None:
+def test_text_without_a_slash_is_not_a_pointer() -> None:
     assert parts_of("users/0") is parts_of("/a~2") is None
 
 
@@ -45,7 +45,7 @@ PLAIN = ' {"a": [1.10, {"b/c": null, "d~e": "x"}], "0": true, "": 2, "a": [7, [8
         ("", PLAIN.strip()),
         ("/0", "true"),
         ("/", "2"),
-        ("/a/1", "[8 ]"),  # of a name that stands twice, the last one counts
+        ("/a/1", "[8 ]"),  # of duplicate names, the last one counts
         ("/a/1/0", "8"),
         ("/a/2", None),
         ("/a/-1", None),
@@ -54,7 +54,7 @@ PLAIN = ' {"a": [1.10, {"b/c": null, "d~e": "x"}], "0": true, "": 2, "a": [7, [8
         ("/b", None),
     ],
 )
-def test_a_part_is_found_as_it_is_spelled(pointer: str, part: str | None) -> None:
+def test_value_is_found_as_it_is_spelled(pointer: str, part: str | None) -> None:
     assert at_pointer(PLAIN, pointer) == part
 
 
@@ -64,7 +64,7 @@ def test_slashes_and_tildes_of_names_are_escaped() -> None:
     assert at_pointer(text, "/a/0") == "1.10"
 
 
-def test_what_the_standard_does_not_allow_is_read_as_well_and_every_part_keeps_its_spelling() -> None:
+def test_text_outside_the_standard_keeps_its_spelling() -> None:
     for odd in ("NaN", '"\\ud800"', "[" * 2000 + "]" * 2000, '"a raw \t"'):
         levels = Levels(f' {{"odd": {odd}, "a": [1.10, {{"b": [1e400,  -0.0 , 12345678901234567890]}}]}} ')
         assert levels.at("/odd") == odd
@@ -73,7 +73,7 @@ def test_what_the_standard_does_not_allow_is_read_as_well_and_every_part_keeps_i
         assert levels.at("/odd/0/x") is levels.at("/a/1/b/3") is levels.at("/a/1/b/0/0") is None
 
 
-def test_of_a_text_each_level_is_taken_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_level_of_a_text_is_split_once(monkeypatch: pytest.MonkeyPatch) -> None:
     take_apart = Mock(wraps=pointers._level)
     monkeypatch.setattr(pointers, "_level", take_apart)
     levels = Levels(PLAIN)

@@ -1,4 +1,4 @@
-"""Taking JSON text apart, read as servers write it."""
+"""Scanning of JSON text as servers write it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ values = st.recursive(
 
 
 def spelled(text: str) -> list[tuple[str, str]] | None:
-    """Names and values of an object, the values as they stand in the text."""
+    """Return names and values of an object, the values as written."""
     found = members(text)
     return None if found is None else [(one.name, text[slice(*one.value)]) for one in found]
 
@@ -44,7 +44,7 @@ def test_the_key_span_includes_its_quotes() -> None:
     assert [(text[slice(*one.key)], one.name) for one in found] == [('"a\\n"', "a\n")]
 
 
-def test_duplicate_members_are_all_there() -> None:
+def test_duplicate_members_are_all_returned() -> None:
     assert spelled('{"a": 1, "a": 2, "": 3}') == [("a", "1"), ("a", "2"), ("", "3")]
 
 
@@ -57,7 +57,7 @@ def test_members_can_start_inside_a_text() -> None:
     "value",
     ["NaN", "Infinity", "-Infinity", '"\\ud800"', '"a\x00\n\tb"', pytest.param("9" * 5000, id="long"), "1e400"],
 )
-def test_what_servers_send_is_accepted(value: str) -> None:
+def test_text_that_servers_send_is_accepted(value: str) -> None:
     assert is_value(value)
     assert spelled(f'{{"a": {value}, "b": [{value}]}}') == [("a", value), ("b", f"[{value}]")]
     text = f"[{value}, {value}]"
@@ -65,12 +65,12 @@ def test_what_servers_send_is_accepted(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["NaN", "-Infinity", '"a\tb"', '"\ud800"', "[Infinity]", '{"\n": 1}'])
-def test_strict_reading_refuses_what_the_standard_does(value: str) -> None:
+def test_strict_reading_rejects_text_outside_the_standard(value: str) -> None:
     assert is_value(value)
     assert not is_value(value, strict=True)
 
 
-def test_a_key_with_half_a_character_does_not_raise() -> None:
+def test_key_with_a_lone_surrogate_does_not_raise() -> None:
     assert spelled('{"\\ud800": 1, "\\ud83d\\ude00": 2}') == [("\ud800", "1"), ("😀", "2")]
 
 
@@ -83,7 +83,7 @@ NOT_JSON = [
 
 
 @pytest.mark.parametrize("text", NOT_JSON)
-def test_what_is_no_json_is_refused(text: str) -> None:
+def test_text_that_is_not_json_is_rejected(text: str) -> None:
     assert not is_value(text)
     assert members(text) is None
     assert elements(text) is None
@@ -101,7 +101,7 @@ def test_error_at_returns_where_json_ends(text: str, at: int | None) -> None:
     assert error_at(text) == at
 
 
-def test_an_array_is_no_object_and_an_object_no_array() -> None:
+def test_array_and_object_are_not_confused() -> None:
     assert members("[]") is None
     assert elements("{}") is None
     assert members("{ }") == []
@@ -109,7 +109,7 @@ def test_an_array_is_no_object_and_an_object_no_array() -> None:
 
 
 @given(values)
-def test_what_json_writes_is_taken_apart_as_json_reads_it(value: object) -> None:
+def test_output_of_json_is_split_as_json_reads_it(value: object) -> None:
     text = json.dumps({"first": value, "second": [value]}, indent=1)
     assert is_value(text)
     parts = spelled(text) or []
@@ -127,7 +127,7 @@ def test_splitting_and_validity_agree_on_damaged_text(value: object, at: int, ch
 
 
 @given(st.text(max_size=12))
-def test_a_string_token_is_decoded_as_json_decodes_it(text: str) -> None:
+def test_string_token_is_decoded_like_json(text: str) -> None:
     assert decoded(json.dumps(text)) == text
     assert decoded(json.dumps(text, ensure_ascii=False)) == text
 
@@ -155,7 +155,7 @@ def test_depth_and_length_do_not_matter(text: str) -> None:
     ['["' + '\\"' * 200_000, '"' * 400_001, '{"a":' * 80_000, "N" * 400_000],
     ids=["escaped quotes", "quotes", "openers", "letters"],
 )
-def test_nonsense_takes_no_longer_than_sense(text: str, soon: None) -> None:
+def test_invalid_text_takes_no_longer_than_valid_text(text: str, soon: None) -> None:
     assert not is_value(text)
     assert members(text) is None
     oddities(text)
@@ -182,23 +182,23 @@ def test_no_text_makes_the_scanner_raise(text: str) -> None:
         ('["\\ude00\\ud83d"]', ("lone surrogate \\ude00 in a string",)),
         ('["a\tb"]', ("raw control character U+0009 in a string",)),
         ('["\udcff"]', ("half a character, U+DCFF, in a string",)),
-        pytest.param("[" * 1100 + "]" * 1100, ("nested 1,100 deep",), id="deep"),
-        pytest.param("[" + "1" * 5000 + "]", ("a number of 5,000 digits",), id="long number"),
+        pytest.param("[" * 1100 + "]" * 1100, ("nested 1,100 levels deep",), id="deep"),
+        pytest.param("[" + "1" * 5000 + "]", ("a number with 5,000 digits",), id="long number"),
         pytest.param('["' + "1" * 5000 + '"]', (), id="long string"),
     ],
 )
-def test_oddities_are_said_in_words(text: str, remarks: tuple[str, ...]) -> None:
+def test_deviations_are_described(text: str, remarks: tuple[str, ...]) -> None:
     assert oddities(text) == remarks
 
 
 @given(st.integers(4250, 4350), st.integers(0, 4400), st.sampled_from(["", "-", "0.", '"']))
-def test_a_long_number_is_found_wherever_it_stands(count: int, before: int, sign: str) -> None:
+def test_long_number_is_found_at_any_offset(count: int, before: int, sign: str) -> None:
     end = sign if sign == '"' else ""
     text = f"[{' ' * before}{sign}{'7' * count}{end}, 1]"
     assert bool(long_number(text.encode())) is (count > 4300 and sign != '"')
 
 
-def test_each_kind_of_oddity_is_said_once() -> None:
+def test_each_kind_of_deviation_is_reported_once() -> None:
     found = oddities('[NaN, "\\ud800", NaN, "\\ud801", Infinity]')
     assert found == ("NaN is not JSON", "lone surrogate \\ud800 in a string", "Infinity is not JSON")
 
@@ -220,5 +220,5 @@ def test_each_kind_of_oddity_is_said_once() -> None:
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_the_first_name_that_stands_twice_in_one_object_is_found(text: str, name: str | None) -> None:
+def test_first_duplicate_name_in_an_object_is_found(text: str, name: str | None) -> None:
     assert repeated_name(text) == name

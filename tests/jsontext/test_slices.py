@@ -1,4 +1,4 @@
-"""Slices: whatever the text and however short they are, laid out one by one they give what the whole would."""
+"""Slices: laid out one by one, they equal the layout of the whole text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_slices_are_laid_out_as_the_whole_is(value: object, size: int, spaces: b
 
 
 @given(values, sizes, st.integers(0, 10_000), st.sampled_from([b"", b",", b"]", b"}", b'"', b"{", b"[", b"1", b":"]))
-def test_damage_is_noticed_in_whatever_slice_it_is(value: object, size: int, place: int, put: bytes) -> None:
+def test_damage_is_noticed_in_any_slice(value: object, size: int, place: int, put: bytes) -> None:
     text = spelled(value, spaces=False, ascii_only=False)
     at = place % len(text)
     text = text[:at] + put + text[at + 1 :]
@@ -48,7 +48,7 @@ def test_damage_is_noticed_in_whatever_slice_it_is(value: object, size: int, pla
 
 
 @pytest.mark.parametrize("odd", ["NaN", r'"\ud800"', '"a\nb"', "1e999", "-Infinity", '"\x01"'])
-def test_only_the_slices_that_msgspec_refuses_are_laid_out_by_hand(odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_slices_that_msgspec_rejects_are_slow(odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f'[{{"a": [1, 2, {odd}]}}, {", ".join(["[3, {}]"] * 40)}]'.encode()
     whole, small = indented(text), compact(text)
     monkeypatch.setattr(slices_module, "SLICE", 30)
@@ -56,7 +56,7 @@ def test_only_the_slices_that_msgspec_refuses_are_laid_out_by_hand(odd: str, mon
     assert (indented(text), compact(text)) == (whole, small)
 
 
-def test_every_slice_of_json_is_json_and_none_is_much_longer_than_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_slice_is_json_of_bounded_length(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices_module, "SLICE", 100)
     text = json.dumps(
         [{"name": "a, b", "list": [n, [n]], "long": "x" * 300 * (n % 9 == 0)} for n in range(50)]
@@ -67,20 +67,20 @@ def test_every_slice_of_json_is_json_and_none_is_much_longer_than_asked_for(monk
     assert (found[0].start, found[-1].end) == (0, len(text))
 
 
-def test_a_text_is_cut_only_where_few_brackets_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_is_cut_only_between_few_open_brackets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices_module, "SLICE", 10)
     deep = b"[1, " * 200 + b"2" + b"]" * 200
     assert max(len(part.before) for part in slices(deep)) <= LEVELS
     assert compact(indented(deep)) == deep.replace(b" ", b"")
 
 
-def test_a_part_of_a_body_is_laid_out_without_a_copy_of_it() -> None:
+def test_part_of_a_body_is_laid_out_without_copy() -> None:
     body = b'{"result": [1, 2]}'
     laid_out = [piece.text for piece in pieces(memoryview(body)[11:-1]) if piece]
     assert b"".join(laid_out) == b"[\n  1,\n  2\n]"
 
 
-def test_what_a_raw_line_break_in_a_string_breaks_is_told() -> None:
+def test_raw_line_break_in_a_string_is_reported() -> None:
     told = {text: [piece.broken for piece in pieces(text) if piece] for text in (b'["a\nb"]', b'[\n"ab", NaN]')}
     assert list(told.values()) == [[True], [False]]
 

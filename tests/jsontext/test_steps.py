@@ -1,4 +1,4 @@
-"""Steps that are run in turns with others."""
+"""Steps that run in turns with other tasks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def three_steps(heard: list[str]) -> Steps[str]:
     return "done"
 
 
-def test_others_have_a_turn_between_steps() -> None:
+def test_other_tasks_run_between_steps() -> None:
     heard: list[str] = []
 
     async def both() -> str:

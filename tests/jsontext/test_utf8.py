@@ -1,4 +1,4 @@
-"""Where bytes stop being UTF-8, however they are cut into steps."""
+"""The first byte that is not UTF-8, for any split into steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def plain_fault(text: bytes) -> int | None:
 
 
 @given(st.lists(st.sampled_from(["ab", "é", "漢", "😀"])).map(lambda parts: "".join(parts).encode()), st.integers(4, 9))
-def test_characters_across_two_steps_are_no_fault(text: bytes, step: int) -> None:
+def test_character_across_two_steps_is_valid(text: bytes, step: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(slices, "STEP", step)
         assert fault(text) is None
@@ -27,13 +27,13 @@ def test_characters_across_two_steps_are_no_fault(text: bytes, step: int) -> Non
 
 
 @given(st.binary(max_size=40), st.integers(4, 9))
-def test_the_first_fault_is_where_a_decoder_finds_it(text: bytes, step: int) -> None:
+def test_first_fault_is_where_a_decoder_finds_it(text: bytes, step: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(slices, "STEP", step)
         assert fault(text) == plain_fault(text)
 
 
-def test_half_a_character_at_the_end_may_be_let_pass() -> None:
+def test_incomplete_character_at_the_end_can_be_allowed() -> None:
     assert fault("é漢".encode()[:-1]) == 2
     assert set(faults("é漢".encode()[:-1], cut=True)) == {None}
     assert 2 in set(faults("é漢".encode()[:-1] + b"a", cut=True))

@@ -1,4 +1,4 @@
-"""A batch taken apart: each call with the outcome of its own, and what came that nobody asked for."""
+"""Parts of a batch: each call with its own outcome, and unexpected responses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def outcomes(whole: Exchange) -> list[object]:
     return [type(call.outcome) for call in parts_of(whole).calls]
 
 
-def test_each_call_is_an_exchange_with_its_own_id_params_outcome_and_body() -> None:
+def test_each_call_has_its_own_id_params_outcome_and_body() -> None:
     one, other = reply('"x.1"'), reply('"x.2"', FAILED)
     parts = parts_of(answered(other, one))
     first, second, third = parts.calls
@@ -59,33 +59,33 @@ def test_each_call_is_an_exchange_with_its_own_id_params_outcome_and_body() -> N
     assert not parts.unexpected
 
 
-def test_a_call_without_a_reply_is_said_to_have_none() -> None:
+def test_call_without_response_says_so() -> None:
     first, second, third = parts_of(answered(reply('"x.2"'))).calls
     assert first.outcome == Malformed(NO_RESPONSE)
     assert isinstance(second.outcome, Result)
     assert third.outcome == Sent()
 
 
-def test_what_nobody_asked_for_is_named() -> None:
+def test_unexpected_responses_name_their_reason() -> None:
     came = [reply('"x.1"'), reply('"x.1"', FAILED), reply('"y"'), reply("null", FAILED), reply('"x.2"')]
     parts = parts_of(answered(*came))
     assert [type(call.outcome) for call in parts.calls] == [Result, Result, Sent]
     assert [each.remarks[0] for each in parts.unexpected] == [
-        'an unexpected response: a second one with the id "x.1"',
-        'an unexpected response: no call has the id "y"',
-        "an unexpected response: it has no id",
+        'unexpected response: a second response with the id "x.1"',
+        'unexpected response: no call has the id "y"',
+        "unexpected response: it has no id",
     ]
     assert [each.response.body.decode() for each in parts.unexpected] == came[1:4]
     assert len({each.id for each in (*parts.calls, *parts.unexpected)}) == 6
 
 
-def test_two_calls_that_were_given_one_id_get_a_reply_each() -> None:
+def test_two_calls_with_equal_ids_get_one_response_each() -> None:
     text = '[{"method": "a", "id": "i"}, {"method": "b", "id": "i"}]'
     parts = parts_of(answered(reply('"i"'), reply('"i"', FAILED), text=text))
     assert [type(call.outcome) for call in parts.calls] == [Result, ErrorObject]
 
 
-def test_one_error_for_all_of_them_is_the_outcome_of_each() -> None:
+def test_one_error_for_the_batch_is_the_outcome_of_each_call() -> None:
     parts = parts_of(answered(body=reply("null", FAILED)))
     assert [type(call.outcome) for call in parts.calls] == [ErrorObject, ErrorObject, Sent]
     assert all("the whole batch with one response" in call.remarks[0] for call in parts.calls[:2])
@@ -93,28 +93,28 @@ def test_one_error_for_all_of_them_is_the_outcome_of_each() -> None:
 
 
 @pytest.mark.parametrize("outcome", [Unreached("connect", "Nobody is there."), Cancelled(True), Malformed("A page.")])
-def test_where_no_reply_came_each_call_has_the_outcome_of_the_whole(outcome: Outcome) -> None:
+def test_no_response_gives_each_call_the_outcome_of_batch(outcome: Outcome) -> None:
     calls = parts_of(batch(outcome, b"<html>")).calls
     assert [call.outcome for call in calls[:2]] == [outcome, outcome]
     assert calls[2].outcome == (Sent() if isinstance(outcome, Malformed) else outcome)
 
 
-def test_notifications_alone_have_the_outcome_of_the_whole() -> None:
+def test_batch_of_notifications_has_one_outcome() -> None:
     text = '[{"method": "a", "id": null}]'
     assert outcomes(batch(Sent(), text=text)) == [Sent]
     assert outcomes(batch(Malformed("The server did not accept the notification."), text=text)) == [Malformed]
 
 
-def test_of_a_reply_that_was_cut_nobody_knows_what_came() -> None:
+def test_response_that_was_cut_leaves_outcomes_unknown() -> None:
     whole = replace(answered(reply('"x.1"'), reply('"x.2"')), response=Response(200, cut=True))
     assert parts_of(whole).calls[0].outcome == Malformed(CUT)
 
 
-def test_a_text_that_is_no_batch_has_no_parts() -> None:
+def test_text_that_is_not_a_batch_has_no_parts() -> None:
     assert parts_of(batch(Malformed("no"), text="[1]")).calls == ()
 
 
-def test_a_call_keeps_what_was_typed_and_what_was_sent() -> None:
+def test_call_has_typed_and_sent_params() -> None:
     typed = '[{"method": "a", "params": ["{{n}}"]}, {"method": "b"}]'
     whole = answered(reply('"x.1"'), reply('"x.2"'), text=typed, params_sent=typed.replace("{{n}}", "7"))
     first, second = parts_of(whole).calls
@@ -136,7 +136,7 @@ def read_back(batch: CollectedCalls) -> CollectedCalls:
     return found
 
 
-def test_the_text_is_a_batch_that_keeps_params_as_they_were_typed() -> None:
+def test_text_of_a_batch_keeps_params_as_typed() -> None:
     calls = to_calls(Batch(THREE.text), "x")
     assert not isinstance(calls, Typo)
     assert [(call.method, call.params, call.id) for call in calls] == [
@@ -148,7 +148,7 @@ def test_the_text_is_a_batch_that_keeps_params_as_they_were_typed() -> None:
     assert read_back(THREE).text == THREE.text
 
 
-def test_ids_of_their_own_are_kept() -> None:
+def test_typed_ids_are_sent() -> None:
     found = collected('\ufeff[{"method": "a", "id": "own"}, {"id": null, "method": "b"}, {"method": "c"}]')
     assert isinstance(found, CollectedCalls)
     assert [(row.id, row.draft.notification) for row in found.rows] == [("own", False), ("", True), ("", False)]
@@ -157,16 +157,16 @@ def test_ids_of_their_own_are_kept() -> None:
     assert json.loads(found.toggled(0).toggled(0).text)[0]["id"] == "own"
 
 
-def test_what_is_no_batch_is_a_problem() -> None:
+def test_text_that_is_not_a_batch_is_a_problem() -> None:
     assert isinstance(collected("[1]"), Typo)
 
 
 @pytest.mark.parametrize(("at", "by", "order"), [(0, 1, "bac"), (2, -1, "acb"), (0, -1, "abc"), (2, 1, "abc")])
-def test_a_call_moves_by_one_and_not_over_the_ends(at: int, by: int, order: str) -> None:
+def test_call_moves_by_one_within_the_batch(at: int, by: int, order: str) -> None:
     assert methods(THREE.moved(at, by)) == order
 
 
-def test_a_call_is_mended_in_its_place_wherever_that_is_by_now() -> None:
+def test_edited_call_is_replaced_where_it_is_now() -> None:
     opened = THREE.rows[2].draft
     moved = THREE.moved(2, -1).moved(1, -1)
     assert moved.place_of(opened) == 0
@@ -180,7 +180,7 @@ def test_a_call_is_mended_in_its_place_wherever_that_is_by_now() -> None:
     assert (twice.place_of(opened), twice.toggled(0).place_of(opened), twice.place_of(None)) == (0, None, None)
 
 
-def test_what_came_stands_with_its_call_until_the_call_changes() -> None:
+def test_response_is_shown_until_its_call_changes() -> None:
     body = b'[{"jsonrpc":"2.0","id":"x.2","result":2},{"jsonrpc":"2.0","id":"x.1","result":1},{"id":9,"result":9}]'
     sent = exchange(decode_batch(body, ()), body=body, id="x", kind="batch", params=THREE.text)
     came = THREE.came(sent, parts_of(sent))
@@ -194,6 +194,6 @@ def test_what_came_stands_with_its_call_until_the_call_changes() -> None:
     assert came.text == THREE.text
 
 
-def test_where_it_could_not_be_sent_no_call_has_an_outcome() -> None:
+def test_batch_that_was_not_sent_has_no_outcomes() -> None:
     whole = exchange(Sent(), kind="batch")
     assert [row.came for row in THREE.came(whole, BatchParts()).rows] == [None] * 3

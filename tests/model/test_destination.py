@@ -1,4 +1,4 @@
-"""What belongs to a route, and what a person is told where it has changed."""
+"""The parts of a destination, and the sentence about a changed one."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("change", "key"), CHANGED)
-def test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route(change: dict[str, Any], key: str) -> None:
+def test_settings_that_decide_the_receiver_are_in_the_destination(change: dict[str, Any], key: str) -> None:
     found = changes(destination_of(SHOP), destination_of(replace(SHOP, **change), "sha256:1"))
     assert key in [each.key for each in found]
 
 
-def test_every_field_of_a_kind_of_auth_is_a_part_of_the_route() -> None:
+def test_each_field_of_an_auth_type_is_in_the_destination() -> None:
     inline = replace(SHOP, auth=InlineAuth("u", "name", "text"))
     assert {key: value for key, value in destination_of(inline).items() if key.startswith("auth.")} == {
         "auth.kind": "inline",
@@ -70,21 +70,21 @@ def test_every_field_of_a_kind_of_auth_is_a_part_of_the_route() -> None:
 @pytest.mark.parametrize(
     ("kind", "field"), [(kind, field) for kind in KINDS.values() for field in kind.__struct_fields__]
 )
-def test_every_field_of_every_kind_of_auth_is_a_part_of_the_route(kind: type[AuthType], field: str) -> None:
+def test_each_field_of_all_auth_types_is_in_the_destination(kind: type[AuthType], field: str) -> None:
     changed = replace(SHOP, auth=kind(**{field: "{token}-other"}))
     assert changes(destination_of(replace(SHOP, auth=kind())), destination_of(changed)) == (
         Change(f"auth.{field}", NOT_SET, "{token}-other"),
     )
 
 
-def test_route_of_older_version_holds_for_any_form_of_request() -> None:
+def test_destination_of_older_version_ignores_the_json_rpc_version() -> None:
     older = {key: value for key, value in destination_of(SHOP).items() if key not in FORM_OF_REQUEST}
     other_form = replace(SHOP, content_type="text/plain", accept="x/y", empty_params="omit")
     assert changes(older, destination_of(other_form)) == ()
     assert [each.key for each in changes(older, destination_of(replace(other_form, path="/rpc")))] == ["path"]
 
 
-def test_two_certificates_in_a_file_of_one_name_are_two_routes() -> None:
+def test_two_certificates_in_one_file_are_two_destinations() -> None:
     profile = replace(SHOP, ca_file="/ca.pem")
     assert changes(destination_of(profile, "sha256:1"), destination_of(profile, "sha256:2")) == (
         Change("ca_file", "sha256:1", "sha256:2"),
@@ -102,17 +102,17 @@ def test_two_certificates_in_a_file_of_one_name_are_two_routes() -> None:
         {"methods": {"ping": MethodNote(safe=True)}},
     ],
 )
-def test_what_does_not_decide_it_is_none(change: dict[str, Any]) -> None:
+def test_other_settings_are_not_in_the_destination(change: dict[str, Any]) -> None:
     assert destination_of(replace(SHOP, **change)) == destination_of(SHOP)
 
 
-def test_the_sentence_names_old_and_new_the_place_and_the_command() -> None:
+def test_sentence_names_old_and_new_value_place_and_command() -> None:
     moved = DestinationChanged(
         "password", "it was stored for a different destination", (Change("path", "/a", "/b", "sessions.toml:4"),)
     )
     assert moved.sentence("shop") == (
-        "The password of profile shop is blocked: it was stored for a different destination. If the new one is "
-        "right: rpcexplorer profiles allow shop. Changed: path: /a → /b (sessions.toml:4)"
+        "The password of profile shop is blocked: it was stored for a different destination. If the new destination "
+        "is right, run: rpcexplorer profiles allow shop. Changed: path: /a → /b (sessions.toml:4)"
     )
 
 
@@ -130,12 +130,12 @@ PLAIN = "ab" * 31 + "01"
 @pytest.mark.parametrize(
     "text", [PLAIN, PLAIN.upper(), f"sha256:{PLAIN}", f"SHA256:{PLAIN.upper()}", ":".join(["AB"] * 31 + ["01"])]
 )
-def test_colons_and_case_do_not_matter(text: str) -> None:
+def test_colons_and_case_of_a_fingerprint_do_not_matter(text: str) -> None:
     assert as_fingerprint(text) == f"sha256:{PLAIN}"
 
 
 @pytest.mark.parametrize(
     "text", ["", "sha256:", PLAIN[:-2], PLAIN + "00", f"sha1:{PLAIN}", "g" * 64, f"{PLAIN}\n", "٣" * 64]
 )
-def test_anything_else_is_none(text: str) -> None:
+def test_other_texts_are_not_fingerprints(text: str) -> None:
     assert as_fingerprint(text) is None

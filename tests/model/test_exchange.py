@@ -1,4 +1,4 @@
-"""A case as a value."""
+"""Cases."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rpcexplorer.model.exchange import Case, Damaged, Sent
 from tests.text.exchanges import exchange
 
 
-def test_it_tells_what_can_be_read_of_it_and_where_its_calls_went_each_place_once() -> None:
+def test_case_has_exchanges_damage_and_unique_addresses() -> None:
     one, two, three = (exchange(Sent(), url=url) for url in ("http://a", "http://b", "http://a"))
     torn = Damaged("case.toml:3", "it is torn", "")
     case = Case("case.toml", (one, torn, two, three))

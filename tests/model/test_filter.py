@@ -1,4 +1,4 @@
-"""What a filter means, as a person types it, and which exchanges have it."""
+"""Filters as users type them, and the exchanges that match."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ WHOSE = {"by:eva": [True, False], "by:you": [False, True], "by:": [True, True], 
         ("outcome:error outcome:un", HistoryFilter(outcome="error un")),
     ],
 )
-def test_a_filter_is_words_and_kinds_and_anything_else_is_text(typed: str, wanted: HistoryFilter) -> None:
+def test_filter_has_words_prefixes_and_text(typed: str, wanted: HistoryFilter) -> None:
     assert HistoryFilter.of(typed, now=WHEN) == wanted
 
 
-def test_whoever_types_a_profile_looks_beyond_the_one_in_use() -> None:
+def test_typed_profile_replaces_the_current_one() -> None:
     assert HistoryFilter.of("ada", "staging", now=WHEN).profile == "staging"
     assert HistoryFilter.of("profile:prod", "staging", now=WHEN) == HistoryFilter(in_profile="prod")
 
@@ -51,7 +51,7 @@ def test_whoever_types_a_profile_looks_beyond_the_one_in_use() -> None:
     "typed",
     ["42", "GET", "method:user", "method:GET", "outcome:error", "outcome:err", "profile:stag", "invalid", "Héllo", "★"],
 )
-def test_what_is_looked_for_may_stand_anywhere_in_request_and_reply(typed: str) -> None:
+def test_text_is_searched_in_request_and_response(typed: str) -> None:
     body = '{"error":{"code":-32602,"message":"Invalid params","data":"héllo"}}'.encode()
     assert HistoryFilter.of(typed, now=WHEN).matches(exchange(INVALID, body=body, name="★ one"))
 
@@ -66,11 +66,11 @@ def test_what_is_looked_for_may_stand_anywhere_in_request_and_reply(typed: str) 
         (HistoryFilter(in_method="ping"), False),
     ],
 )
-def test_of_a_damaged_record_only_its_text_is_known(wanted: HistoryFilter, has: bool) -> None:
+def test_damaged_record_matches_only_by_its_text(wanted: HistoryFilter, has: bool) -> None:
     assert wanted.matches(DAMAGED) is has
 
 
-def test_a_half_typed_outcome_means_all_that_begin_so() -> None:
+def test_outcome_prefix_matches_all_outcomes_that_start_so() -> None:
     assert HistoryFilter(outcome="").outcomes == OUTCOMES
     assert HistoryFilter(outcome="no-").outcomes == ("unreached",)
     assert HistoryFilter(outcome="nothing").outcomes == HistoryFilter(outcome="error nothing").outcomes == ()
@@ -78,7 +78,7 @@ def test_a_half_typed_outcome_means_all_that_begin_so() -> None:
     assert HistoryFilter(outcome="failed canc").outcomes == ("error", "malformed", "unreached", "cancelled")
 
 
-def test_a_whole_name_is_meant_to_the_letter() -> None:
+def test_whole_name_must_match_exactly() -> None:
     for typed, found in {"method:=user.GET": False, "method:=user.get": True, "method:=user": False}.items():
         assert HistoryFilter.of(typed, now=WHEN).matches(exchange(INVALID)) is found
     for typed, found in {"profile:=staging": True, "profile:=stag": False}.items():
@@ -86,13 +86,13 @@ def test_a_whole_name_is_meant_to_the_letter() -> None:
         assert (wanted.profile, wanted.matches(exchange(INVALID))) == (None, found)
 
 
-def test_whose_call_it_is_can_be_said() -> None:
+def test_by_matches_the_name_of_the_writer() -> None:
     hers, mine = exchange(INVALID, writer="Eva@desk"), exchange(INVALID)
     found = {typed: [HistoryFilter.of(typed, now=WHEN).matches(each) for each in (hers, mine)] for typed in WHOSE}
     assert found == WHOSE
 
 
-def test_what_is_looked_for_gives_way_to_less_of_the_same_kind() -> None:
+def test_new_prefixed_word_replaces_the_one_before() -> None:
     assert narrowed("", "method:=a") == "method:=a"
     assert narrowed('outcome:failed method:a "two words" since:2h', "outcome:error") == (
         'method:a "two words" since:2h outcome:error'
@@ -111,7 +111,7 @@ def test_what_is_looked_for_gives_way_to_less_of_the_same_kind() -> None:
     ],
 )
 @pytest.mark.everyday(6)
-def test_a_text_stays_as_it_is_but_for_words_of_a_filter(typed: str, wanted: HistoryFilter) -> None:
+def test_text_around_filter_words_does_not_change(typed: str, wanted: HistoryFilter) -> None:
     assert HistoryFilter.around(typed, now=WHEN) == wanted
 
 
@@ -121,7 +121,7 @@ def test_any_text_is_a_filter(typed: str) -> None:
     assert all(word in typed.casefold() for word in (*wanted.words, wanted.in_method, wanted.in_profile))
 
 
-def test_a_file_that_cannot_be_read_may_hold_whatever_is_looked_for() -> None:
+def test_unreadable_file_matches_any_filter() -> None:
     assert HistoryFilter("x", profile="a", method="b", outcome="error").matches(Damaged("me.toml", "no permission", ""))
 
 
@@ -162,7 +162,7 @@ def read(kind: str, text: str) -> Any:
         ("until", "2026-11-20t14:30:01z", datetime(2026, 11, 20, 14, 30, 1, tzinfo=UTC)),
     ],
 )
-def test_a_bound_is_read_as_people_write_it(kind: str, text: str, meant: object) -> None:
+def test_bound_is_parsed_in_common_spellings(kind: str, text: str, meant: object) -> None:
     assert read(kind, text) == meant
 
 
@@ -187,23 +187,23 @@ def test_a_bound_is_read_as_people_write_it(kind: str, text: str, meant: object)
         ("since", "999999w"),
     ],
 )
-def test_what_cannot_be_read_says_what_to_write_and_means_nothing(kind: str, text: str) -> None:
+def test_invalid_bound_says_what_to_write(kind: str, text: str) -> None:
     (said,) = (found := Bounds.of({kind: text}, NOW)).wrong
-    assert said.startswith(f"{kind}:{text} is no ")
+    assert said.startswith(f"{kind}:{text} is not a")
     assert not found.hold(exchange(Result(b"1")))
 
 
-def test_a_clock_without_a_zone_is_that_of_the_machine() -> None:
+def test_time_without_a_zone_is_local() -> None:
     assert Bounds.of({"since": "2h"}, NOW.astimezone().replace(tzinfo=None)).since == MINUTE - timedelta(hours=2)
 
 
-def test_twice_the_same_within_a_minute_is_the_same_question() -> None:
+def test_equal_filters_within_a_minute_are_equal() -> None:
     asked = {"since": "90m", "until": "1h"}
     assert Bounds.of(asked, NOW) == Bounds.of(asked, NOW.replace(second=0))
 
 
 @given(st.sampled_from(BOUNDS), st.text(max_size=12) | st.from_regex(r"[0-9:\-]{1,10}(ms|[smhdw])?", fullmatch=True))
-def test_whatever_is_typed_is_a_bound_or_a_sentence(kind: str, text: str) -> None:
+def test_any_text_is_a_bound_or_a_sentence(kind: str, text: str) -> None:
     found = Bounds.of({kind: text}, NOW)
     assert not text or (getattr(found, kind) is None) is bool(found.wrong)
 
@@ -232,5 +232,5 @@ CALL = exchange(ErrorObject(-32602, "no", None, b""), status=404, body=b"x" * 10
     ],
 )
 @pytest.mark.everyday(15)
-def test_a_call_lies_within_its_bounds_or_not(bounds: Bounds, has: bool) -> None:
+def test_exchange_matches_if_within_bounds(bounds: Bounds, has: bool) -> None:
     assert bounds.hold(CALL) is has

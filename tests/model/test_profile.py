@@ -1,4 +1,4 @@
-"""Profiles: endpoints, variables, the catalogue, and when to confirm a call."""
+"""Profiles: endpoints, variables, the method list, and when to confirm a call."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, joined, split
         ("http://127.0.0.1:8000/jsonrpc", "http://127.0.0.1:8000/jsonrpc"),
     ],
 )
-def test_a_url_on_the_command_line_may_be_a_base_or_a_whole_endpoint(url: str, endpoint: str) -> None:
+def test_url_option_is_a_base_or_a_whole_endpoint(url: str, endpoint: str) -> None:
     assert ad_hoc(url).endpoint == endpoint
 
 
-def test_headers_are_not_part_of_what_a_profile_shows_of_itself() -> None:
+def test_repr_of_a_profile_has_no_headers() -> None:
     assert "s3cr3t" not in repr(Profile("p", "https://x.example", headers=(("X-Key", "s3cr3t"),)))
 
 
-def test_the_catalogue_is_every_source_in_one_sorted_list() -> None:
+def test_method_list_joins_all_sources_sorted() -> None:
     profile = Profile("p", "https://x.example", methods={"user.delete": MethodNote("Deletes", {"id": 1}, safe=False)})
     found = catalogue(profile, [Method("user.list", "Lists", source="discovered")], ["old.call"])
     assert list(found) == ["old.call", "user.delete", "user.list"]
@@ -36,7 +36,7 @@ def test_the_catalogue_is_every_source_in_one_sorted_list() -> None:
     assert found["old.call"].source == "history"
 
 
-def test_the_known_three_are_there_until_the_server_says_otherwise() -> None:
+def test_three_usual_methods_are_listed_until_discovery() -> None:
     profile = Profile("p", "https://x.example")
     assert list(catalogue(profile)) == ["arg_test", "auth", "ping"]
     assert catalogue(profile, called=["ping"])["ping"].auth == "cookie"
@@ -50,7 +50,7 @@ def test_the_known_three_are_there_until_the_server_says_otherwise() -> None:
     assert list(catalogue(noted, [other], absent={"ping"})) == ["ping", "user.list"]
 
 
-def test_a_name_that_the_server_does_not_know_is_not_learned_from_calls() -> None:
+def test_method_unknown_to_the_server_is_not_learned() -> None:
     assert list(catalogue(Profile("p", "https://x.example"), [], ["a", "b"], {"a", "ping", "auth", "arg_test"})) == [
         "b"
     ]
@@ -61,7 +61,7 @@ def test_a_name_that_the_server_does_not_know_is_not_learned_from_calls() -> Non
     [
         (catalogue(Profile("p", "https://x.example")), "ping"),
         ({}, ""),
-        ({"a": Method("a", safe=True)}, ""),  # nobody has said whether it needs any
+        ({"a": Method("a", safe=True)}, ""),  # nothing says whether it needs params
         ({"a": Method("a", params=[])}, ""),
         ({"a": Method("a", params={"id": 1}, safe=True), "b": Method("b", params={}, safe=True)}, "b"),
         ({"a": Method("a", safe=True, dialect="rpc.discover")}, "a"),
@@ -75,11 +75,11 @@ def test_a_name_that_the_server_does_not_know_is_not_learned_from_calls() -> Non
         ({"a": Method("a", safe=True, dialect="system.listMethods")}, ""),
     ],
 )
-def test_the_first_method_is_safe_and_needs_no_params(methods: dict[str, Method], first: str) -> None:
+def test_first_method_is_safe_and_needs_no_params(methods: dict[str, Method], first: str) -> None:
     assert first_method(methods) == first
 
 
-def test_what_the_profile_says_of_a_method_wins_and_leaves_the_rest() -> None:
+def test_profile_overrides_only_the_facts_it_states() -> None:
     profile = Profile("p", "https://x.example", methods={"user.list": MethodNote(safe=True)})
     found = catalogue(profile, [Method("user.list", "Lists", [1], "cookie", None, "discovered")])
     from_the_service = tuple((fact, "discovered") for fact in ("doc", "params", "auth"))
@@ -96,7 +96,7 @@ def test_what_the_profile_says_of_a_method_wins_and_leaves_the_rest() -> None:
         ("always", "ping", True),
     ],
 )
-def test_when_a_profile_asks_first(confirm: Any, method: str, asks: bool) -> None:
+def test_profile_confirms_unsafe_calls(confirm: Any, method: str, asks: bool) -> None:
     profile = Profile("p", "https://x.example", confirm=confirm, methods={"user.delete": MethodNote(safe=False)})
     assert asks_first(profile, method, catalogue(profile)) is asks
 
@@ -117,16 +117,14 @@ def test_when_a_profile_asks_first(confirm: Any, method: str, asks: bool) -> Non
         ("", "", None),
     ],
 )
-def test_an_address_with_a_path_is_whole_and_one_without_gets_the_usual_one(
-    typed: str, url: str, path: str | None
-) -> None:
+def test_address_without_a_path_gets_the_usual_one(typed: str, url: str, path: str | None) -> None:
     assert split_address(typed) == (url, path)
     if path is not None:
         assert joined(url, path) == typed.strip().replace("h?", "h/?")
 
 
 @pytest.mark.parametrize("address", ["http://h", "http://h/", "http://h/api"])
-def test_what_is_typed_for_an_address_leads_there(address: str) -> None:
+def test_typed_address_gives_the_endpoint(address: str) -> None:
     url, path = split_address(typed_whole(address))
     assert path is not None
     assert joined(url, path).rstrip("/") == address.rstrip("/")

@@ -1,4 +1,4 @@
-"""Secrets show their name wherever they end up; origins have one spelling."""
+"""Secrets never show their value; origins have one spelling."""
 
 from __future__ import annotations
 
@@ -42,27 +42,27 @@ SECRET = Secret("hunter2hunter2", "staging.password")
         logging.LogRecord("n", 0, "p", 1, "%s", (SECRET,), None).getMessage(),
     ],
 )
-def test_however_a_secret_is_printed_its_name_comes_out(shown: str) -> None:
+def test_printed_secret_shows_its_reference(shown: str) -> None:
     assert "hunter2" not in shown
     assert "«staging.password»" in shown
 
 
-def test_a_secret_cannot_be_pickled() -> None:
+def test_secret_cannot_be_pickled() -> None:
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(SECRET)
 
 
-def test_a_secret_cannot_be_made_into_json_by_accident() -> None:
+def test_secret_cannot_be_encoded_as_json() -> None:
     with pytest.raises(TypeError):
         json.dumps({"password": SECRET})
 
 
-def test_copies_are_the_secret_itself() -> None:
+def test_copy_of_a_secret_is_the_secret_itself() -> None:
     assert copy.copy(SECRET) is SECRET
     assert copy.deepcopy({"x": SECRET})["x"] is SECRET
 
 
-def test_only_asking_for_it_reveals_it() -> None:
+def test_only_reveal_returns_the_value() -> None:
     assert SECRET.reveal() == "hunter2hunter2"
     assert not hasattr(SECRET, "__dict__")
 
@@ -79,12 +79,12 @@ def test_only_asking_for_it_reveals_it() -> None:
         ("https://[::1]", "https://[::1]"),
     ],
 )
-def test_an_origin_is_scheme_host_and_port_in_one_spelling(url: str, origin: str) -> None:
+def test_origin_is_scheme_host_and_port_in_one_spelling(url: str, origin: str) -> None:
     assert origin_of(url) == origin
 
 
 @pytest.mark.parametrize("url", ["http://x:99999", "http://[", ""])
-def test_a_url_that_cannot_be_split_is_an_origin_like_no_other(url: str) -> None:
+def test_url_that_cannot_be_split_has_a_unique_origin(url: str) -> None:
     assert origin_of(url) not in {origin_of("http://x"), origin_of("https://x")}
 
 
@@ -111,59 +111,59 @@ def test_a_url_that_cannot_be_split_is_an_origin_like_no_other(url: str) -> None
         ("http://[", False),
     ],
 )
-def test_what_stays_on_this_machine(url: str, stays: bool) -> None:
+def test_loopback_url_stays_on_this_machine(url: str, stays: bool) -> None:
     assert is_loopback(url) is stays
 
 
-def test_no_profile_can_be_called_like_the_mark() -> None:
+def test_profile_name_cannot_be_the_mark() -> None:
     assert not PROFILE_NAME.fullmatch(UNRECORDED.strip("«»").partition(".")[0])
 
 
 @pytest.mark.parametrize(
     "text", ['"«not recorded»"', '"a «not recorded» b"', r'"\u00abnot recorded\u00BB"', "«RPCEXPLORER_X_PASSWORD»"]
 )
-def test_what_nobody_can_put_back_is_found_also_as_a_part(text: str) -> None:
+def test_unsendable_mark_is_also_found_inside_a_text(text: str) -> None:
     assert unsendable(text)
 
 
 @pytest.mark.parametrize("text", ['"«shop.password»"', '"not recorded"', '"«recorded»"', '"«»"'])
-def test_nothing_else_is_taken_for_it(text: str) -> None:
+def test_other_text_can_be_sent(text: str) -> None:
     assert not unsendable(text)
 
 
-def test_placeholders_belong_to_the_profile_whose_name_they_have() -> None:
+def test_references_belong_to_the_profile_they_name() -> None:
     text = '["«a.b.password»", "«a.password»", "«a.colour»"]'
     assert of_this(text, "a.b")
     assert of_another(text, "a.b") == "«a.password»"
     assert of_another('["«a.password»"]', "a") == ""
 
 
-def test_what_is_defused_is_the_same_json_and_holds_no_placeholder() -> None:
+def test_defused_text_is_equal_json_without_references() -> None:
     value = {"«shop.password»": ["x «shop.session» y", "«é»"]}
     text = defused(json.dumps(value, ensure_ascii=False))
     assert json.loads(text) == value
     assert not of_this(text, "shop")
 
 
-def test_where_a_placeholder_stands_is_told_as_a_pointer() -> None:
+def test_place_of_a_reference_is_a_pointer() -> None:
     text = '{"a": {"note": "«shop.password»"}, "b": [1, "x «shop.session»"], "«shop.username»": "«a.password»"}'
     assert sorted(standing(text, "shop")) == [("/", "username"), ("/a/note", "password"), ("/b/1", "session")]
     assert [field for _, field in standing('["«shop.password»", "never closed', "shop")] == ["password"]
 
 
-def test_a_deep_text_is_looked_into_in_a_moment() -> None:
+def test_deeply_nested_text_is_searched_quickly() -> None:
     assert standing('{"a":' * 3_000 + '"«shop.password»"' + "}" * 3_000, "shop")
 
 
-def test_in_the_text_of_somebody_else_nothing_stands_for_a_secret_of_ours() -> None:
+def test_text_from_outside_contains_no_references_of_ours() -> None:
     assert without('["«shop.password»", "«other.password»"]', "shop") == '["«not recorded»", "«other.password»"]'
 
 
 @pytest.mark.parametrize("mark", [UNRECORDED, "«RPCEXPLORER_OLD_PASSWORD»", r"\u00abnot recorded\u00bb"])
-def test_a_search_for_secrets_takes_no_mark_for_one(mark: str) -> None:
+def test_search_for_secrets_ignores_marks(mark: str) -> None:
     assert list(suspects(f'params = "{{\\"password\\":\\"{mark}\\"}}"\npassword = "{mark}"'.encode())) == []
 
 
-def test_what_was_meant_for_us_alone_is_not_passed_on() -> None:
+def test_our_environment_variables_are_not_passed_on() -> None:
     given = {"PATH": "/bin", "RPCEXPLORER_SHOP_PASSWORD": "x", "_RPCEXPLORER_COMPLETE": "bash_complete"}
     assert for_others(given) == {"PATH": "/bin"}

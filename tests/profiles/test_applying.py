@@ -54,7 +54,7 @@ def test_applied_change_is_saved_and_counts_at_once(explorer: Explorer) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ((("contnt_type", "application/json"),), "did you mean `content_type`"),
+        ((("contnt_type", "application/json"),), "Did you mean `content_type`"),
         ((("path", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),), "must not contain a secret"),
         ((("path", "/x y"),), "without spaces"),
         ((("url", "http://u:p@h"),), "must not contain a user name or password"),

@@ -128,7 +128,7 @@ def test_unknown_preset_suggests_the_nearest(tmp_path: Path, name: str) -> None:
 
 
 WRONG: Final = [
-    ('pth = "/x"', "pth", "`pth` is not a key of a preset; did you mean `path`?"),
+    ('pth = "/x"', "pth", "`pth` is not a key of a preset. Did you mean `path`?"),
     ("# two\npath = 1", "path", "must be text"),
     ('url = "http://x"', "url", "only a profile can set this; remove it from the preset"),
     ('badge = "dev"', "badge", "only a profile can set this"),
@@ -138,12 +138,12 @@ WRONG: Final = [
     ('ca_file = "x.pem"', "ca_file", "only a profile can set this"),
     ('token = "hunter2hunter2"', "token", "secrets are not allowed in this file"),
     ('password = "hunter2hunter2"', "password", "secrets are not allowed in this file"),
-    ('auth = { kind = "bsic" }', "auth.kind", 'did you mean "basic"?'),
+    ('auth = { kind = "bsic" }', "auth.kind", 'Did you mean "basic"?'),
     ('auth = { username = "ann" }', "auth.kind", "the auth type is missing"),
     ("description = 1", "description", "text, in quotes"),
     ("[method.x]\nsafe = 1", "method.x.safe", "true or false"),
     ("path = ", "", "this is not TOML"),
-    ("version = 2", "version", "a later version"),
+    ("version = 2", "version", "A later version"),
 ]
 
 

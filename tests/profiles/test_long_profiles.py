@@ -36,11 +36,11 @@ def test_thousands_of_wrong_keys_have_few_problems(tmp_path: Path, monkeypatch: 
     assert len(guessed) <= MAX_GUESSES
     assert list(found.profiles) == ["q"]
     assert len(found.problems) == MAX_COMPLAINTS + 1
-    assert str(found.problems[-1]).endswith("and 1,800 more problems in this file; fix these first")
+    assert str(found.problems[-1]).endswith("and 1,800 more problems in this file. Fix these first")
     sentences = first_few(found.problems, 4)
     assert len(sentences) == 5
     assert sentences[0].startswith(f"{tmp_path / 'sessions.toml'}:7: profile.p.key_0: `key_0` is not a key")
-    assert sentences[-1] == "and 1,996 more: `rpcexplorer profiles check` says which"
+    assert sentences[-1] == "and 1,996 more: run `rpcexplorer profiles check` to list them"
 
 
 def test_each_wrong_profile_is_reported(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_text_that_would_take_seconds_is_refused(text: str, monkeypatch: pytest.
     monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("it was read"))
     found = parse_toml(Path("a.toml"), text)
     assert isinstance(found, Problem)
-    assert found.sentence.endswith("shorten it below 1 MiB and 100,000 entries")
+    assert found.sentence.endswith("Shorten it below 1 MiB and 100,000 entries")
 
 
 def test_key_of_any_length_is_reported_in_one_line(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_no_name_means_default_or_only_profile(tmp_path: Path) -> None:
 
 BROKEN = [
     ("url = [\n", "at the end of the file", 5),
-    ("<<<<<<< HEAD\n", "line 5 holds a merge conflict marker: resolve it", 5),
+    ("<<<<<<< HEAD\n", "line 5 is a merge conflict marker. Resolve the conflict", 5),
     ("a." * 50_000 + "a = 1\n", "64 levels", 5),
     ("a = " + "[" * 100_000 + "\n", "64 levels", 5),
 ]

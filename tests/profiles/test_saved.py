@@ -93,7 +93,7 @@ SECRET = "secrets are not allowed in this file"
         ('method = "m"\nparams = { "«q.token»" = 1 }', ".params", "contain the secret reference «q.token»"),
         ('method = "m"\nparams_json = \'{"user_password": "x"}\'', ".params_json", SECRET),
         ('method = "m"\nparams = { a = [{ api_key = "x" }] }', ".params", SECRET),
-        ('method = "m"\nmehtod = "n"', ".mehtod", "did you mean `method`?"),
+        ('method = "m"\nmehtod = "n"', ".mehtod", "Did you mean `method`?"),
         ('method = "m"\npassword = "x"', ".password", SECRET),
         ('method = "m"\nsafe = true', ".safe", "is not a key"),
     ],

@@ -87,14 +87,14 @@ ignore = ["/items/*/at"]
 
 
 REFUSED = [
-    ("timout = 3", "profile.p.timout", "`timout` is not a key of a profile; did you mean `timeout`?"),
-    ("xyz = 3", "profile.p.xyz", "the keys are url, preset, path,"),
+    ("timout = 3", "profile.p.timout", "`timout` is not a key of a profile. Did you mean `timeout`?"),
+    ("xyz = 3", "profile.p.xyz", "The keys are url, preset, path,"),
     ("timeout = true", "profile.p.timeout", "a number of seconds greater than 0"),
     ("timeout = 0", "profile.p.timeout", "greater than 0"),
     ("timeout = nan", "profile.p.timeout", "greater than 0"),
     ("timeout = inf", "profile.p.timeout", "greater than 0"),
     ('timeout = "30"', "profile.p.timeout", "without quotes"),
-    ('confirm = "alway"', "profile.p.confirm", 'one of "never", "unsafe", "always"; did you mean "always"?'),
+    ('confirm = "alway"', "profile.p.confirm", 'one of "never", "unsafe", "always". Did you mean "always"?'),
     ("confirm = 1", "profile.p.confirm", 'one of "never"'),
     ('empty_params = "null"', "profile.p.empty_params", 'one of "[]", "{}", "omit"'),
     ('envelope = "2"', "profile.p.envelope", 'one of "2.0", "1.1", "1.0", "transmission"'),
@@ -111,7 +111,7 @@ REFUSED = [
     ('content_type = "a\\nb"', "profile.p.content_type", "one line"),
     ('ca_file = ""', "profile.p.ca_file", "path of a file"),
     ('auth = "cookie"', "profile.p.auth", "must be auth, written as a table"),
-    ('auth = { kind = "cookies" }', "profile.p.auth.kind", 'did you mean "cookie"?'),
+    ('auth = { kind = "cookies" }', "profile.p.auth.kind", 'Did you mean "cookie"?'),
     ('path = "/"\nauth = { username = "ann" }', "profile.p.auth.kind", "the auth type is missing"),
     ('auth = { kind = "cookie", cookie = "id=hunter2" }', "profile.p.auth.cookie", "without a value"),
     ("login = { ended_status = [401, true] }", "profile.p.login.ended_status.1", "from 100 to 599"),
@@ -123,7 +123,7 @@ REFUSED = [
     ("method.x.safe = 1", "profile.p.method.x.safe", "true or false"),
     ('method.x.auth = "zzzz"', "profile.p.method.x.auth", f"one of {', '.join(map(json.dumps, KINDS))}"),
     ('method.x.ignore = ["/a", ""]', "profile.p.method.x.ignore.1", "a JSON pointer into the result"),
-    ('method."a.b".dok = ""', 'profile.p.method."a.b".dok', "did you mean `doc`?"),
+    ('method."a.b".dok = ""', 'profile.p.method."a.b".dok', "Did you mean `doc`?"),
     ("headers = { X-A = 1 }", "profile.p.headers.X-A", "valid header value"),
     ('headers = { X-A = "é" }', "profile.p.headers.X-A", "printable ASCII"),
     ('headers = { "X A" = "b" }', 'profile.p.headers."X A"', "not a valid header name"),
@@ -314,9 +314,9 @@ def test_unsafe_profile_name_is_refused(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "key", "words"),
     [
-        ("version = 2\n", "version", "later rpcexplorer"),
+        ("version = 2\n", "version", "newer rpcexplorer"),
         ("version = true\n", "version", "must be 1"),
-        ("versoin = 1\n", "versoin", "did you mean `version`?"),
+        ("versoin = 1\n", "versoin", "Did you mean `version`?"),
         ('password = "x"\n', "password", "profiles secret NAME password"),
         ("default = 1\n", "default", "text"),
         ('[session.p]\nurl = "http://p"\n', "session", "is not a key of sessions.toml"),

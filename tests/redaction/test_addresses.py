@@ -1,4 +1,4 @@
-"""What in an address is a secret, and what only looks long."""
+"""Secrets in addresses, and long parts that are not secrets."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ NONE = [
 
 
 @pytest.mark.parametrize(("text", "secret"), IN_TEXT.items())
-def test_a_secret_in_an_address_is_found_wherever_the_address_stands(text: str, secret: str) -> None:
+def test_secret_in_any_part_of_an_address_is_found(text: str, secret: str) -> None:
     for around in ("{}", 'see "{}" there', '{{"link": "{}"}}'):
         said = around.format(text)
         assert [said[each.start : each.end] for each in places(said)] == [secret]
 
 
 @pytest.mark.parametrize("text", NONE)
-def test_what_only_looks_like_one_is_none(text: str) -> None:
+def test_part_that_only_looks_like_secret_is_not_found(text: str) -> None:
     assert list(places(text)) == []
     assert list(places(json.dumps({"link": text}, ensure_ascii=False))) == []
 
@@ -89,28 +89,28 @@ def test_what_only_looks_like_one_is_none(text: str) -> None:
         ("no url", "no url"),
     ],
 )
-def test_of_the_address_that_is_called_any_long_random_part_is_hidden(url: str, kept: str) -> None:
+def test_long_random_part_of_the_called_address_is_redacted(url: str, kept: str) -> None:
     assert redacted_address(url) == kept
     assert redacted_address(kept) == kept
 
 
 @pytest.mark.parametrize("text", ["https://admin:password@h", "https://h/?token=secret"])
-def test_a_word_is_taken_for_a_secret_unless_it_may_only_stand_for_one(text: str) -> None:
+def test_word_is_secret_unless_it_can_be_a_reference(text: str) -> None:
     assert len(list(places(text))) == 1
     assert list(places(text, words=True)) == []
 
 
-def test_what_is_repeated_elsewhere_is_looked_for_only_if_it_is_no_word() -> None:
+def test_repeated_part_is_searched_elsewhere_unless_a_word() -> None:
     assert secrets_in(f"https://h/v3/{HEX}?token=staging&password=password") == [HEX]
 
 
 @pytest.mark.parametrize("unit", ["//a:", "//:", "//a:b/", r"//a:\/", r"/\/a:", "/key/", "&a=", "/v1/", "/bot1", ";a="])
 @pytest.mark.parametrize("end", ["", " @"])
-def test_a_megabyte_that_could_begin_anywhere_and_ends_nowhere_is_soon_searched(unit: str, end: str) -> None:
+def test_megabyte_with_many_possible_starts_is_searched_quickly(unit: str, end: str) -> None:
     text = unit * (1024 * 1024 // len(unit)) + end
     assert list(places(text)) == []
 
 
-def test_a_password_ends_before_the_last_host_that_could_be_meant() -> None:
+def test_password_ends_before_the_last_possible_host() -> None:
     text = "//a:b//c:d@h " + "//e:" + "f" * 512 + "@h " + "//g:" + "h" * 513 + "@h"
     assert [text[at.start : at.end] for at in places(text)] == ["b//c:d", "f" * 512]

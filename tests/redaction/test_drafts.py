@@ -1,4 +1,4 @@
-"""What a person typed, as it may be shown, copied and written down."""
+"""Drafts as they are shown, copied and recorded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOP = Profile("shop", "https://shop.example.com", auth=InlineAuth("ada"))
 SECRETS = [Secret("hunter2-hunter2", "shop.password"), Secret("s3cr3t-of-prod", "prod.password")]
 
 
-def test_a_placeholder_stands_only_for_what_it_opens() -> None:
+def test_reference_replaces_only_the_secret_it_names() -> None:
     draft = Draft("note.hunter2-hunter2", '["hunter2-hunter2", "s3cr3t-of-prod"]', notification=True)
     kept = redacted_draft(draft, SHOP, redactor_of(SHOP, SECRETS))
     assert kept == Draft("note.«shop.password»", '["«shop.password»", "«not recorded»"]', notification=True)
@@ -35,9 +35,7 @@ def test_a_placeholder_stands_only_for_what_it_opens() -> None:
         ),
     ],
 )
-def test_what_may_be_a_secret_goes_only_where_guesses_are_wanted(
-    draft: Draft | Batch, guessed: Draft | Batch | None
-) -> None:
+def test_possible_secret_is_redacted_only_with_guesses(draft: Draft | Batch, guessed: Draft | Batch | None) -> None:
     assert redacted_draft(draft, SHOP, redactor_of(SHOP, SECRETS)) == draft
     assert redacted_draft(draft, SHOP, redactor_of(SHOP, SECRETS, guesses=True)) == (guessed or draft)
 
@@ -53,7 +51,7 @@ LOGIN = Login("call", ["0" * 32, "session", "login", {"username": "{username}", 
         ("login", '["x", ["ada", "bobs-pw"]]', ["ada", "«not recorded»"]),
     ],
 )
-def test_where_every_call_has_the_method_of_the_login_its_params_tell_the_login(
+def test_login_is_recognised_by_params_if_methods_are_equal(
     method: str, params: str, guessed: list[str] | None
 ) -> None:
     profile = replace(SHOP, login=LOGIN)
@@ -67,7 +65,7 @@ def test_where_every_call_has_the_method_of_the_login_its_params_tell_the_login(
     assert ("bobs-pw" not in kept.text) if guessed else (kept.text == batch % (method, params))
 
 
-def test_nothing_is_written_down_of_an_address_or_of_a_method_named_like_a_secret() -> None:
+def test_address_or_method_named_like_secret_is_not_recorded() -> None:
     assert redactor_for_files(replace(SHOP, ad_hoc=True), "ping", SECRETS) is None
     assert redactor_for_files(SHOP, "get.hunter2-hunter2", SECRETS) is None
     hide = redactor_for_files(SHOP, "ping", SECRETS)

@@ -1,4 +1,4 @@
-"""What of an exchange is written down: a placeholder only for what it opens, a mark for what may be a secret."""
+"""Redaction of exchanges: references for known secrets, marks for possible ones."""
 
 from __future__ import annotations
 
@@ -39,44 +39,44 @@ def reply_of(reply: object, *secrets: Secret, profile: Profile = SHOP) -> object
     return json.loads(recorded(sent, profile, secrets).response.body)
 
 
-def test_secret_in_the_text_of_a_failed_tool_is_hidden() -> None:
+def test_secret_in_the_text_of_a_failed_tool_is_redacted() -> None:
     sent: Exchange = exchange(Result(b"1", message="hunter2-hunter2 is wrong"))
     for policy in (SHOW, for_history(None)):
         shown = redacted(sent, policy, SHOP, [PASSWORD])
         assert getattr(shown.outcome, "message", "") == "«shop.password» is wrong"
 
 
-def test_somebody_elses_password_is_not_turned_into_the_profiles_own() -> None:
+def test_other_password_does_not_become_the_profiles_own() -> None:
     params = {"user": "bob", "password": "bobs-new-pw", "mine": "hunter2-hunter2"}
     assert params_of(params, PASSWORD) == {"user": "bob", "password": MARK, "mine": "«shop.password»"}
 
 
-def test_what_was_sent_is_recorded_beside_what_was_typed_and_hides_as_much() -> None:
+def test_sent_params_are_recorded_and_redacted_like_typed_ones() -> None:
     sent = exchange(Result(b"1"), params='{"a": "{{a}}"}', params_sent='{"a": "hunter2-hunter2", "token": "of-bob"}')
     record = recorded(sent, SHOP, [PASSWORD])
     assert record.params == '{"a": "{{a}}"}'
     assert json.loads(record.params_sent or "") == {"a": "«shop.password»", "token": MARK}
 
 
-def test_what_a_person_calls_a_record_is_written_without_secrets() -> None:
+def test_name_and_note_of_a_record_are_redacted() -> None:
     record = recorded(
         exchange(Result(b"1"), params="[]", name="hunter2-hunter2", note="it is hunter2-hunter2"), SHOP, [PASSWORD]
     )
     assert (record.name, record.note) == ("«shop.password»", "it is «shop.password»")
 
 
-def test_where_the_value_is_the_secret_it_can_be_sent_again() -> None:
+def test_value_equal_to_the_secret_can_be_resent() -> None:
     assert params_of({"password": "hunter2-hunter2"}, PASSWORD) == {"password": "«shop.password»"}
     assert params_of(r'{"password": "\u0068unter2-hunter2"}', PASSWORD) == {"password": "«shop.password»"}
     assert params_of({"password": "tiny5"}, Secret("tiny5", "shop.password")) == {"password": "«shop.password»"}
 
 
 @pytest.mark.parametrize("value", ["aHVudGVyMi1odW50ZXIy", "68756e746572322d68756e74657232"])
-def test_another_spelling_is_hidden_and_cannot_be_sent_again(value: str) -> None:
+def test_other_spelling_is_redacted_and_cannot_be_resent(value: str) -> None:
     assert params_of([value], PASSWORD) == [MARK]
 
 
-def test_a_number_does_not_come_back_as_a_text() -> None:
+def test_number_does_not_become_a_string() -> None:
     assert params_of([123456, "123456"], Secret("123456", "shop.password")) == [MARK, "«shop.password»"]
 
 
@@ -87,7 +87,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_named_like_a_secret_is_not_written_down_whatever_a_file_says(name: str) -> None:
+def test_member_named_like_a_secret_is_never_recorded(name: str) -> None:
     for profile in (SHOP, replace(SHOP, auth=NoAuth())):
         assert params_of({"x": {name: "s3cr3t"}}, profile=profile) == {"x": {name: MARK}}
         assert reply_of({"result": {name: "s3cr3t"}}, profile=profile) == {"result": {name: MARK}}
@@ -110,11 +110,11 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-def test_what_is_only_named_alike_is_written_down(name: str) -> None:
+def test_member_with_only_a_similar_name_is_recorded(name: str) -> None:
     assert params_of({name: "s3cr3t"}) == {name: "s3cr3t"}
 
 
-def test_what_holds_nothing_stays_and_so_do_numbers_that_are_called_tokens() -> None:
+def test_empty_values_and_token_counts_are_recorded() -> None:
     params: dict[str, object] = {
         "password": None,
         "secret": "",
@@ -136,7 +136,7 @@ def test_what_holds_nothing_stays_and_so_do_numbers_that_are_called_tokens() -> 
         replace(SHOP, auth=CookieAuth(), login=Login(session="/x/text")),
     ],
 )
-def test_a_shared_file_hides_nothing_by_naming_it(profile: Profile) -> None:
+def test_shared_file_cannot_redact_a_value_by_naming_it(profile: Profile) -> None:
     for secret in (PASSWORD, Secret("tiny5", "shop.password")):
         assert params_of({"text": "a note"}, secret, profile=profile) == {"text": "a note"}
         assert reply_of({"text": "a note"}, secret, profile=profile) == {"text": "a note"}
@@ -147,26 +147,26 @@ def test_a_shared_file_hides_nothing_by_naming_it(profile: Profile) -> None:
     }
 
 
-def test_a_value_that_several_have_goes_by_the_name_of_the_profile_in_use() -> None:
+def test_shared_value_gets_the_name_of_the_current_profile() -> None:
     several = [Secret("same-for-all", f"{name}.password") for name in ("aaa", "shop", "zzz")]
     for secrets in (several, several[::-1]):
         assert params_of(["same-for-all"], *secrets) == ["«shop.password»"]
         assert reply_of(["same-for-all"], *secrets) == ["«shop.password»"]
 
 
-def test_what_only_another_profile_has_is_no_placeholder_that_could_be_sent() -> None:
+def test_secret_of_another_profile_becomes_no_sendable_reference() -> None:
     assert params_of(["only-theirs"], Secret("only-theirs", "other.password")) == [MARK]
     assert params_of(["nobodys-own"], Secret("nobodys-own", "RPCEXPLORER_OLD_PASSWORD")) == [MARK]
     assert reply_of(["only-theirs"], Secret("only-theirs", "other.password")) == ["«other.password»"]
 
 
-def test_a_session_that_is_over_is_not_the_one_in_use() -> None:
+def test_ended_session_is_not_the_current_one() -> None:
     sessions = [Secret(value, "shop.session") for value in ("older-session", "newer-session")]
     assert params_of(["older-session", "newer-session"], *sessions) == [MARK, "«shop.session»"]
     assert reply_of(["older-session", "newer-session"], *sessions) == ["«shop.session»", "«shop.session»"]
 
 
-def test_recording_a_record_changes_nothing_more() -> None:
+def test_redacting_a_record_again_changes_nothing() -> None:
     params = {"password": "bobs", "p": "hunter2-hunter2", "e": "aHVudGVyMi1odW50ZXIy", "x": "is recorded"}
     once = recorded(exchange(Result(b"1"), params=json.dumps(params)), SHOP, [PASSWORD])
     assert recorded(once, SHOP, [PASSWORD, Secret("recorded", "shop.session")]).params == once.params.replace(
@@ -174,15 +174,12 @@ def test_recording_a_record_changes_nothing_more() -> None:
     )
 
 
-# --- headers -------------------------------------------------------------------------------------------------------
-
-
 def headers_of(*headers: tuple[str, str], secrets: tuple[Secret, ...] = (), profile: Profile = SHOP) -> Exchange:
     sent = exchange(Result(b"1"), response=Response(200, headers=headers, body=b"{}"))
     return recorded(sent, profile, secrets)
 
 
-def test_headers_are_written_down_with_the_id_that_an_operator_asks_for() -> None:
+def test_headers_are_recorded_with_the_request_id() -> None:
     came = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a"), ("Via", "1.1 a"), ("via", "1.1 b"))
     assert headers_of(*came).response.headers == came
 
@@ -205,7 +202,7 @@ def test_headers_are_written_down_with_the_id_that_an_operator_asks_for() -> Non
         ),
     ],
 )
-def test_what_a_header_named_like_a_secret_holds_is_not_written_down(name: str) -> None:
+def test_header_named_like_a_secret_is_not_recorded(name: str) -> None:
     for profile in (SHOP, replace(SHOP, auth=NoAuth())):
         value = "theme=dark; Path=/, id=n0t-known"
         assert headers_of((name, value), profile=profile).response.headers == ((name, MARK),)
@@ -227,7 +224,7 @@ def test_what_a_header_named_like_a_secret_holds_is_not_written_down(name: str) 
         *("Access-Control-Max-Age", "Authentication-Results", "X-Token-Expires", "Public-Key-Pins", "Location"),
     ],
 )
-def test_what_a_header_only_named_alike_holds_is_written_down(name: str) -> None:
+def test_header_with_only_a_similar_name_is_recorded(name: str) -> None:
     assert headers_of((name, "abc")).response.headers == ((name, "abc"),)
 
 
@@ -246,7 +243,7 @@ JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.dBjftJeZ4CVP"
         (f"https://h/?id_token={JWT}", f"https://h/?id_token={MARK}"),
     ],
 )
-def test_a_token_in_the_value_of_any_header_is_not_written_down(value: str, written: str) -> None:
+def test_token_in_any_header_is_not_recorded(value: str, written: str) -> None:
     once = headers_of(("Location", value), ("X-Whatever", value))
     assert once.response.headers == (("Location", written), ("X-Whatever", written))
     assert recorded(once, SHOP, []).response.headers == once.response.headers
@@ -270,22 +267,22 @@ def test_a_token_in_the_value_of_any_header_is_not_written_down(value: str, writ
         ),
     ],
 )
-def test_what_only_looks_like_a_token_in_a_header_is_written_down(value: str) -> None:
+def test_header_value_that_only_looks_like_token_is_recorded(value: str) -> None:
     assert headers_of(("Location", value)).response.headers == (("Location", value),)
 
 
 @pytest.mark.parametrize("unit", ["eyJ", "-eyJ", "eyJaaaaa.", "?a=", ";code=", "?code=a"])
-def test_a_header_of_any_length_is_soon_searched(unit: str) -> None:
+def test_header_of_any_length_is_searched_quickly(unit: str) -> None:
     assert len(headers_of(("Location", unit * (100_000 // len(unit)))).response.headers) <= 1
 
 
 @pytest.mark.parametrize("value", ["hunter2-hunter2", "aHVudGVyMi1odW50ZXIy"])
-def test_a_known_secret_is_hidden_in_every_header_and_in_its_name(value: str) -> None:
+def test_known_secret_is_redacted_in_header_names_and_values(value: str) -> None:
     came = headers_of(("X-Echo", f"<{value}>"), (value, "1"), secrets=(PASSWORD,))
     assert came.response.headers == (("X-Echo", "<«shop.password»>"), ("«shop.password»", "1"))
 
 
-def test_a_header_that_is_a_known_secret_goes_by_its_name() -> None:
+def test_header_that_is_a_known_secret_becomes_its_reference() -> None:
     came = headers_of(
         ("Authorization", "hunter2-hunter2"), ("X-Token", "tiny5"), secrets=(PASSWORD, Secret("tiny5", "shop.session"))
     )
@@ -294,13 +291,13 @@ def test_a_header_that_is_a_known_secret_goes_by_its_name() -> None:
     assert again.response.headers == came.response.headers
 
 
-def test_a_header_that_holds_json_is_hidden_like_a_reply() -> None:
+def test_header_with_json_is_redacted_like_a_response() -> None:
     assert headers_of(("X-Debug", '{"password": "bobs"}')).response.headers == (
         ("X-Debug", f'{{"password": "{MARK}"}}'),
     )
 
 
-def test_where_there_is_no_room_for_all_headers_the_long_ones_go_and_are_named() -> None:
+def test_long_headers_beyond_the_limit_are_dropped_and_named() -> None:
     long = [(f"X-Long-{number}", "x" * 3000) for number in range(20)]
     came = headers_of(*long, ("X-Request-Id", "7f3a"), ("Date", "today"))
     assert came.response.headers[-2:] == (("X-Request-Id", "7f3a"), ("Date", "today"))
@@ -311,12 +308,12 @@ def test_where_there_is_no_room_for_all_headers_the_long_ones_go_and_are_named()
     assert said.endswith(" and 13 more")
 
 
-def test_five_thousand_headers_leave_eight_kilobytes() -> None:
+def test_5000_headers_leave_eight_kilobytes() -> None:
     came = headers_of(*((f"X-{number}", "é" * 90) for number in range(5000)))
     assert 0 < sum(len(f"{name}: {value}".encode()) for name, value in came.response.headers) <= 8192
 
 
-def test_on_view_a_header_shows_all_but_known_secrets() -> None:
+def test_header_on_screen_shows_all_but_known_secrets() -> None:
     sent = exchange(
         Result(b"1"), response=Response(200, headers=(("Set-Cookie", "theme=dark"), ("X-A", "hunter2-hunter2")))
     )
@@ -325,8 +322,6 @@ def test_on_view_a_header_shows_all_but_known_secrets() -> None:
         ("X-A", "«shop.password»"),
     )
 
-
-# --- addresses and logins ------------------------------------------------------------------------------------------
 
 HEX = "9f86d081884c7d659a2feaa0c55ad015"
 
@@ -340,7 +335,7 @@ HEX = "9f86d081884c7d659a2feaa0c55ad015"
         "https://api.telegram.org/bot110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/getMe",
     ],
 )
-def test_a_secret_in_an_address_is_written_down_nowhere(url: str) -> None:
+def test_secret_in_an_address_is_never_recorded(url: str) -> None:
     said = exchange(
         Malformed(f"moved to {url}"),
         url=url,
@@ -356,19 +351,19 @@ def test_a_secret_in_an_address_is_written_down_nowhere(url: str) -> None:
         assert secret not in f"{kept!r} {kept.response.headers} {kept.response.body!r}"
 
 
-def test_a_known_secret_in_an_address_goes_by_its_name() -> None:
+def test_known_secret_in_an_address_becomes_its_reference() -> None:
     assert params_of(["https://h/?token=hunter2-hunter2"], PASSWORD) == ["https://h/?token=«shop.password»"]
     assert reply_of(["https://h/?token=hunter2-hunter2"], PASSWORD) == ["https://h/?token=«shop.password»"]
 
 
-def test_an_address_spelled_with_escapes_is_hidden_as_well() -> None:
+def test_address_spelled_with_escapes_is_redacted() -> None:
     body = b'{"link": "https:\\/\\/h\\/v3\\/%s", "t": "\\u003ftoken\\u003dabc?token=abc"}' % HEX.encode()
     kept = recorded(exchange(Result(b"1"), body=body), SHOP, []).response.body
     assert json.loads(kept) == {"link": f"https://h/v3/{MARK}", "t": f"?token=abc?token={MARK}"}
 
 
 @pytest.mark.parametrize("method", ["user.login", "open.sesame"])
-def test_the_session_that_a_login_answers_is_not_written_down(method: str) -> None:
+def test_session_in_a_login_response_is_not_recorded(method: str) -> None:
     profile = replace(SHOP, auth=CookieAuth(), login=Login(method="open.sesame"))
     body = json.dumps({"jsonrpc": "2.0", "id": "1", "result": HEX}).encode()
     kept = recorded(exchange(Result(b"1"), method=method, body=body), profile, [])
@@ -377,7 +372,7 @@ def test_the_session_that_a_login_answers_is_not_written_down(method: str) -> No
     assert json.loads(other.response.body)["result"] == HEX
 
 
-def test_a_reply_is_no_logins_where_what_is_fixed_in_the_logins_params_was_not_sent() -> None:
+def test_call_without_fixed_login_params_is_not_a_login() -> None:
     profile = replace(SHOP, auth=CookieAuth(), login=Login("call", ["session", "login", "{password}"]))
     body = json.dumps({"jsonrpc": "2.0", "id": "1", "result": HEX}).encode()
     for params, value in (('["session", "login", "x"]', MARK), ('["system", "hash"]', HEX)):
@@ -385,26 +380,26 @@ def test_a_reply_is_no_logins_where_what_is_fixed_in_the_logins_params_was_not_s
         assert json.loads(kept.response.body)["result"] == value
 
 
-def test_a_session_that_is_known_goes_by_its_name_in_a_logins_reply() -> None:
+def test_known_session_in_login_response_becomes_its_reference() -> None:
     body = json.dumps({"result": HEX}).encode()
     kept = recorded(exchange(Result(b"1"), method="login", body=body), SHOP, [Secret(HEX, "shop.session")])
     assert json.loads(kept.response.body) == {"result": "«shop.session»"}
 
 
-def test_what_opens_a_door_in_the_address_of_a_profile_is_hidden_wherever_the_server_repeats_it() -> None:
+def test_secret_of_the_profile_address_is_redacted_in_responses() -> None:
     node = replace(SHOP, url=f"https://h/eth/{HEX}", path="")
     assert reply_of({"you": f"<{HEX}>"}, profile=node) == {"you": f"<{MARK}>"}
     assert params_of([f"{HEX}"], profile=node) == [MARK]
 
 
-def test_a_password_that_a_login_is_given_by_position_is_not_written_down() -> None:
+def test_login_password_by_position_is_not_recorded() -> None:
     kept = recorded(exchange(Result(b"1"), method="session.login", params='["ada", "bobs-pw"]'), SHOP, [])
     assert json.loads(kept.params) == ["ada", MARK]
     other = recorded(exchange(Result(b"1"), method="note.add", params='["ada", "bobs-pw"]'), SHOP, [])
     assert json.loads(other.params) == ["ada", "bobs-pw"]
 
 
-def test_a_password_that_a_login_inside_a_batch_is_given_by_position_is_not_written_down() -> None:
+def test_login_password_by_position_inside_batch_is_not_recorded() -> None:
     profile = replace(SHOP, auth=CookieAuth(), login=Login(method="open.sesame"))
     for method in ("user.login", "open.sesame"):
         calls = [{"method": method, "params": ["ada", "bobs-pw"]}, {"method": "note.add", "params": ["a", "b"]}]
@@ -413,7 +408,7 @@ def test_a_password_that_a_login_inside_a_batch_is_given_by_position_is_not_writ
         assert [call["params"] for call in kept] == [["ada", MARK], ["a", "b"]]
 
 
-def test_a_sentence_that_quotes_where_the_server_redirects_to_holds_no_more_than_the_header() -> None:
+def test_outcome_sentence_redacts_the_redirect_target_like_header() -> None:
     place = "https://h/back?code=Spl-xlO&page=2"
     said = Malformed(f"The server redirects to {place}. Redirects are not followed.")
     kept = recorded(exchange(said, response=Response(302, headers=(("Location", place),))), SHOP, []).outcome
@@ -433,18 +428,18 @@ def test_a_sentence_that_quotes_where_the_server_redirects_to_holds_no_more_than
         (b"\xbf" * 9, 6, (b"\xbf" * 3, True)),
     ],
 )
-def test_a_body_is_cut_between_two_characters(body: bytes, limit: int, expected: tuple[bytes, bool]) -> None:
+def test_body_is_cut_between_two_characters(body: bytes, limit: int, expected: tuple[bytes, bool]) -> None:
     assert clipped(body, limit) == expected
 
 
 @given(st.text(max_size=12), st.integers(0, 40))
-def test_a_cut_text_is_still_text(text: str, limit: int) -> None:
+def test_body_that_was_cut_is_still_text(text: str, limit: int) -> None:
     body, was_cut = clipped(text.encode(), limit)
     assert text.startswith(body.decode())
     assert limit - 3 <= len(body) <= limit or not was_cut
 
 
-def test_a_long_reply_is_cut_behind_the_last_secret_and_its_true_size_stays() -> None:
+def test_long_response_is_cut_after_the_last_secret() -> None:
     body = b'{"id":"1","result":"hunter2-hunter2 ' + "ä".encode() * 500 + b'"}'
     sent = exchange(Result(b"1"), body=body)
     kept = redacted(sent, for_history(30), SHOP, [PASSWORD]).response
@@ -452,12 +447,12 @@ def test_a_long_reply_is_cut_behind_the_last_secret_and_its_true_size_stays() ->
     assert (kept.cut, kept.size) == (True, sent.response.size)
 
 
-def test_no_secret_is_cut_in_half_and_kept() -> None:
+def test_secret_at_the_cut_is_redacted() -> None:
     sent = exchange(Result(b"1"), body=b'["hunter2-hunter2"]')
     assert redacted(sent, for_history(8), SHOP, [PASSWORD]).response.body == '["«shop'.encode()[:8]
 
 
-def test_a_reply_as_long_as_the_limit_is_whole_and_one_that_was_cut_before_stays_cut() -> None:
+def test_response_at_the_limit_is_whole_unless_cut_before() -> None:
     sent = exchange(Result(b"1"), body=b"[1]")
     assert not redacted(sent, for_history(3), SHOP, []).response.cut
     cut = replace(sent, response=replace(sent.response, cut=True))

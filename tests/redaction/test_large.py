@@ -1,4 +1,4 @@
-"""Redaction piece by piece: whatever the pieces, it comes to what the whole comes to, and no secret is left."""
+"""Redaction of large bodies in pieces: the result does not depend on the pieces."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def in_pieces(body: bytes, size: int) -> bytes:
 
 
 @given(values, sizes, st.booleans(), st.integers(0, 2))
-def test_in_pieces_it_comes_to_the_same(value: object, size: int, ascii_only: bool, nested: int) -> None:
+def test_redaction_in_pieces_equals_redaction_of_the_whole(
+    value: object, size: int, ascii_only: bool, nested: int
+) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
     for _ in range(nested):
         text = json.dumps([1, text, 2], ensure_ascii=ascii_only)
@@ -52,7 +54,7 @@ def test_in_pieces_it_comes_to_the_same(value: object, size: int, ascii_only: bo
 
 
 @given(values, sizes, st.integers(0, 10_000), st.sampled_from([b"", b",", b"]", b'"', b"{", b"\xff", b"\\"]))
-def test_nothing_is_left_in_what_is_no_json(value: object, size: int, place: int, put: bytes) -> None:
+def test_no_secret_is_left_in_text_that_is_not_json(value: object, size: int, place: int, put: bytes) -> None:
     body = json.dumps(value, ensure_ascii=False).encode()
     at = place % len(body)
     body = body[:at] + put + body[at + 1 :]
@@ -60,12 +62,12 @@ def test_nothing_is_left_in_what_is_no_json(value: object, size: int, place: int
     assert not list(HIDE.places(left))
 
 
-def test_what_holds_nothing_is_the_same_object() -> None:
+def test_body_without_secrets_is_the_same_object() -> None:
     body = json.dumps(["nothing"] * 100).encode()
     assert at_once(redacted_in_pieces(body, HIDE)) is body
 
 
-def test_a_few_places_in_a_large_body_are_looked_at_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_few_places_of_a_large_body_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[dict[str, object]] = [{"name": f"row {number}", "tags": ["a", "b"]} for number in range(50_000)]
     rows[30_000]["name"] = SECRET
     rows[40_000]["sessionid"] = "abc"

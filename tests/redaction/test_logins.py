@@ -1,4 +1,4 @@
-"""The session in a login's own reply."""
+"""Logins: the session in the response and passwords in params."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UUID = "0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90"
         *("getAccessToken", "auth.create_token", "requestToken", "tokens.newToken", "last.list.login"),
     ],
 )
-def test_methods_that_open_a_session_are_known_by_the_words_of_their_name(method: str) -> None:
+def test_login_methods_are_recognised_by_words_of_their_name(method: str) -> None:
     assert is_login(method)
 
 
@@ -36,7 +36,7 @@ def test_methods_that_open_a_session_are_known_by_the_words_of_their_name(method
         *("catalog.insert", "isAuthenticated", "getTokenBalance", "token.transfer", "auth.tokens"),
     ],
 )
-def test_others_are_none(method: str) -> None:
+def test_other_methods_are_not_logins(method: str) -> None:
     assert not is_login(method)
 
 
@@ -55,14 +55,14 @@ def test_others_are_none(method: str) -> None:
         (MARK, MARK),
     ],
 )
-def test_what_looks_like_a_session_is_hidden_and_the_rest_stays(result: object, kept: object) -> None:
+def test_value_that_looks_like_a_session_is_redacted(result: object, kept: object) -> None:
     reply = {"jsonrpc": "2.0", "id": "1m7ypmkv7qa7kfj.login", "result": result}
     once = without_session(json.dumps(reply).encode())
     assert json.loads(once) == reply | {"result": kept}
     assert without_session(once) == once
 
 
-def test_a_reply_that_was_cut_or_is_no_text_is_searched_all_the_same() -> None:
+def test_cut_or_binary_login_response_is_searched_too() -> None:
     assert without_session(b'\xff{"result": "' + SESSION[:20].encode()) == b'\xff{"result": "' + MARK.encode() + b'"'
     assert without_session(b"") == b""
 
@@ -85,12 +85,12 @@ def test_a_reply_that_was_cut_or_is_no_text_is_searched_all_the_same() -> None:
         ('["ada", "hunt', '["ada", "hunt'),
     ],
 )
-def test_a_password_that_has_no_name_stands_behind_the_user_or_alone(params: str, kept: str) -> None:
+def test_password_by_position_follows_the_user_or_is_alone(params: str, kept: str) -> None:
     assert without_password(params) == kept
     assert without_password(kept) == kept
 
 
-def test_of_the_calls_of_a_batch_each_login_loses_its_password() -> None:
+def test_each_login_of_a_batch_loses_its_password() -> None:
     batch = '[{"method": "%s", "params": ["ada", "%s"]}, {"method":"note.add","params":["a", "b"]}, 1, {"params": []}]'
     assert without_passwords(batch % ("user.login", "hunter2")) == batch % ("user.login", MARK)
     assert without_passwords(batch % ("open.sesame", "hunter2")) == batch % ("open.sesame", "hunter2")
@@ -99,7 +99,7 @@ def test_of_the_calls_of_a_batch_each_login_loses_its_password() -> None:
     assert without_passwords("[") == "["
 
 
-def test_the_profiles_own_login_is_one_whatever_its_name() -> None:
+def test_login_of_the_profile_may_have_any_name() -> None:
     assert is_login("ping, open.sesame", "open.sesame")
     assert not is_login("ping, open.sesame")
     assert not is_login("", "")
@@ -113,7 +113,7 @@ def test_the_profiles_own_login_is_one_whatever_its_name() -> None:
         ('["session"]', ""),
     ],
 )
-def test_where_one_method_does_everything_its_params_tell_a_login(params: str, own: str) -> None:
+def test_params_show_a_login_if_all_methods_are_equal(params: str, own: str) -> None:
     ubus = ["000", "session", "login", {"username": "{username}", "password": "{password}"}]
     assert own_login(Profile("p", "http://h", login=Login("call", ubus)), params) == own
     assert own_login(Profile("p", "http://h"), params) == "auth"

@@ -1,4 +1,4 @@
-"""Redaction: what is hidden, in which spellings, and what is left as it was."""
+"""The redactor: the secrets that it redacts, their spellings, and unchanged text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def redactor(*values: str) -> Redactor:
 
 
 def spellings(value: str) -> Iterator[str]:
-    """Every way to write the value that a server, a log or a URL would choose."""
+    """Return all spellings of a value that a server, a log or a URL may use."""
     ascii_only, unicode = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
     yield value
     for once in (ascii_only, unicode, ascii_only.replace("/", "\\/"), _large_digits(ascii_only)):
@@ -76,7 +76,7 @@ def json_values(leaf: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
     return st.recursive(leaf, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner))
 
 
-# By value.
+# Redaction by value.
 
 
 @given(values(), around(), around())
@@ -88,7 +88,7 @@ def json_values(leaf: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
 @example("\\\\\\\\\\\\x", "\\", "\\n")
 @example("abcdefg%", "", "41")
 @example('pa"ss\\', "", "u0041")
-def test_no_spelling_of_a_secret_is_left_wherever_it_stands(value: str, before: str, after: str) -> None:
+def test_no_spelling_of_a_secret_is_left(value: str, before: str, after: str) -> None:
     hide = redactor(value)
     for spelled in spellings(value):
         once = hide.text(f"{before}{spelled}{after}")
@@ -99,9 +99,9 @@ def test_no_spelling_of_a_secret_is_left_wherever_it_stands(value: str, before: 
 
 @given(values(), st.binary(max_size=5), st.binary(max_size=5))
 @example("password?>", b"ada:", b"")
-def test_base64_is_hidden_at_every_alignment(value: str, before: bytes, after: bytes) -> None:
+def test_base64_is_redacted_at_every_alignment(value: str, before: bytes, after: bytes) -> None:
     hide = redactor(value)
-    own = len(value.encode()) * 8 // 6  # digits that are the value's alone, but for one or two at the ends
+    own = len(value.encode()) * 8 // 6  # The digits that only the value decides, without one or two at the ends.
     for encode in (b64encode, urlsafe_b64encode):
         encoded = encode(before + value.encode() + after).decode()
         for text in (f"Basic {encoded}", encoded.rstrip("="), json.dumps(encoded).replace("/", "\\/"), quote(encoded)):
@@ -115,7 +115,7 @@ def test_base64_is_hidden_at_every_alignment(value: str, before: bytes, after: b
 @given(st.data(), values())
 @example(None, "123456")
 @example(None, "nabcdef")
-def test_json_stays_json_and_loses_the_value(data: st.DataObject | None, value: str) -> None:
+def test_json_stays_json_without_the_value(data: st.DataObject | None, value: str) -> None:
     texts = st.text(max_size=4).flatmap(lambda text: st.sampled_from([text, value, f"\n{text}{value}\\{text}"]))
     leaf = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts
     document = data.draw(json_values(leaf)) if data else {"n": 1234567, "escape": f"\n{value}\\", "é": [f"\\{value}"]}
@@ -136,7 +136,7 @@ JWT = (
 @pytest.mark.parametrize("value", ['quo"te\\slash', "pässwörd-№-😀", "a/b<c>&d'e+f`g", "hunter2hunter2"])
 @pytest.mark.parametrize("payload", JWT)
 @pytest.mark.parametrize("before", ["", "x", "xy"])
-def test_base64_of_json_that_holds_it_is_hidden(payload: Callable[[str], str], value: str, before: str) -> None:
+def test_base64_of_json_with_a_secret_is_redacted(payload: Callable[[str], str], value: str, before: str) -> None:
     hide = redactor(value)
     for encode in (b64encode, urlsafe_b64encode):
         token = encode(f"{before}{payload(value)}".encode()).decode().rstrip("=")
@@ -146,15 +146,15 @@ def test_base64_of_json_that_holds_it_is_hidden(payload: Callable[[str], str], v
         assert len(left) <= len(token) - len(value) * 8 // 6 + 4
 
 
-def test_a_number_that_is_a_secret_becomes_a_string() -> None:
+def test_number_that_is_a_secret_becomes_a_string() -> None:
     assert redactor("123456").text('{"pin": 123456, "n": [9123456e1]}') == '{"pin": "«shop.s0»", "n": ["«shop.s0»"]}'
 
 
-def test_a_secret_across_the_punctuation_of_json_goes_and_the_punctuation_stays() -> None:
+def test_secret_across_json_punctuation_keeps_the_punctuation() -> None:
     assert redactor('abc", "def').text('["xabc", "defx"]') == '["x«shop.s0»", "«shop.s0»x"]'
 
 
-def test_a_match_never_cuts_an_escape_in_half() -> None:
+def test_match_never_cuts_an_escape_in_half() -> None:
     assert redactor("nabcdef").text(r'"1\nabcdef"') == '"1«shop.s0»"'
     assert redactor("abcdef\\").text(r'"abcdef\" 1"') == '"«shop.s0» 1"'
 
@@ -169,34 +169,34 @@ def test_a_match_never_cuts_an_escape_in_half() -> None:
         ("abcdef-abcdefgh", "«shop.s0»-«shop.s2»"),
     ],
 )
-def test_of_secrets_that_overlap_nothing_is_left(text: str, hidden: str) -> None:
+def test_overlapping_secrets_are_redacted_completely(text: str, hidden: str) -> None:
     assert redactor("abcdef", "defghi", "abcdefgh").text(text) == hidden
 
 
-def test_a_placeholder_is_never_damaged_by_a_secret_that_is_part_of_it() -> None:
+def test_reference_is_not_damaged_by_a_secret_inside_it() -> None:
     hide = Redactor([Secret("shop.pass", "shop.password")])
     assert hide.text("«shop.password» shop.pass") == "«shop.password» «shop.password»"
     assert hide.text(r'"\u00abshop.password\u00bb"') == r'"\u00abshop.password\u00bb"'
 
 
-def test_a_secret_that_runs_into_a_placeholder_goes_up_to_there() -> None:
+def test_secret_that_overlaps_a_reference_is_redacted_before_it() -> None:
     assert redactor("abcdef«shop").text("abcdef«shop.s0»") == "«shop.s0»«shop.s0»"
 
 
-def test_a_short_secret_is_hidden_by_position_only_and_named() -> None:
+def test_short_secret_is_redacted_by_position_only() -> None:
     hide = Redactor([Secret("tig\\", "shop.password"), Secret("tigers", "shop.session")])
     assert hide.text(r'{"pet": "tig\\", "password": "tig\\"}') == r'{"pet": "tig\\", "password": "«shop.password»"}'
     assert hide.by_position == ("shop.password",)
 
 
-def test_user_name_is_hidden_only_in_its_places() -> None:
+def test_user_name_is_redacted_only_in_its_places() -> None:
     hide = Redactor([Secret("support-team", "shop.username")], places=["password"], username_places=["user"])
     text = '{"user": "%s", "password": "support-team", "support-team": "support-team"}'
     assert hide.text(text % "support-team") == text % "«shop.username»"
     assert hide.by_position == ()
 
 
-def test_member_names_stay_if_they_are_wanted() -> None:
+def test_member_names_stay_if_requested() -> None:
     hide = Redactor([Secret("hunter2", "shop.password")], names=False)
     assert hide.text('{"hunter2" : "hunter2", "a": ["hunter2"]}') == (
         '{"hunter2" : "«shop.password»", "a": ["«shop.password»"]}'
@@ -204,18 +204,18 @@ def test_member_names_stay_if_they_are_wanted() -> None:
     assert hide.text('{"hunter2": "cut') == '{"«shop.password»": "cut'
 
 
-def test_an_empty_secret_hides_nothing() -> None:
+def test_empty_secret_redacts_nothing() -> None:
     hide = Redactor([Secret("", "shop.password")], places=["a"])
     assert hide.text('{"a": "", "": ""}') == '{"a": "", "": ""}'
     assert hide.by_position == ()
 
 
 @given(st.text())
-def test_without_anything_to_hide_text_stays_as_it_is(text: str) -> None:
+def test_text_without_secrets_does_not_change(text: str) -> None:
     assert Redactor([]).text(text) == text
 
 
-# By position.
+# Redaction by position.
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_without_anything_to_hide_text_stays_as_it_is(text: str) -> None:
         ('{"password": "x", "password": "y"}', '{"password": "«not recorded»", "password": "«not recorded»"}'),
     ],
 )
-def test_the_value_of_a_member_is_hidden_whatever_it_is(text: str, hidden: str) -> None:
+def test_member_is_redacted_whatever_its_value(text: str, hidden: str) -> None:
     assert BY_POSITION.text(text) == hidden
     json.loads(hidden)
 
@@ -244,7 +244,7 @@ def test_the_value_of_a_member_is_hidden_whatever_it_is(text: str, hidden: str) 
 @pytest.mark.parametrize("value", ["hunter2", 'h"u\\n\n"', 7, {"a": ['"]}']}, [1, ["x\\"]]])
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("quotes", ['\\"', "\\u0022"])
-def test_a_member_is_found_in_json_inside_json_at_any_depth(value: object, indent: int | None, quotes: str) -> None:
+def test_member_in_nested_json_text_is_found_at_any_depth(value: object, indent: int | None, quotes: str) -> None:
     document: object = {"n": 1, "password": value, "after": "stays"}
     for _ in range(4):
         text = re.sub(
@@ -258,7 +258,7 @@ def test_a_member_is_found_in_json_inside_json_at_any_depth(value: object, inden
 
 
 @given(st.data())
-def test_hiding_members_changes_nothing_else(data: st.DataObject) -> None:
+def test_redacting_members_changes_nothing_else(data: st.DataObject) -> None:
     leaf = st.none() | st.booleans() | st.integers() | st.text(st.sampled_from('ab"\\{}[]:,\n'))
     names = st.sampled_from(["password", "PASSWORD", "sessionid", "passwords", "a", '"', "\\"])
     document = data.draw(st.recursive(leaf, lambda inner: st.lists(inner) | st.dictionaries(names, inner)))
@@ -280,14 +280,14 @@ def test_hiding_members_changes_nothing_else(data: st.DataObject) -> None:
 @given(
     st.sampled_from(['{"a": 1, "password": "hunter \\" 2"}', '{"j": "{\\"password\\": \\"hunter 2\\"}"}']), st.data()
 )
-def test_nothing_of_the_value_is_left_in_json_that_is_cut_anywhere(text: str, data: st.DataObject) -> None:
+def test_json_cut_anywhere_contains_nothing_of_the_value(text: str, data: st.DataObject) -> None:
     cut = text[: data.draw(st.integers(0, len(text)))]
     hidden = BY_POSITION.text(cut)
     assert "h" not in hidden.replace(MARK, "")
     assert BY_POSITION.text(hidden) == hidden
 
 
-def test_a_member_in_the_middle_of_prose_is_hidden_as_well() -> None:
+def test_member_inside_prose_is_redacted() -> None:
     said = 'server said "no": {"password": "hunter2"} is 5" too long'
     assert BY_POSITION.text(said) == said.replace("hunter2", MARK)
 
@@ -304,7 +304,7 @@ def test_a_member_in_the_middle_of_prose_is_hidden_as_well() -> None:
         '"password":',
     ],
 )
-def test_what_only_looks_like_a_secret_member_stays(text: str) -> None:
+def test_member_that_only_looks_secret_stays(text: str) -> None:
     assert BY_POSITION.text(text) == text
 
 
@@ -312,14 +312,14 @@ def test_what_only_looks_like_a_secret_member_stays(text: str) -> None:
 
 
 @given(st.binary(), st.binary())
-def test_bytes_that_are_no_text_keep_all_but_the_secret(before: bytes, after: bytes) -> None:
+def test_bytes_that_are_not_text_lose_only_the_secret(before: bytes, after: bytes) -> None:
     assume(b"hunter2" not in before + after)
     hidden = redactor("hunter2").body(before + b"\xff'hunter2'\xff" + after)
     assert hidden == before + b"\xff'" + "«shop.s0»".encode() + b"'\xff" + after
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
-def test_a_secret_in_another_encoding_is_found_in_bytes(encoding: str) -> None:
+def test_secret_in_another_encoding_is_found_in_bytes(encoding: str) -> None:
     assert redactor("müßig!").body("<müßig!> Ü".encode(encoding)) == b"<" + "«shop.s0»".encode() + "> Ü".encode(
         encoding
     )
@@ -334,7 +334,7 @@ def test_a_secret_in_another_encoding_is_found_in_bytes(encoding: str) -> None:
         *('{"password":[', '{"token":[', '{"session":"x","token":[', '"password":"'),
     ],
 )
-def test_no_text_makes_it_slow(unit: str, soon: None) -> None:
+def test_no_text_makes_redaction_slow(unit: str, soon: None) -> None:
     text = unit * (100_000 // len(unit))
     values = ('\\\\a"%25aaaaaa\\', "aaaaab", '"password":', "\\\\\\\\\\\\", "x&&&&&&", "a&a\\a%a;", "%%%%%%a")
     secrets = [Secret(value, f"shop.s{number}") for number, value in enumerate((*values, "tiny5"))]
@@ -342,8 +342,8 @@ def test_no_text_makes_it_slow(unit: str, soon: None) -> None:
     hide.text(text)
 
 
-def test_a_password_that_is_the_name_of_its_profile_is_hidden_by_position_only() -> None:
-    """Everybody is told the name, and the commands to type have it in them."""
+def test_password_equal_to_profile_name_is_redacted_by_position() -> None:
+    """The name is public, and commands that users type contain it."""
     hide = Redactor([Secret("deluge", "deluge.password")])
     assert hide.text("profiles secret deluge password") == "profiles secret deluge password"
     assert hide.text('{"password":"deluge"}') == '{"password":"«deluge.password»"}'
@@ -351,6 +351,6 @@ def test_a_password_that_is_the_name_of_its_profile_is_hidden_by_position_only()
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "{password}", "«shop.password"])
-def test_what_is_no_name_hides_nothing_behind_it(name: str) -> None:
+def test_text_that_is_not_a_name_redacts_nothing(name: str) -> None:
     text = json.dumps({name: "root:x:0:0"}, ensure_ascii=False)
     assert Redactor([], guesses=True).text(text) == text

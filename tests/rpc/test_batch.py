@@ -1,4 +1,4 @@
-"""What answered a batch: every call has a reply, or the whole is no success."""
+"""Responses to batches: success needs a response to every call."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def listed(*parts: bytes) -> bytes:
 
 
 @given(st.binary())
-def test_whatever_the_bytes_a_reply_comes_out(body: bytes) -> None:
+def test_any_bytes_give_an_outcome(body: bytes) -> None:
     assert isinstance(decode_batch(body, calls("1", None)), Result | ErrorObject | Malformed)
 
 
-def test_a_batch_answered_in_full_is_its_reply_untouched() -> None:
+def test_complete_batch_response_is_its_result_unchanged() -> None:
     body = listed(ONE, TWO)
     assert decode_batch(body, calls("1", None, "2")) == Result(body, ())
     assert decode_batch(body, ()) == Result(body, ()), "of a record nobody knows any more what was asked"
 
 
-def test_a_batch_with_one_failure_is_an_error_that_counts() -> None:
+def test_batch_with_one_failure_is_an_error() -> None:
     body = listed(ONE, FAILED)
     reply = decode_batch(body, calls("1", "2"))
     assert isinstance(reply, ErrorObject)
@@ -56,16 +56,14 @@ def test_a_batch_with_one_failure_is_an_error_that_counts() -> None:
         (listed(*([ONE] * 2)), ("1", "2"), "1 of 2 calls got no response"),
     ],
 )
-def test_a_call_without_a_reply_is_named_and_makes_the_whole_no_success(
-    body: bytes, ids: tuple[str, ...], reason: str
-) -> None:
+def test_batch_without_one_response_is_malformed(body: bytes, ids: tuple[str, ...], reason: str) -> None:
     reply = decode_batch(body, calls(*ids))
     assert isinstance(reply, Malformed), reply
     assert reason in reply.reason
 
 
 @pytest.mark.parametrize("stream", ["one event each", "one event for all", "with a notification between"])
-def test_each_event_of_a_stream_is_a_reply(stream: str) -> None:
+def test_each_event_of_a_stream_is_a_response(stream: str) -> None:
     note = b'{"jsonrpc":"2.0","method":"progress","params":[]}'
     events = {
         "one event each": [ONE, TWO],
@@ -76,7 +74,7 @@ def test_each_event_of_a_stream_is_a_reply(stream: str) -> None:
     reply = decode_batch(body, calls("1", "2"))
     assert isinstance(reply, Result)
     assert reply.value == listed(ONE, TWO)
-    others = ("came as an event stream, 1 other event(s) among them",)
+    others = ("the response is an event stream, with 1 other event(s)",)
     assert reply.remarks == (others if note in events else ())
 
 
@@ -88,14 +86,14 @@ def test_each_event_of_a_stream_is_a_reply(stream: str) -> None:
         (("1", "3"), 'responses that match no call: "2"'),
     ],
 )
-def test_what_is_odd_about_the_replies_is_remarked(ids: tuple[str, ...], remark: str) -> None:
+def test_unusual_responses_are_warnings(ids: tuple[str, ...], remark: str) -> None:
     reply: Any = decode_batch(listed(ONE, TWO), calls(*ids))
     assert isinstance(reply, Result)
     assert any(remark in said for said in reply.remarks)
 
 
 @pytest.mark.parametrize("form", ["%b", "[%b]"])
-def test_a_batch_refused_as_a_whole_is_that_error(form: str) -> None:
+def test_batch_rejected_as_a_whole_is_one_error(form: str) -> None:
     refusal = form.encode() % b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batch"}}'
     reply = decode_batch(refusal, calls("1", "2"))
     assert isinstance(reply, ErrorObject)
@@ -104,7 +102,7 @@ def test_a_batch_refused_as_a_whole_is_that_error(form: str) -> None:
 
 
 class Compared(bytes):
-    """An id that counts how often it is compared."""
+    """An id that counts its comparisons."""
 
     times = 0
 
@@ -115,7 +113,7 @@ class Compared(bytes):
     __hash__ = bytes.__hash__
 
 
-def test_each_id_of_a_large_batch_is_looked_up_and_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_of_a_large_batch_are_found_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
     many = 1_000
     body = listed(*(b'{"jsonrpc":"2.0","id":"%d","result":1}' % id for id in reversed(range(many))))
     own = codec.id_of
@@ -128,7 +126,7 @@ def test_each_id_of_a_large_batch_is_looked_up_and_not_searched_for(monkeypatch:
 
 
 @pytest.mark.thorough
-def test_calls_that_share_an_id_get_their_replies_in_order_at_once(soon: None) -> None:
+def test_calls_with_equal_ids_get_responses_in_order(soon: None) -> None:
     many = 40_000
     body = listed(*(b'{"jsonrpc":"2.0","id":"1","result":%d}' % number for number in range(many + 1)))
     found = matched(body, calls(*["1"] * many))
@@ -141,7 +139,7 @@ def test_calls_that_share_an_id_get_their_replies_in_order_at_once(soon: None) -
     assert len(found.others) == 1
 
 
-def test_a_reply_in_either_spelling_takes_the_first_call_that_has_none() -> None:
+def test_response_with_either_id_type_matches_first_free_call() -> None:
     id = "0123456789abcde"
     number = str(number_of(id)).encode()
     first, second, third = (

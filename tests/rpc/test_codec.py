@@ -1,4 +1,4 @@
-"""The codec: what leaves, spelled exactly; what arrives, read whatever it is."""
+"""The codec: exact bytes of requests, and outcomes of any response."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ ANY_JSON = st.recursive(
 )
 
 
-def test_an_empty_object_that_was_typed_stays_an_object() -> None:
+def test_typed_empty_object_stays_an_object() -> None:
     assert encode(Call("ping", "{}", ID), MessageForm(empty_params="omit")).endswith(b'"params":{}}')
 
 
-def test_a_batch_is_an_array_of_calls_in_their_order() -> None:
+def test_batch_is_an_array_of_calls_in_order() -> None:
     body = encode_batch([Call("a", "[]", "1"), Call("b", "[2]", None)])
     assert [call["method"] for call in json.loads(body)] == ["a", "b"]
 
@@ -53,7 +53,7 @@ FORMS = [MessageForm(envelope, id) for envelope in get_args(EnvelopeForm) for id
         (MessageForm("transmission"), '{"method":"m","arguments":[1.10],"tag":7}'),
     ],
 )
-def test_each_envelope_is_spelled_with_the_method_before_its_params(form: MessageForm, body: str) -> None:
+def test_each_version_has_method_before_params(form: MessageForm, body: str) -> None:
     assert encode(Call("m", "[1.10]", "7"), form).decode() == body
 
 
@@ -66,13 +66,13 @@ def test_each_envelope_is_spelled_with_the_method_before_its_params(form: Messag
         ("transmission", '{"method":"m","arguments":{}}'),
     ],
 )
-def test_a_notification_is_what_its_envelope_says_it_is(envelope: EnvelopeForm, body: str) -> None:
+def test_notification_is_spelled_for_each_version(envelope: EnvelopeForm, body: str) -> None:
     assert encode(Call("m"), MessageForm(envelope)).decode() == body
 
 
 @pytest.mark.parametrize("envelope", get_args(EnvelopeForm))
 @pytest.mark.parametrize(("empty", "put"), [("{}", "{}"), ("omit", None)])
-def test_empty_params_are_written_so_in_every_envelope(
+def test_empty_params_have_one_spelling_in_each_version(
     envelope: EnvelopeForm, empty: EmptyParams, put: str | None
 ) -> None:
     sent = json.loads(encode(Call("m", id="7"), MessageForm(envelope, empty_params=empty)))
@@ -81,12 +81,12 @@ def test_empty_params_are_written_so_in_every_envelope(
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_stands_beside_the_method_is_last_in_every_envelope(form: MessageForm) -> None:
+def test_extra_members_are_last_in_each_version(form: MessageForm) -> None:
     assert encode(Call("m", id="7", members=(("auth", '"x"'),)), form).endswith(b',"auth":"x"}')
 
 
 def reply_of(sent: dict[str, Any], value: str) -> bytes:
-    """What a server makes of a request that gives back its members as it should."""
+    """Return the response of a server that echoes the members of a request."""
     echo = {name: sent[name] for name in ("jsonrpc", "version", "id", "tag") if name in sent}
     text = json.dumps(echo)[:-1]
     if "tag" in sent:
@@ -97,26 +97,26 @@ def reply_of(sent: dict[str, Any], value: str) -> bytes:
 
 @pytest.mark.parametrize("form", FORMS)
 @given(st.text(), st.integers(0, 2**44), st.integers(0, CHANCE_LIMIT - 1), ANY_JSON)
-def test_what_was_sent_in_any_form_comes_back_byte_for_byte(
+def test_value_returns_byte_for_byte_in_each_version(
     form: MessageForm, method: str, when: int, chance: int, value: object
 ) -> None:
     text = json.dumps(value)
     id = make_id(when, chance)
     sent = json.loads(encode(Call(method, text if text[:1] in "[{" else f"[{text}]", id), form))
     asked = sent["arguments" if form.envelope == "transmission" else "params"]
-    if text != "[]":  # which the profile has a say in
+    if text != "[]":  # The profile decides this.
         assert asked == (value if text[:1] in "[{" else [value])
     assert sent["method"] == method
     assert decode(reply_of(sent, text), id, form) == Result(text.encode())
 
 
 @given(st.text(), st.text(min_size=1))
-def test_whatever_a_method_is_called_it_arrives_as_that(method: str, id: str) -> None:
+def test_any_method_name_is_sent_exactly(method: str, id: str) -> None:
     sent = json.loads(encode(Call(method, "[]", id)))
     assert (sent["method"], sent["id"]) == (method, id)
 
 
-def test_a_lone_surrogate_in_a_method_is_sent_as_its_escape() -> None:
+def test_lone_surrogate_in_a_method_is_sent_as_escape() -> None:
     assert b'"method":"\\udcff"' in encode(Call("\udcff", "[]", ID))
 
 
@@ -126,25 +126,25 @@ def test_a_lone_surrogate_in_a_method_is_sent_as_its_escape() -> None:
         ('"\\ud800"', "surrogate"),
         ("NaN", "NaN"),
         ("[Infinity, -Infinity]", "Infinity"),
-        ("[" * 1100 + "]" * 1100, "1,101 deep"),
-        ("[" * 100_000 + "]" * 100_000, "100,001 deep"),
+        ("[" * 1100 + "]" * 1100, "1,101 levels deep"),
+        ("[" * 100_000 + "]" * 100_000, "100,001 levels deep"),
     ],
     ids=["half a character", "NaN", "infinities", "1,100 deep", "100,000 deep"],
 )
-def test_what_strict_parsers_refuse_is_kept_and_remarked(value: str, remark: str) -> None:
+def test_response_that_strict_parsers_reject_has_a_warning(value: str, remark: str) -> None:
     reply = decode(f'{{"jsonrpc":"2.0","id":"abc","result":{value}}}'.encode(), ID)
     assert isinstance(reply, Result)
     assert reply.value == value.encode()
     assert any(remark in said for said in reply.remarks)
 
 
-@pytest.mark.parametrize(("count", "remarks"), [(4300, ()), (4301, ("a number of 4,301 digits",))])
-def test_a_number_that_other_parsers_refuse_is_a_result_with_a_remark(count: int, remarks: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("count", "remarks"), [(4300, ()), (4301, ("a number with 4,301 digits",))])
+def test_number_that_other_parsers_reject_has_a_warning(count: int, remarks: tuple[str, ...]) -> None:
     digits = b"7" * count
     assert decode(b'{"jsonrpc":"2.0","id":"abc","result":' + digits + b"}", ID) == Result(digits, remarks)
 
 
-def test_what_is_odd_about_an_error_is_said_once() -> None:
+def test_deviation_of_an_error_is_one_warning() -> None:
     reply = decode(b'{"jsonrpc":"2.0","id":"abc","error":{"code":1,"message":"\\ud800","data":NaN}}', ID)
     assert reply.remarks == ("lone surrogate \\ud800 in a string", "NaN is not JSON")
 
@@ -157,19 +157,22 @@ def test_what_is_odd_about_an_error_is_said_once() -> None:
         (b'{"jsonrpc":"2.0","id":5,"result":1}', 'id is 5, not "abc"'),
         (b'{"jsonrpc":"2.0","id":null,"result":1}', "id is null"),
         (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":"abc","result":1}', "byte order mark"),
-        (b'{"jsonrpc":"2.0","id":"abc","result":2,"result":1}', "result is there twice"),
+        (b'{"jsonrpc":"2.0","id":"abc","result":2,"result":1}', "result appears twice"),
         (b'[{"jsonrpc":"2.0","id":"abc","result":1}]', "wrapped in an array"),
-        (b'data: {"method":"progress"}\n\ndata: {"jsonrpc":"2.0","id":"abc","result":1}\n\n', "event stream, 1 other"),
+        (
+            b'data: {"method":"progress"}\n\ndata: {"jsonrpc":"2.0","id":"abc","result":1}\n\n',
+            "event stream, with 1 other",
+        ),
     ],
 )
-def test_a_deviation_is_a_remark_and_the_result_is_read(body: bytes, remark: str) -> None:
+def test_deviation_is_a_warning_next_to_the_result(body: bytes, remark: str) -> None:
     reply = decode(body, ID)
     assert isinstance(reply, Result)
     assert reply.value == b"1"
     assert any(remark in said for said in reply.remarks), reply.remarks
 
 
-OLD = "jsonrpc is missing, and result and error stand side by side, as in JSON-RPC 1.0"
+OLD = "jsonrpc is missing, and both result and error are present, as in JSON-RPC 1.0"
 
 
 @pytest.mark.parametrize(
@@ -181,10 +184,10 @@ OLD = "jsonrpc is missing, and result and error stand side by side, as in JSON-R
         (b'{"id":"abc","result":null,"error":null}', (OLD,)),
         (b'{"id":"abc","result":null,"error":{"code":1,"message":"m"}}', (OLD,)),
         (b'{"id":"abc","error":{"code":1,"message":"m"}}', ("jsonrpc is missing",)),
-        (b'{"result":1,"error":null,"id":"abc","jsonrpc":"2.0"}', ('"error": null beside the result',)),
+        (b'{"result":1,"error":null,"id":"abc","jsonrpc":"2.0"}', ('"error": null next to the result',)),
     ],
 )
-def test_how_a_server_writes_all_of_its_replies_is_no_remark_on_one(body: bytes, habits: tuple[str, ...]) -> None:
+def test_quirk_of_all_responses_is_not_a_warning(body: bytes, habits: tuple[str, ...]) -> None:
     reply = decode(body, ID)
     assert isinstance(reply, Result | ErrorObject)
     assert (reply.remarks, reply.habits) == ((), habits)
@@ -201,21 +204,21 @@ def test_how_a_server_writes_all_of_its_replies_is_no_remark_on_one(body: bytes,
         (b'{"message":"m"}', None, "m", "code is missing"),
         (b'{"code":1}', 1, "", "message is missing"),
         (b'{"code":1,"message":{"de":"nein"}}', 1, '{"de":"nein"}', "not a string"),
-        (b'{"code":1,"code":2,"message":"m"}', 2, "m", "code is there twice"),
+        (b'{"code":1,"code":2,"message":"m"}', 2, "m", "code appears twice"),
         (b'{"code":1,"message":"\\ud800"}', 1, "\ud800", "surrogate"),
     ],
 )
-def test_errors_of_every_shape_are_readable(error: bytes, code: int | None, message: str, remark: str) -> None:
+def test_error_of_any_shape_is_readable(error: bytes, code: int | None, message: str, remark: str) -> None:
     reply = decode(b'{"jsonrpc":"2.0","id":"abc","error":' + error + b"}", ID)
     assert isinstance(reply, ErrorObject)
     assert (reply.code, reply.message, reply.value) == (code, message, error)
     assert any(remark in said for said in reply.remarks), reply.remarks
 
 
-def test_a_result_beside_an_error_is_an_error_with_a_remark() -> None:
+def test_result_next_to_an_error_is_a_warning() -> None:
     reply = decode(b'{"jsonrpc":"2.0","id":"abc","result":1,"error":{"code":1,"message":"m"}}', ID)
     assert isinstance(reply, ErrorObject)
-    assert "result and error are both there" in reply.remarks
+    assert "both result and error are present" in reply.remarks
 
 
 @pytest.mark.parametrize(
@@ -240,7 +243,7 @@ def test_a_result_beside_an_error_is_an_error_with_a_remark() -> None:
         (b"data: hello\n\n", "without a response to this call"),
     ],
 )
-def test_what_is_no_reply_is_malformed_and_says_why(body: bytes, words: str) -> None:
+def test_malformed_response_says_why(body: bytes, words: str) -> None:
     reply = decode(body, ID)
     assert isinstance(reply, Malformed)
     assert words in reply.reason
@@ -251,12 +254,12 @@ def test_what_is_no_reply_is_malformed_and_says_why(body: bytes, words: str) -> 
         st.sampled_from(["jsonrpc", "id", "result", "error", "code", "message", "method", "x"]), inner
     )
 ).map(lambda value: json.dumps(value).encode()))  # fmt: skip
-def test_whatever_the_bytes_a_reply_comes_out(body: bytes) -> None:
+def test_any_bytes_give_an_outcome(body: bytes) -> None:
     assert isinstance(decode(body, ID), Result | ErrorObject | Malformed)
 
 
 @given(ANY_JSON)
-def test_a_result_of_any_value_comes_back_byte_for_byte(value: object) -> None:
+def test_result_of_any_value_is_exact(value: object) -> None:
     text = json.dumps(value).encode()
     reply = decode(b'{"jsonrpc":"2.0","id":"abc","result":' + text + b"}", ID)
     assert isinstance(reply, Result)
@@ -275,13 +278,13 @@ ONE_0, ONE_1, TRANSMISSION = MessageForm("1.0"), MessageForm("1.1"), MessageForm
         (b'{"result":null,"error":{"reason":"its own"},"id":"7"}', None, ""),
     ],
 )
-def test_an_error_of_1_0_is_whatever_object_the_server_makes_it(body: bytes, code: int | None, message: str) -> None:
+def test_error_of_1_0_may_be_any_object(body: bytes, code: int | None, message: str) -> None:
     reply = decode(body, "7", ONE_0)
     assert isinstance(reply, ErrorObject)
     assert (reply.code, reply.message, reply.remarks, reply.habits) == (code, message, (), ())
 
 
-def test_an_error_of_1_1_has_its_data_under_a_name_of_its_own() -> None:
+def test_error_of_1_1_has_data_in_its_own_member() -> None:
     error = b'{"name":"JSONRPCError","code":100,"message":"no","error":{"at": 1.10}}'
     reply = decode(b'{"version":"1.1","id":"7","error":' + error + b"}", "7", ONE_1)
     assert reply == ErrorObject(100, "no", b'{"at": 1.10}', error)
@@ -313,12 +316,12 @@ def test_an_error_of_1_1_has_its_data_under_a_name_of_its_own() -> None:
         (
             TRANSMISSION,
             b'{"arguments":1,"arguments":1,"result":"success","tag":7}',
-            ("the member arguments is there twice; the last one counts",),
+            ("the member arguments appears twice: the last one counts",),
             (),
         ),
     ],
 )
-def test_what_an_envelope_does_not_want_is_still_told(
+def test_members_of_other_versions_are_warnings(
     form: MessageForm, body: bytes, remarks: tuple[str, ...], habits: tuple[str, ...]
 ) -> None:
     assert decode(body, "7", form) == Result(b"1", remarks, habits)
@@ -327,27 +330,24 @@ def test_what_an_envelope_does_not_want_is_still_told(
 @pytest.mark.parametrize(
     ("answered", "remark"), [(b"7", ""), (b"7.0", "id is 7.0, not 7"), (b'"7"', 'id is "7", not 7'), (b"8", "id is 8")]
 )
-def test_an_id_that_went_out_as_a_number_comes_back_as_that(answered: bytes, remark: str) -> None:
+def test_id_sent_as_number_returns_as_number(answered: bytes, remark: str) -> None:
     reply = decode(b'{"jsonrpc":"2.0","id":' + answered + b',"result":1}', "7", MessageForm(id="number"))
     assert isinstance(reply, Result)
     assert remark in "".join(reply.remarks)
     assert bool(reply.remarks) == bool(remark)
 
 
-# --- the Transmission format -------------------------------------------------------------------------------------
-
-
-def test_a_result_that_is_not_success_is_the_error_itself() -> None:
+def test_transmission_result_other_than_success_is_the_error() -> None:
     reply = decode(b'{"arguments":{},"result":"no method name","tag":7}', "7", TRANSMISSION)
     assert reply == ErrorObject(None, "no method name", None, b'"no method name"')
 
 
-def test_what_comes_beside_such_an_error_is_its_data() -> None:
+def test_transmission_arguments_of_an_error_are_its_data() -> None:
     reply = decode(b'{"arguments":{"path": "/x"},"result":"invalid path","tag":7}', "7", TRANSMISSION)
     assert reply == ErrorObject(None, "invalid path", b'{"path": "/x"}', b'"invalid path"')
 
 
-def test_a_success_without_arguments_is_that_word() -> None:
+def test_transmission_success_without_arguments_is_the_word() -> None:
     reply = decode(b'{"result":"success","tag":7}', "7", TRANSMISSION)
     assert reply == Result(b'"success"', ("arguments is missing",))
 
@@ -360,19 +360,19 @@ def test_a_success_without_arguments_is_that_word() -> None:
         (b"[]", "array of 0"),
     ],
 )
-def test_what_is_none_of_that_dialect_is_malformed(body: bytes, words: str) -> None:
+def test_response_in_another_format_than_transmission_is_malformed(body: bytes, words: str) -> None:
     reply = decode(body, "7", TRANSMISSION)
     assert isinstance(reply, Malformed)
     assert words in reply.reason
 
 
-def test_an_error_object_is_read_in_that_dialect_as_well() -> None:
+def test_transmission_accepts_an_error_object() -> None:
     reply = decode(b'{"jsonrpc":"2.0","error":{"code":-32601,"message":"no"},"id":null}', "7", TRANSMISSION)
     assert isinstance(reply, ErrorObject)
     assert (reply.code, reply.message) == (-32601, "no")
 
 
-# --- the shapes that were seen -----------------------------------------------------------------------------------
+# Shapes of real servers.
 
 TRACE = b'"Traceback (most recent call last):\\n  File \\"core.py\\", line 1\\nLookupError: x"'
 
@@ -407,7 +407,7 @@ TRACE = b'"Traceback (most recent call last):\\n  File \\"core.py\\", line 1\\nL
     ],
 )
 @pytest.mark.parametrize("envelope", [each for each in get_args(EnvelopeForm) if each != "transmission"])
-def test_an_error_is_one_in_whichever_envelope_it_was_awaited(
+def test_error_is_recognised_in_each_version(
     envelope: EnvelopeForm, who: str, body: bytes, code: int | None, message: str
 ) -> None:
     reply = decode(body, "7", MessageForm(envelope))
@@ -438,7 +438,7 @@ def test_an_error_is_one_in_whichever_envelope_it_was_awaited(
         ),
     ],
 )
-def test_a_result_is_one_with_the_digits_as_they_came(who: str, body: bytes, result: bytes) -> None:
+def test_result_is_recognised_with_exact_digits(who: str, body: bytes, result: bytes) -> None:
     reply = decode(body, "7")
     assert isinstance(reply, Result), who
     assert reply.value == result
@@ -458,8 +458,8 @@ def stream(*messages: str, end: str = "\n") -> bytes:
     ("messages", "before"),
     [((OURS,), 0), ((NOTE, WISH, OURS), 2), ((OTHER, OURS), 1), ((OURS, OTHER), 0), ((NOTE, OURS, NOTE), 1)],
 )
-def test_the_message_with_our_id_is_the_reply(messages: tuple[str, ...], before: int) -> None:
-    remark = f"came as an event stream, {before} other event(s) before it"
+def test_event_with_our_id_is_the_response(messages: tuple[str, ...], before: int) -> None:
+    remark = f"the response is an event stream, with {before} other event(s) before it"
     assert decode(stream(*messages), "7") == Result(b"1", (remark,) if before else ())
 
 
@@ -477,7 +477,7 @@ def test_the_message_with_our_id_is_the_reply(messages: tuple[str, ...], before:
     ],
     ids=["comments", "fields", "lines", "no end", "half an end", "mark", "cut after it", "in an array"],
 )
-def test_a_stream_may_be_written_in_many_ways(body: bytes) -> None:
+def test_event_stream_is_read_in_each_spelling(body: bytes) -> None:
     reply = decode(body, "7")
     assert isinstance(reply, Result)
     assert reply.value == b"1"
@@ -485,7 +485,7 @@ def test_a_stream_may_be_written_in_many_ways(body: bytes) -> None:
 
 @pytest.mark.parametrize("id", [b"7", b'"7"'])
 @pytest.mark.parametrize("form", [MessageForm(), MessageForm(id="number")])
-def test_the_id_may_come_back_in_the_other_type(id: bytes, form: MessageForm) -> None:
+def test_id_in_the_other_type_matches(id: bytes, form: MessageForm) -> None:
     other = b'data: {"jsonrpc":"2.0","id":8,"result":2}\n\n'
     reply = decode(b'data: {"jsonrpc":"2.0","id":' + id + b',"result":1}\n\n' + other, "7", form)
     assert isinstance(reply, Result)
@@ -493,7 +493,7 @@ def test_the_id_may_come_back_in_the_other_type(id: bytes, form: MessageForm) ->
 
 
 @pytest.mark.parametrize("id", ['"id":null,', ""])
-def test_an_error_that_names_no_call_is_the_reply_where_none_has_our_id(id: str) -> None:
+def test_error_without_an_id_answers_if_no_event_does(id: str) -> None:
     error = '{"jsonrpc":"2.0",' + id + '"error":{"code":-32600,"message":"no"}}'
     reply = decode(stream(NOTE, error), "7")
     assert isinstance(reply, ErrorObject)
@@ -517,7 +517,7 @@ def test_an_error_that_names_no_call_is_the_reply_where_none_has_our_id(id: str)
         (stream(*(f'{{"method":"m{number}"}}' for number in range(9))), "and 4 more kinds of messages"),
     ],
 )
-def test_a_stream_without_our_reply_says_what_came(body: bytes, words: str) -> None:
+def test_stream_without_our_response_lists_its_messages(body: bytes, words: str) -> None:
     reply = decode(body, "7")
     assert isinstance(reply, Malformed)
     assert words in reply.reason
@@ -525,7 +525,7 @@ def test_a_stream_without_our_reply_says_what_came(body: bytes, words: str) -> N
     assert isinstance(of_batch, Malformed)
 
 
-def test_text_that_only_begins_like_a_stream_is_text() -> None:
+def test_text_that_only_starts_like_a_stream_is_text() -> None:
     for text in (b":-) hello\nthere", b"data\nbase", b"Error: x"):
         reply = decode(text, "7")
         assert isinstance(reply, Malformed)
@@ -534,18 +534,13 @@ def test_text_that_only_begins_like_a_stream_is_text() -> None:
 
 
 @given(st.lists(st.sampled_from([NOTE, WISH, OTHER, "", "{"]), max_size=4), st.integers(0, 4), st.data())
-def test_ours_is_found_among_any_others_and_a_cut_after_it_takes_nothing(
-    others: list[str], place: int, draw: st.DataObject
-) -> None:
+def test_response_is_found_before_a_cut_of_the_stream(others: list[str], place: int, draw: st.DataObject) -> None:
     messages = [*others[:place], OURS, *others[place:]]
     whole = stream(*messages)
     ends = whole.index(OURS.encode()) + len(OURS)
     cut = draw.draw(st.integers(0, len(whole)))
     reply = decode(whole[:cut], "7")
     assert isinstance(reply, Result) == (cut >= ends)
-
-
-# --- batches -----------------------------------------------------------------------------------------------------
 
 
 def batch(*messages: str) -> Any:
@@ -556,13 +551,13 @@ EIGHT = '{"jsonrpc":"2.0","id":"8","result":2}'
 
 
 @pytest.mark.parametrize("messages", [(OURS, EIGHT), (f"[{OURS},{EIGHT}]",), (NOTE, OURS, WISH, EIGHT)])
-def test_a_batch_may_be_answered_in_one_event_or_several(messages: tuple[str, ...]) -> None:
+def test_batch_response_may_be_one_event_or_several(messages: tuple[str, ...]) -> None:
     reply = batch(*messages)
     assert isinstance(reply, Result)
     assert json.loads(reply.value) == [json.loads(OURS), json.loads(EIGHT)]
 
 
-def test_a_batch_that_is_refused_in_a_stream_is_that_error() -> None:
+def test_batch_rejected_in_a_stream_is_that_error() -> None:
     reply = batch('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}')
     assert isinstance(reply, ErrorObject)
     assert (reply.code, reply.message) == (-32600, "no batches")

@@ -1,4 +1,4 @@
-"""Texts against the schemas of a service, through the real process: right verdicts, in time, whatever the schema is."""
+"""Checks through the real process: right verdicts in time, for any schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def used(use: Callable[[Checker], Awaitable[T]], **options: Any) -> T:
-    """What comes of a checker that is closed afterwards."""
+    """Use a checker, close it, and return the result."""
 
     async def run() -> T:
         checker = Checker(**options)
@@ -34,7 +34,7 @@ def used(use: Callable[[Checker], Awaitable[T]], **options: Any) -> T:
 
 
 def taking(definitions: dict[str, Any] | None = None, **params: Any) -> Described:
-    """A method whose params have these schemas."""
+    """Describe a method whose params have these schemas."""
     return Described(tuple(DescribedParam(*each) for each in params.items()), definitions=definitions or {})
 
 
@@ -46,7 +46,7 @@ def checked(described: Described, *texts: str, **options: Any) -> list[Checked]:
 
 
 def doubling(levels: int = 40) -> Described:
-    """Alternatives that double at each of many levels: no schema takes longer."""
+    """Return alternatives that double at each of many levels: no schema takes longer."""
     known: dict[str, Any] = {
         f"#/{level}": {"anyOf": [{"$ref": f"#/{level + 1}"}, {"allOf": [{"$ref": f"#/{level + 1}"}]}]}
         for level in range(levels)
@@ -54,7 +54,7 @@ def doubling(levels: int = 40) -> Described:
     return taking({**known, f"#/{levels}": {"type": "string"}}, a={"$ref": "#/0"})
 
 
-def test_a_check_that_does_not_end_is_ended_and_its_schema_left_alone() -> None:
+def test_check_that_times_out_is_killed_and_not_repeated() -> None:
     async def use(checker: Checker) -> list[str]:
         first = await checker.params(doubling(), '{"a": 1}')
         pid = checker.pid
@@ -67,12 +67,12 @@ def test_a_check_that_does_not_end_is_ended_and_its_schema_left_alone() -> None:
         return [first.why_not, str(pid), second.why_not, third.why_not, other.why_not]
 
     first, pid, second, third, other = used(use, deadline=0.2)
-    assert (first, pid, second) == ("the check came to no end", "None", "the check came to no end")
-    assert third == "a check by its schema came to no end before"
+    assert (first, pid, second) == ("the check took too long", "None", "the check took too long")
+    assert third == "earlier checks with this schema took too long"
     assert other == ""
 
 
-def test_whoever_does_not_wait_any_more_holds_nobody_up() -> None:
+def test_cancelled_check_does_not_delay_the_next() -> None:
     method = taking(a={"type": "string"})
 
     async def use(checker: Checker) -> Checked:
@@ -93,8 +93,8 @@ def test_whoever_does_not_wait_any_more_holds_nobody_up() -> None:
     assert used(use).is_right
 
 
-def test_a_loop_that_ends_in_the_middle_of_a_check_leaves_nothing() -> None:
-    """Nobody closes this one: as when the program is interrupted."""
+def test_loop_that_ends_during_a_check_leaves_no_process() -> None:
+    """The checker is not closed, as when the program is interrupted."""
     pids: list[int | None] = []
 
     async def run() -> None:
@@ -111,14 +111,14 @@ def test_a_loop_that_ends_in_the_middle_of_a_check_leaves_nothing() -> None:
         os.kill(pids[0], 0)
 
 
-def test_schema_too_deep_is_declined_with_a_sentence() -> None:
+def test_schema_nested_too_deep_is_not_checked() -> None:
     schema: Any = {}
     for _ in range(1_000):
         schema = {"items": schema}
-    assert checked(taking(a=schema), "[1]")[0].why_not == "its schema is nested too deep"
+    assert checked(taking(a=schema), "[1]")[0].why_not == "the schema is nested too deep"
 
 
-def test_a_process_that_somebody_ended_is_started_anew() -> None:
+def test_killed_process_starts_again() -> None:
     method = taking(a={"type": "string"})
 
     def end(pid: int) -> None:
@@ -139,9 +139,9 @@ def test_a_process_that_somebody_ended_is_started_anew() -> None:
 
 
 @pytest.mark.parametrize("program", [("/no/such/program",), (sys.executable, "-c", "print('hello')")])
-def test_where_no_process_starts_nothing_is_checked_and_it_is_said_so(program: tuple[str, ...]) -> None:
+def test_no_process_means_no_check_and_a_reason(program: tuple[str, ...]) -> None:
     found = checked(taking(a={"type": "string"}), '{"a": 1}', program=program)
-    assert found[0].why_not.startswith("the process that checks does not start")
+    assert found[0].why_not.startswith("the schema checker does not start")
 
 
 def test_busy_threads_of_the_loop_delay_no_check() -> None:

@@ -1,4 +1,4 @@
-"""The process that checks: what it answers, whatever it is asked."""
+"""The process that checks: its answers to any question."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from rpcexplorer.schema.check_process import MAX_VALUES, MethodCheck, NotChecked
 
 
 def asked(schema: Any, text: str) -> Checked:
-    """The answer to a question about a result."""
+    """Return the answer to a question about a result."""
     return answer(msgspec.json.encode(Described(result=schema)), msgspec.json.encode((text, "result", None)))
 
 
-def test_a_line_that_is_no_question_is_answered() -> None:
-    assert answer(b"[", b"").why_not == answer(b"{}", b"[1]").why_not == "it cannot be read"
+def test_invalid_question_gets_an_answer() -> None:
+    assert answer(b"[", b"").why_not == answer(b"{}", b"[1]").why_not == "the text cannot be read"
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("{", "it is not JSON"),
-        ("", "it is not JSON"),
+        ("{", "the text is not JSON"),
+        ("", "the text is not JSON"),
         ("[NaN]", "NaN is not JSON"),
         (
             '{"a": 1, "b": {"c": 1, "c": 2}}',
-            "“c” stands twice in one object",
+            "“c” appears twice in one object",
         ),
-        ('["\\ud800"]', "half a character (a lone surrogate) is in it"),
-        ("[" * 100_000, "it is nested too deep"),
-        ("[" * 5_000 + "]" * 5_000, "it is nested too deep"),
-        ("9" * 5_000, "it cannot be read"),
+        ('["\\ud800"]', "the text contains half a character (a lone surrogate)"),
+        ("[" * 100_000, "the text is nested too deep"),
+        ("[" * 5_000 + "]" * 5_000, "the text is nested too deep"),
+        ("9" * 5_000, "the text cannot be read"),
     ],
 )
 @pytest.mark.everyday(10)
-def test_a_text_that_cannot_be_judged_is_not_judged(text: str, reason: str) -> None:
+def test_text_that_cannot_be_checked_has_a_reason(text: str, reason: str) -> None:
     schema = {"type": "object", "additionalProperties": {"type": "object"}}
     assert asked(schema, text).why_not.startswith(reason)
 
@@ -63,11 +63,11 @@ def test_a_text_that_cannot_be_judged_is_not_judged(text: str, reason: str) -> N
     ],
 )
 @pytest.mark.everyday(12)
-def test_numbers_are_judged_by_what_is_written(schema: Any, text: str, right: bool) -> None:
+def test_numbers_are_checked_exactly(schema: Any, text: str, right: bool) -> None:
     assert asked(schema, text).is_right == right
 
 
-def test_what_is_told_of_a_text_is_bounded() -> None:
+def test_number_of_reported_problems_is_bounded() -> None:
     assert len(asked({"items": {"type": "string"}}, json.dumps([1] * 10_000)).problems) == MOST_TOLD
     names = json.dumps(dict.fromkeys(map(str, range(1_000)), 1))
     assert len(asked({"additionalProperties": False}, names).problems) == MOST_TOLD
@@ -80,11 +80,11 @@ def test_what_is_told_of_a_text_is_bounded() -> None:
     assert len(asked(nested, "5").problems) == 1
 
 
-def test_of_many_values_the_first_problem_is_told() -> None:
+def test_many_values_report_only_the_first_problem() -> None:
     schema = {"items": {"type": "string"}}
     found = asked(schema, json.dumps([""] * MAX_VALUES + [1] * MAX_VALUES))
     assert [each.pointer for each in found.problems] == [(MAX_VALUES,)]
-    assert (found.why_not, found.in_part) == ("in more than 20,000 values only the first problem is looked for", True)
+    assert (found.why_not, found.in_part) == ("with more than 20,000 values, only the first problem is reported", True)
     assert asked(schema, json.dumps([""] * 2 * MAX_VALUES)).is_right
 
 
@@ -92,7 +92,7 @@ def test_of_many_values_the_first_problem_is_told() -> None:
     ("pattern", "text", "right"),
     [
         ("^(a+)+$", "a" * 5_000 + "!", False),
-        (r"^(a|a)*\1(a+)+(?=c)$", "a" * 400 + "!", True),  # it gives up, and says nothing
+        (r"^(a|a)*\1(a+)+(?=c)$", "a" * 400 + "!", True),  # the engine gives up, so nothing is reported
         ("((x{1000}){1000}){1000}", "x", True),
         ("(", "x", True),
         (r"^\p{Letter}+$", "é", True),
@@ -100,7 +100,7 @@ def test_of_many_values_the_first_problem_is_told() -> None:
     ],
 )
 @pytest.mark.everyday(6)
-def test_a_pattern_costs_nothing_whatever_it_is(pattern: str, text: str, right: bool) -> None:
+def test_no_pattern_takes_long(pattern: str, text: str, right: bool) -> None:
     schema = {"properties": {"a": {"pattern": pattern}}, "patternProperties": {pattern: True}}
     assert asked(schema, json.dumps({"a": text})).is_right == right
 
@@ -116,8 +116,8 @@ def test_a_pattern_costs_nothing_whatever_it_is(pattern: str, text: str, right: 
     ],
 )
 @pytest.mark.everyday(5)
-def test_a_schema_that_is_none_is_told_and_nothing_is_fetched(schema: Any) -> None:
-    with pytest.raises(NotCheckedError, match="its schema is none that can be checked"):
+def test_invalid_schema_is_reported_and_nothing_is_fetched(schema: Any) -> None:
+    with pytest.raises(NotCheckedError, match="the schema is invalid"):
         _validator(schema)
 
 
@@ -125,17 +125,17 @@ def taking(**params: Any) -> MethodCheck:
     return MethodCheck(Described(tuple(DescribedParam(*each) for each in params.items())))
 
 
-def test_params_are_checked_as_they_are_given() -> None:
+def test_params_are_checked_by_name_and_by_position() -> None:
     method = taking(count={"type": "Number"}, kind={"enum": ["a", "b"]})
     assert method.params('{"count": 1.5}').is_right
     wrong = method.params('{"count": "x",\n "kind": 3}').problems
     assert [(each.pointer, each.line, each.column) for each in wrong] == [(("count",), 1, 11), (("kind",), 2, 10)]
     assert [each.pointer for each in method.params("[1, 5]").problems] == [(1,)]
-    assert method.params("5").why_not == "it is neither an array nor an object"
+    assert method.params("5").why_not == "the params are neither an array nor an object"
 
 
 def wrong(found: Sequence[SchemaProblem]) -> tuple[int, int]:
-    """How much: names that nobody knows first, as what stands under them is not looked at."""
+    """Return the number of unknown names, which hide problems of their values, and of all problems."""
     return sum(each.keyword == "additionalProperties" for each in found), len(found)
 
 
@@ -148,7 +148,7 @@ def wrong(found: Sequence[SchemaProblem]) -> tuple[int, int]:
         ('["5", "B"]', '[5, "b"]'),
     ],
 )
-def test_fix_that_is_offered_leaves_less_that_is_wrong(text: str, fixed: str) -> None:
+def test_offered_fix_leaves_fewer_problems(text: str, fixed: str) -> None:
     method = taking(
         count={"type": "integer", "maximum": 10},
         kind={"enum": ["a", "b"]},
@@ -163,13 +163,13 @@ def test_fix_that_is_offered_leaves_less_that_is_wrong(text: str, fixed: str) ->
     assert text == fixed
 
 
-def test_params_given_the_other_way_are_told_as_such() -> None:
+def test_params_given_the_other_way_are_one_problem() -> None:
     method = taking(a={"type": "string"}, b={"type": "integer"})
     (named,), (placed,) = (
         method.params('\n["x", 5]', "name").problems,
         method.params('{"b": 5, "a": "x"}', "position").problems,
     )
-    assert (named.sentence, named.line, named.column) == ("it takes its params by name: write an object", 2, 1)
+    assert (named.sentence, named.line, named.column) == ("the method needs params by name: write an object", 2, 1)
     assert [each.fix.text for each in (named, placed) if each.fix] == ['\n{"a": "x", "b": 5}', '["x", 5]']
     assert method.params('["x", "y"]', "name").problems[0].fix is None
     assert all(method.params(text, "name").is_right for text in ("[]", " [ ]", "[\n]\n"))

@@ -1,4 +1,4 @@
-"""What could be put in where a person is typing params."""
+"""Completions at the cursor in params."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SHOP = Described(
 
 
 def taken(text: str, *, at: int = 0, **more: Any) -> str:
-    """The text after a candidate was put in, ``|`` where the cursor stands before and after."""
+    """Return the text after a candidate was inserted; ``|`` is the cursor before and after."""
     offset = text.index("|")
     text = text.replace("|", "", 1)
     found = completions(text, offset, SHOP, **more)
@@ -82,14 +82,14 @@ def shown(text: str, described: Described = SHOP, **more: Any) -> list[str]:
         ('{"owner": |}', '{"owner": {"type": "person"}|}'),
     ],
 )  # fmt: skip
-def test_what_is_begun_is_written_out(text: str, after: str | None) -> None:
+def test_started_word_is_completed(text: str, after: str | None) -> None:
     if after is None:
         assert shown(text) == []
     else:
         assert taken(text) == after
 
 
-def test_names_come_with_what_they_are_and_those_that_must_be_there_first() -> None:
+def test_names_have_descriptions_and_required_ones_come_first() -> None:
     found = completions("{", 1, SHOP)
     assert found
     assert [(each.shown, each.words) for each in found.candidates] == [
@@ -106,7 +106,7 @@ def test_names_come_with_what_they_are_and_those_that_must_be_there_first() -> N
     assert shown('{"owner": {|}, "count": 1}') == ["type", "note", "born", "vat"]
 
 
-def test_values_come_in_the_order_of_their_worth() -> None:
+def test_values_are_sorted_by_usefulness() -> None:
     mine = [Candidate('"{{day}}"', "{{day}}", "saved"), Candidate("7", "7"), Candidate("1.5", "1.5")]
     places = {("since", ("since",)), ("tags", ("tags", 0)), ("since", (0,)), ("count", ("count",))}
 
@@ -119,7 +119,7 @@ def test_values_come_in_the_order_of_their_worth() -> None:
     assert shown('{"tags": [|', values=values) == ["new", "old", "{{day}}", "7", "1.5"]
 
 
-def test_params_are_completed_as_they_can_be_sent() -> None:
+def test_only_params_that_can_be_sent_are_completed() -> None:
     assert shown("{|", by="position") == shown("[|", by="name") == []
     assert shown("{|", by="name") == shown("{|")
 
@@ -127,11 +127,11 @@ def test_params_are_completed_as_they_can_be_sent() -> None:
 @pytest.mark.parametrize(
     "text", ["|", "|{}", "{}|", '{"count"|: 1}', '{"a" |', '{"since": "{{lo|', "[1 |", '{"count": 1}|']
 )
-def test_nothing_is_offered_where_nothing_can_stand(text: str) -> None:
+def test_invalid_positions_have_no_completions(text: str) -> None:
     assert shown(text) == []
 
 
-def test_of_ten_thousand_names_those_that_fit_are_told() -> None:
+def test_completion_filters_10000_names() -> None:
     wide = {f"p{at}": {"$ref": "A"} for at in range(10_000)}
     described = Described(
         (DescribedParam("a", {"properties": wide}),), definitions={"A": {"oneOf": [{"$ref": "A"}] * 50}}
@@ -150,7 +150,7 @@ PARAMS = st.one_of(st.lists(VALUES, max_size=4), st.dictionaries(KEYS, VALUES, m
 
 
 @given(PARAMS, st.sampled_from([None, 1]), st.data())
-def test_what_is_put_into_right_params_leaves_them_right_and_no_name_twice(value: Any, indent: Any, data: Any) -> None:
+def test_completion_keeps_params_right_and_names_unique(value: Any, indent: Any, data: Any) -> None:
     text = json.dumps(value, indent=indent)
     for offset in sorted({data.draw(st.integers(0, len(text))) for _ in range(8)}):
         found = completions(text, offset, SHOP)
@@ -196,12 +196,12 @@ DESCRIBED = Described(
         (("rows", "no number"), [], []),
     ],
 )
-def test_what_stands_beside_a_place_tells_which_schemas_hold(path: Any, beside: Any, schemas: Any) -> None:
+def test_sibling_values_select_the_schemas(path: Any, beside: Any, schemas: Any) -> None:
     found = SchemaPlaces(DESCRIBED).schemas(path, beside)
     assert [schema for schema in found if schema is not True] == schemas
 
 
-def test_what_must_be_there_is_what_every_alternative_wants() -> None:
+def test_member_is_required_if_every_alternative_requires_it() -> None:
     cat = {"required": ["kind", "lives"], "properties": {"kind": {}, "lives": {}}}
     dog = {"required": ["kind"], "properties": {"kind": {}}}
     places = SchemaPlaces(Described())
@@ -211,7 +211,7 @@ def test_what_must_be_there_is_what_every_alternative_wants() -> None:
     assert required_in([]) == frozenset()
 
 
-def test_alternatives_in_a_circle_and_without_number_are_bounded() -> None:
+def test_recursive_and_many_alternatives_are_bounded() -> None:
     wide: Any = {"oneOf": [{"oneOf": [{"$ref": "A"}] * 50, "properties": {"a": {"$ref": "A"}}} for _ in range(500)]}
     places = SchemaPlaces(Described((DescribedParam("a", {"$ref": "A"}),), definitions={"A": wide}))
     found = places.schemas(("a",) * 50, [{"b": "1", "c": '"x"'}] * 50)

@@ -1,4 +1,4 @@
-"""The smallest right value for a schema, or the reason why there is none."""
+"""The smallest right value for a schema, or why there is none."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def made(schema: Any, **definitions: Any) -> Started:
         (True, None),
     ],
 )  # fmt: skip
-def test_the_plainest_value_that_is_right_is_made(schema: Any, value: Any) -> None:
+def test_simplest_right_value_is_generated(schema: Any, value: Any) -> None:
     found = made(schema, A={"type": "array"})
     assert (found.value, type(found.value), found.why_not) == (value, type(value), "")
 
@@ -51,22 +51,22 @@ def test_the_plainest_value_that_is_right_is_made(schema: Any, value: Any) -> No
 @pytest.mark.parametrize(
     ("schema", "why_not"),
     [
-        (False, "x: its schema lets nothing stand there"),
-        ({"type": "string", "pattern": "^a"}, "x: it must match ^a, and no example is given"),
-        ({"$ref": "Circle"}, "x.next: its schema wants itself inside itself, without end"),
-        ({"type": "array", "minItems": 2, "uniqueItems": True}, "x: at least 2 different elements are wanted"),
-        ({"type": "array", "minItems": 10**9}, "x: at least 1000000000 elements are wanted"),
-        ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, "x: its schema wants more than can be made"),
-        ({"type": "integer", "minimum": 5, "maximum": 4}, "x: its schema wants more than can be made"),
-        ({"properties": {"a": {"items": False, "minItems": 1}}, "required": ["a"]}, "x.a[0]: its schema lets nothing"),
+        (False, "x: the schema allows no value"),
+        ({"type": "string", "pattern": "^a"}, "x: it must match ^a, and the schema has no example"),
+        ({"$ref": "Circle"}, "x.next: the schema requires itself inside itself"),
+        ({"type": "array", "minItems": 2, "uniqueItems": True}, "x: at least 2 different elements are required"),
+        ({"type": "array", "minItems": 10**9}, "x: at least 1000000000 elements are required"),
+        ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, "x: no number satisfies the schema"),
+        ({"type": "integer", "minimum": 5, "maximum": 4}, "x: no number satisfies the schema"),
+        ({"properties": {"a": {"items": False, "minItems": 1}}, "required": ["a"]}, "x.a[0]: the schema allows no"),
     ],
 )
-def test_why_there_is_no_right_value_is_said_with_its_place(schema: Any, why_not: str) -> None:
+def test_missing_right_value_has_place_and_reason(schema: Any, why_not: str) -> None:
     circle = {"type": "object", "properties": {"next": {"$ref": "Circle"}}, "required": ["next"]}
     assert made(schema, Circle=circle).why_not.startswith(why_not)
 
 
-def test_a_circle_ends_where_it_may() -> None:
+def test_recursion_ends_as_soon_as_allowed() -> None:
     either = {"oneOf": [{"$ref": "List"}, {"type": "null"}]}
     found = made({"$ref": "List"}, List={"type": "object", "properties": {"next": either}, "required": ["next"]})
     assert found == Started({"next": None})
@@ -80,7 +80,7 @@ def deep(levels: int) -> Any:
 
 
 class Counting(SchemaReader):
-    """Counts what is asked for."""
+    """A reader that counts its calls."""
 
     asked = 0
 
@@ -100,7 +100,7 @@ class Counting(SchemaReader):
         {"type": "array", "minItems": 100, "items": {"type": "array", "minItems": 100, "items": {"type": "string"}}},
     ],
 )
-def test_a_schema_of_any_size_takes_a_bounded_number_of_steps(schema: Any) -> None:
+def test_schema_of_any_size_takes_bounded_steps(schema: Any) -> None:
     reader = Counting({"Around": {"oneOf": [{"type": "array", "minItems": 1, "items": {"$ref": "Around"}}] * 20}})
     found = Maker(reader).made(schema)
     assert found.why_not

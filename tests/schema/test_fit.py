@@ -1,4 +1,4 @@
-"""Which schema a value could be meant by, at a glance."""
+"""Schemas that a value probably belongs to, without a full check."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from rpcexplorer.schema.node import SchemaReader
         ({"oneOf": [False, {"type": "null"}]}, None, 1),
     ],
 )
-def test_value_is_meant_by_kind_choices_and_members(schema: Any, meant: Any, other: Any) -> None:
+def test_value_matches_by_type_choices_and_members(schema: Any, meant: Any, other: Any) -> None:
     looks = Looks(SchemaReader({}))
     assert (looks.could_be(schema, meant), looks.could_be(schema, other)) == (True, False)
 
 
-def test_value_could_be_anything_after_many_looks() -> None:
+def test_value_matches_anything_after_many_steps() -> None:
     circle = {"oneOf": [{"$ref": "A"}] * 20, "items": {"$ref": "A"}}
     value: Any = []
     for _ in range(500):
@@ -54,20 +54,20 @@ def test_value_could_be_anything_after_many_looks() -> None:
         ({"pattern": "^(a+)+$"}, "a", "a" * 1_000 + "!"),
     ],
 )
-def test_value_is_within_limits_of_its_kind(limits: Any, right: Any, wrong: Any) -> None:
+def test_value_is_within_limits_of_its_type(limits: Any, right: Any, wrong: Any) -> None:
     assert (is_within(limits, right), is_within(limits, wrong)) == (True, False)
 
 
-def test_value_is_within_limits_that_cannot_be_judged() -> None:
+def test_value_is_within_limits_of_unknown_meaning() -> None:
     assert is_within({"pattern": "("}, "a")
     assert is_within({"multipleOf": 1e-300}, 10**400)
 
 
-def test_truth_is_not_the_same_as_a_number() -> None:
+def test_boolean_does_not_equal_a_number() -> None:
     assert (is_same(1, True), is_same(1, 1.0), is_same([0], [0])) == (False, True, True)
 
 
-def test_value_is_small_by_parts_and_texts() -> None:
+def test_size_counts_parts_and_text() -> None:
     assert is_small({"a": [1, "b"]})
     assert not is_small([0] * 201)
     assert not is_small({"a": [["x" * 2_001]]})

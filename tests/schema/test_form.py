@@ -1,4 +1,4 @@
-"""A form is a view of the text: every place has a row, and what a row does to the text is what the text then means."""
+"""The form: its rows, and the text after each change."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def rows_of(text: str, view: FormView = OPEN, by: By | None = None, described: D
 
 
 def told(row: FormField) -> str:
-    """A row in short: depth, name, what stands there, what is wrong."""
+    """Return depth, name, value and problem of a row."""
     there = {"absent": "-", "null": "null", "value": row.text}[row.state]
     return f"{'.' * row.depth}{row.name} {there}{f' !{row.wrong}' if row.wrong else ''}"
 
@@ -71,7 +71,7 @@ def edited(text: str, by: By | None = None, view: FormView = OPEN, described: De
     return FormText(rows.reader, text, rows.of(text, view))
 
 
-def test_what_the_schema_has_and_what_only_the_text_has_are_rows() -> None:
+def test_rows_show_members_of_schema_and_of_text() -> None:
     text = '{"x": 1, "who": {"age": "7", "name": null, "role": "boss", "y": []}, "limit": 1e1, "limit": 1.0}'
     assert rows_of(text) == [
         f"who {text[16:67]}",
@@ -83,7 +83,7 @@ def test_what_the_schema_has_and_what_only_the_text_has_are_rows() -> None:
         ".shape -",
         ".y []",
         "dry -",
-        "limit 1.0 !twice: the last one counts",
+        "limit 1.0 !duplicate name: the last value counts",
         "x 1",
     ]
     rows = {row.path: row for row in FormRows(DESCRIBED).of(text, OPEN)}
@@ -93,7 +93,7 @@ def test_what_the_schema_has_and_what_only_the_text_has_are_rows() -> None:
     assert (rows[("who", "age")].kind, rows[("who", "age")].limits) == ("integer or null", "at least 1")
 
 
-def test_nothing_typed_is_a_form_in_which_all_is_absent() -> None:
+def test_empty_params_show_all_rows_as_absent() -> None:
     for text in ("", "[]", "{}", " \n"):
         assert rows_of(text, FormView()) == ["who - !required", "dry -", "limit -"]
     assert FormRows(DESCRIBED).named("[]")
@@ -101,7 +101,7 @@ def test_nothing_typed_is_a_form_in_which_all_is_absent() -> None:
     assert rows_of("[]", by="position", described=Described()) == []
 
 
-def test_what_refers_to_itself_unfolds_a_level_at_a_time() -> None:
+def test_recursive_schema_unfolds_one_level_at_a_time() -> None:
     deep = FormView({("who",): True, ("who", "friend"): True, ("who", "friend", "friend"): True})
     rows = FormRows(DESCRIBED).of("{}", deep)
     assert [row.depth for row in rows if row.name == "friend"] == [1, 2, 3]
@@ -109,13 +109,13 @@ def test_what_refers_to_itself_unfolds_a_level_at_a_time() -> None:
     assert text == '{"who": {"name": "", "friend": {"name": "", "friend": {"name": "", "age": 5}}}}'
 
 
-def test_what_is_to_have_a_value_begins_with_one_also_where_null_is_the_default() -> None:
+def test_new_value_is_not_null_even_by_default() -> None:
     schema = {"type": ["null", "string"], "default": None}
     form = edited("{}", described=Described((DescribedParam("note", schema), DescribedParam("any"))))
     assert (form.start(("note",)), form.value(("note",)), form.value(("any",))) == ("null", '""', "null")
 
 
-def test_by_position_what_comes_before_is_there_as_well_and_none_of_it_can_be_left_out() -> None:
+def test_position_fills_params_before_and_keeps_them() -> None:
     text = edited("[]", "position").with_value((2,), "3")
     assert text == '[{"name": ""}, false, 3]'
     rows = FormRows(DESCRIBED, "position").of(text)
@@ -124,7 +124,7 @@ def test_by_position_what_comes_before_is_there_as_well_and_none_of_it_can_be_le
     assert edited(text, "position").without((2,)) == '[{"name": ""}, false]'
 
 
-def test_by_position_null_leaves_out_what_is_not_required_and_has_others_behind_it() -> None:
+def test_position_omits_optional_param_by_null_before_others() -> None:
     rows = FormRows(DESCRIBED, "position").of("[null, null, 3]", FormView())
     assert [told(row) for row in rows] == ["who null !not null", "dry null", "limit 3"]
     assert [row.place.nullable for row in rows] == [False, True, False], "there it can be taken out as well"
@@ -132,12 +132,12 @@ def test_by_position_null_leaves_out_what_is_not_required_and_has_others_behind_
     assert rows_of('{"who": {}, "dry": null}', FormView(), by="name")[-2] == "dry null !not null"
 
 
-def test_an_alternative_is_the_one_that_fits_or_the_one_that_was_chosen() -> None:
+def test_alternative_is_the_matching_or_the_chosen_one() -> None:
     def shape(text: str, view: FormView = OPEN) -> FormField:
         return next(row for row in FormRows(DESCRIBED).of(text, view) if row.name == "shape")
 
     assert shape('{"who": {"shape": {"s": 1, "by": "hand"}}}').place.chosen == 1
-    assert shape('{"who": {"shape": {"z": 1}}}').wrong == "none of the alternatives"
+    assert shape('{"who": {"shape": {"z": 1}}}').wrong == "matches no alternative"
     assert shape('{"who": {"shape": "{{shape:json}}"}}').wrong == ""
     chosen = FormView({("who",): True}, {("who", "shape"): 1})
     assert shape("{}", chosen).place.chosen == 1
@@ -146,7 +146,7 @@ def test_an_alternative_is_the_one_that_fits_or_the_one_that_was_chosen() -> Non
     assert (tags.place.nullable, tags.place.alternatives, tags.state, tags.wrong) == (True, (), "null", "")
 
 
-def test_members_and_elements_are_added_where_there_was_nothing() -> None:
+def test_members_and_elements_are_added_to_absent_containers() -> None:
     view = FormView({("who",): True, ("who", "tags"): True})
     text, path = edited("{}", view=view).with_element(("who", "tags"))
     assert (text, path) == ('{"who": {"name": "", "tags": [""]}}', ("who", "tags", 0))
@@ -157,7 +157,7 @@ def test_members_and_elements_are_added_where_there_was_nothing() -> None:
     assert edited(text, view=view).with_member((), "new") == (text, ("new",))
 
 
-def test_what_the_check_leaves_open_is_open_here() -> None:
+def test_form_accepts_types_that_the_check_ignores() -> None:
     kinds: tuple[Any, ...] = ("decimal", "hash", ["Numeric", "null"], "real")
     described = Described(tuple(DescribedParam(str(at), {"type": kind}) for at, kind in enumerate(kinds)))
     text = '["1.50", ["a", 1], "1", "1.5"]'
@@ -177,7 +177,7 @@ def test_what_the_check_leaves_open_is_open_here() -> None:
     assert known("a", "", text='["", "", 3]')
 
 
-def test_one_more_by_position_begins_as_the_param_that_stands_there() -> None:
+def test_new_element_starts_like_the_param_of_its_position() -> None:
     form = edited("[]", "position")
     assert form.with_element(()) == ('[{"name": ""}]', (0,))
     text, _ = edited('[{"name": ""}, true]', "position").with_element(())
@@ -187,14 +187,14 @@ def test_one_more_by_position_begins_as_the_param_that_stands_there() -> None:
     assert edited('{"p": []}', described=pair, view=FormView({("p",): False})).with_element(("p",))[0] == '{"p": [1]}'
 
 
-def test_what_a_checker_says_stands_on_the_row_or_on_what_it_is_folded_into() -> None:
+def test_problem_is_on_its_row_or_on_the_folded_one() -> None:
     text = '{"who": {"name": "", "tags": ["a"], "age": "{{age}}"}, "dry": 1, "x": 1}'
     found = [
         (("who", "name"), "short"),
         (("who", "tags", 0), "low"),
         (("who", "age"), "kind"),
         (("dry",), "x"),
-        (("x",), "it is not one of its params"),
+        (("x",), "it is not one of the params"),
         (("who", "of no row"), "it is missing"),
         ((), "all"),
     ]
@@ -206,12 +206,12 @@ def test_what_a_checker_says_stands_on_the_row_or_on_what_it_is_folded_into() ->
         "name": "short",
         "tags": "low",
         "dry": "an integer, not boolean",
-        "x": "it is not one of its params",
+        "x": "it is not one of the params",
         "who": "it is missing",
     }
 
 
-def test_no_key_waits_for_thousands_of_elements_or_alternatives() -> None:
+def test_thousands_of_elements_or_alternatives_are_fast() -> None:
     def rows(count: int) -> tuple[FormField, ...]:
         return FormRows(DESCRIBED).of(f'{{"x": [{", ".join("1" * count)}]}}', FormView({("x",): True}))
 
@@ -242,7 +242,7 @@ def test_no_key_waits_for_thousands_of_elements_or_alternatives() -> None:
         {"enum": ["x" * 1_000_000]},
     ],
 )
-def test_no_schema_is_too_odd_for_a_form(schema: Any) -> None:
+def test_form_accepts_any_schema(schema: Any) -> None:
     many = {
         "anyOf": [{"$ref": "#/Many"} for _ in range(1_000)],
         "type": "object",
@@ -256,13 +256,11 @@ def test_no_schema_is_too_odd_for_a_form(schema: Any) -> None:
 
 
 class Always(dict[Any, bool]):
-    """Whatever can be unfolded is."""
+    """A view that unfolds everything."""
 
     def get(self, key: Any, default: Any = None) -> bool:
         return True
 
-
-# --- there and back --------------------------------------------------------------------------------------------------
 
 LEAVES: st.SearchStrategy[Any] = st.sampled_from(
     [
@@ -308,14 +306,14 @@ LEVELS = 4
 
 
 class Unfolded(dict[Any, bool]):
-    """All is unfolded as deep as anybody looks."""
+    """A view that unfolds every level of the test."""
 
     def get(self, key: Any, default: Any = None) -> bool:
         return len(key) < LEVELS
 
 
 @given(st.data())
-def test_form_and_json_lead_to_each_other_and_a_change_is_seen_in_both(data: st.DataObject) -> None:
+def test_form_and_json_show_each_others_changes(data: st.DataObject) -> None:
     schemas = data.draw(st.dictionaries(st.sampled_from(["a", "b", "p"]), SCHEMAS, max_size=3))
     params = tuple(DescribedParam(name, schema) for name, schema in schemas.items())
     described = Described(params, definitions={"#/self": {"type": "object", "properties": {"a": {"$ref": "#/self"}}}})
@@ -340,19 +338,22 @@ def test_form_and_json_lead_to_each_other_and_a_change_is_seen_in_both(data: st.
         assert not isinstance(parse(after), Typo)
         if after != text and len(after) >= len(text) and span_of(after, row.path):
             again = {each.path: each for each in rows.of(after, view)}
-            told = again[row.path]  # laid out as its neighbours are
+            told = again[row.path]  # Elements are laid out like their neighbours.
             assert json.loads(told.text) == json.loads(new)
             assert told.state == ("null" if new == "null" else "value")
         text = after
 
 
 def leaves(value: Any, before: tuple[str | int, ...] = ()) -> set[tuple[str | int, ...]]:
-    """The ways to all that is in a value."""
+    """Return the paths to all values inside a value."""
     inside = list(value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()))
     return {(*before, step) for step, _ in inside}.union(*(leaves(each, (*before, step)) for step, each in inside))
 
 
 def test_form_of_long_or_deep_params_is_declined() -> None:
     assert why_no_form(f"[{'[]' * 30_000}]") == ""
-    assert why_no_form(" " * 64_001) == "A form shows params of 64,000 characters at most; these have 64,001."
-    assert why_no_form("[" * 1_001 + "]" * 1_001) == "A form shows params of 1,000 levels at most; these have 1,001."
+    assert why_no_form(" " * 64_001) == "The form shows at most 64,000 characters of params. These params have 64,001."
+    assert (
+        why_no_form("[" * 1_001 + "]" * 1_001)
+        == "The form shows at most 1,000 levels of params. These params have 1,001."
+    )

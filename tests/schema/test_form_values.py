@@ -1,4 +1,4 @@
-"""What is typed at a place becomes JSON, and what was not changed is spelled as it was."""
+"""Typed text becomes JSON, and unchanged values keep their spelling."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def field(name: str, there: str) -> FormField:
         ("a", "", "null", "[1,", None),
     ],
 )
-def test_what_is_typed_becomes_a_value(name: str, there: str, into: str, typed: str, value: str | None) -> None:
+def test_typed_text_becomes_a_value(name: str, there: str, into: str, typed: str, value: str | None) -> None:
     row = field(name, there)
     start = {"s": '""', "n": "0", "a": "null"}[name]
     assert shown(row, start) == into
     assert typed_value(row, typed, start) == value
 
 
-def test_what_a_service_gives_to_start_from_is_not_opened_for_having_been_in_a_line_to_type_in() -> None:
+def test_start_value_with_a_reference_stays_escaped() -> None:
     row, start = field("s", ""), '"\\u00abdemo.password»"'
     assert typed_value(row, shown(row, start), start) == start
 
 
-def test_json_of_several_lines_is_typed_from_the_first_column_on_and_put_back_where_it_stood() -> None:
+def test_json_of_several_lines_keeps_its_indentation() -> None:
     text = '{\n  "a": [\n    {"b": 1},\n\n    2\n  ]\n}'
     row = FormRows(DESCRIBED).of(text, FormView({("a",): False}))[2]
     assert (row.name, row.state) == ("a", "value")
@@ -65,8 +65,8 @@ def test_json_of_several_lines_is_typed_from_the_first_column_on_and_put_back_wh
     [
         ("", (1, 1), "a value is missing", None),
         ("'a'", (1, 1), "text needs double quotes, not single ones", '"a"'),
-        ("[1,\n2,]", (2, 2), "the comma after the last item is one too many", "[1,\n2]"),
-        ('"1,2", 3', (1, 8), "one value goes here", '["1,2", 3]'),
+        ("[1,\n2,]", (2, 2), "there is a comma after the last item", "[1,\n2]"),
+        ('"1,2", 3', (1, 8), "there is more than one value", '["1,2", 3]'),
         ("-", (1, 1), "- does not belong here", None),
     ],
 )

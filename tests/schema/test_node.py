@@ -1,4 +1,4 @@
-"""A place in a schema: whichever draft and habit it is written in, the same is known of it."""
+"""Values in a schema of any draft: what is known about them."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def node_of(schema: Any, **definitions: Any) -> Node:
         ([], ()),
     ],
 )
-def test_kinds_are_told_in_the_words_of_json_schema(schema: Any, kinds: tuple[str, ...]) -> None:
+def test_types_have_the_names_of_json_schema(schema: Any, kinds: tuple[str, ...]) -> None:
     assert node_of(schema).kinds == kinds
 
 
-def test_what_is_referred_to_is_joined_and_the_nearest_words_win() -> None:
+def test_reference_is_joined_and_nearest_keywords_win() -> None:
     found = node_of({"$ref": "X", "description": "here"}, X={"type": "int", "description": "there", "minimum": 3})
     assert (found.kinds, found.doc, found.limits) == (("integer",), "here", {"minimum": 3})
 
 
-def test_parts_that_hold_together_are_one_object() -> None:
+def test_parts_of_all_of_are_joined() -> None:
     found = node_of(
         {"allOf": [{"$ref": "Base"}, {"properties": {"b": {"required": True}}}], "required": ["c"]},
         Base={"properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False},
@@ -50,7 +50,7 @@ def test_parts_that_hold_together_are_one_object() -> None:
     assert (found.member("a"), found.member("z")) == ({"type": "string"}, False)
 
 
-def test_a_type_of_kodis_has_what_it_extends() -> None:
+def test_kodi_type_has_members_that_it_extends() -> None:
     found = node_of({"extends": ["A", "B"]}, A={"type": "object", "properties": {"a": {}}}, B={"properties": {"b": {}}})
     assert (found.kinds, sorted(found.properties)) == (("object",), ["a", "b"])
 
@@ -63,7 +63,7 @@ def test_a_type_of_kodis_has_what_it_extends() -> None:
         {"type": [{"type": "string"}, "null"]},
     ],
 )
-def test_alternatives_are_told_apart(schema: Any) -> None:
+def test_alternatives_are_separate(schema: Any) -> None:
     reader = SchemaReader({})
     assert [reader.node(each).kinds for each in reader.node(schema).alternatives] == [("string",), ("null",)]
 
@@ -71,7 +71,7 @@ def test_alternatives_are_told_apart(schema: Any) -> None:
 @pytest.mark.parametrize(
     "schema", [{"const": 5}, {"enum": [5]}, {"enums": [5]}, {"allOf": [{"enum": [4, 5]}, {"const": 5}]}]
 )
-def test_the_narrowest_choices_count(schema: Any) -> None:
+def test_narrowest_choices_win(schema: Any) -> None:
     assert node_of(schema).choices == (5,)
 
 
@@ -82,18 +82,18 @@ def test_the_narrowest_choices_count(schema: Any) -> None:
         {"prefixItems": [{"type": "string"}], "items": {"type": "number"}},
     ],
 )
-def test_elements_have_schemas_by_their_place(schema: Any) -> None:
+def test_elements_have_schemas_by_position(schema: Any) -> None:
     found = node_of(schema)
     assert (found.kinds, found.element(0), found.element(7)) == (("array",), {"type": "string"}, {"type": "number"})
 
 
-def test_a_default_may_be_null_and_is_told_from_none() -> None:
+def test_null_default_differs_from_no_default() -> None:
     assert node_of({"default": None}).default is None
     assert node_of({}).default is UNSET
 
 
 @pytest.mark.parametrize("schema", [{"$ref": "A"}, {"allOf": [{"$ref": "A"}]}, {"$ref": "nowhere"}])
-def test_a_circle_and_a_reference_to_nowhere_let_anything_stand(schema: Any) -> None:
+def test_circular_or_broken_reference_allows_anything(schema: Any) -> None:
     assert node_of(schema, A={"$ref": "B"}, B={"allOf": [{"$ref": "A"}]}) == ANYTHING
 
 
@@ -107,11 +107,11 @@ def test_a_circle_and_a_reference_to_nowhere_let_anything_stand(schema: Any) -> 
         ({"minimum": 3, "allOf": [{"minimum": 5}, {"minimum": float("inf")}]}, {"minimum": 5}),
     ],
 )
-def test_bounds_are_numbers_whichever_draft_says_them_and_the_narrowest_counts(schema: Any, limits: Any) -> None:
+def test_limits_are_numbers_in_any_draft_and_narrowest_wins(schema: Any, limits: Any) -> None:
     assert node_of(schema).limits == limits
 
 
-def test_members_are_told_from_the_nearest_part_on_and_in_a_bounded_number() -> None:
+def test_members_start_with_the_nearest_and_are_bounded() -> None:
     together = {"allOf": [{"properties": {"b": True, "c": True}}, {"properties": {"a": False, "d": True}}]}
     assert [*node_of({"properties": {"a": True}, **together}).properties.items()][:2] == [("a", True), ("b", True)]
     wide: list[Any] = [{"properties": {f"p{at}": {} for at in range(MOST_MEMBERS)}} for _ in range(3)]
@@ -119,7 +119,7 @@ def test_members_are_told_from_the_nearest_part_on_and_in_a_bounded_number() -> 
     assert [len(reader.node(each).properties) for each in wide] == [MOST_MEMBERS, 0, 0]
 
 
-def test_references_are_followed_as_far_as_they_lead() -> None:
+def test_references_are_followed_to_their_end() -> None:
     schemas = {"A": {"items": {"$ref": "#/components/schemas/B~1b"}}, "B/b": {"type": "string"}}
     root = {"components": {"schemas": schemas}}
     found = Definitions(root).gather([{"properties": {"a": {"$ref": "#/components/schemas/A"}}}])
@@ -129,7 +129,7 @@ def test_references_are_followed_as_far_as_they_lead() -> None:
     }
 
 
-def test_a_schema_is_found_by_the_name_that_it_gives_itself_and_a_type_by_its_bare_name() -> None:
+def test_schema_is_found_by_id_anchor_or_bare_name() -> None:
     root = {"x": [{"$id": "urn:a", "type": "string"}, {"$anchor": "b", "type": "null"}]}
     found = Definitions(root, {"Player.Id": {"type": "integer"}}).gather(
         [{"$ref": "urn:a"}, {"$ref": "#b"}, {"$ref": "Player.Id"}, {"extends": "Player.Id"}]
@@ -141,23 +141,23 @@ def test_a_schema_is_found_by_the_name_that_it_gives_itself_and_a_type_by_its_ba
     }
 
 
-def test_another_document_is_never_asked_for() -> None:
+def test_other_documents_are_never_fetched() -> None:
     assert Definitions({}).gather([{"$ref": "https://example.org/schema.json"}, {"$ref": "#/no/where"}]) == {}
 
 
-def test_a_circle_ends_and_a_place_in_a_list_is_found() -> None:
+def test_circular_reference_into_a_list_ends() -> None:
     root: Any = {"methods": [{"params": [{"schema": {"$ref": "#/methods/0/params/0/schema"}}]}]}
     found = Definitions(root).gather([root["methods"][0]["params"][0]["schema"]])
     assert list(found) == ["#/methods/0/params/0/schema"]
     assert Definitions(root).at("#/methods/7") is None
 
 
-def test_ten_thousand_references_in_a_circle_end() -> None:
+def test_10000_circular_references_end() -> None:
     schemas = {f"S{number}": {"$ref": f"#/s/S{(number + 1) % 10_000}"} for number in range(10_000)}
     assert len(Definitions({"s": schemas}).gather([{"$ref": "#/s/S0"}])) == 10_000
 
 
-def test_places_inside_each_other_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nested_definitions_are_stored_within_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.schema.node.MOST_HELD", 2_000)
     root: Any = {"a": {"b": {"c": {"enum": ["x" * 800]}}}}
     definitions = Definitions(root)
@@ -165,7 +165,7 @@ def test_places_inside_each_other_are_kept_as_far_as_there_is_room(monkeypatch: 
     assert (len(found), definitions.left_out) == (2, 1)
 
 
-def test_a_reference_is_part_of_an_address_and_may_be_spelled_as_one() -> None:
+def test_reference_may_be_percent_encoded() -> None:
     root = {"s": {"List[int]": {"type": "array"}, "a%20b": {"type": "null"}}}
     found = Definitions(root).gather([{"$ref": "#/s/List%5Bint%5D"}, {"$ref": "#/s/a%20b"}])
     assert (found["#/s/List%5Bint%5D"], found["#/s/a%20b"]) == ({"type": "array"}, {"type": "null"})

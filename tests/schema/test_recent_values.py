@@ -1,4 +1,4 @@
-"""Values from earlier calls that a param may have again."""
+"""Earlier values for a param."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def texts(*calls: Exchange, method: str = "user.get", name: str = "user_id", pat
     return [each.text for each in earlier_values(calls, method, name, path or (name,))]
 
 
-def test_what_was_used_comes_before_what_came_and_each_is_told_apart() -> None:
+def test_used_values_come_before_received_ones() -> None:
     found = earlier_values(
         [
             call("user.get", '{"user_id": 1.10, "more": {"user_id": "a b"}}'),
@@ -38,14 +38,14 @@ def test_what_was_used_comes_before_what_came_and_each_is_told_apart() -> None:
     ]
 
 
-def test_the_id_of_a_thing_is_found_where_that_thing_is_told_of() -> None:
+def test_id_is_found_inside_the_object_it_names() -> None:
     assert texts(call("users.find", "[]", '[{"id": 1, "x": 2}, {"id": "b"}]')) == ["1", '"b"']
     assert texts(call("all", "[]", '{"id": 0, "users": [{"n": "x", "id": 5}], "user": {"id": 6}}')) == ["5", "6"]
     assert texts(call("all", "[]", '{"Player": {"id": 5}}'), name="playerid") == ["5"]
     assert texts(call("all", "[]", '{"id": 5}')) == []
 
 
-def test_by_position_the_same_place_of_the_same_method_counts() -> None:
+def test_position_uses_values_of_the_same_method() -> None:
     calls = [call("user.get", '[1, "x", [2]]'), call("user.get", '["no'), call("other", '[1, "y"]')]
     assert texts(*calls, path=(1,), name="") == ['"x"']
     assert texts(*calls, path=(2,), name="") == texts(*calls, path=(9,), name="") == []
@@ -61,27 +61,27 @@ def test_by_position_the_same_place_of_the_same_method_counts() -> None:
         (f'{{"user_id": "{"x" * MAX_VALUE_CHARACTERS}"}}', '{"text": "\\"user_id\\": 5"}'),
     ],
 )
-def test_what_is_hidden_empty_long_or_no_scalar_is_no_value(params: str, result: str) -> None:
+def test_redacted_empty_long_or_nested_values_are_not_offered(params: str, result: str) -> None:
     assert texts(call("m", params, result)) == []
 
 
-def test_what_others_sent_and_what_failed_is_not_used_again() -> None:
+def test_values_of_others_and_of_failures_are_not_offered() -> None:
     failed = exchange(ErrorObject(1, "no", None, b'{"user_id": 1}'), method="m", params="[]")
     assert texts(call("m", '{"user_id": 5}', foreign=True), failed) == []
 
 
-def test_what_the_service_would_not_have_is_not_offered_again() -> None:
+def test_values_that_the_service_rejected_are_not_offered() -> None:
     refused = exchange(ErrorObject(-32602, "no such user", None, b"{}"), method="user.get", params='{"user_id": 9}')
     failed = exchange(ErrorObject(-32000, "try later", None, b"{}"), method="user.get", params='{"user_id": 5}')
     assert texts(refused, failed) == ["5"]
 
 
-def test_a_text_that_reads_like_something_else_is_shown_in_quotes() -> None:
+def test_ambiguous_text_is_shown_in_quotes() -> None:
     found = earlier_values([call("m", '{"a": "true", "b": {"a": "1.5"}, "c": {"a": "x1"}}')], "m", "a", ("a",))
     assert [each.shown for each in found] == ['"true"', '"1.5"', "x1"]
 
 
-def test_as_much_is_read_as_has_to_be() -> None:
+def test_only_the_needed_calls_are_read() -> None:
     many = [call("m", f'{{"user_id": {at}}}', f'{{"user_id": {-at}}}') for at in range(1, 100)]
     assert texts(*many) == [*map(str, range(1, MAX_VALUES + 1)), *map(str, range(-1, -MAX_VALUES - 1, -1))]
     read = 0

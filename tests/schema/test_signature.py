@@ -1,4 +1,4 @@
-"""What comes next while params are typed."""
+"""The signature line while params are typed."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def line(text: str, **more: Any) -> str:
         ("{}|", ""),
     ],
 )
-def test_the_line_follows_the_cursor(text: str, told: str) -> None:
+def test_signature_follows_the_cursor(text: str, told: str) -> None:
     assert line(text) == told
 
 
-def test_params_in_a_form_that_the_method_does_not_take_have_no_line() -> None:
+def test_params_by_the_wrong_way_have_no_signature() -> None:
     assert line("{|", by="position") == line("[|", by="name") == ""
     assert signature("{", 1, Described()) == ""

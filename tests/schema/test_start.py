@@ -1,4 +1,4 @@
-"""Params to start typing from."""
+"""The params that a first draft starts with."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def described(*params: DescribedParam, **more: Any) -> Described:
         (None, (COUNT,), None),
     ],
 )
-def test_a_method_starts_with_what_it_asks_for(by: Any, params: Any, start: Any) -> None:
+def test_draft_starts_with_required_params(by: Any, params: Any, start: Any) -> None:
     assert started(Method("m", by=by), described(*params)) == Started(start)
 
 
-def test_what_an_example_call_has_is_taken_where_it_fits() -> None:
+def test_values_of_an_example_call_are_used_if_right() -> None:
     calls = (
         ExampleCall("wrong", {"kind": "disc", "owner": 5}),
         ExampleCall("by place", ["film", {"id": "7"}]),
@@ -46,11 +46,11 @@ def test_what_an_example_call_has_is_taken_where_it_fits() -> None:
     assert found == {"kind": "film", "owner": {"id": "7"}}
 
 
-def test_the_word_of_the_profile_wins() -> None:
+def test_default_of_the_profile_wins() -> None:
     assert starting_point(Method("m", params={"kind": "ours"}), described(KIND)) == {"kind": "ours"}
 
 
-def test_why_a_start_is_not_right_is_said_with_the_name_of_the_param() -> None:
+def test_invalid_start_names_the_param_and_reason() -> None:
     wanted = DescribedParam("address", {"type": "string", "pattern": "(?=x)"}, required=True)
     found = started(Method("m", by="position"), described(KIND, wanted))
-    assert found == Started(["book", ""], "address: it must match (?=x), and no example is given")
+    assert found == Started(["book", ""], "address: it must match (?=x), and the schema has no example")

@@ -1,4 +1,4 @@
-"""What a schema lets stand, in few words."""
+"""Short descriptions of schemas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.words import LONGEST_KIND, kind_words, limit_words
 
 KINDS = ("int", "str", "bool", "nil", "int", "int", "list")
-"""One more than is told of."""
+"""One more type than is described."""
 
 
 def kind_of(schema: Any, **definitions: Any) -> str:
@@ -19,7 +19,7 @@ def limits_of(**schema: Any) -> str:
     return limit_words(SchemaReader({}).node(schema))
 
 
-def test_a_kind_is_told_in_short_words() -> None:
+def test_type_has_a_short_description() -> None:
     schemas: tuple[Any, ...] = (
         {"type": "Number"},
         {"type": ["string", "null"]},
@@ -58,21 +58,21 @@ def test_a_kind_is_told_in_short_words() -> None:
     ]
 
 
-def test_limits_are_told_as_they_are_said() -> None:
+def test_limits_have_short_descriptions() -> None:
     assert limits_of(minimum=1, maximum=100) == "1 … 100"
     assert limits_of(minimum=0, exclusiveMaximum=1.5, multipleOf=0.5) == "at least 0, less than 1.5, a multiple of 0.5"
     assert limits_of(minimum=3, exclusiveMinimum=True) == "more than 3"
     assert limits_of(format="email", minLength=1, pattern="^a b$") == "email, at least 1 character, matches ^a b$"
-    assert limits_of(minItems=2, maxItems=2, uniqueItems=True) == "2 elements, each once"
+    assert limits_of(minItems=2, maxItems=2, uniqueItems=True) == "2 elements, no duplicates"
     assert limits_of(maxLength=20, maxProperties=1) == "at most 20 characters, at most 1 member"
     assert limits_of(minimum="5", maxLength=-1, format=7, uniqueItems=False) == ""
 
 
-def test_the_narrowest_bounds_of_parts_that_hold_together_are_told() -> None:
+def test_narrowest_limits_of_parts_are_described() -> None:
     assert limits_of(minimum=1, maximum=9, allOf=[{"minimum": 3, "maximum": 100}]) == "3 … 9"
 
 
-def test_words_stay_short_whatever_a_schema_says() -> None:
+def test_descriptions_are_short_for_any_schema() -> None:
     deep: Any = {"type": "string"}
     for _ in range(1_000):
         deep = {"type": "array", "items": deep}

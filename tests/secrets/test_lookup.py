@@ -119,7 +119,7 @@ def test_readable_file_is_refused_with_command(path: Path) -> None:
     assert store.find(STAGING, "password") is None
     problem = store.problem()
     assert problem is not None
-    assert f"run `chmod 600 {path}`" in problem.sentence
+    assert f"Run `chmod 600 {path}`" in problem.sentence
     with pytest.raises(FileError, match="chmod 600"):
         store.save(STAGING, "password", "y")
     assert path.stat().st_mode & 0o777 == 0o644
@@ -130,7 +130,7 @@ def test_writable_folder_is_refused_with_command(path: Path) -> None:
     path.parent.chmod(0o777)
     problem = secrets(path).problem()
     assert problem is not None
-    assert f"run `chmod 700 {path.parent}`" in problem.sentence
+    assert f"Run `chmod 700 {path.parent}`" in problem.sentence
     assert secrets(path).find(STAGING, "password") is None
 
 

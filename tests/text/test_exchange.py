@@ -325,7 +325,7 @@ def test_each_call_that_failed_is_named_and_nothing_in_it_reaches_a_terminal_raw
     assert found == [
         "call 2, b␛[2J: error -1 ␛[2J",
         "call 3, c: No response to this call",
-        'an unexpected response: no call has the id "\\u001b": result',
+        'unexpected response: no call has the id "\\u001b": result',
     ]
 
 

@@ -36,9 +36,9 @@ TODAY = WHEN.date()
         ("since:2h until:2026-11-21", "since 21 Nov 2026 08:40 · before 22 Nov 2026 00:00"),
         (
             "larger:1 a",
-            "larger:1 is no size: write a number with its unit, such as 500B, 20kB or 1MB · text contains “a”",
+            "larger:1 is not a size: write a number with its unit, such as 500B, 20kB or 1MB · text contains “a”",
         ),
-        ("outcome:banana", f"there is no outcome banana, but {', '.join(OUTCOME_WORDS)}"),
+        ("outcome:banana", f"there is no outcome banana. Write one of {', '.join(OUTCOME_WORDS)}"),
         ("outcome:failed method:=a.b", "outcome error or malformed or no response · method “a.b”"),
         ("profile:=prod by:ada", "profile “prod” · by “ada”"),
     ],

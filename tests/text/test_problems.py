@@ -9,7 +9,7 @@ from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import MAX_SENTENCE_CHARACTERS, marked, path, result_remark, unchecked_words, warning
 
-COUNT = SchemaProblem(("count",), "type", "count must be a number; this is a string", line=2, column=12)
+COUNT = SchemaProblem(("count",), "type", "count must be a number, not a string", line=2, column=12)
 DEEP = SchemaProblem(("items", 0, "a/b~"), "enum", "must be one of \x1b[31m, b.", line=4, column=1)
 
 
@@ -49,17 +49,15 @@ def test_nothing_that_a_terminal_would_obey_is_shown() -> None:
 
 
 def test_a_warning_says_where_it_is_and_which_of_all() -> None:
-    assert warning(COUNT) == "line 2, column 12: count must be a number; this is a string."
+    assert warning(COUNT) == "line 2, column 12: count must be a number, not a string."
     assert warning(DEEP, 1, 3) == "line 4, column 1: must be one of ␛[31m, b. (2 of 3)"
 
 
 def test_a_remark_names_the_first_and_counts_the_others() -> None:
     assert result_remark(()) == ""
-    assert result_remark([COUNT]) == "does not match its schema at /count: count must be a number; this is a string"
+    assert result_remark([COUNT]) == "does not match its schema at /count: count must be a number, not a string"
     both = result_remark([DEEP, COUNT])
-    assert both.endswith(
-        "at /items/0/a~1b~0: must be one of ␛[31m, b; at /count: count must be a number; this is a string"
-    )
+    assert both.endswith("at /items/0/a~1b~0: must be one of ␛[31m, b; at /count: count must be a number, not a string")
     assert result_remark([DEEP, *[COUNT] * 4]) == result_remark([DEEP, COUNT, COUNT]) + " (2 more)"
     whole = SchemaProblem((), "type", "it must be an object")
     assert result_remark([whole, whole]).endswith("schema: it must be an object; it must be an object")
@@ -73,7 +71,7 @@ def test_what_a_service_writes_is_cut() -> None:
 
 def test_why_nobody_has_checked_is_said_in_a_line() -> None:
     assert unchecked_words(Checked((COUNT,))) == ""
-    assert unchecked_words(Checked(why_not="it is nested too deep")) == "not checked: it is nested too deep"
+    assert unchecked_words(Checked(why_not="the text is nested too deep")) == "not checked: the text is nested too deep"
     partly = Checked((COUNT,), "\x1b[2J" + "x" * 999, in_part=True)
     assert unchecked_words(partly).startswith("only partly checked: ␛[2Jx")
     assert len(unchecked_words(Checked(why_not="x" * 999))) < MAX_SENTENCE_CHARACTERS + 20

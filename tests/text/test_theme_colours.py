@@ -134,8 +134,8 @@ def test_it_wins_over_a_shipped_one_of_that_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('[colors]\nacent = "#fff"\n', "2: colors.acent: `acent` is not a key of the colours; did you mean `accent`?"),
-        ('[colours]\naccent = "#fff"\n', "1: colours: `colours` is not a key of a theme; did you mean `colors`?"),
+        ('[colors]\nacent = "#fff"\n', "2: colors.acent: `acent` is not a key of the colours. Did you mean `accent`?"),
+        ('[colours]\naccent = "#fff"\n', "1: colours: `colours` is not a key of a theme. Did you mean `colors`?"),
         ('[json]\nkey = "blue"\n', f'2: json.key: {NO_COLOUR}. Did you mean "ansi_blue"?'),
         ('[json]\nkey = "#12"\n', f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
         ("[json]\nkey = 0\n", f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),

@@ -161,7 +161,7 @@ def test_4_lone_surrogate_is_shown_copied_searched_recorded(shell: Shell) -> Non
     inert(on_terminal(shell, "history", "show"))
 
 
-@pytest.mark.parametrize(("levels", "remark"), [(300, ""), (1100, "nested 1,101 deep")])
+@pytest.mark.parametrize(("levels", "remark"), [(300, ""), (1100, "nested 1,101 levels deep")])
 def test_5_deep_response_is_shown_with_a_warning(shell: Shell, levels: int, remark: str) -> None:
     value = '[{"a":' * (levels // 2) + "1" + "}]" * (levels // 2)
     seen = visit(shell, replying(f'"result":{value}'))
@@ -178,8 +178,8 @@ def test_5_depth_of_100000_is_shown_and_recorded(shell: Shell) -> None:
     assert (ran.code, read.code) == (0, 0)
     assert ran.text.count("[") == 100_000
     assert read.text.count("[") == 100_001  # and the params
-    assert "nested 100,001 deep" in ran.err
-    assert "nested 100,001 deep" in read.text
+    assert "nested 100,001 levels deep" in ran.err
+    assert "nested 100,001 levels deep" in read.text
 
 
 def test_5_deep_params_can_be_sent(shell: Shell) -> None:
@@ -196,7 +196,7 @@ def test_5_deep_params_can_be_sent(shell: Shell) -> None:
         ("-Infinity", "Infinity is not JSON"),
         ("1e999", ""),
         ("-0", ""),
-        ("7" * 4301, "a number of 4,301 digits"),
+        ("7" * 4301, "a number with 4,301 digits"),
         (str(2**64), ""),
         ("0.1000000000000000055511151231257827", ""),
     ],
@@ -218,7 +218,7 @@ def test_7_duplicates_empty_keys_and_nul_are_shown(shell: Shell) -> None:
     )
     twice = visit(shell, http_reply(b'{"jsonrpc":"2.0","id":"id-1","result":1,"result":2,"id":"id-1"}'))
     assert twice.ran.out == b"2\n"
-    assert "the member result is there twice; the last one counts" in twice.printed
+    assert "the member result appears twice: the last one counts" in twice.printed
 
 
 REPLY = b'{"jsonrpc":"2.0","id":"id-1","result":"%s"}'

@@ -55,9 +55,9 @@ def nested(levels: int) -> str:
     [
         ('{"id":"id-1","result":1}', 0, "jsonrpc is missing"),
         ('{"jsonrpc":"2.0","id":"id-2","result":1}', 0, 'id is "id-2", not "id-1": it may answer another call'),
-        ('{"jsonrpc":"2.0","id":"id-1","result":1,"error":null}', 0, '"error": null beside the result'),
+        ('{"jsonrpc":"2.0","id":"id-1","result":1,"error":null}', 0, '"error": null next to the result'),
         ('{"jsonrpc":"2.0","id":"id-1","error":{"code":"1","message":"m"}}', 1, "error.code is not an integer"),
-        ('{"jsonrpc":"2.0","id":"id-1","result":1,"result":2}', 0, "the member result is there twice"),
+        ('{"jsonrpc":"2.0","id":"id-1","result":1,"result":2}', 0, "the member result appears twice"),
         ('{"jsonrpc":"2.0","id":"id-1"}', 5, "without result or error"),
         ('{"jsonrpc":"2.0","id":"id-1","result":1', 5, "incomplete JSON"),
         ("", 5, "empty"),

@@ -59,7 +59,7 @@ class Text:
     async def check(self, text: str) -> Checked:
         """Report that all names are too long, and that an array is not accepted."""
         if text.startswith("[1"):
-            return Checked((SchemaProblem((), "type", "it takes its params by name", 0, len(text)),))
+            return Checked((SchemaProblem((), "type", "the method needs params by name", 0, len(text)),))
         span = span_of(text, ("name",))
         return Checked((SchemaProblem(("name",), "maxLength", "a name is short", *span),) if span else ())
 
@@ -199,7 +199,7 @@ def test_form_changes_the_text_key_by_key(explorer: Explorer) -> None:
 def test_problem_of_all_params_is_in_the_title(explorer: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: FormScreen) -> None:
         await pilot.pause()
-        assert "! 1 problem: it takes its params by name" in text_of(screen.query_one(Bar))
+        assert "! 1 problem: the method needs params by name" in text_of(screen.query_one(Bar))
 
     on_screen(explorer, Text("[1]").source(Described((DescribedParam("any", {}),))), act)
 
@@ -246,10 +246,10 @@ def test_wrong_json_in_place_shows_line_column_fix(explorer: Explorer) -> None:
         assert text.now == '{"any": {"a": 1}}'
         await pilot.press("enter", "ctrl+u", *"[1,", "alt+e")
         await pilot.pause()
-        assert below(screen).startswith("not applied line 1, column 3: the comma after the last item")
+        assert below(screen).startswith("not applied line 1, column 3: there is a comma after the last item")
         await pilot.press("f5")
         await pilot.pause()
-        assert below(screen).startswith("not sent line 1, column 3: the comma after the last item")
+        assert below(screen).startswith("not sent line 1, column 3: there is a comma after the last item")
         await pilot.press("f12", "ctrl+r", "f5")
 
     assert on_screen(explorer, text.source(), act) == [True]
@@ -260,7 +260,7 @@ def test_wrong_json_in_place_shows_line_column_fix(explorer: Explorer) -> None:
     ("typed", "message", "fixed"),
     [
         ("0x1F", "line 1, column 1: JSON has only decimal numbers. ^R write the number in decimal", "31"),
-        ("1,5", "line 1, column 3: one value goes here. ^R put it in square brackets", "[1, 5]"),
+        ("1,5", "line 1, column 3: there is more than one value. ^R put it in square brackets", "[1, 5]"),
         ("True", "line 1, column 1: True is not JSON. ^R write null, true and false", "true"),
     ],
 )

@@ -305,7 +305,7 @@ def test_params_as_a_form(picture: Callable[..., bool], size: tuple[int, int]) -
         await pilot.press("home", "down", "down", "down")
 
     assert picture(
-        show, "Form  user.create", "! 3 problems", "is not one of its params", "Where parcels go.", size=size
+        show, "Form  user.create", "! 3 problems", "is not one of the params", "Where parcels go.", size=size
     )
 
 

@@ -205,7 +205,7 @@ def test_name_with_invalid_sign_is_refused(explorer: Explorer) -> None:
     file = team(explorer)
     file.write_text(file.read_text() + '\n[call.name]\nmethod = "demo.echo"\n')
     explorer.reload()
-    sentence = "There is no saved call nmae for profile demo; did you mean @name?"
+    sentence = "There is no saved call nmae for profile demo. Did you mean @name?"
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await burst(pilot, "f2", *"@nmae", "enter", "f5")

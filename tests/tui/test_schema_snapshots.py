@@ -46,7 +46,7 @@ class CannedChecker:
     async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
         if text != TEXT:
             return Checked()
-        sentence, at = "“cuont” is not one of its params: kind, count, since", TEXT.index('"cuont"')
+        sentence, at = "“cuont” is not one of the params: kind, count, since", TEXT.index('"cuont"')
         fix = Fix("write count", TEXT.replace("cuont", "count"))
         return Checked((SchemaProblem(("cuont",), "additionalProperties", sentence, at, at + 7, 3, 3, fix),))
 

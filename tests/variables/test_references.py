@@ -1,4 +1,4 @@
-"""What a service says, in a text that is sent, opens nothing and looks nothing up."""
+"""Text of a service is sent as data: no reference inside it is resolved."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HOSTILE = [SECRET, LOOKED_UP, "{{{uuid}}", "{{{{{now}}", '\\{{today}}"', {"{{uui
 
 
 def reads(text: str) -> Any:
-    """The value, if nothing would be opened or looked up where it is sent."""
+    """Return the value, if nothing in the text would be resolved when it is sent."""
     assert not PLACEHOLDER.search(text)
     assert not used_in(Draft("m", text if text.lstrip()[:1] in {"[", "{"} else f"[{text}]"))
     return json.loads(text)
@@ -44,13 +44,13 @@ def reads(text: str) -> Any:
 
 @pytest.mark.parametrize("value", HOSTILE)
 @pytest.mark.everyday(6)
-def test_it_is_the_same_value_for_whoever_reads_it(value: Any) -> None:
+def test_inert_value_is_equal_for_every_reader(value: Any) -> None:
     assert reads(inert_value(value)) == reads(spelled(value)) == value
     nested: dict[str, Any] = {"a": {"b": [[{"c": {}}]]}}
     assert inert(text := json.dumps(nested, separators=(",", ":"))) == text
 
 
-def test_of_what_no_text_can_be_made_comes_null_and_half_a_character_is_an_escape() -> None:
+def test_value_without_text_is_null_and_surrogates_are_escaped() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
@@ -59,7 +59,7 @@ def test_of_what_no_text_can_be_made_comes_null_and_half_a_character_is_an_escap
 
 
 @pytest.mark.parametrize("value", [SECRET, LOOKED_UP])
-def test_no_way_into_the_params_lets_it_through(value: str) -> None:
+def test_inert_value_stays_inert_in_any_params(value: str) -> None:
     schema, reader = {"enum": [value]}, SchemaReader({})
     assert reads(starting_text(reader, schema)) == reads(plain_text(reader.node(schema))) == value
 
@@ -102,16 +102,14 @@ def test_no_way_into_the_params_lets_it_through(value: str) -> None:
         (r"last.say \"hi\"#/\u007b", Reference('last.say "hi"#/{', False, 'say "hi"', "/{")),
     ],
 )
-def test_what_stands_between_the_braces(inside: str, read: Reference) -> None:
+def test_text_between_the_braces_is_parsed(inside: str, read: Reference) -> None:
     assert reference(inside) == read
 
 
 @pytest.mark.parametrize("method", ["ping", "user.list", "user#list", "a#/b", "a#", 'q"{}\\', "é\n"])
 @pytest.mark.parametrize("pointer", ["", "/a/0", "/a#/b", "/a:json", '/"{x}', "/~1~0é"])
 @pytest.mark.parametrize("as_json", [False, True])
-def test_a_reference_to_a_result_is_spelled_so_that_it_is_read_as_that(
-    method: str, pointer: str, as_json: bool
-) -> None:
+def test_result_reference_is_read_as_it_is_spelled(method: str, pointer: str, as_json: bool) -> None:
     found = REFERENCE.fullmatch(to_last(method, pointer, as_json=as_json))
     assert found
     assert found["inside"]
@@ -119,12 +117,12 @@ def test_a_reference_to_a_result_is_spelled_so_that_it_is_read_as_that(
     assert (read.method, read.pointer, read.as_json) == (method, pointer, as_json)
 
 
-def test_no_variable_takes_a_name_that_means_something_else() -> None:
+def test_variable_name_cannot_have_another_meaning() -> None:
     assert all(map(can_be_named, ["page", "_x", "a.b", "größe", "n1-2"]))
     assert not any(map(can_be_named, [*MADE, "last.ping", "", "1a", "a b", "a:json", "a{", "x" * 65]))
 
 
-def test_variables_come_first_and_whatever_is_offered_is_read_as_what_it_says() -> None:
+def test_variables_come_first_and_every_offer_is_valid() -> None:
     found = names({"page": "2", "a": ""}, ["user.list", "a#/b"])
     assert [each.inside for each in found] == ["a", "page", *MADE, "last.user.list#", "last.a\\u0023/b#"]
     assert found[1] == Offered("page", "2")

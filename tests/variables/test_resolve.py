@@ -59,7 +59,7 @@ def resolved(text: str, sources: Sources = SOURCES) -> str:
         ('["{{text}}", "a {{text}} b"]', r'["say \"hi\"\\", "a say \"hi\"\\ b"]'),
         ('["{{ page }}{{empty}}{{page}}"]', '["22"]'),
         ('{"{{page}}": 1, "a": {"b": ["{{page:json}}"]}}', '{"2": 1, "a": {"b": [2]}}'),
-        ('{"{{page:json}}": "{{page:json}}"}', '{"2": 2}'),  # a name is text, whatever is wanted
+        ('{"{{page:json}}": "{{page:json}}"}', '{"2": 2}'),  # a name is text, even with :json
         ('["x={{obj:json}}"]', r'["x={\"a\": [1.0]}"]'),
         ('["{{last.user.list#/items/0/id}}"]', '["12345678901234567890"]'),
         ('["{{last.user.list#/items/0/id:json}}"]', "[12345678901234567890]"),
@@ -71,11 +71,11 @@ def resolved(text: str, sources: Sources = SOURCES) -> str:
         ('[1.10, "{ {page} }", "\\u007b{page}}"]', '[1.10, "{ {page} }", "\\u007b{page}}"]'),
     ],
 )
-def test_a_value_takes_the_place(text: str, sent: str) -> None:
+def test_variable_is_replaced_by_its_value(text: str, sent: str) -> None:
     assert resolved(text) == sent
 
 
-def test_a_draft_keeps_what_was_typed_beside_what_is_sent() -> None:
+def test_resolved_draft_has_typed_and_sent_text() -> None:
     draft = Draft("m", '["{{page}}"]', notification=True)
     found = resolution(draft, SOURCES).draft
     assert found == Draft("m", '["2"]', notification=True, typed='["{{page}}"]')
@@ -85,7 +85,7 @@ def test_a_draft_keeps_what_was_typed_beside_what_is_sent() -> None:
     assert resolution(plain, SOURCES).draft is plain
 
 
-def test_a_value_that_is_spelled_like_a_reference_is_not_looked_into_when_it_is_sent() -> None:
+def test_value_spelled_like_a_reference_is_not_resolved() -> None:
     first = resolution(Draft("m", '["{{n}}"]'), Sources(given={"n": "{{n}}"})).draft
     assert first == Draft("m", '["{{n}}"]', typed='["{{n}}"]')
     assert resolution(first, SOURCES).draft is first
@@ -100,17 +100,17 @@ def test_a_value_that_is_spelled_like_a_reference_is_not_looked_into_when_it_is_
         ('["{{text:json}}"]', "{{text}} is not a JSON value, such as 1, true or text in quotes"),
         ('["{{last.ping#/x}}"]', "{{last.ping#/x}} has no value: no ping yet"),
         ('["{{last.user.list#/none}}"]',
-         "{{last.user.list#/none}} has no value: the newest result of user.list has nothing at /none"),
+         "{{last.user.list#/none}} has no value: the newest result of user.list does not contain /none"),
     ],
 )  # fmt: skip
-def test_what_has_no_value_is_named_and_stays_as_typed(text: str, why: str) -> None:
+def test_variable_without_a_value_is_named_and_unchanged(text: str, why: str) -> None:
     found = resolution(Draft("m", text), SOURCES)
     assert [str(each) for each in found.unresolved] == [why]
     assert found.draft == Draft("m", text, typed=text)
     assert found.remarks == (f"{why}: it is sent as typed",)
 
 
-def test_the_rest_is_resolved_beside_what_has_no_value_and_names_can_be_asked_for() -> None:
+def test_other_variables_are_resolved_next_to_missing_ones() -> None:
     found = resolution(Draft("m", '["{{a}} {{page}}", "{{last.x#}}", "{{a}}", "{{text:json}}"]'), SOURCES)
     assert found.draft.text == '["{{a}} 2", "{{last.x#}}", "{{a}}", "{{text:json}}"]'
     missing = Missing(found.unresolved)
@@ -118,14 +118,14 @@ def test_the_rest_is_resolved_beside_what_has_no_value_and_names_can_be_asked_fo
     assert missing.sentence.startswith("Nothing was sent: {{a}} has no value; {{last.x#}} has no value: no x yet; ")
 
 
-def test_a_result_is_taken_apart_once_however_many_parts_of_it_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_is_parsed_once_for_many_references(monkeypatch: pytest.MonkeyPatch) -> None:
     made = Mock(wraps=Levels)
     monkeypatch.setattr("rpcexplorer.variables.resolve.Levels", made)
     assert resolved('["{{last.user.list#/items/0/id:json}} {{last.user.list#/o}}", "{{last.user.list#/a#b:json}}"]')
     made.assert_called_once_with(RESULT)
 
 
-def test_each_uuid_is_another_one_and_the_same_as_long_as_the_seed_is() -> None:
+def test_each_uuid_is_new_and_depends_on_the_seed() -> None:
     text = '["{{uuid}}", "{{uuid}}"]'
     one, other = json.loads(resolved(text))
     assert one != other
@@ -134,7 +134,7 @@ def test_each_uuid_is_another_one_and_the_same_as_long_as_the_seed_is() -> None:
     assert json.loads(resolved(text, Sources(seed="t")))[0] not in {one, other}
 
 
-def test_in_a_batch_params_alone_are_resolved() -> None:
+def test_batch_resolves_only_its_params() -> None:
     text = (
         '[{"method": "{{page}}", "id": "{{page}}", "params": ["{{page}}"]},\n {"params": {"{{n}}": 1}, "method": "b"}]'
     )
@@ -144,12 +144,12 @@ def test_in_a_batch_params_alone_are_resolved() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"a": {{page}}}', "[{{page}}", '["{{page}}"', "{{page}}"])
-def test_what_is_no_json_stays_as_it_is(text: str) -> None:
+def test_text_that_is_not_json_does_not_change(text: str) -> None:
     assert resolution(Draft("m", text), SOURCES).draft.text == text
     assert used_in(Draft("m", text)) == ()
 
 
-def test_the_references_of_a_draft_are_told_once_each() -> None:
+def test_references_of_a_draft_are_listed_once() -> None:
     text = '["{{a}}{{a}}", "{{{{b}}", "{{c:json}}"]'
     assert used_in(Draft("m", text)) == (Reference("a"), Reference("c", as_json=True))
     assert used_in(Batch('[{"method": "{{x}}", "params": ["{{y}}"]}]')) == (Reference("y"),)
@@ -179,7 +179,7 @@ HOSTILE = {
         ('["\\u00ab{{b}}"]', ["«never seen"]),
     ],
 )
-def test_a_value_is_data_and_opens_nothing_alone_or_with_its_neighbours(text: str, means: object) -> None:
+def test_value_never_becomes_a_secret_reference(text: str, means: object) -> None:
     found = resolution(Draft("m", text), Sources(variables=HOSTILE))
     sent = found.draft.text
     assert not PLACEHOLDER.search(sent)
@@ -189,21 +189,19 @@ def test_a_value_is_data_and_opens_nothing_alone_or_with_its_neighbours(text: st
         assert json.loads(sent)[0] == "«p.password»"
 
 
-def test_what_somebody_typed_for_a_secret_still_stands_for_it() -> None:
+def test_typed_secret_reference_is_still_one() -> None:
     text = '{"a": "«p.password»", "b": "{{b}}", "c": "«p.password» {{b}}"}'
     assert resolved(text, Sources(variables=HOSTILE)) == text.replace("{{b}}", "never seen")
 
 
-def test_a_text_does_not_grow_without_bounds() -> None:
+def test_resolved_text_has_a_maximum_length() -> None:
     found = resolution(Draft("m", '["{{a}}{{a}}{{a}}"]'), Sources(variables={"a": "x" * 7_000_000}))
     assert [each.why for each in found.unresolved] == ["would make the params longer than 16 MiB"]
 
 
 @pytest.mark.thorough
 @given(st.lists(st.text('{}:ab"\\«»#/é\ud800', max_size=12), min_size=1, max_size=4), st.text(max_size=8))
-def test_whatever_is_typed_and_given_json_comes_of_it_and_values_arrive_as_they_are(
-    typed: list[str], value: str
-) -> None:
+def test_resolved_text_is_json_and_values_are_exact(typed: list[str], value: str) -> None:
     text = json.dumps([*typed, "{{a}}"])
     found = resolution(Draft("m", text), Sources(given={"a": value}))
     assert isinstance(found.draft.read(), Params)
@@ -214,7 +212,7 @@ VALUE = '"{{last.auth#/token}}"'
 
 
 def put(text: str, name: str = "", parameters: tuple[str, ...] = (), value: str = VALUE) -> str:
-    """The text with a bar where the cursor is, before and after."""
+    """Return the text with a bar at the cursor, before and after."""
     at = text.index("|")
     after, cursor = placed(text.replace("|", ""), at, value, name, parameters)
     return f"{after[:cursor]}|{after[cursor:]}"
@@ -232,7 +230,7 @@ def put(text: str, name: str = "", parameters: tuple[str, ...] = (), value: str 
         ('{"a": |}', f'{{"a": {VALUE}|}}'),
     ],
 )
-def test_it_stands_where_the_cursor_is(before: str, after: str) -> None:
+def test_reference_is_inserted_at_the_cursor(before: str, after: str) -> None:
     assert put(before) == after
 
 
@@ -247,7 +245,7 @@ def test_it_stands_where_the_cursor_is(before: str, after: str) -> None:
         ('{\n  "n": 1|\n}', f'{{\n  "n": 1,\n  "token": {VALUE}|\n}}'),
     ],
 )
-def test_it_takes_the_place_of_its_name(before: str, after: str) -> None:
+def test_reference_replaces_the_param_of_its_name(before: str, after: str) -> None:
     assert put(before, "token", ("n", "token")) == after
     json.loads(after.replace("|", ""))
 
@@ -261,11 +259,11 @@ def test_it_takes_the_place_of_its_name(before: str, after: str) -> None:
         ("|[ ]", f"[{VALUE}| ]"),
     ],
 )
-def test_params_that_could_be_sent_still_can_be(before: str, after: str) -> None:
+def test_params_can_be_sent_after_an_insertion(before: str, after: str) -> None:
     assert put(before, "token") == after
 
 
-def test_what_is_no_text_goes_into_a_string_as_it_is() -> None:
+def test_value_that_is_not_a_string_is_inserted_as_typed() -> None:
     assert put('["a|"]', value="1.10") == '["a1.10|"]'
     assert put("[|]", value="1.10") == "[1.10|]"
 
@@ -286,19 +284,19 @@ def sent(draft: Draft | Batch) -> str:
         ("[1,", "[1,"),
     ],
 )
-def test_what_looks_like_a_reference_is_sent_as_it_is(text: str, typed: str | None) -> None:
+def test_escaped_reference_is_sent_as_typed(text: str, typed: str | None) -> None:
     draft = escaped(Draft("m", text))
     assert sent(draft) == text
     assert typed in {None, draft.text}
 
 
 @given(st.lists(st.text('{}ab: \\"', max_size=20), min_size=1))
-def test_any_text_is_sent_as_it_is(texts: list[str]) -> None:
+def test_any_escaped_text_is_sent_as_typed(texts: list[str]) -> None:
     params = json.dumps(texts)
     assert sent(escaped(Draft("m", params))) == params
 
 
-def test_in_a_record_of_others_nothing_is_looked_up_and_what_was_sent_is_what_stands_there() -> None:
+def test_imported_record_is_sent_without_resolving_references() -> None:
     plain = exchange(0)
     assert as_it_went_out(plain) is plain
     for record in (
@@ -322,17 +320,17 @@ LAST = LastResult('{"key":"abc","n":1.10,"a/b":[null]}')
         ("", "{\n  }", '"{{last.user.login#:json}}"'),
     ],
 )
-def test_it_is_a_reference_to_the_newest_result(pointer: str, text: str, spelled: str) -> None:
+def test_result_reference_names_the_newest_result(pointer: str, text: str, spelled: str) -> None:
     assert TakenValue("user.login", pointer, text).spelled(LAST) == (spelled, "")
 
 
 @pytest.mark.parametrize("last", [LastResult(why="there is no result of m"), LAST])
-def test_without_a_result_on_record_it_is_the_value_in_which_no_secret_is_opened(last: LastResult) -> None:
+def test_value_without_recorded_result_is_inserted_inert(last: LastResult) -> None:
     spelled, remark = TakenValue("m", "/x", '"«staging.token»"').spelled(last)
     assert spelled == '"\\u00abstaging.token»"'
-    assert (last.why or "has none there") in remark
+    assert (last.why or "does not contain this path") in remark
 
 
 @pytest.mark.parametrize(("pointer", "name"), [("/items/0/id", "id"), ("/items/0", ""), ("", ""), ("/a~1b", "a/b")])
-def test_the_last_step_is_the_name_it_is_looked_for_by(pointer: str, name: str) -> None:
+def test_value_has_the_last_name_of_its_pointer(pointer: str, name: str) -> None:
     assert TakenValue("m", pointer, "1").name == name

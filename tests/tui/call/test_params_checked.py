@@ -40,7 +40,7 @@ class SlowChecker:
         problems = [_problem(text, 0, len(text), self.needed)] if self.needed else []
         if (at := text.find('"cuont"')) >= 0:
             fix = Fix('write "count"', text.replace("cuont", "count"))
-            problems.append(_problem(text, at, at + 7, "“cuont” is not one of its params: count, kind", fix))
+            problems.append(_problem(text, at, at + 7, "“cuont” is not one of the params: count, kind", fix))
         if (at := text.find('"cuont", "')) >= 0:
             problems.append(_problem(text, at, at + 7, "number 2 of the same place"))
         if (at := text.find('"x')) >= 0:
@@ -82,7 +82,7 @@ def said(pane: ParamsPane) -> str:
 
 def test_warning_shows_its_place_and_one_key_fixes() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
-        assert said(pane).startswith("   ! line 2, column 3: “cuont” is not one of its params: count, kind. (1 of 2, ")
+        assert said(pane).startswith("   ! line 2, column 3: “cuont” is not one of the params: count, kind. (1 of 2, ")
         assert "F12 shows the next)" in said(pane)
         assert said(pane).endswith('^R write "count"')
         assert pane.problem is None, "it can be sent"
@@ -194,10 +194,10 @@ def test_json_problem_comes_first_and_defaults_are_checked() -> None:
         await settled(pane, pilot)
         assert said(pane).startswith("   ! line 1, column 1: count is missing.")
         assert pane.query_one(Editor).warned == ((0, 0),)
-        checker.why_not, checker.needed = "the check came to no end", ""
+        checker.why_not, checker.needed = "the check took too long", ""
         pane.replace("[]")
         await settled(pane, pilot)
-        assert said(pane).rstrip() == "   ✓ valid  empty array  not checked: the check came to no end"
+        assert said(pane).rstrip() == "   ✓ valid  empty array  not checked: the check took too long"
         pane.described = None
         assert said(pane).rstrip() == "   ✓ valid  empty array"
 

@@ -58,7 +58,7 @@ def test_call_without_a_method_names_the_next_step(explorer: Explorer) -> None:
         await until(pilot, lambda: calls.exchange is not None)
         assert calls.exchange is not None
         assert calls.exchange.outcome_name == "refused"
-        assert "Name the one to call" in str(calls.query_one(WarningLines).render())
+        assert "Name one, such as" in str(calls.query_one(WarningLines).render())
 
     visit(explorer, scene, profile="prod")
 
@@ -69,7 +69,7 @@ def test_duplicate_name_is_a_warning_and_sent_unchanged(explorer: Explorer) -> N
         calls.params.replace('{"id": 1, "id": 2}')
         line = calls.query_one(ProblemLine)
         await until(pilot, lambda: "valid  object with 2 members" in drawn(line))
-        assert "“id” twice in one object: sent as typed" in " ".join(drawn(line).split())
+        assert "“id” appears twice in one object: sent as typed" in " ".join(drawn(line).split())
         await pilot.press("f5")
         await until(pilot, lambda: calls.exchange is not None)
         assert b'{"id":1,"id":2}' in b"".join(bytes(calls.response.body.text).split())

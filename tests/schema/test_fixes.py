@@ -1,4 +1,4 @@
-"""Ways to mend params, as a person would without a thought."""
+"""Fixes for params."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ MENDS: list[tuple[Any, str, list[str]]] = [
 
 @pytest.mark.parametrize(("schema", "value", "expected"), MENDS)
 @pytest.mark.everyday(20)
-def test_one_place_is_mended_and_all_else_stays_as_typed(schema: Any, value: str, expected: list[str]) -> None:
+def test_fix_changes_one_value_and_nothing_else(schema: Any, value: str, expected: list[str]) -> None:
     before, after = '{ "a" :\t', "\n}"
     text = f"{before}{value}{after}"
     (found,) = explained(Described((DescribedParam("a", schema),)), text)
     assert [fix.text for fix in fixes(text, found)] == [f"{before}{each}{after}" for each in expected]
 
 
-def test_a_misspelt_name_becomes_the_one_that_is_near_and_not_there_yet() -> None:
+def test_misspelt_name_becomes_the_nearest_unused_one() -> None:
     method = Described(tuple(DescribedParam(name) for name in ("count", "county", "since")))
     text = '{"sinse": 1, "cuont": 2, "count": 3, "x": 4}'
     found = {each.name: fixes(text, each) for each in explained(method, text)}
@@ -68,11 +68,11 @@ def test_a_misspelt_name_becomes_the_one_that_is_near_and_not_there_yet() -> Non
     ],
 )
 @pytest.mark.everyday(6)
-def test_of_several_names_that_are_near_none_is_meant(name: str, names: list[str], meant: str) -> None:
+def test_several_near_names_give_no_fix(name: str, names: list[str], meant: str) -> None:
     assert meant_name(name, names) == meant
 
 
-def test_positions_become_names_and_names_positions() -> None:
+def test_position_and_name_convert_into_each_other() -> None:
     params = [DescribedParam(name) for name in ("a", "b", "c")]
     named, placed = by_name("[ 1.0,\n  [2] ]", params), by_position('{"b": [2], "a": 1.0}', params)
     assert named is not None
@@ -92,7 +92,7 @@ KINDS = st.sampled_from(["string", "integer", "number", "boolean", "null", "arra
 
 
 @given(VALUES, st.lists(KINDS, min_size=1, max_size=3))
-def test_what_is_offered_is_json_again(value: Any, kinds: list[str]) -> None:
+def test_fixed_text_is_json(value: Any, kinds: list[str]) -> None:
     text = json.dumps({"a": value})
     for found in explained(Described((DescribedParam("a", {"type": kinds}),)), text):
         for fix in fixes(text, found):
@@ -120,9 +120,7 @@ ANY = st.recursive(
 
 
 @given(ANY, ANY, ANY, st.booleans())
-def test_whatever_a_service_says_is_a_schema_all_is_told_and_nothing_raises(
-    schema: Any, known: Any, value: Any, of_result: bool
-) -> None:
+def test_any_schema_is_explained_without_an_exception(schema: Any, known: Any, value: Any, of_result: bool) -> None:
     described = Described((DescribedParam("a", schema),), result=schema, definitions={"a": known, "b": schema})
     text = json.dumps(value if of_result else [value])
     for found in explained(described, text, None if of_result else "position"):
