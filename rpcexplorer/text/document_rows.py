@@ -18,7 +18,7 @@ from rpcexplorer.text.document import EVERYTHING, Document
 from rpcexplorer.text.printable import printable
 
 NOTHING: Final = -1
-"""The level of what is inside a folded container: no line is on view there."""
+"""Level inside a folded container: no line is visible there."""
 
 
 class LineRun(NamedTuple):
@@ -29,7 +29,7 @@ class LineRun(NamedTuple):
     end: int
     """The line after the last."""
     level: int
-    """What is on view of them."""
+    """The deepest visible level of these lines."""
 
 
 _Exceptions: TypeAlias = dict[int, tuple[int, int]]
@@ -37,7 +37,7 @@ _Exceptions: TypeAlias = dict[int, tuple[int, int]]
 
 
 class Folds:
-    """What is folded, and is never changed: other folds are others."""
+    """The folded containers of a document. Immutable."""
 
     def __init__(self, document: Document, depth: int = EVERYTHING, exceptions: _Exceptions | None = None) -> None:
         """Every container inside ``depth`` others is folded."""
@@ -48,7 +48,7 @@ class Folds:
         """The document cut where another level begins to be on view."""
 
     def sign(self, line: int) -> str:
-        """``open`` or ``folded`` where a container opens, else empty: inside of it would be too deep to be on view."""
+        """Return ``open`` or ``folded`` if a container opens here, else nothing."""
         outline = self._document.outline
         if not (self._document.is_json and outline.opens(line)):
             return ""
@@ -56,7 +56,7 @@ class Folds:
         return "folded" if outline.depth(line) >= self.stretches[at].level else "open"
 
     def turned(self, opener: int, *, folded: bool) -> Folds:
-        """With a container folded or not: by the rule if that is enough, else as an exception from it."""
+        """Return folds with one container folded or unfolded."""
         closer = self._document.outline.closer(opener)
         inner = closer if folded else opener + 1
         others = {line: told for line, told in self._exceptions.items() if not opener <= line < inner}
@@ -67,7 +67,7 @@ class Folds:
         return Folds(self._document, self._rule, {**others, opener: (closer, level)})
 
     def like(self, beginning: Folds) -> Folds:
-        """What is folded in the beginning of this document, and nothing else."""
+        """Return the same folds as in the beginning of this document."""
         closer = self._document.outline.closer
         exceptions = {line: (closer(line), level) for line, (_, level) in beginning._exceptions.items()}
         return Folds(self._document, beginning._rule, exceptions)
@@ -96,7 +96,7 @@ _IDENTIFIER = regex(r'"([A-Za-z_][A-Za-z0-9_]*+)"')
 
 
 def path_at(document: Document, line: int) -> str:
-    """The path of the value that starts or ends on a line, as ``$.items[2].name``; empty if this is no JSON."""
+    """Return the path of a value such as ``$.items[2].name``; empty if not JSON."""
     if not document.is_json:
         return ""
     return "$" + "".join(map(_step, _steps(document, line)))
@@ -110,9 +110,9 @@ def pointer_at(document: Document, line: int, *, exact: bool = False) -> str:
 
 
 def value_at(document: Document, line: int) -> bytes:
-    """The text of the value that starts or ends on a line, every token as the server wrote it.
+    """Return the text of the value on a line, as the server wrote it.
 
-    A container stands at the margin, however deep it was. Of what is no JSON, the line.
+    A container is unindented. In a document that is not JSON, return the line.
     """
     if not document.is_json:
         begin, end = document.span(line)
@@ -127,13 +127,13 @@ def value_at(document: Document, line: int) -> bytes:
 
 
 def value_start(document: Document, line: int) -> int:
-    """The offset where the value on a line of JSON begins, after the name if it has one."""
+    """Return the offset of the value on a line, after its name."""
     name, first = _name(document, line), document.outline.first(line)
     return first + name.end() if name else first
 
 
 def in_string(document: Document, line: int, character: int) -> bool:
-    """Whether a piece of a line of JSON that is cut out at a character starts inside a string."""
+    """Return whether a character of a line is inside a JSON string."""
     begin, _ = document.span(line)
     value = value_start(document, line)
     before = document.place(line, begin, value)[1]
@@ -196,24 +196,24 @@ class DocumentRow(Struct, frozen=True):
     line: int
     """The line of the document, from 0."""
     text: str
-    """What is shown, printable; a folded container says what it holds."""
+    """Printable text. A folded container includes the number of its items."""
     fold: str
     """``open`` or ``folded`` on the first row of a container, else empty."""
     continued: bool
     """It is a later piece of a wrapped line."""
     start: int
-    """Which character of its line the row begins with; 0 unless lines are wrapped."""
+    """Index of the first character in its line; 0 unless lines are wrapped."""
     in_string: bool = False
     """The text begins inside a JSON string, which matters for its colours."""
 
 
 class _Inside(NamedTuple):
-    """What is on view of a run."""
+    """The visible lines of a run."""
 
     starts: list[int]
     """The offset of each line on view."""
     tops: list[int]
-    """How many of the run's rows come before each, and at last how many there are."""
+    """Rows of the run before each line, and at last their total."""
 
 
 class Rows:
@@ -234,7 +234,7 @@ class Rows:
         return self._tops[-1]
 
     def row(self, index: int, start: int = 0, limit: int | None = None) -> DocumentRow:
-        """A row, of which only `limit` characters from `start` on are decoded."""
+        """Return a row; only `limit` characters from `start` on are decoded."""
         line, nth = self._locate(index)
         per_row = self._per_row(line)
         offset = nth * (per_row or 0)
@@ -249,7 +249,7 @@ class Rows:
         return DocumentRow(line, text, "" if nth else fold, nth > 0, offset, inside)
 
     def row_of(self, line: int, character: int = 0) -> int:
-        """The row that shows a character of a line or, if the line is inside a fold, the first row of the fold."""
+        """Return the row of a character, or the first row of its fold."""
         at = bisect_right(self._runs, line, key=lambda run: run.start) - 1
         run, top = self._runs[at], self._tops[at]
         if self._is_whole(run):
@@ -264,7 +264,7 @@ class Rows:
         return top + min(character // (self._per_row(line) or 1), rows - 1)
 
     def toggle(self, line: int) -> bool:
-        """Fold or unfold the container that opens on a line or else is around it; False if there is none."""
+        """Fold or unfold the container at a line; return False if there is none."""
         if not self.document.is_json:
             return False
         line, _ = self._locate(self.row_of(line))
@@ -353,11 +353,11 @@ class Rows:
                 yield LineRun(start, end, stretch.level)
 
     def _is_whole(self, run: LineRun) -> bool:
-        """Whether each line of it has just one row."""
+        """Return whether each line has exactly one row."""
         return run.level >= EVERYTHING and self._wrap is None
 
     def _height(self, run: LineRun, wrap: int | None, heights: dict[LineRun, int]) -> int:
-        """How many rows a run has; looked up in the heights that are known by now, and kept there."""
+        """Return the number of rows of a run, cached in ``heights``."""
         if run.level >= EVERYTHING and wrap is None:
             return run.end - run.start
         if run not in heights:
@@ -382,7 +382,7 @@ class Rows:
         return self.document.line_at(inside.starts[within]), nth - inside.tops[within]
 
     def _look(self, run: LineRun) -> _Inside:
-        """What is on view of a run; kept for as long as it is likely to be asked for again."""
+        """Return the visible lines of a run, cached for a while."""
         if run not in self._inside:
             if len(self._inside) >= _KEPT:
                 self._inside.pop(next(iter(self._inside)))
@@ -396,9 +396,9 @@ class Rows:
         return None if self._wrap is None else self._wrapped(*self.document.span(line), self._wrap)[1]
 
     def _wrapped(self, begin: int, end: int, wrap: int) -> tuple[int, int]:
-        """Of a line by its span: how many rows it has, and how many characters go on one.
+        """Return the rows of a line by its span, and the characters on one row.
 
-        A line with a character of two columns has half as many on a row: some stay short, none is ever too long.
+        A line with a wide character has half as many characters on a row, so that no row is too long.
         """
         if (end - begin) * self.document.measures.growth <= wrap:
             return 1, wrap
@@ -408,7 +408,7 @@ class Rows:
 
 
 def line_of_item(document: Document, path: str, index: int) -> int:
-    """The line on which an item begins of the list at ``.``, or at a member such as ``.items``."""
+    """Return the line of a list item; the list is ``.`` or ``.items``."""
     opener, wanted = 0, "$" + path.replace(".[", "[", 1)
     if path != ".":
         members = range(document.outline.size(0))

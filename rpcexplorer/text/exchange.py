@@ -70,18 +70,18 @@ TRACK_COLUMNS: Final = 26
 MAX_METHOD_COLUMNS: Final = 24
 MAX_PROGRESS_COLUMNS: Final = 44
 MIN_OUTCOME_COLUMNS: Final = 12
-"""Columns of an outcome's words that stay in the bar whatever happens: ``error -32601``."""
+"""Columns reserved for the outcome, enough for ``error -32601``."""
 MAX_OUTCOME_CHARACTERS: Final = 300
 """Characters of an outcome's words that are looked at; no row shows more."""
 LABEL_COLUMNS: Final = 18
 DOTS: Final = "••••••••"
-"""Any secret; its length tells nothing."""
+"""Shown for any secret. The length is always the same."""
 MAX_COLOURED_CHARACTERS: Final = 200_000
 _MARGIN: Final = ("  ", "text")
 _SECRET = regex(r"«([^«»]+\.[A-Za-z_]+)»")
 _COOKIE_VALUE = regex("=[^;]*")
 _STATUS_WORD = regex(r"HTTP \d{3} ([A-Z][A-Za-z ]+): ")
-"""How a sentence begins that says what a status means: that this is no reply of JSON-RPC goes without saying."""
+"""Beginning of a sentence that explains an HTTP status."""
 
 
 def outcome_line(exchange: Exchange) -> str:
@@ -208,7 +208,7 @@ def beside(exchange: Exchange, method: str) -> list[tuple[str, str]]:
 
 
 def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
-    """Return the lines below the outcome: its message if it had no room above, its meaning, and remarks."""
+    """Return the lines below the outcome: message, meaning, warnings."""
     said: list[tuple[str, str]] = []
     sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
     if exchange.outcome_name in SHORT_OUTCOMES:
@@ -230,9 +230,9 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
 
 
 def running(what: str, whose: str, progress: Progress | None, elapsed: float, step: str = "") -> list[tuple[str, str]]:
-    """Return what runs, its time, bytes so far, and a track if the size is known.
+    """Return the running step, its time, bytes so far, and a progress bar.
 
-    ``step`` says how far a run of many calls is.
+    ``step`` is the progress of a run of several calls.
     """
     words = [
         ("◐ ", "careful"),
@@ -273,7 +273,7 @@ def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]
 
 
 def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[WordLine]:
-    """Return the page for a request, or why there would be none."""
+    """Return the page for a request, or the reason why there is none."""
     if preview is None:
         return [[_MARGIN, ("The next request will be shown here.", "dim")]]
     if isinstance(preview, Refused):
@@ -294,7 +294,7 @@ def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[
     if preview.logs_in_first:
         lines += [warning("No session yet: a login is sent first."), []]
     lines.append([_MARGIN, (printable(preview.line), "bold")])
-    for name, value in preview.headers:  # as it will stand on the wire, or what is encoded there
+    for name, value in preview.headers:  # Headers are shown as they are sent, before encoding.
         secrets = "".join(f"  {printable(found[1])}" for found in _SECRET.finditer(value))
         lines.append(
             [_MARGIN, (printable(name), "json-key"), (": ", "dim"), (_hidden(value), "text"), (secrets, "dim")]
@@ -335,7 +335,7 @@ def _hidden(text: str) -> str:
 
 
 def headers_page(exchange: Exchange) -> list[WordLine]:
-    """Return status line, headers, and what else is known of the transport."""
+    """Return status line, headers, and other facts of the transport."""
     response = exchange.response
     if response.status is None:
         return [[("  No HTTP response, so there are no headers.", "dim")]]
@@ -344,7 +344,7 @@ def headers_page(exchange: Exchange) -> list[WordLine]:
         lines.append([("  No headers were received or recorded.", "dim")])
     widest = min(max((len(name) for name, _ in response.headers), default=0), 30)
     for name, value in response.headers:
-        # a cookie's value is a session, and nobody's to read over a shoulder
+        # The value of a cookie is a session, which other people in the room must not read.
         shown = _COOKIE_VALUE.sub(f"={DOTS}", value, count=1) if name.lower() == "set-cookie" else value
         lines.append([(f"  {name:<{widest}}", "json-key"), _MARGIN, (shown, "text")])
     return [*lines, [], *_facts(exchange)]
@@ -452,9 +452,9 @@ def came(exchange: Exchange) -> list[tuple[str, str]]:
 
 
 def failed_lines(parts: BatchParts) -> Iterator[str]:
-    """Yield a line for each failed call, and for each unexpected reply.
+    """Yield a line for each failed call and unexpected response.
 
-    None if all calls have one outcome, which is told of the whole.
+    Yield nothing if all calls share the outcome of the batch.
     """
     if not parts.apart:
         return
@@ -466,7 +466,7 @@ def failed_lines(parts: BatchParts) -> Iterator[str]:
 
 
 def failed_count(parts: BatchParts) -> str:
-    """Return how many calls have no result, without their messages: each has a line of its own."""
+    """Count the failed calls, and those without a response."""
     awaited = [call for call in parts.calls if not isinstance(call.outcome, Sent)]
     failed = [call for call in awaited if call.exit_code]
     missing = sum(isinstance(call.outcome, Malformed) and not call.response.body for call in failed)
@@ -494,7 +494,7 @@ def outcome_pieces(call: Exchange, room: int) -> WordLine:
     room -= 2
     if isinstance(call.outcome, Malformed) and not call.response.body:
         return [*told, (clipped(part_words(call), room), "middle")]
-    for text, role in came(replace(call, kind="call")):  # the kind stands in a column of its own
+    for text, role in came(replace(call, kind="call")):  # The kind has its own column.
         told.append((clipped(text, room), role))
         room = max(room - columns(told[-1][0]), 0)
     return told

@@ -45,10 +45,10 @@ def history_line(
     zone: tzinfo | None = None,
     writers: bool = False,
 ) -> str:
-    """One exchange: sign, id, method, profile, what came of it, how long it took, when; no more than `width` columns.
+    """Return one exchange as a line of at most ``width`` columns.
 
-    Where ``writers`` are wanted, it says who has recorded it, behind the profile.
-    What came of it takes the room that is left, and goes first where there is none; a name gets half of that at most.
+    It has sign, id, method, profile, outcome, duration and time. With ``writers`` it also names who recorded the call.
+    The outcome gets the remaining columns and is dropped first. A name gets at most half of them.
     """
     sign, ink = SIGNS[exchange.counts_as], INKS[ROLES[exchange.counts_as]]
     id = clipped(exchange.id, 20)
@@ -80,7 +80,7 @@ def history_line(
 
 
 def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = None) -> str:
-    """All there is to know of one exchange: outcome, circumstances, request and response."""
+    """Return all facts of an exchange, with request and response."""
     ink = INKS[ROLES[exchange.counts_as]]
     lines = [f"{inked(outcome_line(exchange), ink, colour=colour)}   {transport_line(exchange)}".rstrip()]
     if explained := explanation(exchange.outcome):
@@ -97,7 +97,8 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
         for name, value in exchange.response.headers:
             lines.append(f"{inked(printable(f'{name}:'), DIM, colour=colour)} {printable(value)}".rstrip())
     reply = exchange.response.body
-    if not reply and isinstance(exchange.outcome, Result | ErrorObject):  # what it was understood as
+    # The record has no body: show the decoded value.
+    if not reply and isinstance(exchange.outcome, Result | ErrorObject):
         reply = exchange.outcome.value
     if reply:
         heading = "response"
@@ -181,9 +182,9 @@ HistoryRow: TypeAlias = Day | Exchange | Damaged
 def rows_of(
     found: Iterable[Exchange | Damaged], today: date, zone: tzinfo | None = None, *, after: Sequence[HistoryRow] = ()
 ) -> Iterator[HistoryRow]:
-    """Calls, newest first, with a heading before each day; ``after`` are the rows above them.
+    """Yield calls, newest first, with a heading before each day.
 
-    Nobody knows when a damaged record was made: it stays where it lies in the file.
+    ``after`` are the rows above them. The time of a damaged record is unknown, so it stays at its place in the file.
     """
     day = next((row.date for row in reversed(after) if isinstance(row, Day)), None)
     for one in found:
@@ -194,14 +195,14 @@ def rows_of(
 
 
 def same(one: HistoryRow, other: HistoryRow) -> bool:
-    """Whether it is the same call, whatever was noted about it meanwhile."""
+    """Return whether two rows show the same call."""
     if isinstance(one, Day) or isinstance(other, Day):
         return one == other
     return one.id == other.id if one.id else one == other
 
 
 def day_words(day: date, today: date) -> str:
-    """A day as a person says it: ``today``, ``yesterday``, ``Wed 19 Nov 2026``."""
+    """Return ``today``, ``yesterday`` or a date such as ``Wed 19 Nov 2026``."""
     if day == today:
         return "today"
     if day == today - timedelta(days=1):
@@ -224,7 +225,7 @@ def case_note_lines(note: str) -> list[list[tuple[str, str]]]:
 
 
 def note_page(exchange: Exchange, zone: tzinfo | None = None, case_note: str = "") -> list[list[tuple[str, str]]]:
-    """Return what is noted about a call or its case, then its circumstances: lines of words with their roles."""
+    """Return the page with the notes and facts of a call."""
     of_case = [[], *case_note_lines(case_note)] if case_note else []
     name = [(f"   ★ {exchange.name}", "careful")] if exchange.name else [("   No name yet.", "dim")]
     notes = [[(f"   {each}", "text")] for each in exchange.note.splitlines()]
@@ -283,7 +284,7 @@ def span(minutes: int) -> str:
 
 
 def words_for(row: Figures, by: Grouping, *, of_one: bool) -> str:
-    """``of_one``: only the calls of one profile are looked at already, which goes without saying."""
+    """Return the filter for a row; ``of_one``: a profile is already chosen."""
     if by == "code":
         (code,) = row.name
         return f"outcome:{OUTCOME_LABELS[code].replace(' ', '-')}" if code in OUTCOMES else f"code:{code}"
@@ -291,7 +292,7 @@ def words_for(row: Figures, by: Grouping, *, of_one: bool) -> str:
     words = []
     for kind, name in zip(kinds, row.name, strict=True):
         if name and not (of_one and kind == "profile"):
-            part, quote, _ = name.partition('"')  # of a name with quotes in it what stands before them, else all of it
+            part, quote, _ = name.partition('"')  # A filter cannot contain a quote: use the part of the name before it.
             word = part if quote else f"={part}"
             words.append(f'{kind}:"{word}"' if any(map(str.isspace, word)) else f"{kind}:{word}")
     return " ".join(words)
@@ -344,7 +345,10 @@ class TableColumns:
 
 
 def total_words(statistics: Statistics) -> str:
-    """All calls in one line: ``128 calls · 9 failed: 7 errors, 2 no response · median 34 ms, p95 120 ms, …``."""
+    """Summarise all calls in one line.
+
+    For example: ``128 calls · 9 failed: 7 errors, 2 no response · median 34 ms, p95 120 ms, max 2.1 s``.
+    """
     total = statistics.total
     parts = [counted(total.calls, "call")]
     if total.failed:
@@ -362,7 +366,7 @@ def total_words(statistics: Statistics) -> str:
 
 
 def total_lines(statistics: Statistics, width: int) -> list[str]:
-    """What is said of all calls, in two lines where there is no room for one."""
+    """Return the summary, in two lines if it is too wide for one."""
     words = total_words(statistics)
     calls, _, took = words.rpartition(" · ")
     return [words] if columns(words) <= width or not calls else [calls, took]

@@ -19,14 +19,14 @@ NUMBERS: Final = 6
 
 
 def hiding(calls: Iterable[ImportedCall]) -> Redactor:
-    """What hides the credentials that came with calls, and what else looks like one, wherever their params are told."""
+    """Return a redactor for the credentials of imported calls."""
     return Redactor(
         {each.secret.reveal(): each.secret for call in calls for each in call.credentials}.values(), guesses=True
     )
 
 
 def call_line(call: ImportedCall, hide: Redactor) -> str:
-    """One line: method, params, where it went, and which credentials came with it."""
+    """Return method, params, URL and credential fields on one line."""
     said = [each.field for each in call.credentials]
     marks = ["notification"] * call.notification + ["in a batch"] * call.in_batch
     more = [*marks, f"{call.times} times"] if call.times > 1 else marks
@@ -53,7 +53,7 @@ def note_lines(calls: Sequence[ImportedCall]) -> Iterator[str]:
 
 
 def other_addresses(calls: Iterable[ImportedCall], endpoint: str) -> str:
-    """Where calls went that did not go to this one, a few of them; empty where all did, or nothing says it."""
+    """Return a few URLs other than ``endpoint``; empty if there are none."""
     others = {call.address.partition("?")[0]: None for call in calls if call.address}
     return joined_words((printable(redacted_address(each)) for each in others if each != endpoint), 3)
 

@@ -13,7 +13,7 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import printable, readable
 
 OUTPUT_LIMIT: Final = 256 * 1024 * 1024
-"""Characters that an expression may yield; one that yields for ever ends here, before the memory does."""
+"""Characters of results. Endless expressions stop here, before memory runs out."""
 SENTENCE_LIMIT: Final = 300
 """Characters of a problem; jq quotes the values that it complains about."""
 _PLACE = regex(r" at <top-level>, line (\d+)(?:, column (\d+))?:?")
@@ -33,12 +33,12 @@ _WORDS = [
         (r"^Cannot (\w+)", r"cannot \1"),
     )
 ]
-"""What jq says, and what is said instead."""
+"""Messages of jq, and their replacements."""
 
 
 class Yield(Struct, frozen=True):
     text: bytes
-    """Its results, one indented JSON text after the other, each on lines of its own."""
+    """The results as indented JSON texts, each starting on a new line."""
     count: int
 
 
@@ -47,7 +47,7 @@ class FilterProblem(Struct, frozen=True):
 
 
 def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
-    """Put a reply through a jq expression. Numbers that the expression does not calculate with stay as written."""
+    """Filter a response with jq; numbers keep their spelling unless changed."""
     if find_spec("jq") is None:
         return FilterProblem("jq is not installed: filters need it. Run: pip install jq")
     import jq
@@ -57,7 +57,7 @@ def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
         return FilterProblem("jq: cannot read the response: it is not UTF-8")
     results: list[str] = []
     room = OUTPUT_LIMIT
-    # jq tells what is wrong with an expression or a value by raising, and there is no asking beforehand
+    # jq reports every problem with an exception.
     try:
         jq.compile(expression)  # on its own, so that a problem names the place where it was typed
         for result in jq.compile(f"({expression}\n) | tojson").input_text(text):
@@ -86,7 +86,7 @@ def _plain(message: str) -> str:
 
 
 def asked(expression: str, body: bytes) -> bytes:
-    """What such a process wants to read. An expression of any length and spelling passes: no command line would do."""
+    """Return the input of the jq process, as a command line is too limited."""
     told = expression.encode("utf-8", "surrogatepass")
     return b"%d\n%b%b" % (len(told), told, body)
 

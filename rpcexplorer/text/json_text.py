@@ -34,7 +34,10 @@ _REST = regex(_STRING, re.VERBOSE | re.DOTALL)
 
 
 def tokens(text: str, *, in_string: bool = False) -> Iterator[tuple[int, int, Role]]:
-    """Start, end and role of each token in turn; blanks have none. `in_string`: the text begins inside a string."""
+    """Yield start, end and role of each token; blanks are skipped.
+
+    ``in_string``: the text begins inside a string.
+    """
     at = 0
     if in_string and text and (rest := _REST.match(text)):
         at = rest.end()
@@ -45,7 +48,7 @@ def tokens(text: str, *, in_string: bool = False) -> Iterator[tuple[int, int, Ro
 
 
 def coloured(text: str) -> Iterator[tuple[str, str]]:
-    """The text in pieces, each with the role of its token; blanks have that of punctuation."""
+    """Yield pieces of text with roles; blanks have that of punctuation."""
     at = 0
     for start, end, role in tokens(text):
         if at < start:
@@ -59,7 +62,7 @@ def coloured(text: str) -> Iterator[tuple[str, str]]:
 Ink = NewType("Ink", str)
 BOLD: Final = Ink("1")
 DIM: Final = Ink("2")
-"""Fainter than the text, on a dark and on a light ground alike; bright black would vanish on some."""
+"""Readable on dark and light backgrounds, unlike bright black."""
 WRONG: Final = Ink("31")
 WELL: Final = Ink("32")
 CAREFUL: Final = Ink("33")
@@ -75,7 +78,7 @@ def inked(text: str, ink: Ink, *, colour: bool = True) -> str:
 
 
 COLOUR_LIMIT: Final = 16_000_000
-"""Characters; longer text stays plain, as nobody reads that far and colours would double its size."""
+"""Characters. Colours would double the size of a longer text."""
 _BEGINS = regex(r"\s*+(?:[\[{\"]|-?[0-9]|true|false|null|NaN|-?Infinity)")
 _INKS: Final[dict[str | None, Ink]] = {
     "key": KEY,
@@ -87,7 +90,10 @@ _INKS: Final[dict[str | None, Ink]] = {
 
 
 def highlighted(json_text: bytes | str, *, colour: bool = True) -> str:
-    """JSON text indented and printable, in colours unless told otherwise; other text is only made printable."""
+    """Return JSON indented and printable, in colours if asked.
+
+    Other text is only made printable.
+    """
     text = readable(json_text) if isinstance(json_text, bytes) else json_text
     if text is None:
         assert isinstance(json_text, bytes)
@@ -97,7 +103,7 @@ def highlighted(json_text: bytes | str, *, colour: bool = True) -> str:
 
 
 def highlighted_pieces(json_text: Text, *, colour: bool = True) -> Iterator[str]:
-    """Yield what ``highlighted`` returns: of JSON slice by slice, as the whole takes many times the memory."""
+    """Yield what ``highlighted`` returns, in slices to save memory."""
     length = 0
     is_small = len(json_text) <= SLICE
     for piece in (None,) if is_small or fault(json_text) is not None else pieces(json_text):
@@ -113,7 +119,7 @@ def highlighted_pieces(json_text: Text, *, colour: bool = True) -> Iterator[str]
 
 
 def _in_colours(text: str, *, in_string: bool = False) -> str:
-    """The text with an escape sequence before and behind each token; what is no token of JSON has no colour."""
+    """Return the text with an escape sequence around each token."""
 
     def put(found: re.Match[str]) -> str:
         ink = _INKS.get(found.lastgroup)
@@ -129,7 +135,7 @@ def json_of(value: Any) -> bytes:
 
 
 def raw_of(value: Any) -> msgspec.Raw:
-    """A value that a service said, as a part of ours; null, where it has more levels than can be written."""
+    """Encode a value of a service; null if it is nested too deeply."""
     try:
         return msgspec.Raw(msgspec.json.encode(value))
     except UnicodeEncodeError:  # half a character, which only an escape can spell

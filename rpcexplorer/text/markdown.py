@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 LINK: Final = "link:"
-"""What a role begins with while a page is laid out: the number of a link follows."""
+"""Prefix of a role during layout. The number of the link follows."""
 CODE_ROLE: Final = "json-key"
 """Most code in docs is names of params, which are drawn so."""
 MIN_WIDTH: Final = 16
-"""Columns below which nothing is wrapped for: no screen that shows docs is narrower."""
+"""Minimum width for wrapping. No screen that shows docs is narrower."""
 MAX_ROWS: Final = 1_000
 MAX_CHARACTERS: Final = 10_000
-"""Characters of one text that are shown; a service that has more to say has a page for it."""
+"""Characters shown of one text."""
 MAX_LIST_DEPTH: Final = 4
 MAX_CELL_WIDTH: Final = 32
 MAX_CELLS: Final = 20
@@ -38,11 +38,11 @@ _Break: TypeAlias = Callable[[WordLine, int, int], Iterator[WordLine]]
 
 @cache
 def _parser() -> MarkdownIt:
-    """Make a parser that leaves HTML, entities and addresses as they are spelled."""
+    """Return a parser that leaves HTML, entities and URLs unchanged."""
     from markdown_it import MarkdownIt  # 20 ms, and only docs need it
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("entity")
-    # An address is shown as it is spelled, and never opened.
+    # A URL is shown unchanged, and never opened.
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
@@ -71,7 +71,7 @@ def _inline_rows(tokens: Iterable[Token], role: str, targets: list[str] | None =
             case "code_inline":
                 in_link = roles[-1].startswith(LINK)
                 rows[-1].append((token.content, roles[-1] if in_link else CODE_ROLE))
-            case "image":  # the text that stands for it
+            case "image":  # Show the alternative text.
                 rows[-1].append((token.content or "image", roles[-1] if token.content else "dim"))
             case "strong_open" | "em_open" | "link_open":
                 attribute = {"strong_open": "bold", "em_open": "italic", "link_open": "underline"}[token.type]
@@ -98,7 +98,7 @@ def _joined(pieces: Iterable[tuple[str, str]]) -> str:
 
 
 class PageRows:
-    """Gathers the rows of a page of so many columns; with None nothing is wrapped."""
+    """The rows of a page. Width None turns wrapping off."""
 
     def __init__(self, width: int | None = None) -> None:
         self.width = None if width is None else max(width, MIN_WIDTH)
@@ -117,7 +117,7 @@ class PageRows:
         self._take(words, hang, _prose)
 
     def verbatim(self, words: WordLine, hang: int = 0) -> None:
-        """What breaks anywhere, as its blanks may mean something."""
+        """Add text that may break anywhere, because its blanks matter."""
         self._take(words, hang, _anywhere)
 
     def _take(self, words: WordLine, hang: int, broken: _Break) -> None:
@@ -183,7 +183,7 @@ def _fits(text: str, at: int, room: int, *, least: int) -> int:
 
 
 def _apart(words: WordLine) -> Iterator[tuple[WordLine, WordLine]]:
-    """The words, each with the blanks before it; a word may have pieces of several roles."""
+    """Yield words, each with the blanks before it."""
     gap: WordLine = []
     word: WordLine = []
     for text, role in words:
@@ -205,7 +205,7 @@ def markdown(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> 
 
 
 def plain(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> None:
-    """A text that is no Markdown: its lines stay lines, as it may be laid out in columns."""
+    """Add plain text. Its line breaks are kept."""
     for line in text[:MAX_CHARACTERS].expandtabs(4).splitlines():
         deep = len(line) - len(line.lstrip())
         rows.add([(" " * indent + line.rstrip(), role)] if line.strip() else [], indent + deep + 2)
@@ -228,14 +228,14 @@ class _Writer:
         self._hangs = [indent]
         """The column in which text begins, for each list and quote around it."""
         self._sign: WordLine = []
-        """What stands before the next paragraph: the sign of an item or a quote."""
+        """The sign of an item or quote, written before the next paragraph."""
         self._lists = 0
         self._last_line = 0
         self.headings: list[Heading] = []
         self.code: list[range] = []
         """The rows of each block of code."""
         self.targets: list[str] | None = None
-        """The targets of links so far, if somebody can follow them."""
+        """Link targets so far; None if links cannot be followed."""
         self.code_width = 0
         """Columns for code, if there are more of them than for prose."""
         self.highlight: Callable[[str, str], Iterable[WordLine]] = _as_one_colour
@@ -357,7 +357,7 @@ class Heading(Struct, frozen=True):
     level: int
     text: str
     anchor: str
-    """What a link to it ends with, as on GitHub."""
+    """The fragment of a link to it, as on GitHub."""
 
 
 class Link(Struct, frozen=True):

@@ -23,7 +23,7 @@ EXACT, PREFIX, WORD, WORDS, INSIDE = 5.0, 4.0, 3.0, 2.0, 1.0
 Letters that are scattered score below 1: the more, the closer they lie together.
 """
 MARK: Final = "\x1f"
-"""Put before each word of a name. It is white space, so that no word of a query can hold it."""
+"""Inserted before each word of a name. Queries cannot contain it, as it is white space."""
 _HEAD = regex(
     r"(?<![^\s._/:-])[^\s._/:-]"  # at the beginning, or after a separator
     r"|(?<=[^\W_A-Z])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])"  # a hump: userGet, HTTPServer
@@ -39,7 +39,7 @@ class Match(Struct, frozen=True):
 
 
 class Ranking(Sequence[Match]):
-    """Matches, best first. Each is made when it is looked at: ten thousand of them would keep the collector busy."""
+    """Matches, best first, created on access to save time."""
 
     def __init__(
         self, words: Sequence[str], names: Sequence[str], indexes: Sequence[int], scores: Mapping[int, float]
@@ -68,10 +68,10 @@ class Names:
     def __init__(self, names: Sequence[str]) -> None:
         self._given = tuple(names)
         self._order = sorted(range(len(names)), key=lambda index: len(names[index]))
-        """Shorter names first: of two equally good ones the shorter is more likely meant."""
+        """Shorter names first, as they win among equal scores."""
         self._longest = len(names[self._order[-1]]) if names else 0
         self._last: tuple[str, Iterable[int]] = ("", self._order)
-        """The last query and what it meant, in that order: a longer query can only mean some of these."""
+        """The last query and its matches. A longer query matches some of these."""
 
     def ranked(self, query: str, *, weights: Mapping[str, float] | None = None) -> Ranking:
         """The names that a query means, best first; all as they were given where it says nothing.
@@ -130,7 +130,7 @@ class _Forms(NamedTuple):
 
 
 def ranked(query: str, names: Sequence[str], *, weights: Mapping[str, float] | None = None) -> Ranking:
-    """The names that a query means, best first. Whoever asks more than once keeps a ``Names``."""
+    """Return matching names, best first. For repeated queries use ``Names``."""
     return Names(names).ranked(query, weights=weights)
 
 
@@ -139,14 +139,14 @@ def _means_case(words: Iterable[str]) -> bool:
 
 
 def _fold(text: str) -> str:
-    """The text in lower case, letter for letter: the few that would become two stay as they are."""
+    """Return the text in lower case, with the same number of characters."""
     if text.isascii():
         return text.lower()
     return "".join(lower if len(lower := letter.lower()) == 1 else letter for letter in text)
 
 
 def _ranks(word: str, forms: _Forms, indexes: Iterable[int]) -> dict[int, float]:
-    """How a word lies in each of these names; nothing of those in which it does not."""
+    """Return the rank of each name that contains the word."""
     plain, marked = forms
     head, heads, scattered = MARK + word, _heads(word).match, _scattered(word).match
     several = len(word) > 1  # one letter begins a word or is inside; most names have it, so nothing else is tried
