@@ -48,7 +48,7 @@ class Exported(Struct, frozen=True):
     exchanges: tuple[Exchange, ...]
     note: str
     dropped: tuple[str, ...] = ()
-    """Ids of calls whose reply is left out, as not all values to redact could be found in it."""
+    """Ids of calls exported without response, as it may contain values to redact."""
     short: tuple[str, ...] = ()
     """Pointers to values that are too short to be redacted inside other text."""
 
@@ -59,7 +59,7 @@ class Exported(Struct, frozen=True):
 
     @property
     def too_much(self) -> str:
-        """Return why nobody could read it as a case, or nothing."""
+        """Return why the calls are too large for a case, or nothing."""
         if len(self.exchanges) > MOST_CALLS:
             return f"A case can hold at most {MOST_CALLS:,} calls, but you chose {len(self.exchanges):,}"
         size = sum(len(each.response.body) for each in self.exchanges)
@@ -137,7 +137,7 @@ def _read_again(call: Exchange) -> Exchange:
 
 
 class _Hiding:
-    """Values to redact: found by their pointers first, then removed wherever else the same value is."""
+    """Values to redact, found by pointers and then removed everywhere."""
 
     def __init__(self) -> None:
         self._values: set[str] = set()
@@ -283,7 +283,7 @@ def _value_of(token: re.Match[str]) -> str:
 
 
 def _may_be_in_result(ways: Iterable[Sequence[str]], call: Exchange) -> bool:
-    """Return whether a place to hide is in the result, or nobody can tell."""
+    """Return whether a value to redact may be in the result."""
     inside = [parts[1:] for parts in ways if parts[0] == "result"]
     return _place_of(call) is None or any(
         True for text in _texts_of(call, "result") for parts in inside for _ in spans_at(text, parts)

@@ -35,9 +35,9 @@ APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
 GROUP_READS, GROUP_WRITES = 0o040, 0o020
 CHUNK = 64 * 1024
 STEP = MIB
-"""Bytes that are read at once at the most, so that whoever reads can stop in between."""
+"""Bytes of one read at most, so that readers can stop in between."""
 OVERLAP = 4096
-"""Bytes that are looked at again with those above them: a boundary may lie across."""
+"""Bytes read twice, because a boundary may lie across two reads."""
 LARGEST = 32 * MIB
 """Bytes of one block. A reply that is recorded as it comes by default has a sixth of it, however it is spelled."""
 FILE = 8 * MIB
@@ -52,10 +52,10 @@ LAST_HEADER = regex(rb".*(?:\n|\A(?:\xef\xbb\xbf)?)(?=" + HEADER_LINE + rb")", r
 COMMENTS = regex(rb"(?:\xef\xbb\xbf)?(?:[ \t]*+(?:\#[\t\x20-\x7e\x80-\xff]*+)?(?:\r?\n|\Z))*+")
 OURS = regex(rb"(?:\n|\A(?:\xef\xbb\xbf)?)" + HEADER_LINE)
 NOTHING = b" \t\r\n\0"
-"""What a file may hold and still be empty: a power cut can leave zeros."""
+"""Bytes that an empty file may contain: a power cut can leave zeros."""
 FOREIGN = "it is not an rpcexplorer history file. It was not changed. Move it, or choose another folder"
 CASES = "+cases"
-"""Ends the name of whose files hold the cases that somebody has taken in. No user and no host has its sign."""
+"""Suffix of a writer for imported cases. No user or host name contains it."""
 TORN_FILE = regex(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
 BOUNDARY = regex(
     rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*+'  # behind an end and its blank lines,
@@ -95,8 +95,8 @@ def mode_in(folder: Path) -> int:
 def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LARGEST) -> Iterator[bytes]:
     """Yield a file from its end, in stretches of whole blocks.
 
-    ``read`` gives a span of it. An empty stretch follows each step in which no boundary was found. More than
-    ``largest`` bytes without a boundary are no block and are left out: a file may be nothing but zeros.
+    ``read`` returns a span of the file. An empty stretch follows each step without a boundary. More than ``largest``
+    bytes without a boundary are skipped: a file may contain only zeros.
     """
     unread, step = size, CHUNK
     held: list[bytes] = []
@@ -122,7 +122,7 @@ def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LA
 
 
 def _cut(fresh: bytes, above: bytes, length: int, *, last: bool) -> int:
-    """Return where the first or last boundary ends that begins in ``fresh``, or 0."""
+    """Return the end of the first or last boundary in ``fresh``, or 0."""
     blank = fresh.isspace()
     if not last and not blank and (early := BOUNDARY.search(fresh)) and early.end() < len(fresh):
         return early.end()  # as nearly always
@@ -163,7 +163,7 @@ def rewrite(
             return 0
         with (
             telling("write", path),
-            # its mode stays as it is, but nobody else writes to it
+            # The mode is kept, but no other user gets write access.
             prepared(path, after := b"".join(changed), PRIVATE_FILE | (path.lstat().st_mode & GROUP_READS)) as beside,
             locked(),
         ):
@@ -171,7 +171,7 @@ def rewrite(
             if _version(path) != version:
                 now = read_bytes(path, most)
                 if now is None or not now.startswith(content):
-                    continue  # somebody else has changed it too
+                    continue  # Another program also changed the file: start again.
                 added = now[len(content) :]
             if not after.strip() and not added.strip():
                 path.unlink()
@@ -197,7 +197,7 @@ def _content(path: Path, most: int) -> bytes | None:
 
 
 def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
-    """Cut off a torn end; return the size, and what goes before new blocks."""
+    """Cut off a torn end; return the size, and a prefix for new blocks."""
     size = os.fstat(file).st_size
     if not size:
         return size, b""

@@ -85,22 +85,22 @@ from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, is_made
 TIME = regex(rb"\ntime = ([^\r\n]{0,99})")
 EARLY = CHUNK
 NEWEST = b"~"
-"""Sorts above every time: for what stands at the end of a file without one."""
+"""Sorts above every time, for text at the end of a file without a time."""
 ID_HEADER = regex(re.escape(HEADER) + rb'id = "[^"\n]*"\n')
 OVERTAKING = 4 * CHUNK
 """Bytes of calls that began later than another one and ended earlier, as far as that one is looked for by its time."""
 TORN = "it is incomplete: writing it was interrupted"
 UNFINISHED = LOCK_SECONDS
-"""Seconds for which a block without its end may still be on its way: nobody writes for longer."""
+"""Seconds in which a block without its end may still be written."""
 CROWD = 200
-"""Beginnings of calls in one stretch that are none, if not one of them has a time."""
+"""Beginnings of calls without any time in one stretch that are skipped."""
 WINDOW = 64
-"""Calls are written when they end and shown by when they began; so many may overtake one another."""
+"""Calls are written when they end, but sorted by their start. So many may overtake one another."""
 WAITING = LARGEST
 WRITERS = 500
-"""Writers, and torn calls, of one folder that are looked at: those that were changed last."""
+"""Writers and torn calls read in one folder: the last changed ones."""
 OPEN = 64
-"""Long files that are open at once, at the most: a process cannot have many."""
+"""Maximum of long files that are open at once."""
 
 
 PACKED = f"{BASE64} = ".encode()
@@ -111,13 +111,13 @@ FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘ
 TIME_LINE, MS_LINE, RECEIVED_LINE = (regex(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
 FOREIGN = b"\nforeign = true"
 FAILED = regex(rb'\n(?:outcome = "error"|message(?:_base64)? = )')
-"""A line of what counts as an error: the result of a tool that failed has a message."""
+"""A line of an error, or of a failed tool, whose result has a message."""
 METHOD = regex(rb"\nmethod(?:_base64)? = [^\r\n]*")
 Limit = tuple[re.Pattern[bytes], Callable[[bytes], bool]]
 REACH = 8 * MIB
-"""Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""
+"""Bytes searched for recent calls, which takes a moment."""
 NEWEST_BYTES = 2 * MIB
-"""Bytes of a history in which the methods and the last result are looked for: a screen waits for them."""
+"""Bytes searched for methods and the last result, while a screen waits."""
 MOMENT = 0.25
 SPELLED = 8
 """Bytes of a record, at the most, for each byte of the reply in it."""
@@ -127,12 +127,12 @@ T = TypeVar("T")
 
 class RawBlock(NamedTuple):
     time: bytes
-    """As it is spelled in the block; where there is none, that of the block that was written next."""
+    """As spelled in the block, or that of the next written block."""
     writer: str
     file: Path
     raw: bytes
     harm: str = ""
-    """Why it is no whole block and is only shown: it was torn, or is a file that cannot be read."""
+    """Why the block is damaged: torn, or in an unreadable file."""
 
 
 class Passed(NamedTuple):
@@ -144,7 +144,7 @@ class Passed(NamedTuple):
 
 
 Probe = Callable[[bytes], list[bytes]]
-"""Takes the blocks out of a stretch that may be wanted, and leaves them in their order; ``split`` takes all."""
+"""Returns the blocks of a stretch that may match; ``split`` returns all."""
 
 
 def blocks_in_steps(
@@ -177,7 +177,7 @@ class FolderReader:
         every, torn = writers(self._listed), torn_files(self._listed)
         newest = changed_last(self._folder, WRITERS, {f"{writer}.toml": writer for writer in every})
         newest_torn = changed_last(self._folder, WRITERS, {name: name for name in torn})
-        # what was torn comes last among equals: its block may have been written again elsewhere, whole
+        # Torn blocks come last among equals, because a whole copy may exist elsewhere.
         problems = (
             f"{self._folder} has files of {len(found):,} {noun}: only the newest {WRITERS} are read. Move some away"
             for found, noun in ((every, "writers"), (torn, "torn calls"))
@@ -191,7 +191,7 @@ class FolderReader:
 
     def _written_by(self, writer: str) -> Iterator[RawBlock | Passed]:
         """Read what one writer wrote. A short file is closed at once."""
-        yield Passed(NEWEST, b"", 0, 0)  # whoever looks can stop before each
+        yield Passed(NEWEST, b"", 0, 0)  # The reader can stop before each file.
         seen: set[tuple[int, int]] = set()
         for path in self._files_of(writer, seen):
             content = None
@@ -285,7 +285,7 @@ def _span_of(content: bytes, start: int, end: int) -> bytes:
 
 
 def _time_of(raw: bytes, stretch: bytes, otherwise: bytes) -> bytes:
-    """Return the time as it is spelled in a block, or in the one below it."""
+    """Return the time of a block as spelled, or of the block below it."""
     if spelled := TIME.search(raw, 0, EARLY):
         return spelled[1]
     below = stretch.rfind(raw) + len(raw)
@@ -347,14 +347,14 @@ def _settled(stream: Iterable[RawBlock | Passed]) -> Iterator[RawBlock | None]:
 
 
 class BlockFilter:
-    """A filter as it is spelled in a file: tells of bytes whether what is looked for may be in them."""
+    """A filter that checks unread bytes for possible matches."""
 
     def __init__(self, wanted: HistoryFilter) -> None:
         exact = [("profile", wanted.profile), ("profile", wanted.named_profile), ("method", wanted.method)]
         if wanted.outcome and len(wanted.outcomes) < 2 and wanted.outcomes != ("error",):
             exact.append(("outcome", next(iter(wanted.outcomes), wanted.outcome)))
         self._lines = [f"\n{key} = {quoted(value)}\n".encode() for key, value in exact if value]
-        """The lines of a block that must be these; what is empty has none."""
+        """Lines that a matching block must contain."""
         self._patterns = [FAILED] if wanted.outcomes == ("error",) else []
         if wanted.bounds.code is not None:
             self._patterns.append(re.compile(rb"\ncode = %d\n" % wanted.bounds.code))
@@ -446,14 +446,14 @@ def _stands_in(folded: bytes, needle: bytes, keys: Iterable[bytes]) -> bool:
 
 
 def fingerprint(raw: bytes) -> bytes:
-    """What a block is known by, blank lines around it aside: ids can be given by hand, and given twice."""
+    """Return a hash of a block. Ids written by hand may be duplicates."""
     from hashlib import blake2b  # it loads OpenSSL, and few commands change anything
 
     return blake2b(raw.strip(), digest_size=16).digest()
 
 
 class History:
-    """The history in one folder. Whatever cannot be written stays in ``unsaved`` and is tried again."""
+    """The history in one folder. Unwritten calls stay in ``unsaved``."""
 
     def __init__(
         self,
@@ -517,7 +517,7 @@ class History:
         return sizes(self.folder, ".toml")
 
     def find(self, id: str) -> Exchange | Damaged | Problem | None:
-        """Return the exchange with this id, or the only one that begins or ends so."""
+        """Return the exchange with this id, or with this unique part of it."""
         if not id:
             return None
         if near := self._block_by_time(id):
@@ -555,7 +555,7 @@ class History:
 
     @staticmethod
     def _may_have(id: str) -> Probe:
-        if not id.isalnum() or not id.isascii():  # somebody gave it, and it may be spelled in several ways
+        if not id.isalnum() or not id.isascii():  # The id was written by hand and may be spelled in several ways.
             return BlockFilter(HistoryFilter(id)).among
         needle = id.encode()
         return lambda stretch: [raw for raw in split(stretch) if needle in raw] if needle in stretch else []
@@ -607,7 +607,8 @@ class History:
         spelled: dict[bytes, bytes] = {}
         self._refuse_links()
         for block in self._for_a_moment(blocks_in_steps(self.folder, split, NEWEST_BYTES, self._largest)):
-            if block is None or block.harm or FOREIGN in block.raw:  # what is foreign teaches nothing of a profile here
+            # Imported calls may have profiles that are not known here.
+            if block is None or block.harm or FOREIGN in block.raw:
                 continue
             name = METHOD.search(block.raw)
             if name and name[0] not in spelled and among(block.raw):
@@ -712,7 +713,7 @@ class History:
         return (step for step in steps if step is not None)
 
     def _for_a_moment(self, found: Iterable[T], seconds: float = MOMENT, late: Iterable[T] = ()) -> Iterator[T]:
-        """Yield what is found in a moment; then ``late``."""
+        """Yield items for a limited time, then ``late`` if time runs out."""
         end = inf
         for one in found:
             yield one
