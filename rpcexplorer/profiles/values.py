@@ -222,7 +222,7 @@ def _squashed(key: str) -> str:
     return re.sub("[^a-z0-9]", "", key.lower())
 
 
-DIALECTS: Final = (
+DISCOVERY_PROTOCOLS: Final = (
     "rpc.discover", "system.listMethods", "system.describe", "rpc_methods", "help", "tools/list",
     "JSONRPC.Introspect", "core.describe", "list", "rpc.describe", "jsonrpc.get_methods",
 )  # fmt: skip
@@ -266,11 +266,11 @@ def discovery_rule(value: Any, place: Place) -> Any:
     if isinstance(value, dict) and list(value) == ["file"]:
         file = path_rule(value["file"], place)
         return WrongValue(file.sentence, ("file",)) if isinstance(file, WrongValue) else DocumentSource(file=file)
-    words = ("auto", "none", *DIALECTS)
+    words = ("auto", "none", *DISCOVERY_PROTOCOLS)
     if isinstance(value, str) and value in words:
         return value
     guess = nearest(value, words) if isinstance(value, str) else None
-    hint = f'did you mean "{guess}"?' if guess else f"the discovery protocols are {', '.join(DIALECTS)}"
+    hint = f'did you mean "{guess}"?' if guess else f"the discovery protocols are {', '.join(DISCOVERY_PROTOCOLS)}"
     return WrongValue(f'must be "auto", "none", a discovery protocol, {{ url = … }} or {{ file = … }}; {hint}')
 
 

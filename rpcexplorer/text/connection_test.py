@@ -42,8 +42,8 @@ def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime
             ("hosts", ", ".join(names) or "none"),
             ("valid", f"{since:%Y-%m-%d} to {until:%Y-%m-%d}{state}"),
         ]
-    # The advice after the colon is replaced by the question below.
-    return [*rows, ("verified", shown.problem.partition(": ")[0] or "yes")]
+    # The advice in the second sentence is replaced by the question below.
+    return [*rows, ("verified", shown.problem.partition(". ")[0].removesuffix(".") or "yes")]
 
 
 OPTIONS: Final = {"auth.kind": "--auth", "auth.header": "--auth-header"}

@@ -168,7 +168,7 @@ class ShownCertificate(Struct, frozen=True):
 
     certificate: Certificate
     problem: str = ""
-    """Why the certificate authorities do not vouch for it; empty if they do."""
+    """Why the certificate is not trusted; empty if it is."""
 
 
 class Partial:

@@ -68,7 +68,7 @@ class Looking(Trust, frozen=True):
     """Ends every successful handshake with `CertificateSeen`: no data is sent."""
 
     checked: bool = True
-    """The certificate authorities have to vouch for the certificate."""
+    """The certificate authorities must trust the certificate."""
 
     def context(self) -> ssl.SSLContext:
         context = self._checked_by_authorities() if self.checked else _unchecked()

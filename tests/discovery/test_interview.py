@@ -24,7 +24,7 @@ from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing
 from rpcexplorer.discovery.questions import MAX_EXPLAINED, MAX_REFUSALS, Answer, Question
 from rpcexplorer.model.exchange import Cancelled, Refused, Stop, Unreached
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
-from rpcexplorer.profiles.values import DIALECTS as NAMES_IN_FILES
+from rpcexplorer.profiles.values import DISCOVERY_PROTOCOLS as NAMES_IN_FILES
 from tests.discovery.driving import drive
 from tests.discovery.lines import lines_of
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply

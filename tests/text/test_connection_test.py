@@ -21,7 +21,7 @@ def rows(certificate: Certificate, trusted: str | None = None, problem: str = ""
 
 
 def test_it_is_told_whole() -> None:
-    assert rows(BOX, problem="It is self-signed: do this.") == {
+    assert rows(BOX, problem="It is self-signed. Do this.") == {
         "fingerprint": "sha256:01",
         "subject": "CN=box",
         "issuer": "self-signed",
