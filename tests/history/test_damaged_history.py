@@ -87,7 +87,7 @@ def test_a_history_edited_by_hand_is_read_before_and_after_the_next_call(
     assert list(contents(one.folder)) == ["me@here.toml"]
 
 
-def test_records_that_ran_together_are_told_and_none_of_them_is_taken_for_all(one: History) -> None:
+def test_joined_records_are_reported_as_damaged(one: History) -> None:
     write(one, WHOLE.replace(b"[[call]]", b'[["call"]]').replace(b'end = "', b'end="'))
     (told,) = one.all()
     assert isinstance(told, Damaged)
@@ -98,7 +98,7 @@ def test_records_that_ran_together_are_told_and_none_of_them_is_taken_for_all(on
 
 
 @pytest.mark.parametrize("cut", [1, 30, 100, 200, 300])
-def test_a_record_that_was_torn_is_shown_until_it_is_deleted(cut: int, one: History) -> None:
+def test_torn_record_is_shown_until_deleted(cut: int, one: History) -> None:
     torn = BLOCKS[2][:-cut]
     write(one, BLOCKS[0] + BLOCKS[1] + torn)
     one.append(NEW)

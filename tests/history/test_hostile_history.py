@@ -58,7 +58,7 @@ def reasons(history: History) -> list[str]:
     ],
     ids=["link", "link to nowhere", "second name", "text", "pipe"],
 )
-def test_what_lies_in_the_place_of_a_history_is_not_mended_moved_or_added_to(
+def test_foreign_file_at_history_path_stays_unchanged(
     place: Callable[[Path, Path], Any], words: str, one: History, victim: Path
 ) -> None:
     place(file_of(one), victim)
@@ -90,7 +90,7 @@ def test_what_lies_in_the_place_of_a_history_is_not_mended_moved_or_added_to(
     ],
     ids=lambda content: repr(content[:12]),
 )
-def test_a_file_without_a_call_is_somebody_elses(content: bytes, one: History) -> None:
+def test_file_without_call_is_not_ours(content: bytes, one: History) -> None:
     file_of(one).write_bytes(content)
     with pytest.raises(FileError, match="it is not an rpcexplorer history file"):
         one.append(NEW)
@@ -236,9 +236,7 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @HOSTILE
 @pytest.mark.usefixtures("short_calls")
-def test_what_is_no_history_is_told_once_and_hides_nothing(
-    put: Callable[[Path], None], words: str, one: History
-) -> None:
+def test_file_without_calls_is_reported_once(put: Callable[[Path], None], words: str, one: History) -> None:
     put(one.folder)
     file_of(one).write_bytes(BLOCK + to_block(NEW).encode())
     one = History(one.folder, writer="me@here")
@@ -306,7 +304,7 @@ def test_somebody_who_waits_for_recent_calls_is_told_that_they_are_not_all_known
 
 
 @pytest.mark.usefixtures("short_calls")
-def test_a_call_that_could_not_be_read_again_is_not_written(one: History) -> None:
+def test_call_too_long_to_read_is_rejected(one: History) -> None:
     one = History(one.folder, writer="me@here")
     with pytest.raises(FileError, match="its params are too long"):
         one.append(exchange(2, params='"' + "x" * 3_000_000 + '"'))
@@ -341,7 +339,7 @@ def few_writers(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 
 @pytest.mark.usefixtures("few_writers")
-def test_of_too_many_writers_the_newest_are_read_and_that_is_told(one: History) -> None:
+def test_too_many_writers_reads_only_the_newest(one: History) -> None:
     many(one.folder, 30, "w{}@h.toml")
     assert sound(one.all()) == [id_of(number) for number in range(29, 19, -1)]
     assert reasons(one) == [f"{one.folder} has files of 30 writers: only the newest 10 are read. Move some away"]

@@ -113,7 +113,7 @@ def test_where_the_first_folder_takes_nothing_another_does_and_the_next_run_find
 
 
 @pytest.mark.parametrize("how", ["full", "anybody's", "the working folder"])
-def test_where_no_folder_is_fit_for_it_that_is_said(
+def test_rescue_without_usable_folder_reports_it(
     blocked: Journal, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     unsaved = tmp_path / "unsaved"

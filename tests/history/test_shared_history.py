@@ -56,7 +56,7 @@ DEEDS: list[Callable[[History], object]] = [
 
 @pytest.mark.everyday(4)
 @pytest.mark.parametrize("deed", DEEDS, ids=["name", "note", "delete", "torn"])
-def test_what_somebody_else_has_recorded_is_not_changed(deed: Callable[[History], object], ada: History) -> None:
+def test_calls_of_another_writer_are_not_changed(deed: Callable[[History], object], ada: History) -> None:
     before = contents(ada.folder)
     listed = sorted(path.name for path in ada.folder.iterdir())
     with pytest.raises(FileError, match="eva@desk recorded it, and only they can change it"):
@@ -138,7 +138,7 @@ def test_a_file_that_becomes_shorter_while_it_is_read_ends_the_reading_and_no_mo
 # --- as the explorer keeps it
 
 
-def test_only_what_this_person_wrote_on_this_machine_is_ours(tmp_path: Path) -> None:
+def test_only_calls_of_this_writer_are_ours(tmp_path: Path) -> None:
     journal = Journal(HistorySettings(), tmp_path / "own", tuple)
     profile = Profile("staging", "https://staging.example.com", history=str(tmp_path / "team"))
     writing(tmp_path / "team", "eva@desk").append(exchange(1))

@@ -41,7 +41,7 @@ COOKIE, INLINE = CookieAuth("ada"), InlineAuth("ada")
         (INLINE, {"password": MOVED}, None, "! password blocked"),
     ],
 )
-def test_what_is_missing_is_said_first(auth: Any, state: Any, since: timedelta | None, words: str) -> None:
+def test_missing_secret_is_shown_first(auth: Any, state: Any, since: timedelta | None, words: str) -> None:
     found = auth_words(Profile("p", "https://new", auth=auth), state, NOW - since if since is not None else None, NOW)
     assert "".join(text for text, _ in found) == words
 
@@ -61,7 +61,7 @@ def test_rejected_credentials_are_not_called_stored(auth: Any, state: Any, words
     assert "".join(text for text, _ in found) == words
 
 
-def test_a_lack_is_told_by_a_sign_and_not_by_colour_alone() -> None:
+def test_missing_secret_has_a_sign_besides_colour() -> None:
     for state in ({"password": None}, {"password": MOVED}):
         sign, role = auth_words(Profile("p", "https://new", auth=INLINE), state, None, NOW)[0]
         assert (sign, role) == ("! ", "careful bold")
@@ -79,6 +79,6 @@ def test_a_lack_is_told_by_a_sign_and_not_by_colour_alone() -> None:
         (NoAuth(), "open", "none: sends no credentials"),
     ],
 )
-def test_what_a_call_takes_along_is_what_its_profile_sends_with_it(auth: Any, method: str, words: str) -> None:
+def test_call_credentials_are_those_of_its_profile(auth: Any, method: str, words: str) -> None:
     profile = Profile("p", "http://127.0.0.1/", auth=auth, methods={"open": MethodNote(auth="none")})
     assert goes_with(profile, method) == words

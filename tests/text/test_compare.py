@@ -27,7 +27,7 @@ from tests.history.recording import START, exchange
 ROWS = [{"id": at, "v": {"n": at}} for at in range(1, 31)]
 
 
-def test_equal_values_are_folded_around_a_difference_and_unfolded_by_what_the_line_says() -> None:
+def test_equal_values_around_difference_fold_and_unfold() -> None:
     changed = [*ROWS[:11], {"v": {"n": "X"}, "id": 12}, *ROWS[12:]]
     comparison = at_once(compared_texts(dumped({"rows": ROWS}), dumped({"rows": changed})))
     lines = compared_lines(comparison)
@@ -55,7 +55,7 @@ def test_equal_values_are_folded_around_a_difference_and_unfolded_by_what_the_li
     assert not any(line.fold for line in compared_lines(comparison, full=True))
 
 
-def test_what_came_what_went_and_what_is_written_otherwise_is_seen() -> None:
+def test_added_removed_and_respelled_values_are_shown() -> None:
     left = b'{"a":1.0,"gone":[1,{}],"long":"%sX%s","t":1}' % (b"a" * 200, b"b" * 200)
     right = b'{"a":1.00,"long":"%sY%s","t":2,"new":{"x":[]}}' % (b"a" * 200, b"b" * 200)
     lines = compared_lines(at_once(compared_texts(left, right, ["/t"])))
@@ -77,7 +77,7 @@ def test_what_came_what_went_and_what_is_written_otherwise_is_seen() -> None:
     ]
 
 
-def test_what_was_left_out_takes_a_line_until_it_is_unfolded() -> None:
+def test_ignored_value_takes_one_line_until_unfolded() -> None:
     comparison = at_once(compared_texts(b'{"a":1,"t":{"x":[1]}}', b'{"a":2,"t":[2]}', ["/t"]))
     lines = compared_lines(comparison)
     assert sides(lines[2]) == ("ignored", '  "t": {"x":[1]}', '  "t": [2]')
@@ -85,7 +85,7 @@ def test_what_was_left_out_takes_a_line_until_it_is_unfolded() -> None:
     assert [line.left for line in opened[2:-1]] == ['  "t": {', '    "x": [', "      1", "    ]", "  }"]
 
 
-def test_what_two_sides_have_in_other_places_stays_beside_its_partner() -> None:
+def test_moved_values_stay_next_to_their_partner() -> None:
     left = [{"id": at, "t": at} for at in range(6)]
     right = [{"id": 9, "t": 9}, *({"id": at, "t": 0} for at in range(1, 6))]
     lines = compared_lines(at_once(compared_texts(dumped(left), dumped(right), ["/*/t"])), full=True)
@@ -94,7 +94,7 @@ def test_what_two_sides_have_in_other_places_stays_beside_its_partner() -> None:
 
 
 @given(VALUES, VALUES, st.sampled_from(["", "/a", "/*/a", "/0", "/*/*"]))
-def test_each_side_is_shown_whole_and_in_its_order_where_nothing_is_folded(left: Any, right: Any, ignore: str) -> None:
+def test_unfolded_sides_are_complete_and_in_order(left: Any, right: Any, ignore: str) -> None:
     """The right side has its members in the order of the left, so that they stand beside each other."""
     comparison = at_once(compared_texts(written(left), written(right), [ignore]))
     lines = compared_lines(comparison, full=True)
@@ -125,7 +125,7 @@ def opened(lines: Iterable[str | None]) -> list[str]:
 
 
 @pytest.mark.parametrize("value", [list(range(500)), "x" * 50_000], ids=["items", "text"])
-def test_a_long_value_is_shown_in_part_and_goes_on_where_that_is_wanted(value: object) -> None:
+def test_long_value_is_cut_until_unfolded(value: object) -> None:
     comparison = at_once(compared_texts(dumped({}), dumped({"v": value})))
     lines = compared_lines(comparison)
     assert len(lines) <= 103
@@ -134,7 +134,7 @@ def test_a_long_value_is_shown_in_part_and_goes_on_where_that_is_wanted(value: o
         assert len(compared_lines(comparison, set(folded))) == 504
 
 
-def test_of_very_many_differences_the_first_are_shown_and_the_rest_where_they_are_wanted(
+def test_many_differences_are_cut_until_unfolded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("rpcexplorer.text.compare.MAX_DIFFERENCES", 20)
@@ -147,7 +147,7 @@ def test_of_very_many_differences_the_first_are_shown_and_the_rest_where_they_ar
     assert (last.left, last.fold) == ("]", "")
 
 
-def test_in_one_column_all_that_was_stands_before_all_that_is_and_a_fold_behind_both() -> None:
+def test_stacked_lines_put_left_before_right_before_fold() -> None:
     comparison = at_once(
         compared_texts(b'{"a": 1, "b": 2, "c": [%s]}' % b",".join([b"1"] * 200), b'{"a": 3, "b": 2, "c": "x"}')
     )
@@ -170,7 +170,7 @@ def test_lines_of_deep_values_show_the_difference(depth: int, opened: str, close
         assert "changed" in {line.kind for line in lines}
 
 
-def test_nothing_that_a_terminal_obeys_is_in_a_line() -> None:
+def test_compared_line_contains_no_control_characters() -> None:
     left = '{"\\u001b[2J":"\x1b[2J\u202e","same\x07":["\x1b"]}'.encode()
     lines = compared_lines(at_once(compared_texts(left, left.replace(b"2J\xe2", b"3J\xe2"))), full=True)
     assert all(text.isprintable() for line in lines for text in (line.left, line.right) if text)
@@ -196,17 +196,17 @@ def words(call: Exchange) -> str:
     return "".join(text for text, _ in side(call, START.date(), UTC))
 
 
-def test_a_side_names_its_profile_moment_and_outcome_and_says_whose_it_is() -> None:
+def test_side_names_profile_time_outcome_and_import() -> None:
     assert words(PONG) == "staging  12:00:01  ✓ result  34 ms"
     assert words(replace(PONG, foreign=True)) == "staging (imported)  12:00:01  ✓ result  34 ms"
 
 
-def test_a_side_names_its_method_where_the_other_has_another() -> None:
+def test_side_names_its_method_if_methods_differ() -> None:
     told = "".join(text for text, _ in side(replace(PONG, method="demo.slow"), START.date(), UTC, with_method=True))
     assert told == "demo.slow  staging  12:00:01  ✓ result  34 ms"
 
 
-def test_why_there_is_no_reply_is_no_part_of_the_side_but_told_once_and_whole() -> None:
+def test_reason_without_response_is_shown_once() -> None:
     assert words(UNSENT) == "staging  12:00:04  ! not sent  34 ms"
     assert words(GONE).endswith(" no response  34 ms")
     assert reasons(PONG, UNSENT) == reasons(UNSENT, UNSENT) == ["That value was not recorded. Replace it with a value."]
@@ -228,7 +228,7 @@ def test_why_there_is_no_reply_is_no_part_of_the_side_but_told_once_and_whole() 
         (Replayed(PONG, None, None, "skipped", "It is a login."), ("skipped", "It is a login.")),
     ],
 )
-def test_what_came_of_a_call_is_a_word_and_how(came: Replayed, told: tuple[str, str]) -> None:
+def test_replayed_call_has_verdict_and_details(came: Replayed, told: tuple[str, str]) -> None:
     assert replayed_words(came) == told
 
 
@@ -245,7 +245,7 @@ def test_what_came_of_a_call_is_a_word_and_how(came: Replayed, told: tuple[str, 
                                     f'+   …"{"a" * 40}"  (first difference at character 151)', "  ]"]),
     ],
 )  # fmt: skip
-def test_each_side_of_a_difference_stands_together(left: object, right: object, expected: list[str]) -> None:
+def test_printed_difference_groups_lines_of_each_side(left: object, right: object, expected: list[str]) -> None:
     one, two = (json.dumps(side, ensure_ascii=False).encode() for side in (left, right))
     lines = compared_lines(at_once(compared_texts(one, two)))
     assert list(printed(lines)) == expected

@@ -20,7 +20,7 @@ def rows(certificate: Certificate, trusted: str | None = None, problem: str = ""
     return dict(certificate_rows(ShownCertificate(certificate, problem), trusted, NOW))
 
 
-def test_it_is_told_whole() -> None:
+def test_certificate_rows_show_all_fields() -> None:
     assert rows(BOX, problem="It is self-signed. Do this.") == {
         "fingerprint": "sha256:01",
         "subject": "CN=box",
@@ -31,7 +31,7 @@ def test_it_is_told_whole() -> None:
     }
 
 
-def test_what_is_missing_or_too_much_is_told() -> None:
+def test_certificate_rows_name_missing_and_omitted_parts() -> None:
     many = rows(replace(BOX, subject="", issuer="", names=tuple(f"{at}.lan" for at in range(900))))
     assert many["subject"] == "no name"
     assert many["issuer"] == "no name"
@@ -47,11 +47,11 @@ def test_dates_are_judged(now: int, state: str) -> None:
     assert told["valid"] == f"2026-01-01 to 2027-01-01  {state}"
 
 
-def test_another_one_stands_beside_the_one_that_was_trusted() -> None:
+def test_changed_certificate_shows_pinned_fingerprint() -> None:
     assert rows(BOX, "sha256:02")["pinned so far"] == "sha256:02  (different)"
     assert "pinned so far" not in rows(BOX, "sha256:01")
 
 
-def test_one_that_cannot_be_read_still_has_its_fingerprint() -> None:
+def test_unreadable_certificate_shows_its_fingerprint() -> None:
     told = rows(Certificate("sha256:03", remark="its content cannot be read"))
     assert list(told) == ["fingerprint", "warning", "verified"]

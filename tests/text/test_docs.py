@@ -55,7 +55,7 @@ def told(method: Method | None, described: Described | None = None) -> list[str]
     return ["".join(text for text, _ in line).rstrip() for line in docs_page(method, described).rows]
 
 
-def test_everything_that_is_known_is_told() -> None:
+def test_docs_page_shows_everything_known() -> None:
     assert told(LIST, DESCRIBED) == [
         "  user.list   ! deprecated",
         "  Lists users, newest first",
@@ -90,7 +90,7 @@ FULL = Described(
 )
 
 
-def test_all_that_a_service_says_has_its_part_of_the_page() -> None:
+def test_docs_page_has_a_section_for_each_fact() -> None:
     page = docs_page(Method("user.get", "One user"), FULL, width=60, on_screen=True)
     lines = ["".join(text for text, _ in row).rstrip() for row in page.rows]
     assert lines == [
@@ -182,15 +182,13 @@ def test_each_fact_has_its_words(fields: dict[str, Any], line: str) -> None:
         ({"auth": "inline", "source": "profile"}, "  the profile says that it takes the credentials in its params"),
     ],
 )
-def test_what_a_call_takes_along_is_told_first_and_then_what_is_said_otherwise(
-    fields: dict[str, Any], line: str
-) -> None:
+def test_credentials_of_profile_come_before_other_claims(fields: dict[str, Any], line: str) -> None:
     profile = Profile("p", "http://127.0.0.1/", auth=CookieAuth("ada"))
     lines = ["".join(text for text, _ in row) for row in docs_page(Method("x", **fields), profile=profile).rows]
     assert f"  auth        sent with the session cookie of this profile{line}" in lines
 
 
-def test_a_method_nobody_knows_says_what_to_do() -> None:
+def test_unknown_method_page_says_what_to_do() -> None:
     assert told(Method("x", source="history"))[2:4] == [
         "  There are no docs or params for this method.",
         "  F9 discovers methods. You can send any params.",
@@ -198,11 +196,11 @@ def test_a_method_nobody_knows_says_what_to_do() -> None:
     assert not any("Nothing more" in line for method in KNOWN for line in told(method))
 
 
-def test_without_a_method_the_page_says_how_to_choose_one() -> None:
+def test_page_without_method_says_how_to_choose() -> None:
     assert told(None) == ["  No method selected. Press F2 to choose one."]
 
 
-def test_what_a_service_says_is_seen_and_does_nothing() -> None:
+def test_control_characters_of_docs_are_escaped() -> None:
     hostile = "oops [/] \x1b[31m\u202e"
     param = DescribedParam(hostile, {"default": hostile, "examples": [hostile]}, True, hostile, kind=hostile)
     described = Described((param,), details=hostile, result_kind=hostile)
@@ -234,7 +232,7 @@ COUNT = SchemaMember("count", {"type": "integer", "minimum": 1, "maximum": 9, "d
 KIND = SchemaMember("kind", {"enum": [f"value-{at}" for at in range(6)]}, True)
 
 
-def test_members_stand_in_columns_with_what_is_known_of_each() -> None:
+def test_members_are_shown_in_columns() -> None:
     assert shown(COUNT, KIND) == [
         "  count  integer  optional  How many; 1 … 9; default 3",
         "  kind   string   required  one of value-0 | value-1 | value-2 | value-3 |",
@@ -242,7 +240,7 @@ def test_members_stand_in_columns_with_what_is_known_of_each() -> None:
     ]
 
 
-def test_where_there_is_no_room_for_columns_what_is_said_stands_below() -> None:
+def test_narrow_page_puts_member_docs_below() -> None:
     assert shown(COUNT, width=30) == [
         "  count  integer  optional",
         "      How many; 1 … 9; default",
@@ -250,11 +248,11 @@ def test_where_there_is_no_room_for_columns_what_is_said_stands_below() -> None:
     ]
 
 
-def test_a_doc_in_several_lines_stands_below() -> None:
+def test_member_doc_of_several_lines_goes_below() -> None:
     assert shown(SchemaMember("a", True, doc="First.\n\n- one")) == ["  a", "      First.", "", "      • one"]
 
 
-def test_what_stands_inside_is_indented_and_ends_where_it_comes_round() -> None:
+def test_nested_members_are_indented_and_recursion_ends() -> None:
     tree = {"type": "object", "properties": {"name": {"type": "string"}, "branches": {"items": {"$ref": "#/T"}}}}
     assert shown(SchemaMember("root", {"$ref": "#/T"}, True), definitions={"#/T": tree}) == [
         "  root  object  required",
@@ -271,7 +269,7 @@ def test_deeper_members_are_counted() -> None:
     assert shown(SchemaMember("x", schema))[-1].strip() == "… 1 member inside"
 
 
-def test_alternatives_with_members_are_told_apart() -> None:
+def test_alternatives_with_members_are_separated() -> None:
     new = {"title": "new", "properties": {"name": {"type": "string"}}}
     old = {"title": "old", "properties": {"id": {"type": "integer"}}}
     assert shown(SchemaMember("who", {"oneOf": [{"type": "null"}, new, old]})) == [
@@ -283,7 +281,7 @@ def test_alternatives_with_members_are_told_apart() -> None:
     ]
 
 
-def test_alternatives_of_an_alternative_are_shown_and_those_beyond_the_bound_counted() -> None:
+def test_nested_alternatives_are_shown_up_to_a_limit() -> None:
     one = {"title": "inner", "anyOf": [{"type": "null"}, {"properties": {"deep": {"type": "string"}}}]}
     many = [{"title": f"t{at}", "properties": {f"p{at}": True}} for at in range(MAX_ALTERNATIVES + 2)]
     lines = shown(SchemaMember("who", {"oneOf": [one, *many]}))
@@ -342,7 +340,7 @@ CHANGES = (
 )
 
 
-def test_they_are_counted_by_kind_and_told_one_by_one() -> None:
+def test_method_changes_are_counted_and_listed() -> None:
     assert changes_counted(CHANGES) == "1 new, 1 gone, 2 changed"
     lines = ["".join(text for text, _ in line) for change in CHANGES for line in change_lines(change)]
     assert lines == [

@@ -10,7 +10,7 @@ def shown(value: object, width: int | None = 80) -> list[str]:
     return ["".join(part for part, _ in row) for row in rows.made]
 
 
-def test_a_short_value_is_one_row_and_a_long_one_is_laid_out() -> None:
+def test_short_value_takes_one_row_long_several() -> None:
     assert shown({"a": [1, 2]}) == ['    {"a":[1,2]}']
     assert shown({"a": "x" * 60})[:2] == ["    {", f'      "a": "{"x" * 60}"']
     assert shown({"a": "x" * 20}, 20)[0] == "    {"
@@ -21,5 +21,5 @@ def test_a_value_without_end_is_cut_and_counted() -> None:
     assert len(short("x" * 1_000)) == MAX_INLINE_CHARACTERS
 
 
-def test_what_no_json_can_be_made_of_is_said() -> None:
+def test_value_without_json_spelling_is_named() -> None:
     assert spelled("\ud800") == "(cannot be written as JSON)"

@@ -49,7 +49,7 @@ def parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 
 
 @given(texts, st.integers(0, 12), st.integers(0, 12) | st.none())
-def test_a_piece_of_a_line_is_the_piece_of_what_the_whole_line_shows(text: str, start: int, limit: int | None) -> None:
+def test_part_of_line_matches_whole_line(text: str, start: int, limit: int | None) -> None:
     document = Document(text.encode("utf-8", "surrogatepass"))
     for line, content in enumerate(plain_lines(document.text[:])):
         stop = None if limit is None else start + limit
@@ -58,7 +58,7 @@ def test_a_piece_of_a_line_is_the_piece_of_what_the_whole_line_shows(text: str, 
 
 
 @pytest.mark.parametrize("text", ["plain " * 20, "漢字" * 30, "\t\x1b\u202e" * 9, "é" + "x" * 40 + "😀" * 9])
-def test_the_pieces_of_a_long_line_are_the_whole_line(parts: int, text: str) -> None:
+def test_parts_of_long_line_join_to_whole(parts: int, text: str) -> None:
     document = Document(f"short\n{text}\nend".encode())
     pieces = [document.line(1, start, 7) for start in range(0, 8 * len(text), 7)]
     assert "".join(pieces) == document.line(1) == plain_shown(text.encode())
@@ -67,13 +67,13 @@ def test_the_pieces_of_a_long_line_are_the_whole_line(parts: int, text: str) -> 
     assert document.width(1) >= columns(plain_shown(text.encode()))
 
 
-def test_a_piece_from_the_middle_of_a_long_line_is_found_before_the_end_is_known(parts: int) -> None:
+def test_middle_of_long_line_needs_no_end(parts: int) -> None:
     document = Document(("é" * 30 + "here" + "漢" * 50_000).encode())
     assert document.line(0, 30, 4) == "here"
     assert document.line(0, 50_030, 10) == "漢" * 4
 
 
-def test_a_stretch_of_bytes_is_placed_among_the_characters_of_its_line(parts: int) -> None:
+def test_bytes_map_to_characters_of_line(parts: int) -> None:
     document = Document("one\n\té\x1b\u202e漢word\nlast".encode())
     begin = document.text[:].index(b"word")
     first, last = document.place(1, begin, begin + 4)
@@ -107,33 +107,33 @@ def test_json_is_laid_out_and_every_spelling_kept() -> None:
 
 
 @pytest.mark.parametrize("body", [b'"a b"', b" 12 ", b"null", b'[\n  "\\ud800",\n  NaN\n]', b"[" * 2000 + b"]" * 2000])
-def test_scalars_and_what_few_parsers_take_are_json_as_well(body: bytes) -> None:
+def test_scalars_and_lenient_json_are_laid_out(body: bytes) -> None:
     assert Document.of_json(body).is_json
 
 
 @pytest.mark.parametrize(
     "body", [b"", b" ", b"<html>\n</html>", b"[1,", b"{} {}", "héllo ".encode(), b"\xef\xbb\xbfhi"]
 )
-def test_what_is_no_json_stays_as_it_is(body: bytes) -> None:
+def test_text_without_json_stays_unchanged(body: bytes) -> None:
     document = Document.of_json(body)
     assert (document.is_json, document.text) == (False, body)
 
 
 @pytest.mark.parametrize("body", [b'["a\n  ]b"]', b'{"a\n": NaN}', b'["\n"]'])
-def test_raw_line_breaks_inside_strings_leave_nothing_to_fold_by(body: bytes) -> None:
+def test_raw_line_breaks_in_strings_prevent_folds(body: bytes) -> None:
     document = Document.of_json(body)
     assert not document.is_json
     assert b"\n" in document.text[:]
 
 
-def test_what_the_server_wrote_is_shown_as_it_wrote_it() -> None:
+def test_tokens_are_shown_as_the_server_wrote() -> None:
     document = Document.raw(b'{"a":1,\r\n\t"b":2}')
     assert [document.line(line) for line in range(document.lines)] == ['{"a":1,␍', TAB + '"b":2}']
     assert not document.is_json
 
 
 @pytest.mark.parametrize("size", [1, 8, 9, 16, 17, 40])
-def test_a_body_that_is_no_text_becomes_rows_of_hex(size: int) -> None:
+def test_binary_body_becomes_hex_rows(size: int) -> None:
     body = (b"\xff\x00Az" * 10)[:size]
     rows = printable_bytes(body).split("\n")
     for hexdump in (Document.of_json(body), Document.raw(body)):
@@ -153,7 +153,7 @@ def test_bytes_are_placed_on_the_rows_of_hex() -> None:
     assert [document.line_at(offset) for offset in (0, 15, 16, 19, 20)] == [0, 0, 1, 1, 1]
 
 
-def test_the_beginning_of_a_large_text_is_there_before_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_text_yields_its_beginning_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "SLICE", 50)
     steps = list(laid_out(json.dumps([{"a": n} for n in range(40)]).encode()))
     beginning, whole = (document for document in steps if document is not None)
@@ -165,7 +165,7 @@ def test_the_beginning_of_a_large_text_is_there_before_the_whole(monkeypatch: py
 
 
 @pytest.mark.parametrize("body", [b'[1, 2, {"a": 3}, }', b"[1, 2, 3, 4, 5, 6, 7, 8, 9] more", b'["\xff", 2, 3, 4, 5]'])
-def test_what_turns_out_to_be_no_json_is_shown_as_it_is_after_all(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_invalid_json_is_shown_unchanged(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "SLICE", 6)
     found = [document for document in laid_out(body) if document is not None]
     assert found[-1].complete
@@ -174,7 +174,7 @@ def test_what_turns_out_to_be_no_json_is_shown_as_it_is_after_all(body: bytes, m
 
 
 @given(st.lists(st.sampled_from(["a" * 30, "é", "漢" * 9, "\t", "\u0085", "\n"])).map("".join), st.integers(4, 40))
-def test_what_is_measured_in_steps_is_what_the_whole_would_show(text: str, step: int) -> None:
+def test_measures_in_steps_equal_measures_at_once(text: str, step: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(document_module, "SMALL", 0)
         patch.setattr(document_module, "STEP", step)
@@ -219,7 +219,7 @@ def outline(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     return outline_of(TEXT)
 
 
-def test_each_line_has_a_depth_and_some_open_or_close(outline: Outline) -> None:
+def test_lines_have_depth_and_open_or_close(outline: Outline) -> None:
     assert [outline.depth(line) for line in range(12)] == [0, 1, 2, 3, 2, 2, 2, 1, 1, 2, 1, 0]
     assert [line for line in range(12) if outline.opens(line)] == [0, 1, 2, 8]
     assert [line for line in range(12) if outline.closes(line)] == [4, 7, 10, 11]
@@ -230,13 +230,13 @@ def test_opening_and_closing_lines_find_each_other(outline: Outline) -> None:
     assert [outline.opener(line) for line in range(12)] == OPENERS
 
 
-def test_items_are_counted_without_what_they_hold(outline: Outline) -> None:
+def test_items_are_counted_without_nested_items(outline: Outline) -> None:
     assert [outline.size(line) for line in (0, 1, 2, 8)] == [2, 3, 1, 1]
     assert [outline.index(1, line) for line in (2, 5, 6)] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("level", "on_view"), [(0, 1), (1, 4), (2, 10), (3, 12), (EVERYTHING, 12)])
-def test_a_level_is_what_stays_when_all_at_that_depth_is_folded(outline: Outline, level: int, on_view: int) -> None:
+def test_level_has_lines_that_stay_when_folded(outline: Outline, level: int, on_view: int) -> None:
     pieces = list(outline._lines.pieces(0, 12))
     assert sum(outline.count(level, start, end) for start, end in pieces) == on_view
     assert sum(len(outline.spans(level, start, end)) for start, end in pieces) == on_view
@@ -248,19 +248,19 @@ def test_lines_of_some_length_are_picked_out(outline: Outline) -> None:
     assert sum(len(outline.spans(2, start, end, least=13)) for start, end in pieces) == 0
 
 
-def test_of_a_text_that_breaks_off_the_last_line_closes_all() -> None:
+def test_last_line_closes_all_in_incomplete_text() -> None:
     outline = outline_of(b'{\n  "a": [\n    1')
     assert (outline.closer(0), outline.closer(1)) == (2, 2)
 
 
 @pytest.mark.thorough
-def test_no_character_of_two_columns_is_taken_for_one_of_one() -> None:
+def test_wide_characters_are_always_detected() -> None:
     for code in [*range(0xA0, 0xD800), *range(0xE000, 0x110000)]:
         if columns(char := chr(code)) == 2 and is_printable(char):
             assert LongLine(char.encode(), 0, len(char.encode())).size() == (1, 2)
 
 
-def test_no_more_is_read_than_somebody_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_document_decodes_only_visible_text(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[bytes] = []
 
     def noted(part: bytes) -> str:
@@ -284,7 +284,7 @@ def test_a_part_never_ends_inside_a_character(monkeypatch: pytest.MonkeyPatch) -
         assert [line.text(at, 1) for at in range(len(text))] == list(text)
 
 
-def test_bytes_that_are_no_characters_are_shown_as_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_utf8_bytes_are_shown_as_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "PART", 4)
     assert LongLine(b"\x80" * 9, 0, 9).text() == r"\x80" * 9
     assert shown(b"a\xffb\t\x1b") == r"a\xffb    ␛"

@@ -90,12 +90,12 @@ def test_odd_names_are_quoted_as_the_server_spelled_them_and_printable(key: str,
     assert pointer_at(document, 1) == pointer
 
 
-def test_of_two_members_with_one_name_each_has_its_own_value() -> None:
+def test_duplicate_members_have_their_own_values() -> None:
     document = Document.of_json(b'{"a":1,"a":2}')
     assert [value_at(document, line) for line in (1, 2)] == [b"1", b"2"]
 
 
-def test_what_is_no_json_has_lines_and_no_paths() -> None:
+def test_text_without_json_has_no_paths() -> None:
     document = Document.raw(b'{"a":\n  1,\n}')
     assert (path_at(document, 1), pointer_at(document, 1), value_at(document, 1)) == ("", "", b"  1,")
 

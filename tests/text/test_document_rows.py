@@ -209,7 +209,7 @@ def test_a_line_inside_folds_the_container_around_it_and_so_does_its_end() -> No
         assert text == {5: '      "tags": [ 2 items ]', 8: "    { 2 members },", 3: "    { 2 members },"}[line]
 
 
-def test_what_hides_a_line_is_unfolded_and_nothing_else() -> None:
+def test_reveal_unfolds_only_parents_of_line() -> None:
     rows = rows_of(BODY)
     rows.fold_to(0)
     rows.reveal(5)
@@ -219,7 +219,7 @@ def test_what_hides_a_line_is_unfolded_and_nothing_else() -> None:
     ]  # fmt: skip
 
 
-def test_where_there_is_nothing_to_fold_nothing_happens() -> None:
+def test_toggle_without_container_changes_nothing() -> None:
     for document in (Document(b"{\n  plain\n}"), Document.of_json(b'"scalar"'), Document.raw(b"\xff" * 40)):
         rows = Rows(document)
         rows.fold_to(1)
