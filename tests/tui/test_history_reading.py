@@ -108,12 +108,12 @@ def test_count_is_shown_as_far_as_known() -> None:
 
 def test_search_shows_its_terms_and_progress() -> None:
     ping = HistoryFilter.of("method:ping", now=START)
-    assert reading_of(MANY, ping).state == "0 found, searching …   method with “ping”"
+    assert reading_of(MANY, ping).state == "0 found, searching …   method contains “ping”"
     assert (
         read(reading_of(MANY, ping, goal=SLICE)).state
-        == f"{SLICE} found so far, scroll down for more   method with “ping”"
+        == f"{SLICE} found so far, scroll down for more   method contains “ping”"
     )
-    assert read(reading_of(MANY, ping)).state == f"{len(MANY)} found   method with “ping”"
+    assert read(reading_of(MANY, ping)).state == f"{len(MANY)} found   method contains “ping”"
     assert read(reading_of(MANY)).state == ""
 
 

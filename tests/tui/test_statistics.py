@@ -138,7 +138,7 @@ def test_unwritten_call_is_counted(tmp_path: Path) -> None:
 def test_filter_without_matches_is_reported(tmp_path: Path) -> None:
     async def act(pilot: Pilot[None], screen: StatisticsScreen) -> None:
         assert "No calls match the filter. Press Esc, then / to change it." in text_of(screen.list)
-        assert "method with “nobody”" in text_of(screen._remarks)
+        assert "method contains “nobody”" in text_of(screen._remarks)
         assert text_of(screen._summary).strip() == ""
         await pilot.press("enter", "escape")
         await until(pilot, lambda: pilot.app.screen is not screen)
