@@ -1,4 +1,4 @@
-"""The demo service: the service of ``service.md``, on loopback, with more methods to explore.
+"""The demo service: ``service.md`` on loopback, with more methods.
 
 ``service.md`` leaves much open. These are the choices made here:
 

@@ -17,7 +17,7 @@ type, enum, minimum, maximum, minLength, maxLength, pattern, items, minItems, ma
 and ``$ref`` to one of ``SCHEMAS``. Members that are not named are rejected.
 """
 SCHEMA_PATH: Final = "#/components/schemas/"
-"""Where the OpenRPC document has the named schemas."""
+"""Location of the named schemas in the OpenRPC document."""
 SCHEMAS: Final[dict[str, Schema]] = {}
 """Schemas that several methods share, or that contain themselves."""
 _KINDS: Final[dict[str, Callable[[Any], bool]]] = {
@@ -36,7 +36,7 @@ def named(name: str) -> Schema:
 
 
 def find_problem(value: Any, schema: Schema, where: str) -> str:
-    """Return what is wrong as a sentence that starts with the place, or ""."""
+    """Return the first problem as a sentence that names the place, or ""."""
     schema = _resolve(schema)
     if "oneOf" in schema:
         if sum(not find_problem(value, option, where) for option in schema["oneOf"]) == 1:
@@ -54,7 +54,7 @@ def find_problem(value: Any, schema: Schema, where: str) -> str:
 
 
 def describe(schema: Schema) -> str:
-    """Return in words what the schema requires."""
+    """Return the requirements of the schema in words."""
     schema = _resolve(schema)
     if "oneOf" in schema:
         return " or ".join(describe(option) for option in schema["oneOf"])

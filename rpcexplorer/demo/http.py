@@ -31,7 +31,7 @@ _ORIGIN = regex(r"^https?://[^/?]*", re.IGNORECASE)
 BLOCK = 64 * 1024
 """Bytes to send at a time; small pieces are joined to share a packet."""
 LINGER_SECONDS = 1.0
-"""Seconds in which a rejected client can send the rest of its request.
+"""Seconds that a rejected client has to send the rest of its request.
 
 If the connection is closed at once, the client might never see the response.
 """
@@ -134,7 +134,7 @@ class Connection:
 
 
 def refuse(request: h11.Request) -> Response | None:
-    """Return the response to a request that the service does not take, or None."""
+    """Return the response to an invalid request; None if it is valid."""
     path, question, query = _ORIGIN.sub("", request.target.decode("latin-1")).partition("?")
     media_type = header_of(request, b"content-type").partition(";")[0].strip().lower()
     if path == PATH.rstrip("/"):

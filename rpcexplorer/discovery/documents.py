@@ -33,13 +33,13 @@ MAX_LEVELS: Final = 32
 """Levels of properties inside properties."""
 STANDARD: Final = frozenset(KINDS.values())
 LIMITS: Final[dict[str, str]] = {"multiple_of": "multipleOf", "min_length": "minLength", "max_length": "maxLength"}
-"""Limits in the spelling of Python and flask-jsonrpc, and in that of JSON Schema."""
+"""Limits as flask-jsonrpc spells them, and as JSON Schema does."""
 WITHOUT_WORD: Final = frozenset(("allow_inf_nan", "max_digits", "decimal_places"))
 """Python's limits that do not exist in JSON Schema."""
 
 
 def read_service(value: Any, dialect: str) -> Listing:
-    """Read a description in the format of JSON-RPC 1.1's draft or flask-jsonrpc."""
+    """Read a description in the format of JSON-RPC 1.1 or flask-jsonrpc."""
     if not value:
         return Listing(refusal=EMPTY)
     entries = value.get("procs", value.get("methods")) if isinstance(value, dict) else None
@@ -61,7 +61,7 @@ rpc_describe = one_question(Question("rpc.describe"), partial(read_service, dial
 
 
 def in_json_schema(entry: dict[str, Any]) -> Any:
-    """Return the JSON Schema of a param whose types and limits have other names."""
+    """Return the JSON Schema of a param with other type and limit names."""
     return own_schema(_reworded(entry, 0))
 
 
@@ -151,7 +151,7 @@ def paths_to_try(profile: Profile) -> list[str]:
 
 
 FieldDocs = dict[tuple[str, str], str]
-"""Texts of a docstring by field word and name; the name is empty for the result."""
+"""Texts of a docstring by field word and name; "" for the result."""
 MOPIDY_DIALECT: Final = "core.describe"
 
 

@@ -201,7 +201,7 @@ class Interview:
 
     async def close(self) -> None:
         if self._collector_rests:
-            gc.freeze()  # what was made of the response stays in memory, and another search would take as long
+            gc.freeze()  # the values of the response stay, and another search would take as long
             gc.enable()
         await self._transport.close()
 

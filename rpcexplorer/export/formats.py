@@ -30,7 +30,7 @@ class CopyForm(Struct, frozen=True):
     runs: bool = False
     """Whether it runs elsewhere, where secret references have no meaning."""
     describes: bool = False
-    """Whether it only describes a call. The profile need not be able to send that call today."""
+    """Whether it only describes a call, even one that cannot be sent today."""
 
 
 FORMS: Final[Mapping[str, CopyForm]] = {
@@ -55,7 +55,7 @@ def render(form: str, subject: Subject) -> bytes:
 
 
 def request(subject: Subject) -> bytes:
-    """Return the HTTP request as it is sent, but with secret references."""
+    """Return the HTTP request, with secret references instead of secrets."""
     sent = subject.exchange.sent if subject.exchange is not None and HIDDEN.search(subject.body) else 0
     lines = [subject.preview.line]
     for name, value in subject.all_headers:

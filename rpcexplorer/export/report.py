@@ -1,4 +1,4 @@
-"""The report of one call, or of two calls with their differences, as Markdown."""
+"""The report of one call, or of two with their differences."""
 
 from __future__ import annotations
 

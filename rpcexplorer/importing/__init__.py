@@ -1,3 +1,3 @@
-"""Import of calls from other programs: curl, HAR, Postman, JSON-RPC requests."""
+"""Import of calls from curl, HAR, Postman and JSON-RPC requests."""
 
 from __future__ import annotations

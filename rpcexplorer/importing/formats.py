@@ -103,7 +103,7 @@ def read_json_lines(text: str) -> Imported:
 
 
 def _request(text: str, number: int = 0) -> RequestRead:
-    """Return a request; a line of `history export` becomes the call that was sent."""
+    """Return a request, also from a line of `history export`."""
     found = members(text) if '"outcome"' in text else None
     parts = {each.name: text[slice(*each.value)] for each in found or ()}
     if not {"time", "kind", "method", "outcome"} <= parts.keys() or not parts.get("params", '"').startswith('"'):

@@ -84,7 +84,7 @@ def notes(names: Iterable[str], kept: Iterable[str]) -> list[str]:
 
 
 CredentialWay = Literal["scheme", "cookie", "header", "query", "address", "member", "params"]
-"""Place of a credential: HTTP scheme, cookie, header, query, URL, extra member or params."""
+"""Place of a credential in the imported request."""
 PLACES: Final = {
     "scheme": "Authorization: {}",
     "cookie": "cookie {}",
@@ -251,7 +251,7 @@ USUAL: Final = regex(
     r"(?i):.*|accept.*|content-.*|host|connection|origin|referer|user-agent|pragma|cache-control|expect|te|dnt|priority"
     r"|proxy-connection|upgrade-insecure-requests|sec-.*|x-requested-with|postman-token|if-.*|trailer|transfer-encoding"
 )
-"""Headers that a browser or client adds itself, or that rpcexplorer sets from the profile."""
+"""Headers that clients add themselves, or that the profile sets."""
 _USER = regex(r"^([a-z][\w+.-]*://)([^/?#]*)@", re.IGNORECASE)
 
 

@@ -182,7 +182,7 @@ EARLIER = {
 }  # fmt: skip
 
 
-def test_earlier_list_brings_names_and_docs_until_the_next_refresh(folder: Path) -> None:
+def test_earlier_list_has_names_and_docs(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "shop.json").write_text(f"rpcexplorer catalogue 1 00000000\n{json.dumps(EARLIER)}\n")
     (folder / "shop.00.full").write_text("rpcexplorer methods in full 1\n")

@@ -60,7 +60,7 @@ def only(entry: Any, types: Any = TYPES) -> Line:
     return method
 
 
-def test_default_of_a_type_is_no_start_for_required_params() -> None:
+def test_required_param_ignores_the_default_of_its_type() -> None:
     described = read_introspection({"methods": METHODS, "types": TYPES}).described["Player.Seek"]
     assert start_of(described) == {"playerid": 0, "value": 0}
 
@@ -153,7 +153,7 @@ FLASK = {
 }
 
 
-def test_1_1_draft_has_procedures_with_its_own_types() -> None:
+def test_draft_1_1_procedures_have_own_types() -> None:
     listing = read_service(DRAFT, "system.describe")
     assert (listing.about, listing.skipped) == ('"Shop 2.1"', ())
     assert lines_of(listing) == (

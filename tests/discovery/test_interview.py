@@ -560,7 +560,7 @@ def test_inline_credentials_are_left_out_of_arrays() -> None:
         (http_reply(b'{"id": 1, "result": ' + b"1" * 9_999 + b"}"), "unreadable: not JSON"),
     ],
 )
-def test_each_refusal_is_reported_and_the_next_protocol_asked(reply: Any, message: str) -> None:
+def test_refusal_is_reported_and_next_protocol_asked(reply: Any, message: str) -> None:
     found, _ = discovered(service({"rpc.discover": reply, "system.listMethods": {"result": ["a"]}}))
     assert found.sentences[0].replace(GUESSED, "").startswith(f"rpc.discover: {message}")
     assert [method.name for method in found.methods] == ["a"]

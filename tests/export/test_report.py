@@ -116,7 +116,7 @@ def test_foreign_record_with_two_possible_profiles_gets_none() -> None:
     assert "shop, other" in missing
 
 
-def test_curl_gets_url_headers_in_order_and_the_exact_body(tmp_path: Path) -> None:
+def test_curl_has_url_ordered_headers_and_exact_body(tmp_path: Path) -> None:
     profile = replace(SHOP, auth=InlineAuth("ada"), ca_file="/etc/corp ca.pem")
     draft = Draft("user.find", HOSTILE)
     assert run_in_bash(made("curl", draft, profile), tmp_path, "curl")[:-1] == [
@@ -251,7 +251,7 @@ X-Tenant: ac'me $HOME
     )
 
 
-def test_report_of_a_batch_has_its_methods_as_title() -> None:
+def test_report_of_a_batch_is_titled_with_methods() -> None:
     assert made("report", Batch('[{"method": "a"}, {"method": "b"}]')).startswith("## `a, b`\n")
 
 

@@ -151,7 +151,7 @@ def test_unsent_call_is_reported_with_the_reason(is_same: bool) -> None:
     assert f"### Request on both sides\n\nNot sent: `{why}`\n\n```http\nPOST" in neither
 
 
-def test_report_of_two_has_no_known_or_possible_secret() -> None:
+def test_report_of_two_has_no_possible_secret() -> None:
     texts = ("hunter2-hunter2", "tr0ub4dor&3-x")
     members = [{"echo": texts, "token": token, "n": n} for token, n in (("live-1", 1), ("live-2", 2))]
     params = json.dumps({"password": "short", "note": texts})

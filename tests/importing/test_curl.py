@@ -126,7 +126,7 @@ def test_words_are_split_as_bash_splits_them() -> None:
     assert json.loads(asked.stdout) == WORDS
 
 
-def test_own_snippet_with_login_is_read_as_its_call() -> None:
+def test_own_snippet_with_login_becomes_its_call() -> None:
     quoted = """'"'"$(sed 's/[\\\\"]/&/g' <<< "${PASSWORD:?}")"'"'"""
     login = f"""curl -sS -D - http://a.example/ --data-binary @<(printf %s '{{"params":{{"p":"{quoted}"}}}}')"""
     text = f"""( SESSION=$(\n : "${{PASSWORD:?}}" && {login} |\n tr -d '\\r' | sed -n 1p)
