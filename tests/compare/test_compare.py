@@ -29,7 +29,7 @@ DEEP = 100_000
 
 
 @given(VALUES, st.randoms(use_true_random=False), st.booleans())
-def test_order_of_members_layout_and_escapes_do_not_differ(value: Any, dice: random.Random, has_nan: bool) -> None:
+def test_order_layout_and_escapes_do_not_differ(value: Any, dice: random.Random, has_nan: bool) -> None:
     value = [value, float("nan")] if has_nan else value  # msgspec does not read NaN.
     assert compare_texts(json.dumps(value), spelled(shuffled(value, dice))).verdict == "same"
 

@@ -43,7 +43,7 @@ def assert_valid(kind: Kind, root: Path) -> None:
     [(errno.EIO, False), (errno.ENOSPC, False), (errno.ENOSPC, True)],
     ids=["once", "full", "for good"],
 )
-def test_change_with_a_failing_call_succeeds_or_is_reported(kind: Kind, error: int, for_good: bool, root: Path) -> None:
+def test_change_with_failing_call_succeeds_or_is_reported(kind: Kind, error: int, for_good: bool, root: Path) -> None:
     before = snapshot(root)
     for number in range(1, LOTS):
         restore(root, before)
@@ -93,7 +93,7 @@ def test_full_disk_leaves_the_file_unchanged(kind: Kind, root: Path) -> None:
 
 @every_kind
 @pytest.mark.parametrize("error", [errno.EROFS, errno.EACCES], ids=errno.errorcode.get)
-def test_read_only_folder_is_read_and_changes_are_reported(kind: Kind, error: int, root: Path) -> None:
+def test_read_only_folder_reports_changes(kind: Kind, error: int, root: Path) -> None:
     before = snapshot(root)
     with read_only(error):
         told = kind.change(root, "c")
@@ -124,9 +124,7 @@ def test_write_protected_file_is_not_replaced(kind: Kind, root: Path, monkeypatc
 
 
 @every_kind
-def test_unreadable_file_is_reported_and_not_taken_as_empty(
-    kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_file_is_not_taken_as_empty(kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, before = kind.path(root), snapshot(root)
 
     def refusing(real: Any) -> Any:
@@ -148,9 +146,7 @@ def test_unreadable_file_is_reported_and_not_taken_as_empty(
 
 
 @every_kind
-def test_locked_file_is_not_changed_and_that_is_reported(
-    kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_locked_file_is_not_changed(kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     patience = lock.__wrapped__.__kwdefaults__  # type: ignore[attr-defined]
     monkeypatch.setitem(patience, "clock", lambda: now[0])
@@ -175,7 +171,7 @@ def test_locked_file_is_not_changed_and_that_is_reported(
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if kind.by_hand and kind.name not in {"secrets", "allowed"}], ids=lambda k: k.name
 )
-def test_save_of_an_editor_at_once_is_not_overwritten(kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_save_of_editor_at_once_is_not_overwritten(kind: Kind, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, real = kind.path(root), tomllib.loads
     theirs = path.read_text() + "# an editor asks for no lock\n"
 
@@ -190,7 +186,7 @@ def test_save_of_an_editor_at_once_is_not_overwritten(kind: Kind, root: Path, mo
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.keeps_damage], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("for_good", [False, True], ids=["once", "for good"])
-def test_damaged_file_is_not_lost_if_a_call_fails(kind: Kind, for_good: bool, root: Path) -> None:
+def test_damaged_file_is_not_lost_if_call_fails(kind: Kind, for_good: bool, root: Path) -> None:
     path = kind.path(root)
     sound = path.read_bytes()
     path.write_bytes(sound + b"[[call]]\nid = 'torn\n")

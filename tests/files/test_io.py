@@ -80,7 +80,7 @@ def test_invalid_file_name_is_reported(name: str, tmp_path: Path) -> None:
         (errno.EXDEV, "invalid cross-device link. Check the path and the disk"),
     ],
 )
-def test_error_says_which_file_why_and_what_to_do(
+def test_error_names_file_reason_and_advice(
     error: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.toml"
@@ -157,7 +157,7 @@ def test_new_file_never_replaces_another(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_text() == "mine"
 
 
-def test_saved_file_is_private_if_new_else_keeps_mode(tmp_path: Path) -> None:
+def test_saved_file_is_private_if_new(tmp_path: Path) -> None:
     file = tmp_path / "reply.json"
     assert save_as(file, b"1", replacing=False) == ""
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -229,7 +229,7 @@ def test_lock_that_is_released_while_waiting_is_acquired(tmp_path: Path) -> None
         assert time.now == io.LOCK_PAUSE
 
 
-def test_lock_is_a_private_file_next_to_its_file(tmp_path: Path) -> None:
+def test_lock_is_private_file_next_to_its_file(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     with lock(path):
         assert not path.exists()
@@ -283,7 +283,7 @@ def test_file_with_two_hard_links_is_read_only(victim: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("user", [os.getuid(), os.getuid() + 1])
-def test_file_of_another_user_is_read_only_if_shared(user: int, victim: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_of_another_user_is_only_read(user: int, victim: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: user or 1)
     mine = os.getuid() == (user or 1)
     assert read_bytes(victim, others=True) == VICTIM
@@ -318,7 +318,7 @@ def test_device_is_not_opened_through_a_link(tmp_path: Path, monkeypatch: pytest
         read_bytes(tmp_path / "a", links=True)
 
 
-def test_endless_file_of_size_zero_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_file_of_size_zero_stops_at_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a").write_bytes(b"")
     given: list[int] = []
 
@@ -340,7 +340,7 @@ PRIVATE = {"secrets", "allowed"}
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if not kind.by_hand or kind.name in PRIVATE], ids=lambda kind: kind.name
 )
-def test_foreign_file_at_our_path_is_not_read_or_changed(
+def test_foreign_file_at_our_path_is_not_used(
     kind: Kind, place: Callable[[Path, Path], Any], words: str, victim: Path, tmp_path: Path
 ) -> None:
     root = tmp_path / "home"
@@ -362,7 +362,7 @@ def test_foreign_file_at_our_path_is_not_read_or_changed(
     "kind", [kind for kind in KINDS if kind.by_hand and kind.name not in PRIVATE], ids=lambda kind: kind.name
 )
 @pytest.mark.parametrize("target", ["/dev/zero", "pipe", "folder", "long"])
-def test_edited_file_may_only_be_a_link_to_file(kind: Kind, target: str, tmp_path: Path) -> None:
+def test_edited_file_may_only_be_link_to_file(kind: Kind, target: str, tmp_path: Path) -> None:
     root, aside = tmp_path / "home", tmp_path / "aside"
     aside.mkdir()
     kind.begin(root)
@@ -382,7 +382,7 @@ def test_edited_file_may_only_be_a_link_to_file(kind: Kind, target: str, tmp_pat
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name.endswith("profiles")], ids=lambda kind: kind.name)
-def test_link_in_a_project_is_read_and_not_changed(kind: Kind, tmp_path: Path) -> None:
+def test_link_in_project_is_read_and_not_changed(kind: Kind, tmp_path: Path) -> None:
     root, real = tmp_path / "home", tmp_path / "elsewhere.toml"
     kind.begin(root)
     kind.path(root).rename(real)

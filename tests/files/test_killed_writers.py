@@ -57,7 +57,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, in
 
 @pytest.mark.thorough
 @every_kind
-def test_writer_killed_at_any_call_leaves_old_or_new(kind: Kind, killed: tuple[Path, dict[str, int]]) -> None:
+def test_killed_writer_leaves_old_or_new_file(kind: Kind, killed: tuple[Path, dict[str, int]]) -> None:
     folder, calls = killed
     assert calls[kind.name] > 8
     for number in range(1, calls[kind.name]):

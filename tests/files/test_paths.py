@@ -64,7 +64,7 @@ def test_working_folder_counts_even_as_home_folder(tmp_path: Path) -> None:
     assert found(tmp_path, {"HOME": str(tmp_path)}) == tmp_path / "sessions.toml"
 
 
-def test_world_writable_folder_is_skipped_unless_allowed_or_named(tmp_path: Path) -> None:
+def test_world_writable_folder_is_skipped_unless_allowed(tmp_path: Path) -> None:
     below = tmp_path / "open" / "mine"
     below.mkdir(parents=True)
     file = tmp_path / "open" / "sessions.toml"

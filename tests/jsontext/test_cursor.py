@@ -78,7 +78,7 @@ VALUES = st.recursive(
 
 
 @given(st.one_of(st.lists(VALUES, max_size=3), st.dictionaries(NAMES, VALUES, max_size=3)), st.sampled_from([None, 2]))
-def test_value_at_the_cursor_is_the_one_at_its_path(params: Any, indent: Any) -> None:
+def test_value_at_cursor_is_one_at_its_path(params: Any, indent: Any) -> None:
     text = json.dumps(params, indent=indent)
     for offset in range(len(text) + 1):
         found = place_at(text, offset)

@@ -246,7 +246,7 @@ def test_variable_without_quotes_gets_them(text: str, mended: str) -> None:
     assert problem.fix.text == mended
 
 
-def test_nested_braces_with_other_text_are_not_a_variable() -> None:
+def test_nested_braces_with_other_text_are_not_variable() -> None:
     problem = parse('{"a": {{"b": 1}}}')
     assert isinstance(problem, Typo)
     assert "placeholder" not in problem.what

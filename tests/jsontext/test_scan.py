@@ -109,7 +109,7 @@ def test_array_and_object_are_not_confused() -> None:
 
 
 @given(values)
-def test_output_of_json_is_split_as_json_reads_it(value: object) -> None:
+def test_output_of_json_is_split_correctly(value: object) -> None:
     text = json.dumps({"first": value, "second": [value]}, indent=1)
     assert is_value(text)
     parts = spelled(text) or []

@@ -74,7 +74,7 @@ def test_text_is_cut_only_between_few_open_brackets(monkeypatch: pytest.MonkeyPa
     assert compact(indented(deep)) == deep.replace(b" ", b"")
 
 
-def test_part_of_a_body_is_laid_out_without_copy() -> None:
+def test_part_of_body_is_laid_out_without_copy() -> None:
     body = b'{"result": [1, 2]}'
     laid_out = [piece.text for piece in pieces(memoryview(body)[11:-1]) if piece]
     assert b"".join(laid_out) == b"[\n  1,\n  2\n]"

@@ -40,7 +40,7 @@ def outcomes(whole: Exchange) -> list[object]:
     return [type(call.outcome) for call in parts_of(whole).calls]
 
 
-def test_each_call_has_its_own_id_params_outcome_and_body() -> None:
+def test_each_call_has_its_own_id_and_outcome() -> None:
     one, other = reply('"x.1"'), reply('"x.2"', FAILED)
     parts = parts_of(answered(other, one))
     first, second, third = parts.calls
@@ -79,13 +79,13 @@ def test_unexpected_responses_name_their_reason() -> None:
     assert len({each.id for each in (*parts.calls, *parts.unexpected)}) == 6
 
 
-def test_two_calls_with_equal_ids_get_one_response_each() -> None:
+def test_calls_with_equal_ids_get_one_response_each() -> None:
     text = '[{"method": "a", "id": "i"}, {"method": "b", "id": "i"}]'
     parts = parts_of(answered(reply('"i"'), reply('"i"', FAILED), text=text))
     assert [type(call.outcome) for call in parts.calls] == [Result, ErrorObject]
 
 
-def test_one_error_for_the_batch_is_the_outcome_of_each_call() -> None:
+def test_one_error_is_the_outcome_of_each_call() -> None:
     parts = parts_of(answered(body=reply("null", FAILED)))
     assert [type(call.outcome) for call in parts.calls] == [ErrorObject, ErrorObject, Sent]
     assert all("the whole batch with one response" in call.remarks[0] for call in parts.calls[:2])
@@ -93,7 +93,7 @@ def test_one_error_for_the_batch_is_the_outcome_of_each_call() -> None:
 
 
 @pytest.mark.parametrize("outcome", [Unreached("connect", "Nobody is there."), Cancelled(True), Malformed("A page.")])
-def test_no_response_gives_each_call_the_outcome_of_batch(outcome: Outcome) -> None:
+def test_no_response_gives_each_call_outcome_of_batch(outcome: Outcome) -> None:
     calls = parts_of(batch(outcome, b"<html>")).calls
     assert [call.outcome for call in calls[:2]] == [outcome, outcome]
     assert calls[2].outcome == (Sent() if isinstance(outcome, Malformed) else outcome)
@@ -110,7 +110,7 @@ def test_response_that_was_cut_leaves_outcomes_unknown() -> None:
     assert parts_of(whole).calls[0].outcome == Malformed(CUT)
 
 
-def test_text_that_is_not_a_batch_has_no_parts() -> None:
+def test_text_that_is_not_batch_has_no_parts() -> None:
     assert parts_of(batch(Malformed("no"), text="[1]")).calls == ()
 
 
@@ -157,7 +157,7 @@ def test_typed_ids_are_sent() -> None:
     assert json.loads(found.toggled(0).toggled(0).text)[0]["id"] == "own"
 
 
-def test_text_that_is_not_a_batch_is_a_problem() -> None:
+def test_text_that_is_not_batch_is_a_problem() -> None:
     assert isinstance(collected("[1]"), Typo)
 
 

@@ -52,12 +52,12 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("change", "key"), CHANGED)
-def test_settings_that_decide_the_receiver_are_in_the_destination(change: dict[str, Any], key: str) -> None:
+def test_settings_that_decide_receiver_are_in_the_destination(change: dict[str, Any], key: str) -> None:
     found = changes(destination_of(SHOP), destination_of(replace(SHOP, **change), "sha256:1"))
     assert key in [each.key for each in found]
 
 
-def test_each_field_of_an_auth_type_is_in_the_destination() -> None:
+def test_each_field_of_auth_type_is_in_destination() -> None:
     inline = replace(SHOP, auth=InlineAuth("u", "name", "text"))
     assert {key: value for key, value in destination_of(inline).items() if key.startswith("auth.")} == {
         "auth.kind": "inline",
@@ -70,14 +70,14 @@ def test_each_field_of_an_auth_type_is_in_the_destination() -> None:
 @pytest.mark.parametrize(
     ("kind", "field"), [(kind, field) for kind in KINDS.values() for field in kind.__struct_fields__]
 )
-def test_each_field_of_all_auth_types_is_in_the_destination(kind: type[AuthType], field: str) -> None:
+def test_fields_of_all_auth_types_are_in_destination(kind: type[AuthType], field: str) -> None:
     changed = replace(SHOP, auth=kind(**{field: "{token}-other"}))
     assert changes(destination_of(replace(SHOP, auth=kind())), destination_of(changed)) == (
         Change(f"auth.{field}", NOT_SET, "{token}-other"),
     )
 
 
-def test_destination_of_older_version_ignores_the_json_rpc_version() -> None:
+def test_destination_of_older_version_ignores_json_rpc_version() -> None:
     older = {key: value for key, value in destination_of(SHOP).items() if key not in FORM_OF_REQUEST}
     other_form = replace(SHOP, content_type="text/plain", accept="x/y", empty_params="omit")
     assert changes(older, destination_of(other_form)) == ()
@@ -106,7 +106,7 @@ def test_other_settings_are_not_in_the_destination(change: dict[str, Any]) -> No
     assert destination_of(replace(SHOP, **change)) == destination_of(SHOP)
 
 
-def test_sentence_names_old_and_new_value_place_and_command() -> None:
+def test_sentence_names_old_and_new_value_and_command() -> None:
     moved = DestinationChanged(
         "password", "it was stored for a different destination", (Change("path", "/a", "/b", "sessions.toml:4"),)
     )
@@ -130,7 +130,7 @@ PLAIN = "ab" * 31 + "01"
 @pytest.mark.parametrize(
     "text", [PLAIN, PLAIN.upper(), f"sha256:{PLAIN}", f"SHA256:{PLAIN.upper()}", ":".join(["AB"] * 31 + ["01"])]
 )
-def test_colons_and_case_of_a_fingerprint_do_not_matter(text: str) -> None:
+def test_colons_and_case_of_fingerprint_do_not_matter(text: str) -> None:
     assert as_fingerprint(text) == f"sha256:{PLAIN}"
 
 

@@ -15,18 +15,18 @@ from tests.history.recording import exchange
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_byte_order_mark_is_not_part_of_a_batch(mark: str) -> None:
+def test_byte_order_mark_is_not_part_of_batch(mark: str) -> None:
     calls = to_calls(Batch(mark + ' [{"method": "a", "params": [1.10]}, {"method": "b", "id": null}]'), "x")
     assert calls == (Call("a", "[1.10]", "x.1"), Call("b", "[]", None))
 
 
-def test_problem_after_a_byte_order_mark_has_its_position() -> None:
+def test_problem_after_byte_order_mark_has_its_position() -> None:
     problem = to_calls(Batch('\ufeff[{"method": "a"},\n {"method": 1}]'), "x")
     assert isinstance(problem, Typo)
     assert (problem.line, problem.column, problem.what) == (2, 2, "a call needs a method")
 
 
-def test_duplicate_name_is_a_warning_and_sent_as_typed() -> None:
+def test_duplicate_name_is_warning_and_sent_as_typed() -> None:
     read, remark = judged('{"id": 1, "id": 2}')
     assert isinstance(read, Params)
     assert (read.text, read.remark) == ('{"id":1,"id":2}', "object with 2 members")

@@ -20,7 +20,7 @@ from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, joined, split
         ("http://127.0.0.1:8000/jsonrpc", "http://127.0.0.1:8000/jsonrpc"),
     ],
 )
-def test_url_option_is_a_base_or_a_whole_endpoint(url: str, endpoint: str) -> None:
+def test_url_option_is_base_or_a_whole_endpoint(url: str, endpoint: str) -> None:
     assert ad_hoc(url).endpoint == endpoint
 
 

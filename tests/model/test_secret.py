@@ -79,12 +79,12 @@ def test_only_reveal_returns_the_value() -> None:
         ("https://[::1]", "https://[::1]"),
     ],
 )
-def test_origin_is_scheme_host_and_port_in_one_spelling(url: str, origin: str) -> None:
+def test_origin_has_one_spelling(url: str, origin: str) -> None:
     assert origin_of(url) == origin
 
 
 @pytest.mark.parametrize("url", ["http://x:99999", "http://[", ""])
-def test_url_that_cannot_be_split_has_a_unique_origin(url: str) -> None:
+def test_url_that_cannot_be_split_has_unique_origin(url: str) -> None:
     assert origin_of(url) not in {origin_of("http://x"), origin_of("https://x")}
 
 
@@ -145,7 +145,7 @@ def test_defused_text_is_equal_json_without_references() -> None:
     assert not of_this(text, "shop")
 
 
-def test_place_of_a_reference_is_a_pointer() -> None:
+def test_reference_has_a_pointer() -> None:
     text = '{"a": {"note": "«shop.password»"}, "b": [1, "x «shop.session»"], "«shop.username»": "«a.password»"}'
     assert sorted(standing(text, "shop")) == [("/", "username"), ("/a/note", "password"), ("/b/1", "session")]
     assert [field for _, field in standing('["«shop.password»", "never closed', "shop")] == ["password"]

@@ -35,5 +35,5 @@ def test_light_theme_uses_colours_readable_on_its_background() -> None:
 @pytest.mark.parametrize(
     ("background", "dark"), [("#ffffff", False), ("#101010", True), ("ansi_default", True), (None, True)]
 )
-def test_theme_without_dark_is_as_dark_as_its_background(background: str | None, dark: bool) -> None:
+def test_theme_without_dark_follows_its_background(background: str | None, dark: bool) -> None:
     assert completed("mine", None, {"background": background} if background else {}, {}).dark is dark

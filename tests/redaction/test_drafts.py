@@ -51,9 +51,7 @@ LOGIN = Login("call", ["0" * 32, "session", "login", {"username": "{username}", 
         ("login", '["x", ["ada", "bobs-pw"]]', ["ada", "«not recorded»"]),
     ],
 )
-def test_login_is_recognised_by_params_if_methods_are_equal(
-    method: str, params: str, guessed: list[str] | None
-) -> None:
+def test_params_show_the_login_if_methods_are_equal(method: str, params: str, guessed: list[str] | None) -> None:
     profile = replace(SHOP, login=LOGIN)
     hide = redactor_of(profile, SECRETS, guesses=True)
     kept = redacted_draft(Draft(method, params), profile, hide)
@@ -65,7 +63,7 @@ def test_login_is_recognised_by_params_if_methods_are_equal(
     assert ("bobs-pw" not in kept.text) if guessed else (kept.text == batch % (method, params))
 
 
-def test_address_or_method_named_like_secret_is_not_recorded() -> None:
+def test_address_or_method_like_secret_is_not_recorded() -> None:
     assert redactor_for_files(replace(SHOP, ad_hoc=True), "ping", SECRETS) is None
     assert redactor_for_files(SHOP, "get.hunter2-hunter2", SECRETS) is None
     hide = redactor_for_files(SHOP, "ping", SECRETS)

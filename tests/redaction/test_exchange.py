@@ -39,7 +39,7 @@ def reply_of(reply: object, *secrets: Secret, profile: Profile = SHOP) -> object
     return json.loads(recorded(sent, profile, secrets).response.body)
 
 
-def test_secret_in_the_text_of_a_failed_tool_is_redacted() -> None:
+def test_secret_in_text_of_failed_tool_is_redacted() -> None:
     sent: Exchange = exchange(Result(b"1", message="hunter2-hunter2 is wrong"))
     for policy in (SHOW, for_history(None)):
         shown = redacted(sent, policy, SHOP, [PASSWORD])
@@ -51,7 +51,7 @@ def test_other_password_does_not_become_the_profiles_own() -> None:
     assert params_of(params, PASSWORD) == {"user": "bob", "password": MARK, "mine": "«shop.password»"}
 
 
-def test_sent_params_are_recorded_and_redacted_like_typed_ones() -> None:
+def test_sent_params_are_redacted_like_typed_ones() -> None:
     sent = exchange(Result(b"1"), params='{"a": "{{a}}"}', params_sent='{"a": "hunter2-hunter2", "token": "of-bob"}')
     record = recorded(sent, SHOP, [PASSWORD])
     assert record.params == '{"a": "{{a}}"}'
@@ -136,7 +136,7 @@ def test_empty_values_and_token_counts_are_recorded() -> None:
         replace(SHOP, auth=CookieAuth(), login=Login(session="/x/text")),
     ],
 )
-def test_shared_file_cannot_redact_a_value_by_naming_it(profile: Profile) -> None:
+def test_shared_file_cannot_redact_value_by_naming_it(profile: Profile) -> None:
     for secret in (PASSWORD, Secret("tiny5", "shop.password")):
         assert params_of({"text": "a note"}, secret, profile=profile) == {"text": "a note"}
         assert reply_of({"text": "a note"}, secret, profile=profile) == {"text": "a note"}
@@ -147,7 +147,7 @@ def test_shared_file_cannot_redact_a_value_by_naming_it(profile: Profile) -> Non
     }
 
 
-def test_shared_value_gets_the_name_of_the_current_profile() -> None:
+def test_shared_value_gets_name_of_the_current_profile() -> None:
     several = [Secret("same-for-all", f"{name}.password") for name in ("aaa", "shop", "zzz")]
     for secrets in (several, several[::-1]):
         assert params_of(["same-for-all"], *secrets) == ["«shop.password»"]
@@ -267,7 +267,7 @@ def test_token_in_any_header_is_not_recorded(value: str, written: str) -> None:
         ),
     ],
 )
-def test_header_value_that_only_looks_like_token_is_recorded(value: str) -> None:
+def test_header_that_only_looks_like_token_is_recorded(value: str) -> None:
     assert headers_of(("Location", value)).response.headers == (("Location", value),)
 
 
@@ -277,12 +277,12 @@ def test_header_of_any_length_is_searched_quickly(unit: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["hunter2-hunter2", "aHVudGVyMi1odW50ZXIy"])
-def test_known_secret_is_redacted_in_header_names_and_values(value: str) -> None:
+def test_known_secret_is_redacted_in_headers(value: str) -> None:
     came = headers_of(("X-Echo", f"<{value}>"), (value, "1"), secrets=(PASSWORD,))
     assert came.response.headers == (("X-Echo", "<«shop.password»>"), ("«shop.password»", "1"))
 
 
-def test_header_that_is_a_known_secret_becomes_its_reference() -> None:
+def test_header_that_is_known_secret_becomes_its_reference() -> None:
     came = headers_of(
         ("Authorization", "hunter2-hunter2"), ("X-Token", "tiny5"), secrets=(PASSWORD, Secret("tiny5", "shop.session"))
     )
@@ -297,7 +297,7 @@ def test_header_with_json_is_redacted_like_a_response() -> None:
     )
 
 
-def test_long_headers_beyond_the_limit_are_dropped_and_named() -> None:
+def test_long_headers_beyond_limit_are_dropped_and_named() -> None:
     long = [(f"X-Long-{number}", "x" * 3000) for number in range(20)]
     came = headers_of(*long, ("X-Request-Id", "7f3a"), ("Date", "today"))
     assert came.response.headers[-2:] == (("X-Request-Id", "7f3a"), ("Date", "today"))
@@ -372,7 +372,7 @@ def test_session_in_a_login_response_is_not_recorded(method: str) -> None:
     assert json.loads(other.response.body)["result"] == HEX
 
 
-def test_call_without_fixed_login_params_is_not_a_login() -> None:
+def test_call_without_fixed_login_params_is_not_login() -> None:
     profile = replace(SHOP, auth=CookieAuth(), login=Login("call", ["session", "login", "{password}"]))
     body = json.dumps({"jsonrpc": "2.0", "id": "1", "result": HEX}).encode()
     for params, value in (('["session", "login", "x"]', MARK), ('["system", "hash"]', HEX)):
@@ -386,7 +386,7 @@ def test_known_session_in_login_response_becomes_its_reference() -> None:
     assert json.loads(kept.response.body) == {"result": "«shop.session»"}
 
 
-def test_secret_of_the_profile_address_is_redacted_in_responses() -> None:
+def test_secret_of_profile_address_is_redacted_in_responses() -> None:
     node = replace(SHOP, url=f"https://h/eth/{HEX}", path="")
     assert reply_of({"you": f"<{HEX}>"}, profile=node) == {"you": f"<{MARK}>"}
     assert params_of([f"{HEX}"], profile=node) == [MARK]
@@ -399,7 +399,7 @@ def test_login_password_by_position_is_not_recorded() -> None:
     assert json.loads(other.params) == ["ada", "bobs-pw"]
 
 
-def test_login_password_by_position_inside_batch_is_not_recorded() -> None:
+def test_login_password_inside_batch_is_not_recorded() -> None:
     profile = replace(SHOP, auth=CookieAuth(), login=Login(method="open.sesame"))
     for method in ("user.login", "open.sesame"):
         calls = [{"method": method, "params": ["ada", "bobs-pw"]}, {"method": "note.add", "params": ["a", "b"]}]
@@ -452,7 +452,7 @@ def test_secret_at_the_cut_is_redacted() -> None:
     assert redacted(sent, for_history(8), SHOP, [PASSWORD]).response.body == '["«shop'.encode()[:8]
 
 
-def test_response_at_the_limit_is_whole_unless_cut_before() -> None:
+def test_response_at_limit_is_whole_unless_cut_before() -> None:
     sent = exchange(Result(b"1"), body=b"[1]")
     assert not redacted(sent, for_history(3), SHOP, []).response.cut
     cut = replace(sent, response=replace(sent.response, cut=True))

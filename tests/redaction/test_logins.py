@@ -24,7 +24,7 @@ UUID = "0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90"
         *("getAccessToken", "auth.create_token", "requestToken", "tokens.newToken", "last.list.login"),
     ],
 )
-def test_login_methods_are_recognised_by_words_of_their_name(method: str) -> None:
+def test_login_methods_are_recognised_by_name(method: str) -> None:
     assert is_login(method)
 
 
@@ -85,7 +85,7 @@ def test_cut_or_binary_login_response_is_searched_too() -> None:
         ('["ada", "hunt', '["ada", "hunt'),
     ],
 )
-def test_password_by_position_follows_the_user_or_is_alone(params: str, kept: str) -> None:
+def test_password_by_position_follows_user_or_is_alone(params: str, kept: str) -> None:
     assert without_password(params) == kept
     assert without_password(kept) == kept
 
@@ -113,7 +113,7 @@ def test_login_of_the_profile_may_have_any_name() -> None:
         ('["session"]', ""),
     ],
 )
-def test_params_show_a_login_if_all_methods_are_equal(params: str, own: str) -> None:
+def test_params_show_login_if_all_methods_are_equal(params: str, own: str) -> None:
     ubus = ["000", "session", "login", {"username": "{username}", "password": "{password}"}]
     assert own_login(Profile("p", "http://h", login=Login("call", ubus)), params) == own
     assert own_login(Profile("p", "http://h"), params) == "auth"

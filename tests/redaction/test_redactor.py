@@ -173,13 +173,13 @@ def test_overlapping_secrets_are_redacted_completely(text: str, hidden: str) -> 
     assert redactor("abcdef", "defghi", "abcdefgh").text(text) == hidden
 
 
-def test_reference_is_not_damaged_by_a_secret_inside_it() -> None:
+def test_reference_is_not_damaged_by_secret_inside_it() -> None:
     hide = Redactor([Secret("shop.pass", "shop.password")])
     assert hide.text("«shop.password» shop.pass") == "«shop.password» «shop.password»"
     assert hide.text(r'"\u00abshop.password\u00bb"') == r'"\u00abshop.password\u00bb"'
 
 
-def test_secret_that_overlaps_a_reference_is_redacted_before_it() -> None:
+def test_secret_that_overlaps_reference_is_redacted_before_it() -> None:
     assert redactor("abcdef«shop").text("abcdef«shop.s0»") == "«shop.s0»«shop.s0»"
 
 
@@ -244,7 +244,7 @@ def test_member_is_redacted_whatever_its_value(text: str, hidden: str) -> None:
 @pytest.mark.parametrize("value", ["hunter2", 'h"u\\n\n"', 7, {"a": ['"]}']}, [1, ["x\\"]]])
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("quotes", ['\\"', "\\u0022"])
-def test_member_in_nested_json_text_is_found_at_any_depth(value: object, indent: int | None, quotes: str) -> None:
+def test_member_in_nested_json_is_found(value: object, indent: int | None, quotes: str) -> None:
     document: object = {"n": 1, "password": value, "after": "stays"}
     for _ in range(4):
         text = re.sub(
@@ -312,7 +312,7 @@ def test_member_that_only_looks_secret_stays(text: str) -> None:
 
 
 @given(st.binary(), st.binary())
-def test_bytes_that_are_not_text_lose_only_the_secret(before: bytes, after: bytes) -> None:
+def test_bytes_that_are_not_text_lose_only_secret(before: bytes, after: bytes) -> None:
     assume(b"hunter2" not in before + after)
     hidden = redactor("hunter2").body(before + b"\xff'hunter2'\xff" + after)
     assert hidden == before + b"\xff'" + "«shop.s0»".encode() + b"'\xff" + after
@@ -342,7 +342,7 @@ def test_no_text_makes_redaction_slow(unit: str, soon: None) -> None:
     hide.text(text)
 
 
-def test_password_equal_to_profile_name_is_redacted_by_position() -> None:
+def test_password_equal_to_profile_name_hides_by_position() -> None:
     """The name is public, and commands that users type contain it."""
     hide = Redactor([Secret("deluge", "deluge.password")])
     assert hide.text("profiles secret deluge password") == "profiles secret deluge password"

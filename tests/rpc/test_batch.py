@@ -113,7 +113,7 @@ class Compared(bytes):
     __hash__ = bytes.__hash__
 
 
-def test_ids_of_a_large_batch_are_found_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_of_large_batch_are_found_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     many = 1_000
     body = listed(*(b'{"jsonrpc":"2.0","id":"%d","result":1}' % id for id in reversed(range(many))))
     own = codec.id_of
@@ -139,7 +139,7 @@ def test_calls_with_equal_ids_get_responses_in_order(soon: None) -> None:
     assert len(found.others) == 1
 
 
-def test_response_with_either_id_type_matches_first_free_call() -> None:
+def test_response_of_either_id_type_matches_free_call() -> None:
     id = "0123456789abcde"
     number = str(number_of(id)).encode()
     first, second, third = (

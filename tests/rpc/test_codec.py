@@ -116,7 +116,7 @@ def test_any_method_name_is_sent_exactly(method: str, id: str) -> None:
     assert (sent["method"], sent["id"]) == (method, id)
 
 
-def test_lone_surrogate_in_a_method_is_sent_as_escape() -> None:
+def test_lone_surrogate_in_method_is_sent_as_escape() -> None:
     assert b'"method":"\\udcff"' in encode(Call("\udcff", "[]", ID))
 
 
@@ -284,7 +284,7 @@ def test_error_of_1_0_may_be_any_object(body: bytes, code: int | None, message: 
     assert (reply.code, reply.message, reply.remarks, reply.habits) == (code, message, (), ())
 
 
-def test_error_of_1_1_has_data_in_its_own_member() -> None:
+def test_error_of_1_1_has_data() -> None:
     error = b'{"name":"JSONRPCError","code":100,"message":"no","error":{"at": 1.10}}'
     reply = decode(b'{"version":"1.1","id":"7","error":' + error + b"}", "7", ONE_1)
     assert reply == ErrorObject(100, "no", b'{"at": 1.10}', error)
@@ -493,7 +493,7 @@ def test_id_in_the_other_type_matches(id: bytes, form: MessageForm) -> None:
 
 
 @pytest.mark.parametrize("id", ['"id":null,', ""])
-def test_error_without_an_id_answers_if_no_event_does(id: str) -> None:
+def test_error_without_id_answers_if_no_event_does(id: str) -> None:
     error = '{"jsonrpc":"2.0",' + id + '"error":{"code":-32600,"message":"no"}}'
     reply = decode(stream(NOTE, error), "7")
     assert isinstance(reply, ErrorObject)
@@ -525,7 +525,7 @@ def test_stream_without_our_response_lists_its_messages(body: bytes, words: str)
     assert isinstance(of_batch, Malformed)
 
 
-def test_text_that_only_starts_like_a_stream_is_text() -> None:
+def test_text_that_only_starts_like_stream_is_text() -> None:
     for text in (b":-) hello\nthere", b"data\nbase", b"Error: x"):
         reply = decode(text, "7")
         assert isinstance(reply, Malformed)
@@ -534,7 +534,7 @@ def test_text_that_only_starts_like_a_stream_is_text() -> None:
 
 
 @given(st.lists(st.sampled_from([NOTE, WISH, OTHER, "", "{"]), max_size=4), st.integers(0, 4), st.data())
-def test_response_is_found_before_a_cut_of_the_stream(others: list[str], place: int, draw: st.DataObject) -> None:
+def test_response_is_found_before_cut_of_the_stream(others: list[str], place: int, draw: st.DataObject) -> None:
     messages = [*others[:place], OURS, *others[place:]]
     whole = stream(*messages)
     ends = whole.index(OURS.encode()) + len(OURS)

@@ -67,7 +67,7 @@ def test_number_of_an_id_fits_into_32_bits(moment: tuple[int, int], row: int) ->
         ("12345678901234567890", '"12345678901234567890"'),
     ],
 )
-def test_typed_id_is_sent_as_its_number_or_unchanged(id: str, text: str) -> None:
+def test_typed_id_is_sent_as_number_or_unchanged(id: str, text: str) -> None:
     assert wire_id(id, NUMBERS) == text
     assert wire_id(id, MessageForm()) == f'"{id}"'
 

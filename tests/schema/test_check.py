@@ -54,7 +54,7 @@ def doubling(levels: int = 40) -> Described:
     return taking({**known, f"#/{levels}": {"type": "string"}}, a={"$ref": "#/0"})
 
 
-def test_check_that_times_out_is_killed_and_not_repeated() -> None:
+def test_check_that_times_out_is_not_repeated() -> None:
     async def use(checker: Checker) -> list[str]:
         first = await checker.params(doubling(), '{"a": 1}')
         pid = checker.pid
@@ -93,7 +93,7 @@ def test_cancelled_check_does_not_delay_the_next() -> None:
     assert used(use).is_right
 
 
-def test_loop_that_ends_during_a_check_leaves_no_process() -> None:
+def test_loop_that_ends_during_check_leaves_no_process() -> None:
     """The checker is not closed, as when the program is interrupted."""
     pids: list[int | None] = []
 

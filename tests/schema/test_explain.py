@@ -84,7 +84,7 @@ def test_position_names_missing_params_and_marks_extra_ones() -> None:
     assert (found.sentence, text[found.offset : found.end]) == ("at most 3 params allowed: a, b, c", '"four"')
 
 
-def test_problem_has_line_and_column_of_the_typed_text() -> None:
+def test_problem_has_line_and_column_of_typed_text() -> None:
     text = '{\r\n "a":\r  5,\n\t"b" : true\n}'
     found = problems(taking(a={"type": "string"}, b={"type": "null"}), text)
     assert [(each.line, each.column, text[each.offset : each.end]) for each in found] == [(3, 3, "5"), (4, 8, "true")]
@@ -99,7 +99,7 @@ def test_names_unknown_after_a_mismatch_are_not_reported() -> None:
     ]
 
 
-def test_problem_that_a_reference_may_fix_is_not_reported() -> None:
+def test_problem_that_reference_may_fix_is_not_reported() -> None:
     method = taking(a={"type": "integer"}, b={"anyOf": [{"items": {"type": "integer"}}]}, c={})
     assert not problems(method, '{"a": "{{n:json}}", "b": ["{{m}}"], "{{name}}": 1}')
     assert len(problems(method, '{"a": "{{n:json}}", "b": ["x"], "d": "{{name}}"}')) == 2

@@ -177,7 +177,7 @@ def test_form_accepts_types_that_the_check_ignores() -> None:
     assert known("a", "", text='["", "", 3]')
 
 
-def test_new_element_starts_like_the_param_of_its_position() -> None:
+def test_new_element_starts_like_param_of_its_position() -> None:
     form = edited("[]", "position")
     assert form.with_element(()) == ('[{"name": ""}]', (0,))
     text, _ = edited('[{"name": ""}, true]', "position").with_element(())
@@ -187,7 +187,7 @@ def test_new_element_starts_like_the_param_of_its_position() -> None:
     assert edited('{"p": []}', described=pair, view=FormView({("p",): False})).with_element(("p",))[0] == '{"p": [1]}'
 
 
-def test_problem_is_on_its_row_or_on_the_folded_one() -> None:
+def test_problem_is_on_its_row_or_parent() -> None:
     text = '{"who": {"name": "", "tags": ["a"], "age": "{{age}}"}, "dry": 1, "x": 1}'
     found = [
         (("who", "name"), "short"),

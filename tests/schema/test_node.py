@@ -107,7 +107,7 @@ def test_circular_or_broken_reference_allows_anything(schema: Any) -> None:
         ({"minimum": 3, "allOf": [{"minimum": 5}, {"minimum": float("inf")}]}, {"minimum": 5}),
     ],
 )
-def test_limits_are_numbers_in_any_draft_and_narrowest_wins(schema: Any, limits: Any) -> None:
+def test_limits_of_any_draft_use_the_narrowest(schema: Any, limits: Any) -> None:
     assert node_of(schema).limits == limits
 
 
@@ -129,7 +129,7 @@ def test_references_are_followed_to_their_end() -> None:
     }
 
 
-def test_schema_is_found_by_id_anchor_or_bare_name() -> None:
+def test_schema_is_found_by_id_or_name() -> None:
     root = {"x": [{"$id": "urn:a", "type": "string"}, {"$anchor": "b", "type": "null"}]}
     found = Definitions(root, {"Player.Id": {"type": "integer"}}).gather(
         [{"$ref": "urn:a"}, {"$ref": "#b"}, {"$ref": "Player.Id"}, {"extends": "Player.Id"}]

@@ -61,11 +61,11 @@ def test_position_uses_values_of_the_same_method() -> None:
         (f'{{"user_id": "{"x" * MAX_VALUE_CHARACTERS}"}}', '{"text": "\\"user_id\\": 5"}'),
     ],
 )
-def test_redacted_empty_long_or_nested_values_are_not_offered(params: str, result: str) -> None:
+def test_redacted_empty_or_long_values_are_not_offered(params: str, result: str) -> None:
     assert texts(call("m", params, result)) == []
 
 
-def test_values_of_others_and_of_failures_are_not_offered() -> None:
+def test_values_of_others_and_failures_are_not_offered() -> None:
     failed = exchange(ErrorObject(1, "no", None, b'{"user_id": 1}'), method="m", params="[]")
     assert texts(call("m", '{"user_id": 5}', foreign=True), failed) == []
 

@@ -36,7 +36,7 @@ def test_draft_starts_with_required_params(by: Any, params: Any, start: Any) -> 
     assert started(Method("m", by=by), described(*params)) == Started(start)
 
 
-def test_values_of_an_example_call_are_used_if_right() -> None:
+def test_values_of_example_call_are_used_if_right() -> None:
     calls = (
         ExampleCall("wrong", {"kind": "disc", "owner": 5}),
         ExampleCall("by place", ["film", {"id": "7"}]),

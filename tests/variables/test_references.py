@@ -50,7 +50,7 @@ def test_inert_value_is_equal_for_every_reader(value: Any) -> None:
     assert inert(text := json.dumps(nested, separators=(",", ":"))) == text
 
 
-def test_value_without_text_is_null_and_surrogates_are_escaped() -> None:
+def test_unspellable_value_is_null_and_surrogates_are_escaped() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]

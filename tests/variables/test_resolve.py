@@ -125,7 +125,7 @@ def test_result_is_parsed_once_for_many_references(monkeypatch: pytest.MonkeyPat
     made.assert_called_once_with(RESULT)
 
 
-def test_each_uuid_is_new_and_depends_on_the_seed() -> None:
+def test_each_uuid_is_new_and_depends_on_seed() -> None:
     text = '["{{uuid}}", "{{uuid}}"]'
     one, other = json.loads(resolved(text))
     assert one != other
@@ -263,7 +263,7 @@ def test_params_can_be_sent_after_an_insertion(before: str, after: str) -> None:
     assert put(before, "token") == after
 
 
-def test_value_that_is_not_a_string_is_inserted_as_typed() -> None:
+def test_value_other_than_string_is_inserted_unchanged() -> None:
     assert put('["a|"]', value="1.10") == '["a1.10|"]'
     assert put("[|]", value="1.10") == "[1.10|]"
 
