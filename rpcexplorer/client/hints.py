@@ -107,7 +107,11 @@ def hint_for(
     """
     call = FailedCall.of(exchange, profile, variables)
     if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
-        return call.hint(f"The {FIELD_WORDS.get(field, field)} is missing.", secret=field)
+        name = FIELD_WORDS.get(field, field)
+        was_sent = exchange.seconds  # A login was sent.
+        return call.hint(
+            f"The login failed. Enter the {name} again." if was_sent else f"The {name} is missing.", secret=field
+        )
     if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # A login was sent.
         return call.test_hint("This login is only the default. A connection test shows which one the server needs.")
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):

@@ -52,7 +52,8 @@ def assert_refused_at_its_place(problem: Typo, text: str) -> None:
     assert 0 <= problem.offset <= problem.end <= len(text)
     before = LINES.split(text[: problem.offset])
     assert (problem.line, problem.column) == (len(before), len(before[-1]) + 1)
-    assert str(problem) == f"line {problem.line}, column {problem.column}: {problem.what}; {problem.instead}"
+    instead = problem.instead[:1].upper() + problem.instead[1:]
+    assert str(problem) == f"line {problem.line}, column {problem.column}: {problem.what}. {instead}"
     assert problem.what
     assert problem.instead
     assert unseen(str(problem)) == set()

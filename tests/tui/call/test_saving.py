@@ -160,7 +160,7 @@ def test_unreadable_case_is_not_saved(explorer: Explorer, monkeypatch: pytest.Mo
         calls.post_message(ExportWanted([calls.exchange]))
         await on(pilot, Ask)
         await pilot.press("enter")
-        await until(pilot, lambda: "A case has at most 8 bytes, but the responses alone" in said(app))
+        await until(pilot, lambda: "A case can hold at most 8 bytes, but the responses alone" in said(app))
         assert app.screen is calls
 
     monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
