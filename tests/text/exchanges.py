@@ -16,7 +16,7 @@ WHEN = datetime(2026, 11, 21, 10, 40, 12, tzinfo=UTC)
 def exchange(
     outcome: Outcome, *, status: int | None = 200, body: bytes = b"", phases: Phases = NO_PHASES, **fields: Any
 ) -> Exchange:
-    """One of the method ``user.get``, unless told otherwise."""
+    """Return an exchange of the method ``user.get`` by default."""
     response = Response(status, "OK", "HTTP/1.1", (), body, len(body)) if status else Response()
     response = replace(response, phases=phases)
     usual = {"method": "user.get", "params": '{"id": 42}', "seconds": 0.0341, "sent": 112, "response": response}

@@ -1,4 +1,4 @@
-"""How a profile is logged in, in the few words that the header and the list have room for."""
+"""Tests of the short words for authentication in the header and the list."""
 
 from __future__ import annotations
 

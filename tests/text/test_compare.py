@@ -1,4 +1,4 @@
-"""A comparison line by line: the way to each difference, a little around it, and folds between."""
+"""Tests of comparison lines: differences, their context and folds."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_moved_values_stay_next_to_their_partner() -> None:
 
 @given(VALUES, VALUES, st.sampled_from(["", "/a", "/*/a", "/0", "/*/*"]))
 def test_unfolded_sides_are_complete_and_in_order(left: Any, right: Any, ignore: str) -> None:
-    """The right side has its members in the order of the left, so that they stand beside each other."""
+    """The right side has its members in the order of the left, so that partners are on the same row."""
     comparison = at_once(compared_texts(written(left), written(right), [ignore]))
     lines = compared_lines(comparison, full=True)
     assert opened(line.left for line in lines) == laid_out(left)
@@ -111,12 +111,15 @@ def laid_out(value: Any) -> list[str]:
 
 
 def written(value: Any) -> bytes:
-    """With no escape in a name, for names are shown as what they say."""
+    """Return the value as JSON without escapes: names are shown unescaped."""
     return dumped(value).replace(b"\\u00e9", "é".encode())
 
 
 def opened(lines: Iterable[str | None]) -> list[str]:
-    """With the two ends of each empty container on lines of their own, as where only the other side has something."""
+    """Return the lines with the ends of empty containers on separate lines.
+
+    A container has separate ends if only the other side has members.
+    """
     found = []
     for line in filter(None, lines):
         empty = line.endswith(("{}", "[]"))

@@ -1,4 +1,4 @@
-"""What a person is shown who decides about a certificate."""
+"""Tests of the certificate rows that help a user to decide."""
 
 from __future__ import annotations
 

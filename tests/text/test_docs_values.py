@@ -16,7 +16,7 @@ def test_short_value_takes_one_row_long_several() -> None:
     assert shown({"a": "x" * 20}, 20)[0] == "    {"
 
 
-def test_a_value_without_end_is_cut_and_counted() -> None:
+def test_long_value_is_cut_and_counted() -> None:
     assert shown([*range(1_000)])[-1] == f"    … and {1_002 - MAX_VALUE_ROWS} more lines"
     assert len(short("x" * 1_000)) == MAX_INLINE_CHARACTERS
 

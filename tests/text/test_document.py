@@ -1,4 +1,4 @@
-"""The lazy document: the same lines as a plain split, however little of the text was decoded for them."""
+"""Tests of the lazy document: it has the same lines as a plain split."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def plain_shown(line: bytes) -> str:
 
 @pytest.fixture(params=[3, 16_384])
 def parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Bytes of a block and of a part of a line: a few, so that short texts have many, and as they are."""
+    """Use small blocks and parts, so that short texts have many; then usual ones."""
     size: int = request.param
     monkeypatch.setattr(lines, "BLOCK", size)
     monkeypatch.setattr(longline, "PART", max(size, 4))
@@ -84,7 +84,7 @@ def test_bytes_map_to_characters_of_line(parts: int) -> None:
 
 
 @pytest.mark.thorough
-def test_all_that_is_shown_is_printable() -> None:
+def test_text_of_document_is_printable() -> None:
     text = "".join(map(chr, [*range(0x0A), *range(0x0B, 0xD800), *range(0xE000, 0x30000)])).encode() + b"\xff\xc3"
     document = Document(text)
     shown = "".join(document.line(line) for line in range(document.lines))
@@ -92,7 +92,7 @@ def test_all_that_is_shown_is_printable() -> None:
     assert shown.endswith(r"\xff\xc3")
 
 
-def test_no_line_of_a_large_text_is_wider_than_estimated() -> None:
+def test_lines_are_never_wider_than_estimated() -> None:
     filler = b"short\n" * 60_000
     for line in (b"x" * 99, "ä\t\u0085".encode() * 40, "漢字".encode() * 70, b"\xff" * 90):
         document = Document(filler + line + b"\n" + filler)
@@ -144,7 +144,7 @@ def test_binary_body_becomes_hex_rows(size: int) -> None:
         assert hexdump.widest == max(map(len, rows))
 
 
-def test_bytes_are_placed_on_the_rows_of_hex() -> None:
+def test_bytes_map_to_rows_of_hex() -> None:
     document = Document.raw(bytes(range(0xF0, 0x100)) + b"\xffabc")
     first, last = document.place(0, 7, 9)
     assert document.line(0)[first:last] == "f7  f8"
@@ -242,7 +242,7 @@ def test_level_has_lines_that_stay_when_folded(outline: Outline, level: int, on_
     assert sum(len(outline.spans(level, start, end)) for start, end in pieces) == on_view
 
 
-def test_lines_of_some_length_are_picked_out(outline: Outline) -> None:
+def test_long_lines_are_selected(outline: Outline) -> None:
     pieces = list(outline._lines.pieces(1, 12))
     assert sum(len(outline.spans(EVERYTHING, start, end, least=12)) for start, end in pieces) == 3
     assert sum(len(outline.spans(2, start, end, least=13)) for start, end in pieces) == 0
@@ -275,7 +275,7 @@ def test_document_decodes_only_visible_text(monkeypatch: pytest.MonkeyPatch) -> 
     assert sum(map(len, read)) <= 10 * document.PART
 
 
-def test_a_part_never_ends_inside_a_character(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_part_never_ends_inside_a_character(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "PART", 5)
     for text in ("a漢é😀" * 9, "😀" * 9, "éa" * 9):
         body = text.encode()

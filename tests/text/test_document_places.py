@@ -1,4 +1,4 @@
-"""Where a line of JSON is: paths, pointers and the text of values, against what a parser says."""
+"""Tests of paths, pointers and values of lines against a JSON parser."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def along(value: Any, pointer: str) -> Any:
         (17, '$["a/b~"]', '"1"'),
     ],
 )
-def test_a_line_has_a_path_and_a_value(line: int, path: str, value: str | None) -> None:
+def test_line_has_a_path_and_a_value(line: int, path: str, value: str | None) -> None:
     document = Document.of_json(BODY)
     assert path_at(document, line) == path
     if value is None:
@@ -61,7 +61,7 @@ def test_a_line_has_a_path_and_a_value(line: int, path: str, value: str | None) 
 
 
 @given(values, st.sampled_from([6, 16_384]), st.booleans())
-def test_each_pointer_leads_to_the_value_of_its_line(value: Any, block: int, escaped: bool) -> None:
+def test_pointer_resolves_to_the_value_of_its_line(value: Any, block: int, escaped: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "BLOCK", block)
         body = json.dumps(value, ensure_ascii=escaped).encode()
@@ -84,7 +84,7 @@ def test_each_pointer_leads_to_the_value_of_its_line(value: Any, block: int, esc
         ('"_1"', "$._1", "/_1"),
     ],
 )
-def test_odd_names_are_quoted_as_the_server_spelled_them_and_printable(key: str, path: str, pointer: str) -> None:
+def test_unusual_names_keep_the_spelling_of_the_server(key: str, path: str, pointer: str) -> None:
     document = Document.of_json(f"{{{key}: 1}}".encode())
     assert path_at(document, 1) == path
     assert pointer_at(document, 1) == pointer
@@ -100,20 +100,20 @@ def test_text_without_json_has_no_paths() -> None:
     assert (path_at(document, 1), pointer_at(document, 1), value_at(document, 1)) == ("", "", b"  1,")
 
 
-def test_values_below_the_deepest_level_are_copied_with_their_line() -> None:
+def test_values_below_deepest_level_share_path_and_value() -> None:
     document = Document.of_json(b'{"a":' * LEVELS + b'{"b":[1,{"c":2}]}' + b"}" * LEVELS)
     assert path_at(document, LEVELS) == "$" + ".a" * LEVELS
     assert json.loads(value_at(document, LEVELS)) == {"b": [1, {"c": 2}]}
 
 
-def test_several_values_in_a_row_are_each_a_root() -> None:
+def test_consecutive_values_are_separate_roots() -> None:
     document = Document(b'[\n  1,\n  2\n]\n{\n  "a": 3\n}\n', is_json=True)
     assert [path_at(document, line) for line in (0, 2, 3, 5, 6)] == ["$", "$[1]", "$", "$.a", "$"]
     assert value_at(document, 3) == b"[\n  1,\n  2\n]"
     assert value_at(document, 4) == b'{\n  "a": 3\n}'
 
 
-def test_a_piece_of_a_line_knows_whether_it_starts_inside_a_string() -> None:
+def test_in_string_is_true_inside_names_and_strings() -> None:
     document = Document.of_json('{"größe":"a b","n":12345}'.encode())
     text = document.line(1)
     assert text == '  "größe": "a b",'
@@ -122,14 +122,14 @@ def test_a_piece_of_a_line_knows_whether_it_starts_inside_a_string() -> None:
     assert not any(in_string(document, 2, at) for at in range(8, 12))
 
 
-def test_a_value_begins_after_its_name() -> None:
+def test_value_start_is_after_the_name() -> None:
     document = Document.of_json(b'{"a\\": ":["x\\": y"]}')
     starts = [document.text[value_start(document, line) :][:3] for line in range(4)]
     assert starts == [b"{\n ", b"[\n ", b'"x\\', b"]\n}"]
 
 
 @pytest.mark.thorough
-def test_far_down_a_million_lines_the_path_is_there_at_once(soon: None) -> None:
+def test_path_near_line_million_is_found_quickly(soon: None) -> None:
     document = Document(b'{\n  "a": [\n' + b'    {\n      "b": 1\n    },\n' * 330_000 + b"    0\n  ]\n}", is_json=True)
     assert path_at(document, document.lines - 3) == "$.a[330000]"
     assert path_at(document, document.lines - 5) == "$.a[329999].b"

@@ -1,4 +1,4 @@
-"""The rows on view: whatever is folded and however narrow the screen, they are what a slow and plain model says."""
+"""Tests of visible rows against a simple model, for all folds and widths."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rows_of(body: bytes) -> Rows:
 
 
 class Model:
-    """The same by plain means: a set of folded containers, and each line's containers around it."""
+    """Simple model: a set of folded containers and the containers of each line."""
 
     def __init__(self, document: Document) -> None:
         self.lines = document.text[:].decode().split("\n")
@@ -111,7 +111,7 @@ def walk(value: Any, taken: list[tuple[str, int]]) -> tuple[Rows, Model]:
 
 
 @given(values, steps, st.sampled_from([5, 40, 16_384]))
-def test_rows_are_what_a_plain_model_says(value: Any, taken: list[tuple[str, int]], block: int) -> None:
+def test_rows_match_a_simple_model(value: Any, taken: list[tuple[str, int]], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "BLOCK", block)
         rows, model = walk(value, taken)
@@ -148,7 +148,7 @@ def test_wrapped_rows_lose_nothing_and_fit(value: Any, taken: list[tuple[str, in
         assert [(row.line, row.text, row.fold) for row in map(rows.row, range(rows.count))] == model.rows()
 
 
-def test_a_folded_value_says_how_much_it_holds_and_line_numbers_keep_counting() -> None:
+def test_folded_value_shows_size_and_keeps_line_numbers() -> None:
     rows = rows_of(BODY)
     rows.fold_to(1)
     assert shown(rows) == [
@@ -188,7 +188,7 @@ def test_folding_a_container_forgets_the_folds_inside_it() -> None:
     assert [rows.row(at).text for at in (2, 3)] == ["    { 2 members },", "    { 2 members }"]
 
 
-def test_folding_to_a_depth_goes_one_level_further_each_time() -> None:
+def test_fold_to_depth_shows_one_more_level_each() -> None:
     rows = rows_of(BODY)
     counts = []
     for depth in range(5):
@@ -201,7 +201,7 @@ def test_folding_to_a_depth_goes_one_level_further_each_time() -> None:
     assert rows.count == rows.document.lines
 
 
-def test_a_line_inside_folds_the_container_around_it_and_so_does_its_end() -> None:
+def test_toggle_folds_the_innermost_container_of_a_line() -> None:
     for line in (5, 8, 3):
         rows = rows_of(BODY)
         rows.toggle(line)
@@ -228,7 +228,7 @@ def test_toggle_without_container_changes_nothing() -> None:
         assert {rows.row(at).fold for at in range(rows.count)} == {""}
 
 
-def test_several_values_in_a_row_fold_one_by_one() -> None:
+def test_consecutive_values_fold_separately() -> None:
     rows = Rows(Document(b'{\n  "a": 1\n}\n[\n  2,\n  3\n]\n', is_json=True))
     rows.toggle(4)
     assert shown(rows) == [" 1 {", ' 2   "a": 1', " 3 }", " 4 [ 2 items ]"]
@@ -236,7 +236,7 @@ def test_several_values_in_a_row_fold_one_by_one() -> None:
     assert shown(rows) == [" 1 { 1 member }", " 4 [ 2 items ]"]
 
 
-def test_a_text_that_breaks_off_folds_as_far_as_it_goes() -> None:
+def test_incomplete_text_folds_to_its_end() -> None:
     rows = Rows(Document(b'{\n  "a": [\n    1,\n    2', is_json=True))
     assert rows.toggle(2)
     assert rows.count == 2
@@ -244,7 +244,7 @@ def test_a_text_that_breaks_off_folds_as_far_as_it_goes() -> None:
     assert rows.count == 4
 
 
-def test_only_the_characters_on_view_are_cut_out() -> None:
+def test_only_visible_characters_are_sliced() -> None:
     rows = rows_of(b'["' + b"0123456789" * 5000 + b'"]')
     row = rows.row(1, 13, 5)
     assert (row.text, row.start, row.in_string) == ("01234", 0, True)
@@ -265,13 +265,13 @@ def test_rows_of_hex_stay_whole() -> None:
 
 
 @pytest.mark.parametrize("index", [-1, 19, 1000])
-def test_a_row_that_is_not_there_is_an_error(index: int) -> None:
+def test_row_out_of_range_raises_index_error(index: int) -> None:
     with pytest.raises(IndexError, match="19 rows"):
         rows_of(BODY).row(index)
 
 
 @pytest.mark.thorough
-def test_a_million_lines_fold_and_wrap_at_once(soon: None) -> None:
+def test_million_lines_fold_and_wrap_quickly(soon: None) -> None:
     document = Document(b"[\n" + b'  {\n    "a": 1\n  },\n' * 400_000 + b"  0\n]", is_json=True)
     rows = Rows(document)
     rows.fold_to(1)
@@ -285,7 +285,7 @@ def test_a_million_lines_fold_and_wrap_at_once(soon: None) -> None:
     assert rows.row(0).text == "[ 400,001 items ]"
 
 
-def test_nothing_changes_before_a_large_document_is_folded_or_wrapped_to_its_end() -> None:
+def test_rows_change_only_after_folding_or_wrapping_finishes() -> None:
     document = Document(b"[\n" + b'  {\n    "a": 1\n  },\n' * 60_000 + b"  0\n]", is_json=True)
     rows, before = Rows(document), document.lines
     for steps in (rows.folding_to(1), rows.folding_to(EVERYTHING), rows.wrapping(8)):
@@ -295,7 +295,7 @@ def test_nothing_changes_before_a_large_document_is_folded_or_wrapped_to_its_end
     assert (len(counts) > 1, before) == (True, document.lines + 60_000)
 
 
-def test_the_folds_of_a_beginning_are_those_of_the_whole() -> None:
+def test_folds_of_a_beginning_apply_to_whole_document() -> None:
     whole = Document(b"[\n" + b'  {\n    "a": [\n      1\n    ]\n  },\n' * 9 + b"  0\n]", is_json=True)
     beginning = Rows(Document(whole.text[:80], is_json=True))
     beginning.fold_to(2)
@@ -315,20 +315,20 @@ ITEMS = [{"id": number, "tags": [number] * (number % 3)} for number in range(200
     [(ITEMS, ".", "$"), ({"n": [1], "items": ITEMS}, ".items", "$.items"), ({"a b": ITEMS}, '.["a b"]', '$["a b"]')],
 )
 @pytest.mark.parametrize("index", [0, 1, 1999])
-def test_an_item_of_a_list_is_found_by_its_number(value: object, path: str, there: str, index: int) -> None:
+def test_line_of_item_finds_list_item_by_index(value: object, path: str, there: str, index: int) -> None:
     document = Document.of_json(json.dumps(value).encode())
     line = line_of_item(document, path, index)
     assert path_at(document, line) == f"{there}[{index}]"
     assert json.loads(value_at(document, line)) == ITEMS[index]
 
 
-def test_what_is_not_there_is_looked_for_no_farther_than_where_it_should_begin() -> None:
+def test_line_of_missing_item_is_line_of_list() -> None:
     document = Document.of_json(b'{"items": [1, 2]}')
     assert line_of_item(document, ".items", 7) == 1
 
 
 @given(values, steps, st.sampled_from([3, 10, 40]), st.sampled_from([5, 16_384]), st.integers(2, 30) | st.none())
-def test_a_document_laid_out_when_it_is_shown_is_the_same(
+def test_lazy_document_equals_indented_document(
     value: Any, steps: list[tuple[str, int]], size: int, block: int, width: int | None
 ) -> None:
     body = json.dumps({"many": [value, "word " * 16] * 3}, ensure_ascii=False).encode()

@@ -1,4 +1,4 @@
-"""Search: the same places as a plain search finds, in any case, in slices, forwards and backwards."""
+"""Tests of search: it finds the same places as a plain search."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def found(text: str, needle: str) -> list[str]:
         ("anything", "\ud800", []),
     ],
 )
-def test_a_needle_without_upper_case_finds_any_case(text: str, needle: str, places: list[str]) -> None:
+def test_lower_case_search_ignores_case(text: str, needle: str, places: list[str]) -> None:
     assert found(text, needle) == places
 
 
@@ -43,7 +43,7 @@ needles = st.text(st.sampled_from("abBé漢"), min_size=1, max_size=3)
 
 
 @given(texts, needles, st.integers(1, 9))
-def test_slices_find_what_one_search_of_the_whole_finds(text: str, needle: str, size: int) -> None:
+def test_sliced_search_finds_the_same_as_one_search(text: str, needle: str, size: int) -> None:
     flags = re.IGNORECASE if needle == needle.lower() else 0
     expected = [
         (len(text[: hit.start()].encode()), len(text[: hit.end()].encode()))
@@ -55,12 +55,12 @@ def test_slices_find_what_one_search_of_the_whole_finds(text: str, needle: str, 
         assert list(matches(document, needle)) == expected
 
 
-def test_a_search_between_offsets_stays_between_them() -> None:
+def test_search_stays_between_its_offsets() -> None:
     document = Document(b"abc abc abc")
     assert list(matches(document, "abc", 1, 10)) == [(4, 7)]
 
 
-def test_the_bytes_of_what_is_no_text_are_searched() -> None:
+def test_binary_documents_are_searched_by_byte() -> None:
     document = Document.raw(b"\xff" * 20 + b"Word" + b"\xfe")
     assert list(matches(document, "word")) == [(20, 24)]
     assert document.line_at(20) == 1

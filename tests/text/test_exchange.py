@@ -64,7 +64,7 @@ def error(code: int | None, message: str = "") -> ErrorObject:
         (Refused("params", "a comma is missing"), "! not sent: a comma is missing"),
     ],
 )
-def test_an_outcome_is_a_sign_and_words(outcome: Outcome, line: str) -> None:
+def test_outcome_has_a_sign_and_words(outcome: Outcome, line: str) -> None:
     assert outcome_line(exchange(outcome)) == line
 
 
@@ -73,7 +73,7 @@ def test_every_outcome_has_a_sign() -> None:
 
 
 @given(st.text())
-def test_text_from_outside_comes_out_printable_on_one_line(text: str) -> None:
+def test_external_text_becomes_one_printable_line(text: str) -> None:
     for outcome in (error(1, text), Malformed(text), Unreached("wait", text), Refused("profile", text)):
         line = outcome_line(exchange(outcome))
         assert printable(line) == line
@@ -116,7 +116,7 @@ def test_the_transport_is_a_line_of_its_own(outcome: Outcome, status: int | None
         (nan, "? s"),
     ],
 )
-def test_a_duration_has_the_digits_that_matter(seconds: float, shown: str) -> None:
+def test_duration_has_the_significant_digits(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
 
 
@@ -136,7 +136,7 @@ def test_a_duration_has_the_digits_that_matter(seconds: float, shown: str) -> No
         (10**16, "10000 TB"),
     ],
 )
-def test_a_size_is_decimal_with_two_or_three_digits(count: int, shown: str) -> None:
+def test_size_is_decimal_with_two_or_three_digits(count: int, shown: str) -> None:
     assert size(count) == shown
 
 
@@ -152,7 +152,7 @@ def test_a_size_is_decimal_with_two_or_three_digits(count: int, shown: str) -> N
         (172_800, "2 days"),
     ],
 )
-def test_an_age_is_told_in_one_unit(seconds: float, shown: str) -> None:
+def test_age_has_one_unit(seconds: float, shown: str) -> None:
     assert age(seconds) == shown
 
 
@@ -167,7 +167,7 @@ def role_of(lines: list[WordLine], text: str) -> str:
     return next(role for line in lines for piece, role in line if piece == text)
 
 
-def test_a_request_is_its_line_its_headers_and_its_exact_body() -> None:
+def test_request_shows_line_headers_and_exact_body() -> None:
     request = Preview(
         "POST /api/v2/ HTTP/1.1", (("Accept", "*/*"), ("Content-Length", "22")), b'{"params": [1.10, {}]}'
     )
@@ -183,7 +183,7 @@ def test_a_request_is_its_line_its_headers_and_its_exact_body() -> None:
     assert role_of(lines, "1.10") == "json-number"
 
 
-def test_the_secrets_of_a_real_request_are_dots_with_their_names_in_dim() -> None:
+def test_secrets_of_request_are_dots_with_dim_names() -> None:
     cookie = preview(Profile("demo", URL, auth=CookieAuth()), Draft("ping"), "1", has_session=True)
     assert f"  Cookie: sessionid={DOTS}  demo.session" in told(cookie)
     assert role_of(request_lines(cookie), "  demo.session") == "dim"
@@ -194,12 +194,12 @@ def test_the_secrets_of_a_real_request_are_dots_with_their_names_in_dim() -> Non
     assert "«" not in shown
 
 
-def test_a_login_that_goes_first_is_said_first() -> None:
+def test_pending_login_is_shown_first() -> None:
     request = preview(Profile("demo", URL, auth=CookieAuth()), Draft("ping"), "1", has_session=False)
     assert told(request)[:3] == ["  ! No session yet: a login is sent first.", "", "  POST /api/v2/ HTTP/1.1"]
 
 
-def test_a_refusal_says_why_and_that_nothing_would_be_sent() -> None:
+def test_unsendable_request_shows_the_reason() -> None:
     assert told(Refused("params", "The params cannot be sent: line 1, column 2: x")) == [
         "  ! The params cannot be sent: line 1, column 2: x",
         "",
@@ -207,11 +207,11 @@ def test_a_refusal_says_why_and_that_nothing_would_be_sent() -> None:
     ]
 
 
-def test_before_it_is_known_the_page_says_what_it_is_for() -> None:
+def test_empty_request_page_explains_itself() -> None:
     assert told(None) == ["  The next request will be shown here."]
 
 
-def test_control_characters_are_seen_and_do_nothing() -> None:
+def test_control_characters_are_escaped() -> None:
     body = json.dumps({"a": "\u202e"}, ensure_ascii=False).encode() + b"\xe2\x80\xa8"
     shown = "".join(told(Preview("POST /\x1b HTTP/1.1", (("X\x07", "\x1b[31m"),), body)))
     assert shown.count("␛") == 2
@@ -220,17 +220,17 @@ def test_control_characters_are_seen_and_do_nothing() -> None:
     assert shown.isprintable()
 
 
-def test_a_body_that_is_no_text_is_shown_in_hex() -> None:
+def test_binary_body_is_shown_in_hex() -> None:
     assert "ff fe 00" in "".join(told(Preview("POST / HTTP/1.1", (), b"\xff\xfe\x00")))
 
 
-def test_what_is_sent_as_typed_is_said_before_it_is_sent() -> None:
+def test_warnings_of_preview_are_shown_first() -> None:
     lines = request_lines(Preview("POST / HTTP/1.1", (), b"[]", remarks=("{{a\x1b}} has no value",)))
     assert lines[0][1:] == [("! ", "careful bold"), ("{{a␛}} has no value", "careful")]
     assert lines[1] == []
 
 
-def test_the_place_that_is_being_edited_is_underlined_in_the_body_and_nothing_else() -> None:
+def test_only_the_edited_value_is_underlined() -> None:
     body = b'{"jsonrpc":"2.0","id":"a","method":"m","params":{"a":1,"b":[{"a":"\\u0007"},2]}}'
     request = Preview("POST / HTTP/1.1", (), body)
 
@@ -246,7 +246,7 @@ def test_the_place_that_is_being_edited_is_underlined_in_the_body_and_nothing_el
 WHOLE = Phases(name=0.1, connect=0.1, tls=0.2, send=0.0, wait=0.4, transfer=0.2)
 
 
-def test_the_bars_are_drawn_in_eighths_of_a_column_on_one_scale() -> None:
+def test_bars_share_a_scale_in_eighths_of_columns() -> None:
     assert drawn(bars(WHOLE, 1.0, 20), 20) == [
         "██                  ",
         "  ██                ",
@@ -259,9 +259,7 @@ def test_the_bars_are_drawn_in_eighths_of_a_column_on_one_scale() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "rest"), [(1.2, ["200 ms"]), (1.009, []), (1.0, []), (0.5, []), (nan, [])])
-def test_time_that_no_phase_explains_is_the_rest_if_it_is_more_than_a_hundredth(
-    seconds: float, rest: list[str]
-) -> None:
+def test_unexplained_time_over_one_percent_is_other(seconds: float, rest: list[str]) -> None:
     found = bars(Phases(wait=1.0), seconds, 20)
     assert [bar.took for bar in found if bar.label == "other"] == rest
     assert found[0].length == pytest.approx(1 / max(1.0, seconds))
@@ -275,13 +273,13 @@ TIMES = st.one_of(st.none(), st.floats(-1, 1e6), st.sampled_from([inf, nan]))
     st.one_of(st.floats(0, 1e7), st.sampled_from([inf, nan])),
     st.integers(0, 200),
 )
-def test_every_line_has_the_width_and_something_on_it(phases: Phases, seconds: float, width: int) -> None:
+def test_bars_have_full_width_and_are_never_blank(phases: Phases, seconds: float, width: int) -> None:
     for line in drawn(bars(phases, seconds, width), width):
         assert len(line) == max(width, 1)
         assert line.strip()
 
 
-def test_the_page_says_plainly_what_is_known_of_the_time() -> None:
+def test_timing_page_shows_phases_or_only_the_total() -> None:
     def page(phases: Phases) -> list[str]:
         lines = timing_page(exchange(Result(b"1"), phases=phases, seconds=1.2), 60)
         return ["".join(text for text, _ in line).strip() for line in lines]
@@ -293,14 +291,14 @@ def test_the_page_says_plainly_what_is_known_of_the_time() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0.0, "Nothing was sent."), (0.2, "The call itself was not sent.")])
-def test_a_login_that_was_sent_is_not_nothing(seconds: float, words: str) -> None:
+def test_unsent_call_after_sent_login_is_described(seconds: float, words: str) -> None:
     when = datetime(2026, 11, 22, tzinfo=UTC)
     refused = Refused("credentials", "x")
     one = Exchange("a", when, "shop", "http://h", "ping", "", "call", refused, seconds=seconds)
     assert words in nothing(one, "")[1][0][0]
 
 
-def test_bar_without_room_has_the_first_words() -> None:
+def test_narrow_bar_has_the_first_words() -> None:
     failed = exchange(Result(b"1", message="no such tool"))
     assert ended(failed, 40)[1][0] == "tool failed: no such tool"
     assert ended(failed, 12)[1][0] == "tool failed"
@@ -317,7 +315,7 @@ def lines(body: bytes) -> list[str]:
     return list(failed_lines(parts_of(exchange(decode_batch(body, ()), body=body, id="x", kind="batch", params=text))))
 
 
-def test_each_call_that_failed_is_named_and_nothing_in_it_reaches_a_terminal_raw() -> None:
+def test_failed_calls_of_batch_are_named_and_escaped() -> None:
     body = (
         b'[{"id":"x.1","result":1},{"id":"x.2","error":{"code":-1,"message":"\\u001b[2J"}},{"id":"\\u001b","result":1}]'
     )
@@ -329,6 +327,6 @@ def test_each_call_that_failed_is_named_and_nothing_in_it_reaches_a_terminal_raw
     ]
 
 
-def test_what_is_the_outcome_of_all_is_not_told_of_each() -> None:
+def test_outcome_of_batch_is_not_repeated_per_call() -> None:
     assert lines(b'{"id":null,"error":{"code":-32600,"message":"no batch"}}') == []
     assert lines(b"<html>") == []

@@ -34,7 +34,7 @@ COLOURS = re.compile(r"\x1b\[[0-9]+m")
 INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}', ("id differs",))
 
 
-def test_a_line_has_sign_id_method_profile_outcome_duration_and_time() -> None:
+def test_line_shows_method_profile_outcome_duration_and_time() -> None:
     line = history_line(exchange(INVALID), 100, methods=8, zone=UTC)
     assert line.split("  ")[0] == "✗ 01jd4x9a2mk7c3q"
     assert re.split(r"\s{2,}", line)[1:] == [
@@ -42,11 +42,11 @@ def test_a_line_has_sign_id_method_profile_outcome_duration_and_time() -> None:
     ]
 
 
-def test_times_are_those_of_whoever_looks() -> None:
+def test_times_are_in_the_local_zone() -> None:
     assert history_line(exchange(INVALID), 100, zone=timezone(timedelta(hours=2))).endswith("12:40:12")
 
 
-def test_a_call_of_somebody_elses_case_says_so() -> None:
+def test_imported_call_is_labelled() -> None:
     theirs = exchange(INVALID, foreign=True)
     assert "  imported, error -32602 Inval" in history_line(theirs, 100, zone=UTC)
     assert "from      a case: someone else recorded it" in shown(theirs, zone=UTC)
@@ -54,9 +54,7 @@ def test_a_call_of_somebody_elses_case_says_so() -> None:
 
 
 @given(st.text(), st.text(), st.text(), st.integers(0, 130), st.floats(0, 1e9))
-def test_no_line_is_wider_than_it_may_be_or_unprintable(
-    method: str, message: str, name: str, width: int, seconds: float
-) -> None:
+def test_line_fits_the_width_and_is_printable(method: str, message: str, name: str, width: int, seconds: float) -> None:
     odd = exchange(ErrorObject(1, message, None, b""), method=method, name=name, seconds=seconds)
     line = history_line(odd, width, zone=UTC)
     assert columns(line) <= width
@@ -64,17 +62,17 @@ def test_no_line_is_wider_than_it_may_be_or_unprintable(
     assert COLOURS.sub("", history_line(odd, width, zone=UTC, colour=True)) == line
 
 
-def test_a_status_that_is_no_success_is_told() -> None:
+def test_unsuccessful_http_status_is_shown() -> None:
     line = history_line(exchange(Malformed("not JSON"), status=502), 100, zone=UTC)
     assert "HTTP 502, malformed: not JSON" in line
 
 
-def test_a_connection_that_was_kept_is_told_with_the_time() -> None:
+def test_reused_connection_is_shown_with_the_duration() -> None:
     told = exchange(INVALID, phases=Phases(wait=0.017, kept=True))
     assert "took      34 ms (connection reused, wait 17 ms)" in shown(told, zone=UTC)
 
 
-def test_a_whole_exchange_tells_everything_there_is() -> None:
+def test_page_of_a_call_shows_every_field() -> None:
     told = exchange(
         INVALID,
         body=b'{"error":{"code":-32602,"data":1.10}}',
@@ -118,35 +116,35 @@ response
     )
 
 
-def test_the_headers_of_the_reply_are_told_where_they_are_known() -> None:
+def test_known_response_headers_are_shown() -> None:
     headers = (("X-Request-Id", "7f3a"), ("X-\x1b[2J", "\u202e"), ("X-Empty", ""))
     page = shown(exchange(Result(b"1"), response=Response(200, "OK", "", headers, b"1", 1)), zone=UTC)
     assert "}\n\nheaders\nX-Request-Id: 7f3a\nX-␛[2J: \\u202e\nX-Empty:\n\nresponse\n1" in page
     assert "headers" not in shown(exchange(Result(b"1")), zone=UTC)
 
 
-def test_an_unreached_exchange_has_no_reply_to_show() -> None:
+def test_call_without_response_shows_no_response_section() -> None:
     page = shown(exchange(Unreached("connect", "nothing listens"), status=None), zone=UTC)
     assert page.startswith(f"{SIGNS['unreached']} no response: nothing listens   34 ms\n")
     assert "\nresponse" not in page
     assert "status" not in page
 
 
-def test_a_reply_that_was_cut_says_how_much_there_was() -> None:
+def test_cut_response_shows_its_full_size() -> None:
     response = Response(200, "OK", "HTTP/1.1", (), b'{"a": 1', 38_000_000, cut=True)
     assert "response, the first 7 B of 38 MB\n" in shown(exchange(Result(b"{}"), response=response), zone=UTC)
 
 
-def test_without_a_recorded_body_the_result_itself_is_shown() -> None:
+def test_result_is_shown_without_a_recorded_body() -> None:
     assert shown(exchange(Result(b'"pong"')), zone=UTC).endswith('response\n"pong"')
 
 
-def test_a_body_that_is_no_text_is_shown_in_hex() -> None:
+def test_binary_body_is_shown_in_hex() -> None:
     assert "00000000  ff fe" in shown(exchange(Malformed("not UTF-8"), body=b"\xff\xfe"), zone=UTC)
 
 
 @pytest.mark.parametrize("field", ["method", "params", "profile", "url", "name", "note", "id"])
-def test_nothing_from_outside_reaches_the_terminal_raw(field: str) -> None:
+def test_external_text_is_escaped(field: str) -> None:
     odd: dict[str, Any] = {field: "x\x1b]52;c;?\x07\u202e"}
     page = shown(exchange(Result(b"1"), **odd), zone=UTC)
     assert printable(page, lines=True) == page
@@ -162,7 +160,7 @@ def found() -> Statistics:
     return one
 
 
-def test_a_row_has_names_on_the_left_and_numbers_on_the_right() -> None:
+def test_statistics_align_names_left_and_numbers_right() -> None:
     table = TableColumns("method", [row := found().rows()[0]], 100)
     heading, line = table.heading, table.line(row, WHEN.date(), UTC)
     assert heading.split() == ["method", "profile", "calls", "failed", "median", "p95", "max", "last"]
@@ -197,7 +195,7 @@ def test_all_calls_are_one_line() -> None:
 MORNING = datetime(2026, 11, 21, 10)  # noqa: DTZ001 - on the clock of whoever looks
 
 
-def test_the_most_is_full_and_the_least_can_be_seen() -> None:
+def test_largest_bar_is_full_and_smallest_is_visible() -> None:
     assert bars([0, 1, 400, 500, 800], 800) == " ▁▄▅█"
     assert bars([0, 1, 400, 500, 800], 800, plain=True) == " .=+#"
 
@@ -211,7 +209,7 @@ def test_the_most_is_full_and_the_least_can_be_seen() -> None:
     ],
 )
 @pytest.mark.everyday(3)
-def test_calls_and_failures_have_one_scale_and_the_times_below(minutes: int, many: int, told: str) -> None:
+def test_calls_and_failures_share_a_scale_above_times(minutes: int, many: int, told: str) -> None:
     calls, failed, times = chart_lines(Chart(MORNING, minutes, ((8, 1),) * many))
     assert (calls, failed, times) == ("█" * many, "▁" * many, told)
 

@@ -43,17 +43,17 @@ TODAY = WHEN.date()
         ("profile:=prod by:ada", "profile “prod” · by “ada”"),
     ],
 )
-def test_a_filter_is_told_in_words(typed: str, told: str) -> None:
+def test_filter_is_described_in_words(typed: str, told: str) -> None:
     assert filter_words(HistoryFilter.of(typed, "staging", now=WHEN), UTC) == told
 
 
 @given(st.text())
-def test_any_filter_but_the_empty_one_has_words(typed: str) -> None:
+def test_every_filter_except_the_empty_has_words(typed: str) -> None:
     wanted = HistoryFilter.of(typed, now=WHEN)
     assert bool(filter_words(wanted)) is (wanted != HistoryFilter())
 
 
-def test_each_day_has_a_heading_of_its_own() -> None:
+def test_each_day_has_a_heading() -> None:
     calls = [exchange(INVALID, when=WHEN - timedelta(days=days)) for days in (0, 0, 1, 3)]
     rows = list(rows_of(calls, TODAY, UTC))
     assert [row.words for row in rows if isinstance(row, Day)] == ["today", "yesterday", "Wed 18 Nov 2026"]
@@ -61,23 +61,23 @@ def test_each_day_has_a_heading_of_its_own() -> None:
     assert isinstance(rows[0], Day)
 
 
-def test_rows_that_come_later_go_on_with_the_day_above_them() -> None:
+def test_later_rows_do_not_repeat_the_day() -> None:
     above = list(rows_of([exchange(INVALID), DAMAGED], TODAY, UTC))
     assert list(rows_of([exchange(INVALID)], TODAY, UTC, after=above)) == [exchange(INVALID)]
 
 
-def test_a_damaged_record_stays_where_it_lies() -> None:
+def test_damaged_record_keeps_its_position() -> None:
     call = exchange(INVALID)
     assert list(rows_of([DAMAGED, call, DAMAGED], TODAY, UTC)) == [DAMAGED, Day(TODAY, "today"), call, DAMAGED]
 
 
-def test_days_are_those_of_whoever_looks() -> None:
+def test_days_are_in_the_local_zone() -> None:
     east = timezone(timedelta(hours=14))
     (day, _) = rows_of([exchange(INVALID)], TODAY, east)
     assert day == Day(date(2026, 11, 22), "Sun 22 Nov 2026")
 
 
-def test_a_moment_names_its_day_where_that_is_not_today() -> None:
+def test_moment_has_a_date_unless_it_is_today() -> None:
     assert moment_words(WHEN, TODAY, UTC) == "10:40:12"
     assert moment_words(WHEN, TODAY + timedelta(days=1), UTC) == "21 Nov 2026 10:40:12"
     assert day_words(TODAY, TODAY + timedelta(days=1)) == "yesterday"
@@ -96,11 +96,11 @@ def test_a_moment_names_its_day_where_that_is_not_today() -> None:
         (Unreached("name", "no such host"), None, "no response: no such host"),
     ],
 )
-def test_what_came_of_a_call_is_a_few_words(outcome: Malformed, status: int | None, words: str) -> None:
+def test_outcome_of_a_call_is_short(outcome: Malformed, status: int | None, words: str) -> None:
     assert "".join(text for text, _ in came(exchange(outcome, status=status))) == words
 
 
-def test_the_same_call_is_known_whatever_was_noted_meanwhile() -> None:
+def test_call_is_the_same_after_a_new_note() -> None:
     call, day = exchange(INVALID), Day(TODAY, "today")
     assert same(call, exchange(INVALID, name="outage"))
     assert not same(call, exchange(INVALID, id="another"))
@@ -108,7 +108,7 @@ def test_the_same_call_is_known_whatever_was_noted_meanwhile() -> None:
     assert not same(DAMAGED, Damaged("me.toml", "another", ""))
 
 
-def test_a_note_stands_above_the_circumstances() -> None:
+def test_note_is_shown_above_the_details() -> None:
     noted = exchange(INVALID, name="outage", note="Ada was told.\nSo was Bob.", response=Response())
     lines = ["".join(text for text, _ in words).strip() for words in note_page(noted, UTC)]
     assert lines[1:4] == ["★ outage", "Ada was told.", "So was Bob."]
@@ -116,6 +116,6 @@ def test_a_note_stands_above_the_circumstances() -> None:
     assert not any(line.startswith("received") for line in lines)
 
 
-def test_a_call_without_name_and_note_says_so() -> None:
+def test_call_without_name_and_note_says_so() -> None:
     lines = ["".join(text for text, _ in words).strip() for words in note_page(exchange(INVALID), UTC)]
     assert lines[1:3] == ["No name yet.", "No note yet."]

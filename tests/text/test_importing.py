@@ -1,4 +1,4 @@
-"""What was found in an import, as people and programs read it: no credential, and nothing that a terminal obeys."""
+"""Tests of import summaries: no credentials, no control characters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BODY = '{"method": "m\\u001b", "params": {"again": "header-key-55", "password": 
 TEXT = f"curl -H 'X-Api-Key: header-key-55' -H 'X-Tenant: a' {ADDRESS} -d '{BODY}' ; curl b.example ; curl c.example"
 
 
-def test_what_is_told_has_no_credential_and_no_control_character_in_it() -> None:
+def test_import_summary_has_no_credentials_or_control_characters() -> None:
     found = imported(TEXT)
     line = call_line(found.calls[0], hiding(found.calls))
     told = [line, *note_lines(found.calls), *skipped_lines(found.skipped), json_of(as_values(found)).decode()]

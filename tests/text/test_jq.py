@@ -29,11 +29,11 @@ REPLY = b'{"items": [{"id": 7, "name": "Ada"}, {"id": 8, "name": "Bo"}], "page":
         (".items[1] | del(.id), .id", '{\n  "name": "Bo"\n}\n8\n', 2),
     ],
 )
-def test_results_come_one_after_the_other_each_laid_out(expression: str, text: str, count: int) -> None:
+def test_each_result_is_indented_on_its_own(expression: str, text: str, count: int) -> None:
     assert filtered(expression, REPLY) == Yield(text.encode(), count)
 
 
-def test_numbers_that_are_only_passed_on_keep_their_digits() -> None:
+def test_unchanged_numbers_keep_their_digits() -> None:
     assert filtered(".[]", b"[12345678901234567890123, 1.10, -0]") == Yield(b"12345678901234567890123\n1.10\n-0\n", 3)
 
 
@@ -54,7 +54,7 @@ def test_numbers_that_are_only_passed_on_keep_their_digits() -> None:
         ("\ud800", "jq: the expression contains half a character"),
     ],
 )
-def test_what_is_wrong_is_one_line_in_plain_words(expression: str, sentence: str) -> None:
+def test_problem_of_expression_is_one_line(expression: str, sentence: str) -> None:
     assert filtered(expression, REPLY) == FilterProblem(sentence)
 
 
@@ -67,35 +67,35 @@ def test_what_is_wrong_is_one_line_in_plain_words(expression: str, sentence: str
         (b"\xff\xfe[\x00", "not UTF-8"),
     ],
 )
-def test_a_reply_that_jq_cannot_read_is_said_to_be_one(body: bytes, why: str) -> None:
+def test_unreadable_response_is_reported(body: bytes, why: str) -> None:
     problem = filtered(".", body)
     assert isinstance(problem, FilterProblem)
     assert problem.sentence.startswith("jq: cannot read the response: ")
     assert why in problem.sentence
 
 
-def test_a_reply_nested_very_deep_passes() -> None:
+def test_deeply_nested_response_passes() -> None:
     body = b"[" * 1_100 + b"]" * 1_100
     deep = filtered(".", body)
     assert isinstance(deep, Yield)
     assert b"".join(deep.text.split()) == body
 
 
-def test_an_expression_that_yields_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_results_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jq, "OUTPUT_LIMIT", 1_000)
     problem = filtered("repeat(1)", b"null")
     assert problem == FilterProblem("jq: the results are longer than 1,000 characters. Use first(…).")
 
 
 @given(st.text(st.sampled_from('.[]{}()"|,: $@?a1\n\x00\x1b\ud800\u202e#\\'), max_size=12), st.binary(max_size=8))
-def test_nothing_raises_and_every_problem_is_one_printable_line(expression: str, body: bytes) -> None:
+def test_every_problem_is_one_printable_line(expression: str, body: bytes) -> None:
     outcome = filtered(expression, body)
     if isinstance(outcome, FilterProblem):
         assert outcome.sentence == printable(outcome.sentence)
         assert len(outcome.sentence) <= SENTENCE_LIMIT + len("jq: ")
 
 
-def test_where_there_is_no_jq_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_jq_package_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jq, "find_spec", lambda _: None)
     assert "not installed" in str(filtered(".", b"1"))
 
@@ -103,7 +103,7 @@ def test_where_there_is_no_jq_that_is_said(monkeypatch: pytest.MonkeyPatch) -> N
 # --- the process ---------------------------------------------------------------------------------------------------
 
 
-def test_the_process_writes_results_to_stdout() -> None:
+def test_process_writes_results_to_stdout() -> None:
     ran = subprocess.run(COMMAND, input=asked(".items[].id", REPLY), capture_output=True, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"7\n8\n", b"")
 
@@ -119,14 +119,14 @@ def test_the_process_writes_results_to_stdout() -> None:
     ],
     ids=["reply", "expression", "NUL", "half a character", "long"],
 )
-def test_the_process_complains_in_one_line_on_stderr(expression: str, problem: str) -> None:
+def test_process_writes_one_line_problem_to_stderr(expression: str, problem: str) -> None:
     ran = subprocess.run(COMMAND, input=asked(expression, b'{"a"'), capture_output=True, check=False)
     assert (ran.returncode, ran.stdout) == (1, b"")
     assert ran.stderr.decode().startswith(problem)
     assert ran.stderr.count(b"\n") == 1
 
 
-def test_the_process_can_be_killed_in_the_middle_of_an_endless_expression() -> None:
+def test_process_is_killable_during_an_endless_expression() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""JSON for a terminal: laid out, safe, coloured with nothing but our own escape sequences."""
+"""Tests of JSON for a terminal: indented, safe, with our colours only."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ NAMES = {"36": "key", "32": "string", "33": "number", "35": "literal", "2": "dim
 
 
 def inks(text: str) -> list[tuple[str, str]]:
-    """The tokens of coloured text, whitespace aside, and what each is coloured as."""
+    """Return the tokens of coloured text and their colours, without blanks."""
     _, *parts = COLOURS.split("\x1b[0m" + text)
     pairs = zip(parts[::2], parts[1::2], strict=True)
     return [(NAMES[code], token) for code, token in pairs if token.strip()]
 
 
-def test_json_is_laid_out_and_its_tokens_told_apart() -> None:
+def test_json_is_indented_and_coloured_by_token() -> None:
     shown = highlighted(b'{"a":[1.10,"x\\"y",null,-1e400]}')
     assert COLOURS.sub("", shown) == '{\n  "a": [\n    1.10,\n    "x\\"y",\n    null,\n    -1e400\n  ]\n}'
     assert inks(shown) == [
@@ -37,14 +37,14 @@ def test_json_is_laid_out_and_its_tokens_told_apart() -> None:
 
 
 @given(st.text() | st.text(st.sampled_from('{}[]",:\\ \n\x1b1-aé')))
-def test_colours_change_nothing_but_colour_and_nothing_else_escapes(text: str) -> None:
+def test_colours_add_only_colour_sequences(text: str) -> None:
     shown = highlighted(text)
     assert COLOURS.sub("", shown) == highlighted(text, colour=False)
     assert "\x1b" not in highlighted(text, colour=False)
 
 
 @pytest.mark.parametrize("text", [b"<html>1 {true}</html>", b"", b"plain words", b"\xff\xfe{\x00"])
-def test_what_is_no_json_is_only_made_printable(text: bytes) -> None:
+def test_text_without_json_is_only_made_printable(text: bytes) -> None:
     assert highlighted(text) == printable_bytes(text)
 
 
@@ -105,7 +105,7 @@ def test_each_token_has_its_role(line: str, expected: list[tuple[str, str]]) -> 
     assert named(line) == expected
 
 
-def test_a_piece_that_begins_inside_a_string_goes_on_as_one() -> None:
+def test_piece_inside_a_string_continues_the_string() -> None:
     assert named('rest, 12": 5', in_string=True) == [
         ("key", 'rest, 12"'), ("punctuation", ":"), ("number", "5"),
     ]  # fmt: skip
@@ -115,7 +115,7 @@ def test_a_piece_that_begins_inside_a_string_goes_on_as_one() -> None:
 
 
 @pytest.mark.parametrize("summary", ["1 item", "1,200 items", "1 member", "5 members"])
-def test_what_a_folded_container_holds_is_no_value(summary: str) -> None:
+def test_size_of_folded_container_is_punctuation(summary: str) -> None:
     assert named(f'"a": [ {summary} ],')[-3:] == [
         ("punctuation", "["), ("punctuation", summary), ("punctuation", "],"),
     ]  # fmt: skip
@@ -123,7 +123,7 @@ def test_what_a_folded_container_holds_is_no_value(summary: str) -> None:
 
 
 @given(st.text() | st.text(st.sampled_from('{}[]",:\\ 1-atrue')), st.booleans())
-def test_tokens_never_overlap_and_leave_out_nothing_but_blanks(text: str, in_string: bool) -> None:
+def test_tokens_cover_all_text_except_blanks(text: str, in_string: bool) -> None:
     at = 0
     for start, end, _ in tokens(text, in_string=in_string):
         assert text[at:start].strip() == ""
@@ -133,12 +133,12 @@ def test_tokens_never_overlap_and_leave_out_nothing_but_blanks(text: str, in_str
 
 
 @pytest.mark.thorough
-def test_a_long_line_takes_no_time_that_grows_faster_than_it(soon: None) -> None:
+def test_tokens_of_long_lines_take_linear_time(soon: None) -> None:
     for line in ('"' + "\\" * 200_000, '"' * 200_000, json.dumps(["x"] * 50_000), "[" * 200_000):
         assert list(tokens(line))
 
 
-def test_whatever_a_service_said_can_stand_in_our_json() -> None:
+def test_unusual_values_of_services_become_valid_json() -> None:
     deep: Any = []
     for _ in range(5_000):
         deep = [deep]

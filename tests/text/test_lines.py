@@ -1,4 +1,4 @@
-"""Numbered lines: where a split finds them, whatever the blocks that newlines are counted by."""
+"""Tests of numbered lines: the same as of a split, for any block size."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def test_lines_are_where_a_split_finds_them(text: bytes, block: int) -> None:
 
 
 @pytest.mark.parametrize(("text", "count"), [(b"", 1), (b"\n", 1), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"\na", 2)])
-def test_a_last_newline_ends_a_line_and_starts_none(text: bytes, count: int) -> None:
+def test_final_newline_starts_no_line(text: bytes, count: int) -> None:
     assert lines_of(text).count == count
 
 
-def test_the_cuts_between_runs_are_the_same_wherever_one_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_boundaries_do_not_depend_on_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "BLOCK", 10)
     lines = lines_of(b"abc\n" * 20)
     cuts = [start for start, _ in lines.pieces(0, 20)]

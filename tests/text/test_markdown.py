@@ -82,7 +82,7 @@ def test_each_kind_of_block_is_laid_out() -> None:
     ]
 
 
-def test_a_text_that_is_no_markdown_keeps_its_lines() -> None:
+def test_plain_text_keeps_its_lines() -> None:
     rows = PageRows(24)
     plain("Arguments:\n1. hash  (string)\n\n    # no heading", rows)
     assert ["".join(part for part, _ in row) for row in rows.made] == [
@@ -96,13 +96,13 @@ def test_a_text_that_is_no_markdown_keeps_its_lines() -> None:
 @pytest.mark.parametrize(
     "part", ["[", "*a", "**a ", "`a", "![a](", "> ", "- ", "|-", "# ", "\n", "-\n", "\x1b[31m\ud800"]
 )
-def test_a_text_of_any_size_is_bounded_and_printable(part: str) -> None:
+def test_output_is_bounded_and_printable(part: str) -> None:
     lines = shown(part * (1_000_000 // len(part)), 40)
     assert len(lines) <= MAX_ROWS
     assert all(line.isprintable() and len(line) <= 40 for line in lines)
 
 
-def test_what_is_left_out_of_a_long_text_is_counted() -> None:
+def test_omitted_part_of_long_text_is_counted() -> None:
     assert shown("word " * MAX_CHARACTERS, None)[-1] == f"  … and {4 * MAX_CHARACTERS:,} more characters"
 
 
@@ -143,5 +143,5 @@ def test_each_mark_is_a_role(text: str, words: list[tuple[str, str]]) -> None:
         "[text][label]",
     ],
 )
-def test_what_is_no_mark_stays_as_it_is(text: str) -> None:
+def test_unmatched_marks_are_kept(text: str) -> None:
     assert inline(text) == [(text, "text")]

@@ -14,7 +14,7 @@ def shown(rows: PageRows) -> list[str]:
     return ["".join(text for text, _ in row) for row in rows.made]
 
 
-def test_prose_breaks_between_words_and_hangs_where_it_is_told() -> None:
+def test_prose_wraps_between_words_with_hanging_indent() -> None:
     rows = PageRows(20)
     rows.add([("  name  ", "dim"), ("what it is and", "text"), (" more", "bold")], 8)
     assert shown(rows) == ["  name  what it is", "        and more"]
@@ -22,13 +22,13 @@ def test_prose_breaks_between_words_and_hangs_where_it_is_told() -> None:
     assert rows.made[1][-1] == (" more", "bold")
 
 
-def test_what_is_verbatim_breaks_anywhere_and_keeps_its_blanks() -> None:
+def test_verbatim_text_wraps_anywhere_and_keeps_blanks() -> None:
     rows = PageRows(16)
     rows.verbatim([("  a   b   c   d   e", "middle")], 4)
     assert shown(rows) == ["  a   b   c   d ", "      e"]
 
 
-def test_blank_rows_stand_between_others_and_never_two() -> None:
+def test_blank_rows_are_single_and_between_others() -> None:
     rows = PageRows()
     rows.blank()
     rows.add([("a", "text")])
@@ -39,7 +39,7 @@ def test_blank_rows_stand_between_others_and_never_two() -> None:
 
 @pytest.mark.thorough
 @given(PIECES, st.integers(16, 30), st.integers(0, 40), st.booleans())
-def test_no_row_is_wider_than_the_page_and_nothing_but_blanks_is_lost(
+def test_rows_fit_the_page_and_lose_only_blanks(
     words: list[tuple[str, str]], width: int, hang: int, verbatim: bool
 ) -> None:
     rows, whole = PageRows(width), PageRows()

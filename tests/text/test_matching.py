@@ -32,11 +32,11 @@ def test_the_way_a_name_is_meant_decides() -> None:
 
 
 @pytest.mark.parametrize("name", ["a.get", "a_get", "a-get", "a/get", "a:get", "a get", "aGet", "a2Get", "HTTPGet"])
-def test_a_word_begins_after_a_separator_or_at_a_hump(name: str) -> None:
+def test_word_starts_after_separator_or_at_camel_case(name: str) -> None:
     assert best("get", "aget", name) == [name, "aget"]
 
 
-def test_shorter_names_and_then_those_given_first_win_among_equals() -> None:
+def test_equal_matches_rank_by_length_then_order() -> None:
     assert best("user", "user.delete", "user.set", "user.get") == ["user.set", "user.get", "user.delete"]
 
 
@@ -44,7 +44,7 @@ def test_scattered_letters_are_better_the_closer_they_lie() -> None:
     assert best("abc", "axxxbxxc", "xaxbxxcx", "xxaxbcxx") == ["xxaxbcxx", "xaxbxxcx", "axxxbxxc"]
 
 
-def test_what_does_not_hold_the_letters_in_order_is_not_meant() -> None:
+def test_name_without_letters_in_order_does_not_match() -> None:
     assert best("user", "resu", "use", "", "u s e") == []
 
 
@@ -54,7 +54,7 @@ def test_lower_case_means_either_and_upper_case_itself() -> None:
     assert best("é", "É", "e") == ["É"]
 
 
-def test_several_words_must_all_be_there_in_any_order() -> None:
+def test_all_words_must_match_in_any_order() -> None:
     names = ["forget.user", "user.get", "get.user", "user.set"]
     assert best("get user", *names) == ["user.get", "get.user", "forget.user"]
     assert best("us et", "user.get", "us", "et") == ["user.get"]
@@ -86,7 +86,7 @@ def test_weights_lift_names_by_ranks() -> None:
         ("b", "İb", "İ[b]"),
     ],
 )
-def test_letters_are_shown_where_a_person_would_look_for_them(query: str, name: str, letters: str) -> None:
+def test_highlighted_letters_are_the_expected_ones(query: str, name: str, letters: str) -> None:
     assert shown(query, name) == letters
 
 
@@ -105,7 +105,7 @@ def test_the_letters_of_each_match_spell_the_query(query: str, names: list[str])
 
 
 @given(QUERIES, NAMES)
-def test_a_name_is_meant_if_and_only_if_it_holds_the_letters_of_every_word(query: str, names: list[str]) -> None:
+def test_name_matches_only_with_letters_of_every_word(query: str, names: list[str]) -> None:
     def holds(name: str, word: str) -> bool:
         rest = iter(name if query != query.lower() else name.lower())
         return all(letter in rest for letter in word)
@@ -115,13 +115,13 @@ def test_a_name_is_meant_if_and_only_if_it_holds_the_letters_of_every_word(query
 
 
 @given(st.lists(ANY_TEXT), ANY_TEXT)
-def test_a_name_that_is_the_query_is_first_whatever_the_text(names: list[str], name: str) -> None:
+def test_exact_name_ranks_first(names: list[str], name: str) -> None:
     assume(name.split())
     assert ranked(name, [*names, name])[0].name == name
 
 
 @given(NAMES, st.lists(QUERIES, min_size=2, max_size=4))
-def test_what_was_asked_before_changes_no_answer(names: list[str], queries: list[str]) -> None:
+def test_earlier_queries_do_not_change_results(names: list[str], queries: list[str]) -> None:
     asked = Names(names)
     for query in (*queries, "".join(queries), queries[0]):
         assert list(asked.ranked(query)) == list(ranked(query, names))
@@ -130,7 +130,7 @@ def test_what_was_asked_before_changes_no_answer(names: list[str], queries: list
 # --- how it is looked at
 
 
-def test_a_ranking_can_be_cut_and_counted_like_a_list() -> None:
+def test_ranking_supports_slices_and_len() -> None:
     ranking = ranked("a", ["xa", "a", "ba"])
     assert len(ranking) == 3
     assert [match.name for match in ranking[:2]] == ["a", "xa"]
@@ -141,10 +141,10 @@ def test_a_ranking_can_be_cut_and_counted_like_a_list() -> None:
 # --- how long it takes
 
 
-def test_ten_thousand_matches_give_the_collector_nothing_to_do() -> None:
+def test_ten_thousand_matches_add_no_collector_work() -> None:
     names = Names([f"user.list{number}" for number in range(10_000)])
     names.ranked("u")
-    gc.disable()  # what it has seen it no longer counts
+    gc.disable()  # a collection would untrack objects, which hides them from the count
     before = len(gc.get_objects())
     ranking = names.ranked("list")
     more = len(gc.get_objects()) - before
@@ -154,7 +154,7 @@ def test_ten_thousand_matches_give_the_collector_nothing_to_do() -> None:
 
 
 @pytest.mark.thorough
-def test_a_hostile_name_or_query_costs_no_more_than_its_length(soon: None) -> None:
+def test_hostile_name_or_query_takes_linear_time(soon: None) -> None:
     names = Names(["a." * 20_000, "a" * 40_000 + "b", "b" + "a" * 40_000, "aA" * 20_000])
     for query in ("aaaaaaab", "a.a.a.b", "ba" * 10, "x" * 1_000_000):
         list(names.ranked(query))

@@ -1,4 +1,4 @@
-"""The exit of the views: whatever goes in, nothing comes out that a terminal obeys or a reader cannot see."""
+"""Tests of escaping: output has no control or invisible characters."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def test_no_character_at_all_comes_out_unprintable(lines: bool, kept: set[str]) 
 
 
 @given(st.text())
-def test_making_printable_what_is_printable_changes_nothing(text: str) -> None:
+def test_printable_twice_equals_printable_once(text: str) -> None:
     once = printable(text)
     assert printable(once) == once
 
 
 @given(st.text(st.characters(categories=["L", "M", "N", "P", "S", "Zs"])))
-def test_printable_text_stays_as_it_is(text: str) -> None:
+def test_printable_text_is_unchanged(text: str) -> None:
     if all(map(is_printable, text)):
         assert printable(text) == text
 
@@ -58,16 +58,16 @@ def test_printable_text_stays_as_it_is(text: str) -> None:
         ("Grüße, 漢字, no\u00a0break, 😀", "Grüße, 漢字, no\u00a0break, 😀"),
     ],
 )
-def test_what_is_not_printable_becomes_visible(text: str, shown: str) -> None:
+def test_unprintable_characters_become_visible(text: str, shown: str) -> None:
     assert printable(text) == shown
 
 
-def test_newline_and_tab_stay_where_lines_are_meant_and_nothing_else_does() -> None:
+def test_only_newline_and_tab_stay_in_lines() -> None:
     assert printable("a\n\tb\r\n\x0b\x1b", lines=True) == "a\n\tb␍\n␋␛"
     assert printable("é\n\tb\r\n\x0b\x1b", lines=True) == "é\n\tb␍\n␋␛"
 
 
-def test_the_style_of_an_emoji_stays_but_can_hide_nothing() -> None:
+def test_emoji_style_selector_stays_but_hides_nothing() -> None:
     assert printable("❤\ufe0f ©\ufe0e") == "❤\ufe0f ©\ufe0e"
     assert printable("\ufe0fa\ufe0e❤\ufe0f\ufe0f") == "\\ufe0fa\\ufe0e❤\ufe0f\\ufe0f"
 
@@ -88,12 +88,12 @@ def test_any_bytes_come_out_printable(body: bytes) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3])
-def test_a_body_cut_inside_its_last_character_is_still_text(cut: int) -> None:
+def test_body_cut_inside_last_character_is_text(cut: int) -> None:
     body = "laugh 😀".encode()[:-cut]
     assert printable_bytes(body) == "laugh " + "".join(f"\\x{byte:02x}" for byte in body[6:])
 
 
-def test_a_body_is_not_text_if_anything_before_its_end_is_not() -> None:
+def test_invalid_byte_before_the_end_makes_body_binary() -> None:
     assert readable(b"caf\xe9 noir") is None
     assert readable(b"\x80") is None
     assert readable(b"a\xe9\xe9") is None
@@ -119,7 +119,7 @@ def test_wide_characters_take_two_columns_and_marks_none(text: str, width: int) 
         ("a\x1bb\nc", 5, "a␛b␊c"),
     ],
 )
-def test_text_is_cut_where_the_columns_end_and_says_so(text: str, width: int, shown: str) -> None:
+def test_text_is_cut_at_width_with_a_sign(text: str, width: int, shown: str) -> None:
     assert clipped(text, width) == shown
 
 

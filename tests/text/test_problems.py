@@ -1,4 +1,4 @@
-"""A problem shown in its line: the right line, the caret under the right character."""
+"""Tests of problems: the right line, and the caret under the right place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def shown(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_the_caret_stands_under_the_first_wrong_character(end: str) -> None:
+def test_caret_is_under_the_first_wrong_character(end: str) -> None:
     assert shown(f"[1,{end} nul]{end}")[:2] == ["   nul]", "   ^"]
 
 
@@ -30,30 +30,30 @@ def test_what_breaks_lines_elsewhere_breaks_none_here(char: str) -> None:
     assert shown(text)[0] == "  " + printable(text)
 
 
-def test_the_caret_stands_right_behind_wide_characters() -> None:
+def test_caret_is_correct_after_wide_characters() -> None:
     assert shown('["漢字", nul]')[:2] == ['  ["漢字", nul]', "           ^"]
 
 
-def test_a_problem_at_the_end_is_marked_behind_the_last_character() -> None:
+def test_problem_at_end_is_marked_after_last_character() -> None:
     assert shown("[1,\n2")[:2] == ["  2", "   ^"]
 
 
-def test_of_a_long_line_only_the_place_is_shown() -> None:
+def test_long_line_shows_only_the_part_with_problem() -> None:
     line, caret, *_ = shown(f"[{'1, ' * 500}nul{', 2' * 500}]")
     assert len(line) <= 74
     assert line[caret.index("^") :].startswith("nul")
 
 
-def test_nothing_that_a_terminal_would_obey_is_shown() -> None:
+def test_control_characters_are_escaped() -> None:
     assert shown('["\u202e", "\x1b]52;c;aGk=\x07"]')[:2] == ['  ["\\u202e", "␛]52;c;aGk=␇"]', "              ^"]
 
 
-def test_a_warning_says_where_it_is_and_which_of_all() -> None:
+def test_warning_shows_place_number_and_total() -> None:
     assert warning(COUNT) == "line 2, column 12: count must be a number, not a string."
     assert warning(DEEP, 1, 3) == "line 4, column 1: must be one of ␛[31m, b. (2 of 3)"
 
 
-def test_a_remark_names_the_first_and_counts_the_others() -> None:
+def test_summary_names_first_warning_and_counts_others() -> None:
     assert result_remark(()) == ""
     assert result_remark([COUNT]) == "does not match its schema at /count: count must be a number, not a string"
     both = result_remark([DEEP, COUNT])
@@ -63,13 +63,13 @@ def test_a_remark_names_the_first_and_counts_the_others() -> None:
     assert result_remark([whole, whole]).endswith("schema: it must be an object; it must be an object")
 
 
-def test_what_a_service_writes_is_cut() -> None:
+def test_long_text_of_a_service_is_cut() -> None:
     long = SchemaProblem(("x" * 500,), "type", "y" * 5 * MAX_SENTENCE_CHARACTERS)
     assert len(warning(long)) < MAX_SENTENCE_CHARACTERS + 40
     assert len(path(long.pointer)) < 80
 
 
-def test_why_nobody_has_checked_is_said_in_a_line() -> None:
+def test_reason_for_unchecked_params_is_one_line() -> None:
     assert unchecked_words(Checked((COUNT,))) == ""
     assert unchecked_words(Checked(why_not="the text is nested too deep")) == "not checked: the text is nested too deep"
     partly = Checked((COUNT,), "\x1b[2J" + "x" * 999, in_part=True)

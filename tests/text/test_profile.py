@@ -1,4 +1,4 @@
-"""A profile as a page: its words, its grid, and what it never says."""
+"""Tests of the profile page: its words, its layout and its secrets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def told(profile: Profile = COOKIE, state: Any = None, rows: Any = (), steps: An
 
 
 def row(lines: list[str], label: str) -> str:
-    """What stands beside a label."""
+    """Return the text next to a label."""
     return next(line[LABEL + 3 :] for line in lines if line[1:].startswith(f"{label} "))
 
 
@@ -35,7 +35,7 @@ def roles(profile: Profile = COOKIE, **more: Any) -> dict[str, str]:
     return {text: role for line in lines for text, role in line}
 
 
-def test_the_head_says_where_it_is_and_how_one_logs_in() -> None:
+def test_head_shows_url_and_auth() -> None:
     lines = told(Profile("p", "https://p.example.com", description="Shared", badge="prod", auth=CookieAuth()))
     assert lines[1] == " Shared"
     assert row(lines, "address") == "https://p.example.com/api/v2/"
@@ -69,19 +69,19 @@ def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
         ),
     ],
 )
-def test_what_is_known_of_a_secret_is_said_never_the_secret(found: Any, first: str, second: str) -> None:
+def test_secret_row_shows_state_but_not_value(found: Any, first: str, second: str) -> None:
     lines = told(state={"password": found})
     at = next(at for at, line in enumerate(lines) if line.startswith(" password"))
     assert lines[at][LABEL + 3 :] == first
     assert lines[at + 1].strip().startswith(second)
 
 
-def test_a_session_that_is_not_there_yet_is_no_fault() -> None:
+def test_missing_session_is_not_a_problem() -> None:
     assert row(told(state={"session": None}), "session") == "○ no session yet"
     assert roles(state={"session": None})["○ no session yet"] == "middle"
 
 
-def test_what_a_file_says_comes_first_with_its_place_and_defaults_are_paler() -> None:
+def test_values_of_files_come_before_dim_defaults() -> None:
     rows = [
         ("timeout", 5.0, f"{LOCAL}:4"),
         ("accept", "*/*", "default"),
@@ -107,7 +107,7 @@ def test_what_a_file_says_comes_first_with_its_place_and_defaults_are_paler() ->
     assert roles(rows=rows)["*/*"] == "middle"
 
 
-def test_a_preset_is_named_in_the_head_and_beside_its_values() -> None:
+def test_preset_is_named_in_head_and_rows() -> None:
     rows = [
         ("preset", "bitcoin", f"{TEAM}:3"),
         ("accept", "text/x", "preset bitcoin, /lib/presets/bitcoin.toml:4"),
@@ -119,7 +119,7 @@ def test_a_preset_is_named_in_the_head_and_beside_its_values() -> None:
     assert not any(line.startswith(" preset") for line in told(rows=[("preset", "", "default")]))
 
 
-def test_two_files_of_one_name_are_told_apart() -> None:
+def test_files_with_the_same_name_are_distinguished() -> None:
     files = [(OWN, "user file"), (TEAM, "project file")]
     lines = told(rows=[("timeout", 5.0, f"{OWN}:4"), ("accept", "x", f"{TEAM}:5")], files=files)
     assert row(lines, "file") == "/home/ada/sessions.toml  user file"
@@ -127,13 +127,13 @@ def test_two_files_of_one_name_are_told_apart() -> None:
     assert row(lines, "accept") == "x  team/sessions.toml:5"
 
 
-def test_what_a_login_would_need_is_left_out_where_there_is_none() -> None:
+def test_login_rows_are_absent_without_a_login() -> None:
     rows = [("login.method", "auth", "default"), ("auth.cookie", "sessionid", "default")]
     assert " Auth and login" not in told(Profile("p", "https://p"), rows=rows)
     assert " Auth and login" in told(Profile("p", "https://p"), rows=[("login.method", "auth", f"{TEAM}:4")])
 
 
-def test_the_steps_of_a_test_have_signs_words_and_times() -> None:
+def test_connection_test_steps_have_signs_words_and_times() -> None:
     steps = [
         Check("Name", "skipped", "the URL has an IP address"),
         Check("TCP", "well", "connected", 0.012),
@@ -152,7 +152,7 @@ def test_the_steps_of_a_test_have_signs_words_and_times() -> None:
     assert roles(steps=steps)["the certificate is for another host"] == "wrong"
 
 
-def test_methods_are_listed_with_what_is_known_of_their_safety() -> None:
+def test_methods_are_listed_with_safety() -> None:
     methods = {"a": MethodNote("Reads", safe=True), "b": MethodNote("Deletes", safe=False), "c": MethodNote("Asks")}
     lines = told(Profile("p", "https://p", methods=methods))
     assert row(lines, "a") == "safe  Reads"
@@ -161,7 +161,7 @@ def test_methods_are_listed_with_what_is_known_of_their_safety() -> None:
 
 
 @pytest.mark.thorough
-def test_a_profile_that_cannot_be_used_says_why_and_where() -> None:
+def test_invalid_profile_shows_problem_and_place() -> None:
     lines = [
         "".join(text for text, _ in line) for line in broken_page([(TEAM, "project file")], ["sessions.toml:3: no url"])
     ]

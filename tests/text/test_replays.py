@@ -1,4 +1,4 @@
-"""What came of calls that were sent again, in words and for programs."""
+"""Tests of replay results, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def result(left: str, right: str, ignore: tuple[str, ...] = ()) -> Replayed:
     return replayed(one, replace(two, id="new"), at_once(compared(one, two, ignore)))
 
 
-def test_a_line_says_which_call_it_was_and_how_it_ended() -> None:
+def test_line_shows_call_and_verdict() -> None:
     same, differs = result("1", "1"), result('{"a":1}', '{"a":2}')
     record = same.recorded
     assert replay_line(same) == f"✓ {record.id} new  {record.method}  the same"
@@ -28,7 +28,7 @@ def test_a_line_says_which_call_it_was_and_how_it_ended() -> None:
     assert totals([same]) == "1 call: 1 same"
 
 
-def test_each_difference_is_a_line_that_does_nothing_to_a_terminal_and_many_are_counted() -> None:
+def test_differences_are_escaped_lines_and_many_are_counted() -> None:
     told = result('{"a":1.0,"b":"\x1b[2J","c":[1]}', '{"a":1.00,"c":[1,"' + "x" * 99 + '"]}').comparison
     assert told is not None
     lines = list(difference_lines(told))
@@ -42,7 +42,7 @@ def test_each_difference_is_a_line_that_does_nothing_to_a_terminal_and_many_are_
     assert list(difference_lines(result("1", "1").comparison or many)) == []
 
 
-def test_a_program_gets_values_as_they_are_spelled() -> None:
+def test_json_output_keeps_the_spelling_of_values() -> None:
     row = replay_row(result('{"a":1.0,"t":1}', '{"a":1.00,"t":2}', ("/t",)))
     assert row["differences"] == [{"pointer": "/a", "kind": "spelling", "left": "1.0", "right": "1.00"}]
     assert (row["verdict"], row["live"], row["ignored"], row["hidden"]) == ("differs", "new", ["/t"], 0)

@@ -1,4 +1,4 @@
-"""What a comparison came to, in one line."""
+"""Tests of the one-line summary of a comparison."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.text.exchanges import exchange
          "the same, 1 value was ignored, 1 redacted value was not compared"),
     ],
 )  # fmt: skip
-def test_it_counts_what_differs_and_says_what_was_not_compared(
+def test_summary_counts_differences_and_names_uncompared_parts(
     left: str, right: str, ignore: tuple[str, ...], expected: str
 ) -> None:
     assert summary(at_once(compared_texts(left.encode(), right.encode(), ignore))) == expected
@@ -44,7 +44,7 @@ def test_summary_of_two_profiles_uses_their_names() -> None:
     assert names_of(left, left) is None
 
 
-def test_other_outcomes_are_told_as_before_and_now() -> None:
+def test_changed_outcomes_are_shown_before_and_now() -> None:
     result, error = exchange(Result(b"1")), exchange(ErrorObject(-32602, "no", None, b"{}"))
     assert summary(at_once(compared(result, error))) == "result before, error -32602 now"
     assert summary(at_once(compared(error, error))) == "the same error -32602"

@@ -30,9 +30,6 @@ def column(value: str, *, descending: bool | None = None) -> list[str]:
     return [table.cell(row, 0).text for row in range(table.rows)]
 
 
-# --- what is a table -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("value", "path"),
     [
@@ -44,7 +41,7 @@ def column(value: str, *, descending: bool | None = None) -> list[str]:
         ('[{"a": ' + "[" * 1_100 + "]" * 1_100 + "}]", "."),
     ],
 )
-def test_a_list_of_objects_is_a_table_and_so_is_an_object_with_one_in_it(value: str, path: str) -> None:
+def test_list_of_objects_becomes_a_table(value: str, path: str) -> None:
     assert table_of(value).path == path
 
 
@@ -71,7 +68,7 @@ def test_nothing_else_is_one(value: bytes) -> None:
 
 
 @given(st.binary(max_size=40) | st.text(st.sampled_from('[]{}",:a1 \\nulNI-\x00é'), max_size=30).map(str.encode))
-def test_whatever_the_bytes_no_table_or_one_that_can_be_read(value: bytes) -> None:
+def test_any_bytes_give_no_table_or_readable_one(value: bytes) -> None:
     table = Table.of(value)
     if table is not None:
         table.sort(0)
@@ -82,7 +79,7 @@ def test_whatever_the_bytes_no_table_or_one_that_can_be_read(value: bytes) -> No
 # --- columns -------------------------------------------------------------------------------------------------------
 
 
-def test_the_columns_are_what_most_rows_have_in_order_of_appearance_nested_ones_last() -> None:
+def test_columns_are_common_members_with_nested_ones_last() -> None:
     assert table_of(PEOPLE).columns == [
         Column("id", "id", "number", 2),
         Column("name", "name", "text", 4),
@@ -92,7 +89,7 @@ def test_the_columns_are_what_most_rows_have_in_order_of_appearance_nested_ones_
     ]
 
 
-def test_where_no_member_is_common_all_of_them_are_columns() -> None:
+def test_all_members_are_columns_if_none_is_common() -> None:
     assert [each.name for each in table_of('[{"a": 1}, {"b": 1}, {"c": 1}]').columns] == ["a", "b", "c"]
 
 
@@ -101,12 +98,12 @@ def test_where_no_member_is_common_all_of_them_are_columns() -> None:
     [("1, 2", "number"), ("1, null", "number"), ('1, "x"', "text"), ("true, null", "literal"), ("null", "text"),
      ("{}, []", "nested"), ("{}, 1", "text"), ("NaN", "literal")],
 )  # fmt: skip
-def test_a_column_is_of_the_kind_that_its_values_share(values: str, kind: str) -> None:
+def test_column_kind_is_shared_by_its_values(values: str, kind: str) -> None:
     rows = ", ".join(f'{{"a": {value}}}' for value in values.split(", "))
     assert table_of(f"[{rows}]").columns[0].kind == kind
 
 
-def test_a_hostile_name_is_shown_and_still_found() -> None:
+def test_hostile_name_is_escaped_and_still_found() -> None:
     table = table_of('[{"x\\u001b[2J\\u202e": 1, "\\ud800": 2}]')
     assert [each.name for each in table.columns] == ["x␛[2J\\u202e", "\\ud800"]
     assert [table.cell(0, 0).text, table.cell(0, 1).text] == ["1", "2"]
@@ -137,16 +134,16 @@ def test_a_hostile_name_is_shown_and_still_found() -> None:
         ('"' + "x" * 5_000 + '"', Cell("x" * (LONGEST - 1) + "…", "string")),
     ],
 )
-def test_a_cell_is_printable_and_knows_what_it_is(value: str, cell: Cell) -> None:
+def test_cell_has_printable_text_and_a_kind(value: str, cell: Cell) -> None:
     assert table_of(f'[{{"a": {value}}}]').cell(0, 0) == cell
 
 
-def test_a_member_that_is_not_there_is_absent_not_null() -> None:
+def test_missing_member_is_absent_instead_of_null() -> None:
     table = table_of('[{"a": 1}, {"b": 1}, null]')
     assert [table.cell(row, 0).kind for row in range(3)] == ["number", "absent", "absent"]
 
 
-def test_of_two_members_with_one_name_the_last_one_counts() -> None:
+def test_last_duplicate_member_counts() -> None:
     assert column('[{"a": 1, "a": 2}, {"a": NaN, "a": 3}]') == ["2", "3"]
 
 
@@ -155,7 +152,7 @@ def test_of_two_members_with_one_name_the_last_one_counts() -> None:
 MIXED = '[{"a": "B"}, {"a": 10}, {"a": null}, {"c": 1}, {"a": 9}, {"a": "a"}, {"a": true}, {"a": [1]}, {"a": []}]'
 
 
-def test_what_is_missing_comes_last_in_the_other_direction_too() -> None:
+def test_missing_values_sort_last_in_both_directions() -> None:
     assert column(MIXED, descending=True) == ["[ 1 item ]", "[ 0 items ]", "true", "B", "a", "10", "9", "null", ""]
 
 
@@ -178,13 +175,13 @@ def test_numbers_are_compared_exactly_whatever_their_size(ascending: list[str]) 
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_rows_that_are_the_same_stay_in_the_lists_order(descending: bool) -> None:
+def test_equal_rows_keep_the_order_of_list(descending: bool) -> None:
     table = table_of('[{"a": 1.0, "b": 0}, {"a": 1, "b": 1}, {"a": 1.00, "b": 2}]')
     table.sort(0, descending)
     assert [table.original(row) for row in range(3)] == [0, 1, 2]
 
 
-def test_a_row_leads_back_to_its_element_and_the_order_can_be_given_up() -> None:
+def test_row_knows_its_element_after_sorting() -> None:
     table = table_of(PEOPLE)
     table.sort(0)
     assert [table.original(row) for row in range(table.rows)] == [1, 2, 0]
@@ -204,6 +201,6 @@ def test_a_row_leads_back_to_its_element_and_the_order_can_be_given_up() -> None
         ('[{"a": 1}, null]', "$[1].a", b""),
     ],
 )
-def test_a_cell_has_a_path_and_the_servers_own_text(value: str, path: str, text: bytes) -> None:
+def test_cell_has_path_and_exact_text_of_server(value: str, path: str, text: bytes) -> None:
     table = table_of(value)
     assert (table.cell_path(1, 0), table.cell_value(1, 0)) == (path, text)

@@ -1,4 +1,4 @@
-"""The theme files that come with the program: all roles in each, and readable by number."""
+"""Tests of the shipped theme files: complete roles and enough contrast."""
 
 from __future__ import annotations
 
@@ -36,12 +36,15 @@ def needed(name: str, least: float) -> float:
 
 
 def contrast(a: str, b: str) -> float:
-    """How far two ``#rrggbb`` stand apart, from 1 to 21. Of the terminal's own colours nobody can tell."""
+    """Return the contrast of two ``#rrggbb`` colours, from 1 to 21.
+
+    The colours of the terminal itself are unknown.
+    """
     darker, lighter = sorted((luminance(a), luminance(b)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def test_there_are_six_or_more_with_light_contrast_and_terminal_among_them() -> None:
+def test_themes_include_light_contrast_and_terminal() -> None:
     assert len(NAMES) >= 6
     assert {"night", "paper", "contrast", "terminal"} <= set(NAMES)
     assert any(not shipped(name).dark for name in NAMES)
@@ -51,13 +54,13 @@ def test_they_are_found_wherever_the_program_runs(tmp_path: Path) -> None:
     assert Themes(tmp_path).files() == {name: FOLDER / f"{name}.toml" for name in NAMES}
 
 
-def test_the_two_that_stand_in_for_missing_roles_are_those_of_the_files() -> None:
+def test_fallback_themes_equal_their_files() -> None:
     assert shipped("night") == DARK
     assert shipped("paper") == LIGHT
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_has_every_role_and_no_other(name: str) -> None:
+def test_theme_has_exactly_the_known_roles(name: str) -> None:
     theme = written(name)
     assert theme.keys() == {"name", "dark", "colors", "json"}
     assert theme["name"] == name
@@ -68,14 +71,14 @@ def test_each_has_every_role_and_no_other(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_says_in_a_line_or_two_what_the_roles_are(name: str) -> None:
+def test_theme_file_describes_its_roles(name: str) -> None:
     opening = (FOLDER / f"{name}.toml").read_text().partition("\n\n")[0].splitlines()
     assert 2 <= len(opening) <= 3
     assert all(line.startswith("# ") and len(line) <= 120 for line in opening)
 
 
 @pytest.mark.parametrize("name", COLOURED)
-def test_words_are_readable_on_the_background_and_on_bars(name: str) -> None:
+def test_text_is_readable_on_background_and_bars(name: str) -> None:
     colours = shipped(name).colours
     for ground in ("background", "surface"):
         for role in WORDS:
@@ -93,7 +96,7 @@ def test_tokens_are_readable_and_punctuation_is_fainter(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COLOURED)
-def test_the_chosen_row_and_the_word_prod_are_readable(name: str) -> None:
+def test_selected_row_and_badge_are_readable(name: str) -> None:
     colours, tokens = shipped(name).colours, shipped(name).json
     assert contrast(colours["text"], colours["selection"]) >= needed(name, 4.5)
     assert contrast(colours["background"], colours["prod"]) >= needed(name, 4.5)
@@ -119,14 +122,14 @@ def own(tmp_path: Path) -> Path:
     return tmp_path / "mine.toml"
 
 
-def test_a_file_of_ones_own_may_be_one_line(own: Path) -> None:
+def test_user_theme_may_be_one_line(own: Path) -> None:
     own.write_text('[colors]\naccent = "#F0a"\n')
     theme, problems = load_theme(own)
     assert theme == Theme("mine", True, {**DARK.colours, "accent": "#ff00aa"}, DARK.json)
     assert problems == []
 
 
-def test_it_wins_over_a_shipped_one_of_that_name(tmp_path: Path) -> None:
+def test_user_theme_overrides_shipped_theme(tmp_path: Path) -> None:
     (tmp_path / "night.toml").touch()
     assert Themes(tmp_path).files()["night"] == tmp_path / "night.toml"
 
@@ -143,14 +146,14 @@ def test_it_wins_over_a_shipped_one_of_that_name(tmp_path: Path) -> None:
         ("colors = 1\n", "1: colors: must be the colours, written as a table"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_place_and_the_rest_is_used(own: Path, text: str, problem: str) -> None:
+def test_theme_problem_has_a_place_and_rest_applies(own: Path, text: str, problem: str) -> None:
     own.write_text(text)
     theme, problems = load_theme(own)
     assert [str(each) for each in problems] == [f"{own}:{problem}"]
     assert theme == Theme("mine", True, DARK.colours, DARK.json)
 
 
-def test_a_broken_file_is_no_theme_but_a_sentence_with_its_line(own: Path) -> None:
+def test_broken_theme_file_is_reported_with_its_line(own: Path) -> None:
     own.write_text("dark = true\n[colors]\naccent = #fff\n")
     theme, (problem,) = load_theme(own)
     assert theme is None
@@ -158,7 +161,7 @@ def test_a_broken_file_is_no_theme_but_a_sentence_with_its_line(own: Path) -> No
     assert "this is not TOML" in problem.sentence
 
 
-def test_a_theme_that_is_gone_is_a_sentence(own: Path) -> None:
+def test_missing_theme_is_reported(own: Path) -> None:
     theme, (problem,) = load_theme(own)
     assert theme is None
     assert "no such theme" in problem.sentence
