@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 STEERED = "test_password_is_blocked_for_another_path_or_field"
-ROUTED = "test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"
+ROUTED = "test_settings_that_decide_receiver_are_in_the_destination"
 TOKEN = "test_token_is_blocked_for_another_path_or_header"
 WRONG = "test_problem_has_file_line_and_key"
 SHOWN = "test_screen_writes_no_foreign_terminal_codes"
@@ -41,7 +41,7 @@ SETTING = "test_wrong_setting_is_reported_and_the_rest_used"
 SHADOW = "test_project_file_cannot_change_entries_of_user_file"
 CALL = "test_invalid_saved_call_is_reported_and_dropped"
 VARIABLE = "test_invalid_variable_is_reported_and_dropped"
-DATA = "test_a_value_is_data_and_opens_nothing_alone_or_with_its_neighbours"
+DATA = "test_value_never_becomes_a_secret_reference"
 ENDED = "test_ended_session_is_renewed_once"
 IN_SESSIONS = [
     Row("version", "be read in a wrong format",
@@ -81,9 +81,9 @@ IN_SESSIONS = [
         "test_auth_type_is_part_of_the_destination"),
     Row("profile.*.auth.username", "send a password with another name", STEERED),
     Row("profile.*.auth.cookie", "give a session to the reader of another cookie; smuggle a header",
-        "test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"),
+        "test_settings_that_decide_receiver_are_in_the_destination"),
     Row("profile.*.auth.username_member", "put a name into a readable place",
-        "test_every_field_of_a_kind_of_auth_is_a_part_of_the_route"),
+        "test_each_field_of_auth_type_is_in_destination"),
     Row("profile.*.auth.password_member", "put a password into a readable place, such as the text of a note", STEERED),
     Row("profile.*.auth.header", "put a token into a readable place; smuggle a header", TOKEN),
     Row("profile.*.auth.value", "smuggle a header; send text of its own with a token", TOKEN),
@@ -133,7 +133,7 @@ IN_SETTINGS = [
     Row("history.folder", "write into a foreign file",
         "test_call_does_not_write_through_a_history_link"),
     Row("history.body_limit", "fill the disk with one response",
-        "test_a_long_reply_is_cut_behind_the_last_secret_and_its_true_size_stays"),
+        "test_long_response_is_cut_after_the_last_secret"),
     Row("secrets.store", "store secrets outside a private file and the keyring", SETTING),
     Row("reply.limit", "fill the memory", "test_body_beyond_the_cap_is_cut"),
 ]  # fmt: skip
