@@ -9,6 +9,6 @@ from rpcexplorer.history.folder import History
 
 @pytest.fixture
 def one(tmp_path: Path) -> History:
-    """A history without calls, in a folder that is there; nobody waits for a lock."""
+    """Return an empty history in an existing folder with no wait for locks."""
     (tmp_path / "history").mkdir()
     return History(tmp_path / "history", writer="me@here", lock_seconds=0)

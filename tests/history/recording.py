@@ -1,4 +1,4 @@
-"""Exchanges to record, and what of an exchange comes back from a record."""
+"""Helpers: calls to record, and calls as a record returns them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def id_of(number: int) -> str:
 
 
 def as_recorded(one: Exchange) -> Exchange:
-    """What a record keeps of an exchange: no phases and notes, and time to the millisecond."""
+    """Return the call as its record returns it.
+
+    A record has no phases and notes, and times in milliseconds.
+    """
     response = replace(one.response, version="", proxy=None, phases=NO_PHASES)
     when = one.when.astimezone(UTC)
     return replace(

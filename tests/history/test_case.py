@@ -1,4 +1,4 @@
-"""Cases: calls of a history as a file to hand on, read back as what somebody else has recorded."""
+"""Tests of cases: calls that are exported to a file and imported again."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def made_of(explorer: Explorer, *calls: Exchange, hide: tuple[str, ...] = ()) ->
     return made.text
 
 
-def test_what_is_handed_on_is_read_back_as_what_somebody_else_has_recorded(explorer: Explorer) -> None:
+def test_exported_case_is_read_as_imported_calls(explorer: Explorer) -> None:
     text = made_of(explorer, call("b"), call("a"))
     assert text.startswith("case = 1\n\n[[call]]\n")
     found = case(explorer, text)
@@ -83,7 +83,7 @@ def test_what_is_handed_on_is_read_back_as_what_somebody_else_has_recorded(explo
     assert found.addresses == ["https://rpc.example.com/api/v2/"]
 
 
-def test_a_call_that_was_written_by_hand_is_read_with_stand_ins_and_what_is_wrong_is_told_with_its_line(
+def test_handwritten_call_gets_defaults_and_problems_with_lines(
     explorer: Explorer,
 ) -> None:
     text = (
@@ -102,7 +102,7 @@ def test_a_call_that_was_written_by_hand_is_read_with_stand_ins_and_what_is_wron
     assert "(at line 27, column 5)" in syntax.reason
 
 
-def test_a_case_is_taken_in_once_and_answers_for_no_call_of_this_person(explorer: Explorer) -> None:
+def test_case_is_imported_once_and_replaces_no_call(explorer: Explorer) -> None:
     explorer.journal.of(None).append(call("abc"))
     found = case(explorer, "case = 1\n" + CALL)
     taken = explorer.cases.take_in(found)
@@ -123,9 +123,7 @@ def test_a_case_is_taken_in_once_and_answers_for_no_call_of_this_person(explorer
     ],
     ids=["params", "reply", "status"],
 )
-def test_another_record_with_an_id_that_is_taken_is_added_under_another_one(
-    explorer: Explorer, was: str, put: str
-) -> None:
+def test_different_call_with_a_used_id_is_renamed(explorer: Explorer, was: str, put: str) -> None:
     explorer.cases.take_in(case(explorer, "case = 1\n" + CALL))
     other = case(explorer, "case = 1\n" + CALL.replace(was, put))
     taken = explorer.cases.take_in(other)
@@ -136,7 +134,7 @@ def test_another_record_with_an_id_that_is_taken_is_added_under_another_one(
     assert explorer.cases.take_in(case(explorer, "case = 1\n" + CALL)) == TakenIn(known=1)
 
 
-def test_a_call_whose_other_id_is_taken_too_is_still_added(explorer: Explorer) -> None:
+def test_call_with_two_used_ids_is_added(explorer: Explorer) -> None:
     found = case(explorer, "case = 1\n" + CALL)
     explorer.cases.take_in(found)
     other = case(explorer, "case = 1\n" + CALL.replace('{"id": 1}', '{"id": 2}'))
@@ -148,7 +146,7 @@ def test_a_call_whose_other_id_is_taken_too_is_still_added(explorer: Explorer) -
     assert len(list(explorer.history.all())) == 3
 
 
-def test_a_long_reply_and_a_call_without_a_time_are_known_again(tmp_path: Path) -> None:
+def test_long_undated_call_is_imported_only_once(tmp_path: Path) -> None:
     (tmp_path / "home" / "config").mkdir(parents=True)
     (tmp_path / "home" / "config" / "settings.toml").write_text("[history]\nbody_limit = 20\n")
     explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
@@ -159,7 +157,7 @@ def test_a_long_reply_and_a_call_without_a_time_are_known_again(tmp_path: Path) 
     assert explorer.cases.take_in(later) == TakenIn(known=1)
 
 
-def test_what_is_foreign_teaches_nothing_of_a_profile_with_the_same_name(explorer: Explorer) -> None:
+def test_imported_calls_do_not_count_for_a_profile(explorer: Explorer) -> None:
     explorer.cases.take_in(case(explorer, "case = 1\n" + CALL))
     history = explorer.history
     assert [each.foreign for each in history.all() if isinstance(each, Exchange)] == [True]
@@ -207,7 +205,7 @@ def test_damage_stays_local(explorer: Explorer, broken: Callable[[bytes], bytes]
 
 
 @pytest.mark.thorough
-def test_a_case_that_was_cut_anywhere_has_the_calls_before_the_cut(explorer: Explorer) -> None:
+def test_cut_case_has_the_calls_before_the_cut(explorer: Explorer) -> None:
     text = whole(explorer)
     for cut in range(len(text)):
         found = damage(text[:cut])
@@ -231,13 +229,13 @@ def test_a_case_that_was_cut_anywhere_has_the_calls_before_the_cut(explorer: Exp
         ("\ufffe\x00", "not TOML"),
     ],
 )
-def test_what_is_no_case_is_told_with_its_line_and_key(text: str, sentence: str) -> None:
+def test_invalid_case_is_reported(text: str, sentence: str) -> None:
     found = damage(text.encode())
     assert isinstance(found, Problem)
     assert sentence in str(found)
 
 
-def test_a_key_above_the_calls_that_is_none_is_told_and_the_calls_are_read() -> None:
+def test_unknown_key_of_case_keeps_its_calls() -> None:
     found = damage(f'case = 1\nnot = "x"\nprofile = "prod"\n{CALL}'.encode())
     assert isinstance(found, Case)
     assert [(each.line, each.key) for each in found.problems] == [(2, "not"), (3, "profile")]
@@ -245,7 +243,7 @@ def test_a_key_above_the_calls_that_is_none_is_told_and_the_calls_are_read() -> 
     assert [each.id for each in found.exchanges] == ["abc"]
 
 
-def test_a_pipe_or_no_file_or_a_long_one_costs_a_sentence(explorer: Explorer, tmp_path: Path) -> None:
+def test_pipe_missing_and_huge_case_files_are_reported(explorer: Explorer, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with (tmp_path / "long").open("wb") as long:
         long.truncate(1024**3)
@@ -256,8 +254,8 @@ def test_a_pipe_or_no_file_or_a_long_one_costs_a_sentence(explorer: Explorer, tm
     assert isinstance(case(explorer, "case = 1\n[[call]]\n" + "a" + ".b" * 100_000 + " = 1\n").calls[0], Damaged)
 
 
-def test_a_secret_of_this_person_stands_nowhere_in_a_case_that_was_read(explorer: Explorer) -> None:
-    """Its writer may have had the same one: what a call is called, and what is left of a damaged one, hide it too."""
+def test_secrets_of_this_user_are_redacted_in_imports(explorer: Explorer) -> None:
+    """The author of the case may know the same secret."""
     explorer.credentials.hold(
         Profile("mine", "https://x.example", auth=InlineAuth("ada")), "password", SECRET, keep=False
     )

@@ -1,4 +1,4 @@
-"""A history that people edit, formatters rewrite and others keep to themselves: all but the damaged record is there."""
+"""Tests of damaged and edited history files: all other records are read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONG_AGO = 1_000_000_000
 
 
 def write(history: History, content: bytes, name: str = "me@here.toml") -> Path:
-    """Put a file into the history that nobody has touched for long."""
+    """Write a history file with an old modification time."""
     path = history.folder / name
     path.write_bytes(content)
     os.utime(path, (LONG_AGO, LONG_AGO))
@@ -37,9 +37,7 @@ def write(history: History, content: bytes, name: str = "me@here.toml") -> Path:
 
 @pytest.mark.parametrize("place", range(3), ids=["first", "middle", "last"])
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
-def test_harm_to_one_record_costs_that_record_and_is_told_at_once(
-    line: bytes, place: int, one: History, soon: None
-) -> None:
+def test_damage_to_one_record_loses_only_that_record(line: bytes, place: int, one: History, soon: None) -> None:
     harmed = [*BLOCKS]
     harmed[place] = harmed[place].replace(b"\nend = ", b"\n" + line + b"\nend = ")
     write(one, b"".join(harmed))
@@ -74,9 +72,7 @@ HAND_EDITS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("edit", HAND_EDITS.values(), ids=HAND_EDITS)
-def test_a_history_edited_by_hand_is_read_before_and_after_the_next_call(
-    edit: Callable[[bytes], bytes], one: History
-) -> None:
+def test_edited_history_is_readable_before_and_after_appending(edit: Callable[[bytes], bytes], one: History) -> None:
     path = write(one, edit(WHOLE))
     every = {id_of(number) for number in range(3)}
     assert set(sound(one.all())) == every
@@ -92,9 +88,6 @@ def test_joined_records_are_reported_as_damaged(one: History) -> None:
     (told,) = one.all()
     assert isinstance(told, Damaged)
     assert "several records" in told.reason
-
-
-# --- what was torn
 
 
 @pytest.mark.parametrize("cut", [1, 30, 100, 200, 300])
@@ -113,7 +106,7 @@ def test_torn_record_is_shown_until_deleted(cut: int, one: History) -> None:
         assert list(contents(one.folder)) == ["me@here.toml"]
 
 
-def test_a_torn_end_is_still_being_written_for_a_moment_and_damage_from_then_on(one: History) -> None:
+def test_torn_end_is_damage_only_after_a_moment(one: History) -> None:
     path = write(one, BLOCKS[0] + BLOCKS[1][:-40])
     (told,) = damaged(one.all())
     assert (told.id, told.reason, told.file) == (id_of(1), "it is incomplete: writing it was interrupted", str(path))
@@ -122,19 +115,16 @@ def test_a_torn_end_is_still_being_written_for_a_moment_and_damage_from_then_on(
     assert sound(one.all()) == [id_of(0)]
 
 
-def test_what_was_torn_and_is_written_once_more_is_not_told(one: History) -> None:
+def test_torn_record_that_is_written_again_is_ignored(one: History) -> None:
     write(one, BLOCKS[0] + to_block(NEW).encode()[:-40])
     one.append(NEW)
     assert sound(one.all()) == [NEW.id, id_of(0)]
     assert damaged(one.all()) == []
 
 
-# --- a file of somebody else's
-
-
 @pytest.fixture
 def shared(one: History, monkeypatch: pytest.MonkeyPatch) -> History:
-    """A folder in which one of three files can be read by its owner alone."""
+    """Return a history in which one of three files is not readable."""
     for number, writer in enumerate(["me@there", "bob@here", "me@here"]):
         write(one, BLOCKS[number], f"{writer}.toml")
     real = os.open
@@ -148,7 +138,7 @@ def shared(one: History, monkeypatch: pytest.MonkeyPatch) -> History:
     return one
 
 
-def test_a_file_that_cannot_be_read_is_told_and_all_others_are_read(shared: History) -> None:
+def test_unreadable_file_is_reported_and_others_are_read(shared: History) -> None:
     assert sound(shared.all()) == [id_of(2), id_of(0)]
     (shared.folder / "carl@here.toml").mkdir()
     told = {Path(each.file).stem: each.reason for each in damaged(shared.all())}
@@ -158,7 +148,7 @@ def test_a_file_that_cannot_be_read_is_told_and_all_others_are_read(shared: Hist
     assert "it is a folder" in told["carl@here"]
 
 
-def test_a_file_that_cannot_be_read_stands_in_the_way_of_nothing(shared: History) -> None:
+def test_unreadable_file_blocks_no_operation(shared: History) -> None:
     assert shared.newest(1) == [exchange(2)]
     assert shared.find(id_of(0)) == exchange(0, writer="me@there")
     assert shared.methods() == ["ping"]
@@ -169,7 +159,7 @@ def test_a_file_that_cannot_be_read_stands_in_the_way_of_nothing(shared: History
     assert shared.delete(NEW.id)
 
 
-def test_a_folder_that_cannot_be_read_is_a_problem(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_folder_raises_file_error(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_path: object) -> list[str]:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 

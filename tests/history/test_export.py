@@ -1,4 +1,4 @@
-"""What is handed on: readable, and with nothing in it that opens a door or was to be hidden."""
+"""Tests of exports: readable, without secrets and redacted values."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def text_of(*calls: Exchange, hide: tuple[str, ...] = (), note: str = "") -> str
     return made.text
 
 
-def test_a_secret_that_became_known_since_is_in_nothing_of_it() -> None:
+def test_secret_learned_after_recording_is_not_exported() -> None:
     told = call(result('{"echo": "hunter2-hunter2"}'), '["hunter2-hunter2"]')
     named = {"name": "of hunter2-hunter2", "note": "hunter2-hunter2", "method": "m.hunter2-hunter2"}
     text = text_of(
@@ -66,7 +66,7 @@ def test_a_secret_that_became_known_since_is_in_nothing_of_it() -> None:
     assert text.count("«prod.password»") == 6
 
 
-def test_the_folder_of_a_file_of_this_machine_is_not_in_it() -> None:
+def test_folder_of_local_file_is_not_exported() -> None:
     home = f"/home/{getpass.getuser()}/keys/corp-ca.pem"
     why = Unreached("tls", f"https://rpc.example.com/api/v2/ is vouched for by nobody; the ca_file {home} does not")
     left = Exchange("x", datetime(2026, 1, 1, tzinfo=UTC), "prod", PROD.endpoint, "m", "[]", "call", why)
@@ -90,9 +90,7 @@ def test_the_folder_of_a_file_of_this_machine_is_not_in_it() -> None:
         (("/result/*", "/result/u/*/e"), '{"name": "«not recorded»", "pin": 12345678}', '{"u": "«not recorded»"}'),
     ],
 )
-def test_what_is_hidden_is_hidden_wherever_it_stands_as_that_value(
-    hide: tuple[str, ...], params: str | None, reply: str | None
-) -> None:
+def test_redacted_value_is_redacted_everywhere(hide: tuple[str, ...], params: str | None, reply: str | None) -> None:
     given = call(result('{"u": [{"e": "a@b.c", "of": "Ada Lovelace"}]}'))
     made = exported([given], {"prod": PROD}, [], "for Ada Lovelace", hide)
     assert isinstance(made, Exported)
@@ -102,7 +100,7 @@ def test_what_is_hidden_is_hidden_wherever_it_stands_as_that_value(
     assert ("Ada" in made.note) == ("Ada" in left.params)
 
 
-def test_an_error_is_hidden_in_its_message_too() -> None:
+def test_redacted_error_is_redacted_in_its_message() -> None:
     error = '{"code": 1, "message": "no Ada Lovelace", "data": {"who": "Ada Lovelace"}}'
     body = result("0").replace('"result": 0', f'"error": {error}')
     text = text_of(call(body), hide=("/error/data/who",))
@@ -112,7 +110,7 @@ def test_an_error_is_hidden_in_its_message_too() -> None:
     assert left.outcome.message == "«not recorded»"
 
 
-def test_pointer_hides_from_the_top_and_from_the_result() -> None:
+def test_pointer_starts_at_the_top_or_the_result() -> None:
     given = call(result('{"e": "eeeeeee-1", "result": {"e": "eeeeeee-2"}, "params": {"name": "Bob Miller"}}'))
     text = text_of(given, hide=("/result/e", "/params/name"))
     assert not any(each in text for each in ("eeeeeee", "Ada Lovelace", "Bob Miller"))
@@ -122,14 +120,14 @@ def test_pointer_hides_from_the_top_and_from_the_result() -> None:
 
 
 @pytest.mark.parametrize("pointer", ["/e", "/result/e", "/0/result/e", "/result/0/result/e", "/result/*/result/e"])
-def test_pointer_hides_in_the_responses_of_a_batch(pointer: str) -> None:
+def test_pointer_redacts_responses_of_a_batch(pointer: str) -> None:
     calls = '[{"method": "a", "id": "x1"}]'
     body = '[{"jsonrpc": "2.0", "id": "x1", "result": {"e": "eeeeeee-1"}}]'
     batch = replace(call(body, calls), kind="batch", outcome=Result(body.encode()))
     assert "eeeeeee" not in text_of(batch, hide=(pointer,))
 
 
-def test_a_reply_that_nobody_can_look_into_is_left_out_where_something_of_it_is_to_be_hidden() -> None:
+def test_unreadable_response_is_dropped_if_something_is_redacted() -> None:
     whole = call(result('{"e": "a@b.c"}'))
     half = call(result('{"e": "a@b.c"}')[:60], cut=True)
     made = exported([whole, half], {}, [], "", ["/result/e"])
@@ -194,7 +192,7 @@ PLACES: dict[str, Callable[[str], Exchange]] = {
 @pytest.mark.parametrize(
     "value", ["Ada Lovelace <ada@example.com>", 'Zoë "Z" O\'Neill\\', "ada.lovelace", "+4912345678"]
 )
-def test_hidden_value_is_absent_from_all_that_is_written(value: str) -> None:
+def test_redacted_value_is_absent_in_every_spelling(value: str) -> None:
     source = call(result(json.dumps({"who": value})))
     for name, spell in SPELLINGS.items():
         calls = [source, *(make(spell(value)) for make in PLACES.values())]
@@ -208,7 +206,7 @@ def test_hidden_value_is_absent_from_all_that_is_written(value: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["reason", "sentence", "remark", "HTTP remark"])
-def test_beginning_of_hidden_value_is_absent_from_our_sentences(place: str) -> None:
+def test_start_of_redacted_value_is_absent_from_sentences(place: str) -> None:
     source = call(result('{"who": "ada.lovelace@example.com"}'))
     made = exported([source, PLACES[place]("basic realm=ada.love…")], {}, [], "", ["/result/who"])
     assert isinstance(made, Exported), made
@@ -216,14 +214,14 @@ def test_beginning_of_hidden_value_is_absent_from_our_sentences(place: str) -> N
 
 
 def everything_in(written: str) -> str:
-    """What is written, and once more with its escapes and its base64 read."""
+    """Return the text, also with its escapes and its base64 decoded."""
     read = written.encode("latin-1", "backslashreplace").decode("unicode_escape", "replace")
     packed = re.findall(r'base64(?:" ?: ?| = )\[?"([A-Za-z0-9+/=]+)"', written)
     return "\n".join([written, read, *(b64decode(each).decode("utf-8", "replace") for each in packed)])
 
 
 @pytest.mark.parametrize("method", ["user.ada.lovelace", "ping, ada.lovelace.get", "get, user.Bo", "get_Bo"])
-def test_hidden_value_in_a_method_writes_nothing(method: str) -> None:
+def test_redacted_value_in_a_method_prevents_the_export(method: str) -> None:
     source = call(result('{"who": "ada.lovelace", "short": "Bo"}'))
     said = exported([source, replace(source, id="x2", method=method)], {}, [], "", ["/result/*"])
     assert isinstance(said, str)
@@ -231,7 +229,7 @@ def test_hidden_value_in_a_method_writes_nothing(method: str) -> None:
     assert method not in said
 
 
-def test_hidden_error_code_is_absent_where_the_reply_is_left_out() -> None:
+def test_redacted_error_code_is_absent_without_a_response() -> None:
     error = '{"code": -32001, "message": "no ada.lovelace"}'
     whole = call(result("0").replace('"result": 0', f'"error": {error}'))
     cut = replace(whole, response=replace(whole.response, cut=True))
@@ -242,7 +240,7 @@ def test_hidden_error_code_is_absent_where_the_reply_is_left_out() -> None:
         assert "lovelace" not in made.text
 
 
-def test_short_value_is_hidden_as_whole_value_and_reported() -> None:
+def test_short_value_is_redacted_as_whole_and_reported() -> None:
     source = call(result('{"who": "Bo", "age": 42, "more": {"a": "b"}}'))
     remark = 'id is "Bo", not "x1"'
     other = replace(source, id="x2", name="Bo", outcome=Malformed("no", (remark,)), params='["Bo", "Bob"]')
@@ -256,7 +254,7 @@ def test_short_value_is_hidden_as_whole_value_and_reported() -> None:
     assert made.exchanges[1].remarks == (f'id is "{UNRECORDED}", not "x1"',)
 
 
-def test_scalars_of_a_hidden_object_are_hidden_as_whole_values() -> None:
+def test_scalars_of_redacted_object_are_redacted_as_whole() -> None:
     body = result('{"user": {"name": "Bob", "pin": 4711}, "owner": "Bob", "code": 4711, "log": "Bob logged in"}')
     made = exported([call(body, '["4711", 47112]')], {}, [], "", ["/user"])
     assert isinstance(made, Exported)
@@ -268,7 +266,7 @@ def test_scalars_of_a_hidden_object_are_hidden_as_whole_values() -> None:
     assert made.short == ("/user",)
 
 
-def test_hidden_short_values_leave_version_and_dates_readable() -> None:
+def test_redacted_short_values_leave_version_and_dates_readable() -> None:
     source = call(result('{"about": {"version": "2.0", "day": 23}, "day": 23, "items": [true, null, ""]}'))
     dated = ("Date", "Mon, 23 Nov 2026 06:52:28 GMT")
     source = replace(source, response=replace(source.response, headers=(dated,)))
@@ -281,7 +279,7 @@ def test_hidden_short_values_leave_version_and_dates_readable() -> None:
 
 
 @pytest.mark.parametrize(("pointer", "message"), [("/params/name", "no such file"), ("/content", UNRECORDED)])
-def test_message_of_a_failed_tool_is_hidden_with_its_result(pointer: str, message: str) -> None:
+def test_message_of_failed_tool_is_redacted_with_result(pointer: str, message: str) -> None:
     body = result('{"isError": true, "content": [{"type": "text", "text": "no such file"}]}')
     failed = call(body)
     assert isinstance(failed.outcome, Result)
@@ -294,7 +292,7 @@ def test_message_of_a_failed_tool_is_hidden_with_its_result(pointer: str, messag
 
 
 @pytest.mark.parametrize("pointer", ["/result/nothing", "/params/0", "/headers/x", "result", ""])
-def test_a_pointer_that_hides_nothing_writes_nothing(pointer: str) -> None:
+def test_pointer_without_a_match_prevents_the_export(pointer: str) -> None:
     said = exported([call(result("{}"))], {}, [], "", [pointer])
     assert isinstance(said, str)
     assert pointer in said
@@ -325,5 +323,5 @@ NOW = Profile("tls", "https://rpc.example.com", ca_file=LONG, cert_file="/srv/Ad
         ("nothing came from https://rpc.example.com/api/v2/: HTTP/1.1", None),
     ],
 )
-def test_a_file_of_this_machine_has_only_its_name(sentence: str, left: str | None) -> None:
+def test_local_file_keeps_only_its_name(sentence: str, left: str | None) -> None:
     assert without_folders(sentence, NOW) == (sentence if left is None else left)

@@ -26,9 +26,7 @@ def backwards(path: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 7, 64, 100, 333, 10_000])
-def test_blocks_come_newest_first_whatever_is_read_at_once(
-    chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_are_newest_first_for_any_chunk(chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blockfile, "CHUNK", chunk)
     path = tmp_path / "a.toml"
     path.write_bytes(b"# mine\n" + b"".join(BLOCKS))
@@ -36,25 +34,25 @@ def test_blocks_come_newest_first_whatever_is_read_at_once(
 
 
 @given(st.lists(st.sampled_from([*BLOCKS[:2], b"\n", b"\r\n", b"x", b'\nend = "12345678"', b"[[call]]\n", b"\nend"])))
-def test_what_is_cut_is_whole_when_joined(pieces: list[bytes]) -> None:
+def test_cut_blocks_join_to_the_whole(pieces: list[bytes]) -> None:
     content = b"".join(pieces)
     assert b"".join(split(content)) == content
 
 
-def test_a_damaged_end_does_not_swallow_the_next_block() -> None:
+def test_damaged_end_does_not_affect_the_next_block() -> None:
     assert split(BLOCKS[0].replace(b"end =", b"ent =") + BLOCKS[1])[1] == BLOCKS[1]
 
 
-def test_a_damaged_beginning_does_not_swallow_the_block_before() -> None:
+def test_damaged_start_does_not_affect_the_previous_block() -> None:
     assert split(BLOCKS[0] + BLOCKS[1].replace(b"[[call", b"[[cold"))[0] == BLOCKS[0]
 
 
-def test_a_value_that_looks_like_the_frame_of_a_block_is_only_a_value() -> None:
+def test_value_like_a_block_frame_is_only_text() -> None:
     block = to_block(exchange(params='\n[[call]]\n\nend = "12345678"\n\n', note="[[call]]")).encode()
     assert [raw for raw in split(block) if raw] == [block]
 
 
-def test_a_rewrite_leaves_everything_else_as_it_was_byte_for_byte(tmp_path: Path) -> None:
+def test_rewrite_keeps_all_other_bytes(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_bytes(b"# mine \xff\n\n" + BLOCKS[0] + b"<<<<<<< HEAD\n" + BLOCKS[1] + BLOCKS[2] + b'[[call]]\nid = "to')
     assert rewrite(path, lambda raw: b"" if raw == BLOCKS[1] else raw, nullcontext) == 1
@@ -81,7 +79,7 @@ def test_a_file_with_nothing_left_is_removed(tmp_path: Path) -> None:
 
 
 def rewritten(path: Path, meanwhile: Callable[[], object], *removed: bytes) -> int:
-    """Remove some blocks; ``meanwhile`` happens once, when all is read and the lock is not yet had."""
+    """Remove blocks and call ``meanwhile`` once, between reading and locking."""
     todo = [meanwhile]
 
     @contextmanager
@@ -98,7 +96,7 @@ def add(path: Path, block: bytes) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("removed", [BLOCKS[:1], BLOCKS[:2]], ids=["one", "all"])
-def test_what_was_appended_while_a_file_was_rewritten_is_taken_along(removed: list[bytes], tmp_path: Path) -> None:
+def test_append_during_a_rewrite_is_kept(removed: list[bytes], tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_bytes(BLOCKS[0] + BLOCKS[1])
     assert rewritten(path, add(path, BLOCKS[2]), *removed) == len(removed)
@@ -106,7 +104,7 @@ def test_what_was_appended_while_a_file_was_rewritten_is_taken_along(removed: li
     assert [each.name for each in tmp_path.iterdir()] == ["a.toml"]
 
 
-def test_a_torn_end_that_an_append_mends_meanwhile_is_not_taken_along(tmp_path: Path) -> None:
+def test_torn_end_is_dropped_after_append_repairs_it(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_bytes(BLOCKS[0] + BLOCKS[1] + BLOCKS[2][:-40])
     assert rewritten(path, add(path, BLOCKS[3]), BLOCKS[0]) == 1
@@ -114,14 +112,14 @@ def test_a_torn_end_that_an_append_mends_meanwhile_is_not_taken_along(tmp_path: 
     assert (tmp_path / "a.toml.torn-1").read_bytes() == BLOCKS[2][:-40]
 
 
-def test_a_file_that_somebody_else_has_rewritten_meanwhile_is_read_again(tmp_path: Path) -> None:
+def test_file_that_changes_during_rewrite_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_bytes(b"".join(BLOCKS))
     assert rewritten(path, lambda: path.write_bytes(b"".join(BLOCKS[1:])), *BLOCKS[:2]) == 1
     assert path.read_bytes() == b"".join(BLOCKS[2:])
 
 
-def test_a_file_that_was_moved_away_meanwhile_is_left_to_whoever_finds_it_there(tmp_path: Path) -> None:
+def test_file_that_is_moved_during_rewrite_stays_unchanged(tmp_path: Path) -> None:
     path, full = tmp_path / "a.toml", tmp_path / "a.full.toml"
     path.write_bytes(b"".join(BLOCKS))
     assert rewritten(path, lambda: path.rename(full), BLOCKS[0]) == 0

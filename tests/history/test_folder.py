@@ -38,7 +38,7 @@ def own_file(of: History) -> Path:
 # --- recording
 
 
-def test_what_was_appended_is_read_newest_first(ten: History) -> None:
+def test_appended_calls_are_read_newest_first(ten: History) -> None:
     assert sound(ten.all()) == [id_of(number) for number in reversed(range(10))]
     assert ten.newest(1) == [exchange(9, profile="prod")]
     assert ten.newest(0) == []
@@ -50,7 +50,7 @@ def test_files_are_private_and_valid_toml(ten: History) -> None:
     assert len(tomllib.loads(own_file(ten).read_text())["call"]) == 10
 
 
-def test_a_folder_without_history_is_empty(tmp_path: Path) -> None:
+def test_missing_folder_is_an_empty_history(tmp_path: Path) -> None:
     empty = history(tmp_path)
     assert empty.newest(10) == []
     assert empty.find("1") is None
@@ -60,19 +60,19 @@ def test_a_folder_without_history_is_empty(tmp_path: Path) -> None:
     assert not empty.folder.exists()
 
 
-def test_a_refusal_is_never_recorded(tmp_path: Path) -> None:
+def test_call_that_was_not_sent_is_not_recorded(tmp_path: Path) -> None:
     one = history(tmp_path)
     one.append(exchange(outcome=Refused("params", "no")))
     assert one.newest(1) == []
 
 
-def test_a_strange_user_and_host_still_make_a_file_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusual_user_and_host_make_a_safe_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: "../Zoë\n.x")
     monkeypatch.setattr("os.uname", lambda: SimpleNamespace(nodename=""))
     assert this_writer() == "---Zo---x@-"
 
 
-def test_a_user_without_a_name_has_a_history_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_without_a_name_gets_a_writer_name(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown() -> str:
         raise KeyError("getpwuid(): uid not found: 4711")
 
@@ -83,7 +83,7 @@ def test_a_user_without_a_name_has_a_history_too(monkeypatch: pytest.MonkeyPatch
 # --- several files
 
 
-def test_a_full_file_is_moved_to_a_name_that_sorts_by_time(tmp_path: Path) -> None:
+def test_name_of_full_file_sorts_by_time(tmp_path: Path) -> None:
     size = len(to_block(exchange()).encode())
     one = history(tmp_path, rotate_at=3 * size)
     for number in range(8):
@@ -97,25 +97,25 @@ def test_a_full_file_is_moved_to_a_name_that_sorts_by_time(tmp_path: Path) -> No
     assert sound(one.all()) == [id_of(number) for number in reversed(range(8))]
 
 
-def test_no_full_file_is_ever_replaced_by_another(tmp_path: Path) -> None:
+def test_full_file_never_replaces_another(tmp_path: Path) -> None:
     one = history(tmp_path, rotate_at=10)
     for number in range(4):
         one.append(exchange(number, when=START))  # they would all go by the same name
     assert len(sound(one.all())) == 4
 
 
-def test_a_copy_of_a_file_shows_nothing_twice(ten: History) -> None:
+def test_copied_file_shows_each_call_once(ten: History) -> None:
     (ten.folder / "ada@lab.sync-conflict.toml").write_bytes(own_file(ten).read_bytes())
     assert len(sound(ten.all())) == 10
 
 
-def test_files_that_are_no_history_are_left_alone(ten: History) -> None:
+def test_files_with_other_names_are_ignored(ten: History) -> None:
     for name in ("notes.txt", ".hidden.toml", "ada@lab.toml.bak", ".ada@lab.toml.0123abcd.tmp"):
         (ten.folder / name).write_text(to_block(exchange(99)))
     assert len(list(ten.all())) == 10
 
 
-def test_a_file_that_fills_up_while_it_is_read_is_read_once_and_whole(tmp_path: Path) -> None:
+def test_file_that_rotates_during_reading_is_read_once(tmp_path: Path) -> None:
     one = history(tmp_path)
     for number in range(300):
         one.append(exchange(number))
@@ -129,7 +129,7 @@ def test_a_file_that_fills_up_while_it_is_read_is_read_once_and_whole(tmp_path: 
 # --- finding
 
 
-def test_an_exchange_is_found_by_its_id_or_a_part_that_only_it_has(ten: History) -> None:
+def test_call_is_found_by_id_or_unique_part(ten: History) -> None:
     wanted = exchange(7, profile="prod")
     assert ten.find(wanted.id) == wanted
     assert ten.find(wanted.id[-6:]) == wanted
@@ -147,7 +147,7 @@ def test_an_odd_id_is_found_named_and_removed(id: str, tmp_path: Path) -> None:
     assert one.newest(5) == []
 
 
-def test_a_part_that_several_ids_have_is_answered_with_them(ten: History) -> None:
+def test_ambiguous_part_of_id_lists_the_matches(ten: History) -> None:
     found = ten.find(id_of(0)[:5])
     assert isinstance(found, Problem)
     assert found.sentence.startswith(f"{id_of(0)[:5]} matches 10 calls: {id_of(9)}, {id_of(8)}")
@@ -172,7 +172,7 @@ def test_a_part_that_several_ids_have_is_answered_with_them(ten: History) -> Non
         ("outcome", []),
     ],
 )
-def test_text_is_found_wherever_it_stands_whatever_its_case(text: str, found: list[int], tmp_path: Path) -> None:
+def test_text_is_found_anywhere_in_any_case(text: str, found: list[int], tmp_path: Path) -> None:
     one = history(tmp_path)
     one.append(exchange(0))
     one.append(exchange(1, method="demo.a", params='{"q": "a\\n"}', name="Straße"))
@@ -181,13 +181,13 @@ def test_text_is_found_wherever_it_stands_whatever_its_case(text: str, found: li
     assert sound(one.search(HistoryFilter(text))) == [id_of(number) for number in found]
 
 
-def test_what_was_edited_by_hand_is_found_by_what_it_means(ten: History) -> None:
+def test_edited_record_is_found_by_its_meaning(ten: History) -> None:
     path = own_file(ten)
     path.write_text(path.read_text().replace('"prod"', '"pr\\u006fd" ', 1))
     assert sound(ten.search(HistoryFilter("prod", profile="prod"))) == [id_of(number) for number in (9, 7, 5, 3, 1)]
 
 
-def test_a_damaged_record_is_found_by_its_text_alone(ten: History) -> None:
+def test_damaged_record_is_found_only_by_text(ten: History) -> None:
     path = own_file(ten)
     path.write_text(path.read_text().replace('id = "' + id_of(4), "id = broken", 1))
     assert len(damaged(ten.search(HistoryFilter("BROKEN")))) == 1
@@ -205,7 +205,7 @@ def test_methods_come_once_and_the_last_called_first(tmp_path: Path) -> None:
     assert one.methods() == ["d", "\ud800", "c\x1b", "a", "b"]
 
 
-def test_a_name_that_the_server_has_last_said_it_does_not_know_is_no_method(tmp_path: Path) -> None:
+def test_method_last_reported_as_unknown_is_not_listed(tmp_path: Path) -> None:
     one = history(tmp_path)
     gone = '{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"no"}}'
     for number, (name, reply) in enumerate([("a", gone), ("b", gone), ("a", None), ("c", None), ("c", gone)]):
@@ -213,7 +213,7 @@ def test_a_name_that_the_server_has_last_said_it_does_not_know_is_no_method(tmp_
     assert one.methods("staging") == ["a"]
 
 
-def test_the_last_result_of_a_method_is_found_behind_what_went_wrong(tmp_path: Path) -> None:
+def test_last_result_is_found_despite_later_failures(tmp_path: Path) -> None:
     one = history(tmp_path)
     wrong = '{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"no"}}'
     one.append(exchange(0, method="a", params="[0]"))
@@ -231,7 +231,7 @@ def test_the_last_result_of_a_method_is_found_behind_what_went_wrong(tmp_path: P
 
 
 @pytest.mark.everyday(1)
-def test_a_name_and_a_note_are_given_and_taken_away(ten: History) -> None:
+def test_name_and_note_are_added_and_removed(ten: History) -> None:
     assert ten.annotate(id_of(4), name="slow", note="see \x1b[31m")
     assert ten.find(id_of(4)) == exchange(4, name="slow", note="see \x1b[31m")
     assert ten.annotate(id_of(4), name="")
@@ -240,21 +240,21 @@ def test_a_name_and_a_note_are_given_and_taken_away(ten: History) -> None:
     assert len(tomllib.loads(own_file(ten).read_text())["call"]) == 10
 
 
-def test_a_name_loses_nothing_that_a_person_wrote_into_the_record(ten: History) -> None:
+def test_naming_keeps_manual_edits_of_the_record(ten: History) -> None:
     path = own_file(ten)
     path.write_text(path.read_text().replace("sent = 60", "sent = 60\nticket = 'A-7'", 1))
     assert ten.annotate(id_of(0), name="first")
     assert tomllib.loads(path.read_text())["call"][0]["ticket"] == "A-7"
 
 
-def test_a_record_is_removed_for_good_and_no_other(ten: History) -> None:
+def test_delete_removes_only_that_record(ten: History) -> None:
     assert ten.delete(id_of(4))
     assert not ten.delete(id_of(4))
     assert sound(ten.all()) == [id_of(number) for number in (9, 8, 7, 6, 5, 3, 2, 1, 0)]
     assert id_of(4).encode() not in own_file(ten).read_bytes()
 
 
-def test_a_damaged_record_can_be_removed_by_its_id_but_not_named(ten: History) -> None:
+def test_damaged_record_can_be_deleted_but_not_named(ten: History) -> None:
     path = own_file(ten)
     path.write_text(path.read_text().replace('kind = "call"', "kind = ", 1))
     assert not ten.annotate(id_of(0), name="x")
@@ -297,7 +297,7 @@ def test_pruning_keeps_the_newest(
     assert sound(one.all()) == [id_of(number) for number in left]
 
 
-def test_pruning_keeps_what_is_damaged(ten: History) -> None:
+def test_pruning_keeps_damaged_records(ten: History) -> None:
     path = own_file(ten)
     path.write_text(path.read_text().replace('kind = "call"', "kind = ", 1))
     assert ten.prune(keep=0) == 9

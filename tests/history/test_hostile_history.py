@@ -1,4 +1,4 @@
-"""A history folder into which somebody has put what is no history: nothing of it is touched, and a look at it ends."""
+"""Tests of foreign files in a history folder: unchanged, and read quickly."""
 
 from __future__ import annotations
 
@@ -102,14 +102,14 @@ def test_file_without_call_is_not_ours(content: bytes, one: History) -> None:
     [b"", b"# mine\n", b"\xef\xbb\xbf# mine\n\n", b"[[ca", b"\n\n", b"# mine\n[[call", b"\0" * 5000, BLOCK[:60]],
     ids=lambda content: repr(content[:12]),
 )
-def test_an_empty_file_comments_and_the_torn_beginning_of_a_call_are_ours(content: bytes, one: History) -> None:
+def test_file_of_comments_or_torn_call_is_ours(content: bytes, one: History) -> None:
     file_of(one).write_bytes(content)
     one.append(NEW)
     assert sound(one.all()) == [NEW.id]
     tomllib.loads(file_of(one).read_text(encoding="utf-8-sig"))
 
 
-def test_a_torn_call_is_kept_where_nothing_lies_not_even_a_link(one: History, victim: Path) -> None:
+def test_torn_call_is_saved_to_an_unused_name(one: History, victim: Path) -> None:
     for number, target in ((1, victim), (2, victim.with_name("none"))):
         (one.folder / f"me@here.toml.torn-{number}").symlink_to(target)
     file_of(one).write_bytes(BLOCK + BLOCK[:-40])
@@ -119,7 +119,7 @@ def test_a_torn_call_is_kept_where_nothing_lies_not_even_a_link(one: History, vi
     assert not victim.with_name("none").exists()
 
 
-def test_a_full_file_is_not_moved_over_a_link(one: History, victim: Path) -> None:
+def test_full_file_does_not_replace_a_link(one: History, victim: Path) -> None:
     full = one.folder / "me@here.20250601T120009000Z.toml"
     full.symlink_to(victim.with_name("none"))
     file_of(one).write_bytes(BLOCK)
@@ -128,7 +128,7 @@ def test_a_full_file_is_not_moved_over_a_link(one: History, victim: Path) -> Non
     assert file_of(one).read_bytes() == BLOCK + to_block(NEW).encode()
 
 
-def test_the_folder_of_a_team_is_not_used_where_it_is_a_link(tmp_path: Path) -> None:
+def test_linked_team_folder_is_not_used(tmp_path: Path) -> None:
     team, keys = tmp_path / "team", tmp_path / "ssh"
     team.mkdir()
     keys.mkdir()
@@ -229,7 +229,7 @@ HOSTILE = pytest.mark.parametrize(
 
 @pytest.fixture
 def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file tells after 2 MiB that there is no call in it."""
+    """Give up on a file without calls after 2 MiB."""
     monkeypatch.setattr(store, "LARGEST", 2 << 20)
     monkeypatch.setattr(store, "SPELLED", 0)
 
@@ -256,7 +256,7 @@ def test_file_without_calls_is_reported_once(put: Callable[[Path], None], words:
 
 @HOSTILE
 @pytest.mark.usefixtures("short_calls")
-def test_calls_beside_what_is_no_history_can_be_changed(put: Callable[[Path], None], words: str, one: History) -> None:
+def test_calls_next_to_hostile_files_can_be_changed(put: Callable[[Path], None], words: str, one: History) -> None:
     assert words
     put(one.folder)
     one = History(one.folder, writer="me@here", lock_seconds=0)
@@ -267,7 +267,7 @@ def test_calls_beside_what_is_no_history_can_be_changed(put: Callable[[Path], No
     assert sound(one.all()) == [id_of(2)]
 
 
-def test_a_history_of_gigabytes_is_looked_through_in_steps(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_huge_history_is_searched_in_steps(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
     with (one.folder / "x@y.toml").open("wb") as file:
         file.truncate(2 << 30)
     sizes = counted(monkeypatch)
@@ -280,9 +280,7 @@ def test_a_history_of_gigabytes_is_looked_through_in_steps(one: History, monkeyp
 
 
 @pytest.mark.usefixtures("short_calls")
-def test_what_others_wrote_is_found_before_gigabytes_of_nothing_are_looked_through(
-    one: History, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_real_calls_are_found_before_huge_hostile_files(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
     sparse(one.folder)
     file_of(one).write_bytes(BLOCK)
     one = History(one.folder)
@@ -291,7 +289,7 @@ def test_what_others_wrote_is_found_before_gigabytes_of_nothing_are_looked_throu
     assert sum(sizes) < HOLE // 4
 
 
-def test_somebody_who_waits_for_recent_calls_is_told_that_they_are_not_all_known(one: History) -> None:
+def test_slow_search_for_recent_calls_reports_missing_calls(one: History) -> None:
     sparse(one.folder)
     file_of(one).write_bytes(BLOCK)
     seconds = iter(range(10**6))
@@ -314,7 +312,7 @@ def test_call_too_long_to_read_is_rejected(one: History) -> None:
 
 
 @pytest.mark.thorough
-def test_of_a_damaged_call_of_megabytes_the_beginning_is_shown(one: History) -> None:
+def test_huge_damaged_call_shows_only_its_beginning(one: History) -> None:
     file_of(one).write_bytes(BLOCK + b'[[call]]\nid = "x"\nreply = "' + b"x" * 1_000_000 + b"\n\n[[call]]\n")
     (shown,) = [each for each in damaged(one.all()) if each.id == "x"]
     assert shown.text.endswith("more bytes")
@@ -346,7 +344,7 @@ def test_too_many_writers_reads_only_the_newest(one: History) -> None:
 
 
 @pytest.mark.usefixtures("few_writers")
-def test_no_more_than_a_few_long_files_are_open_at_once(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_open_long_files_is_limited(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merging, "CHUNK", 1000)
     monkeypatch.setattr(blockfile, "CHUNK", 1000)
     for at in range(6):
@@ -373,7 +371,7 @@ def test_no_more_than_a_few_long_files_are_open_at_once(one: History, monkeypatc
     assert "3 files of more than 1,000 bytes are already open" in damaged(found)[0].reason
 
 
-def test_a_file_that_fills_up_between_two_looks_at_the_folder_is_not_missed(one: History) -> None:
+def test_file_that_rotates_during_search_is_not_missed(one: History) -> None:
     file_of(one).write_bytes(BLOCK)
     looking = one.search_in_steps(HistoryFilter())
     assert next(looking) is None, "the folder was listed, and no file opened"

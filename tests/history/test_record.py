@@ -53,7 +53,7 @@ def values(block: str) -> dict[str, Any]:
 
 @st.composite
 def exchanges(draw: st.DrawFn) -> Exchange:
-    """Exchanges whose outcome is what the reply says, as the client makes them, or that got none."""
+    """Draw calls whose outcome matches the response, or without a response."""
     texts: dict[str, Any] = {key: draw(ANY) for key in ("id", "profile", "url", "method", "params", "name", "note")}
     envelope = draw(st.sampled_from(get_args(EnvelopeForm)))
     reply = draw(
@@ -103,7 +103,7 @@ def exchanges(draw: st.DrawFn) -> Exchange:
 
 
 @given(exchanges())
-def test_what_is_recorded_comes_back_as_it_was(one: Exchange) -> None:
+def test_recorded_call_is_read_back_unchanged(one: Exchange) -> None:
     assert back(one) == as_recorded(one)
 
 
@@ -126,12 +126,12 @@ def test_the_quick_reader_agrees_with_toml(one: Exchange) -> None:
 
 
 @given(ENCODABLE)
-def test_text_is_quoted_as_a_toml_library_reads_it(text: str) -> None:
+def test_quoted_text_is_valid_toml(text: str) -> None:
     assert tomllib.loads(f"a = {quoted(text)}") == {"a": text}
     assert quoted(text).isprintable()
 
 
-def test_a_block_is_read_by_people_from_top_to_bottom() -> None:
+def test_block_has_a_readable_order_of_keys() -> None:
     assert to_block(exchange(name="first", note="it worked")) == (
         "[[call]]\n"
         'id = "1jwnnsvg0000000"\n'
@@ -160,9 +160,6 @@ def test_time_is_written_in_utc() -> None:
     assert "\ntime = 2025-06-01T12:00:00.123Z\n" in to_block(exchange(when=there))
 
 
-# --- blocks that somebody or something has changed
-
-
 def changed(old: str, new: str, block: str = "") -> Exchange | Damaged | None:
     block = block or to_block(exchange(name="first"))
     assert old in block
@@ -184,11 +181,11 @@ def changed(old: str, new: str, block: str = "") -> Exchange | Damaged | None:
         ('name = "first"', 'name = "first"\nmine = { a = [1, 2], b = 1979-05-27 }'),
     ],
 )
-def test_a_block_edited_by_hand_is_read_and_says_so(old: str, new: str) -> None:
+def test_edited_block_is_read_and_labelled(old: str, new: str) -> None:
     assert changed(old, new) == replace(exchange(name="first"), notes=(BY_HAND,))
 
 
-def test_line_ends_of_another_system_and_a_byte_order_mark_are_no_edit() -> None:
+def test_crlf_and_byte_order_mark_are_no_edit() -> None:
     raw = b"\xef\xbb\xbf" + to_block(exchange()).replace("\n", "\r\n").encode()
     assert read_block(raw) == exchange()
 
@@ -220,7 +217,7 @@ def test_line_ends_of_another_system_and_a_byte_order_mark_are_no_edit() -> None
         ("[[call]]", "[[cal]]", "its first line must be [[call]]"),
     ],
 )
-def test_a_block_that_cannot_be_read_is_shown_with_the_reason(old: str, new: str, reason: str) -> None:
+def test_unreadable_block_is_damaged_with_a_reason(old: str, new: str, reason: str) -> None:
     found = changed(old, new)
     assert isinstance(found, Damaged)
     assert reason in found.reason
@@ -228,12 +225,12 @@ def test_a_block_that_cannot_be_read_is_shown_with_the_reason(old: str, new: str
     assert new in found.text
 
 
-def test_a_comment_between_blocks_is_no_call() -> None:
+def test_comment_between_blocks_is_ignored() -> None:
     assert read_block(b"# the week of the outage\n") is None
 
 
 @pytest.mark.parametrize("lines", [b"a = " + b"[" * 100_000, b'a":1,"b = 1', b"a = NaN", b"", b"time = 1"])
-def test_a_right_checksum_over_nonsense_fools_nobody(lines: bytes) -> None:
+def test_invalid_block_with_a_valid_checksum_is_damaged(lines: bytes) -> None:
     from zlib import crc32
 
     sealed = b"[[call]]\n" + lines + b"\n"
@@ -248,14 +245,14 @@ def test_no_bytes_make_the_reader_fail(noise: bytes) -> None:
     id_of(noise)
 
 
-def test_a_record_from_a_later_version_keeps_what_we_do_not_know() -> None:
+def test_unknown_keys_of_a_record_are_kept() -> None:
     record = {"id": "1", "later": {"a b": [1.5, True]}, "when": datetime(2025, 1, 1, tzinfo=UTC).time()}
     assert values(spell(record)) == {**record, "end": spell(record)[-11:-3]}
 
 
 @pytest.mark.thorough
 @given(exchanges(), st.booleans())
-def test_an_outline_says_of_a_call_what_it_says_itself_or_nothing(one: Exchange, by_hand: bool) -> None:
+def test_outline_equals_its_call_or_is_missing(one: Exchange, by_hand: bool) -> None:
     raw = to_block(one).encode()
     if by_hand:
         raw = raw.replace(b'kind = "call"', b'kind = "\\u0063all"')
@@ -279,7 +276,7 @@ def test_failed_tool_stays_failed_in_record_and_outline() -> None:
     assert (found.outcome_name, found.counts_as, found.seconds) == ("result", "error", failed.seconds)
 
 
-def test_an_outline_is_all_that_is_read_of_a_usual_call() -> None:
+def test_outline_reads_no_params_and_no_body() -> None:
     error = exchange(reply='{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"no"}}', seconds=1.25)
     found = outline(to_block(error).encode())
     assert found is not None
@@ -295,7 +292,7 @@ def cut(reply: str, limit: int) -> Exchange:
     )
 
 
-def test_of_a_cut_reply_the_record_says_the_true_size_and_that_it_is_a_result() -> None:
+def test_record_of_cut_response_has_size_and_outcome() -> None:
     one = cut('{"jsonrpc":"2.0","id":"1","result":"0123456789"}', 20)
     record = to_record(one)
     assert (record["received"], record["reply_cut"], record["reply"]) == (48, True, '{"jsonrpc":"2.0","id')
@@ -306,21 +303,21 @@ def test_of_a_cut_reply_the_record_says_the_true_size_and_that_it_is_a_result() 
     assert found.remarks[-1] == "the recorded response was cut at 20 of 48 bytes"
 
 
-def test_of_a_cut_error_its_code_and_message_stay() -> None:
+def test_cut_error_keeps_its_code_and_message() -> None:
     found = to_exchange(to_record(cut('{"error":{"code":-32601,"message":"Method not found"}}', 5)))
     assert isinstance(found, Exchange)
     assert isinstance(found.outcome, ErrorObject)
     assert (found.outcome.code, found.outcome.message) == (-32601, "Method not found")
 
 
-def test_a_reply_that_was_changed_by_hand_stays_what_was_recorded_and_says_so() -> None:
+def test_edited_response_keeps_outcome_and_gets_a_warning() -> None:
     found = to_exchange(to_record(exchange()) | {"reply": "<html>"})
     assert isinstance(found, Exchange)
     assert isinstance(found.outcome, Result)
     assert found.remarks == ("the recorded response can no longer be read",)
 
 
-def test_a_batch_comes_back_as_the_whole_reply() -> None:
+def test_recorded_batch_is_read_back_whole() -> None:
     reply = b'[{"jsonrpc":"2.0","id":"1","result":1}, {"jsonrpc":"2.0","id":"2","result":2}]'
     one = exchange(kind="batch", outcome=Result(reply, ("a",)), response=Response(200, body=reply, size=len(reply)))
     found = to_exchange(to_record(one))
@@ -328,14 +325,14 @@ def test_a_batch_comes_back_as_the_whole_reply() -> None:
     assert found.outcome == one.outcome
 
 
-def test_headers_that_somebody_wrote_by_hand_are_read() -> None:
+def test_handwritten_headers_are_read() -> None:
     found = to_exchange(to_record(exchange()) | {"headers": ["X-A:b", "nothing"]})
     assert isinstance(found, Exchange)
     assert found.response.headers == (("X-A", "b"), ("nothing", ""))
 
 
 @pytest.mark.parametrize("headers", ["X-A: b", [1], {"X-A": "b"}])
-def test_headers_of_another_kind_are_a_damage(headers: object) -> None:
+def test_headers_of_a_wrong_type_are_damage(headers: object) -> None:
     found = to_exchange(to_record(exchange()) | {"headers": headers})
     assert isinstance(found, Damaged)
     assert found.reason == "its headers must be a list of texts"

@@ -19,7 +19,7 @@ from tests.history.recording import exchange
 
 @pytest.fixture
 def blocked(tmp_path: Path) -> Journal:
-    """A journal whose history cannot be written: a file stands where its folder should be."""
+    """Return a journal that cannot write: its folder is a file."""
     (tmp_path / "history").write_text("in the way")
     journal = Journal(HistorySettings(), tmp_path / "history", tuple)
     history = journal.of(None)
@@ -34,7 +34,7 @@ def calls(folder: Path) -> list[str]:
 
 
 @pytest.mark.thorough
-def test_what_cannot_be_written_is_put_aside_and_the_next_run_takes_it_back(blocked: Journal, tmp_path: Path) -> None:
+def test_unsaved_calls_are_rescued_for_the_next_run(blocked: Journal, tmp_path: Path) -> None:
     unsaved = tmp_path / "unsaved"
     told = Rescue(blocked, unsaved).put_aside()
     assert told.startswith("2 calls could not be written to the history: cannot")
@@ -49,7 +49,7 @@ def test_what_cannot_be_written_is_put_aside_and_the_next_run_takes_it_back(bloc
     assert len(calls(tmp_path / "history")) == 2
 
 
-def test_what_this_run_could_not_write_is_no_part_of_what_an_earlier_one_could_not(
+def test_unsaved_calls_of_two_runs_stay_separate(
     blocked: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
@@ -66,7 +66,7 @@ def test_what_this_run_could_not_write_is_no_part_of_what_an_earlier_one_could_n
     assert [each.id for each in later.unsaved] == [exchange(7).id]
 
 
-def test_starts_that_fail_to_take_them_back_do_not_multiply_them(blocked: Journal, tmp_path: Path) -> None:
+def test_failed_restores_do_not_duplicate_calls(blocked: Journal, tmp_path: Path) -> None:
     unsaved = tmp_path / "unsaved"
     Rescue(blocked, unsaved).put_aside()
     for _ in range(2):
@@ -92,9 +92,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_where_the_first_folder_takes_nothing_another_does_and_the_next_run_finds_it(
-    blocked: Journal, tmp_path: Path, temporary: Path
-) -> None:
+def test_rescue_uses_a_temporary_folder_if_needed(blocked: Journal, tmp_path: Path, temporary: Path) -> None:
     unsaved = tmp_path / "unsaved"
     unsaved.write_text("in the way as well")
     told = Rescue(blocked, unsaved).put_aside()
@@ -136,7 +134,7 @@ def full() -> str:
 
 
 @pytest.mark.parametrize("how", ["somebody else's", "open", "a link", "a link inside", "somebody else's inside"])
-def test_nothing_is_taken_back_that_another_user_can_have_put_there(
+def test_rescue_ignores_files_another_user_could_write(
     blocked: Journal, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     unsaved = tmp_path / "unsaved"

@@ -1,4 +1,4 @@
-"""What is looked for in a history: whatever has it is found, and what has it not is hardly looked at."""
+"""Tests of search: it finds every match and skips other records unread."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ BOUNDED = st.builds(
     st.sampled_from([-32602, 1, 11, None]),
     st.sampled_from([b"", b"Z", b"+02:00", b'"by hand"', b"harm"]),
 )
-def test_whatever_lies_within_bounds_is_among_those_that_may(
+def test_block_within_bounds_is_never_skipped(
     bounds: Bounds, began_took: tuple[int, float], status: int | None, code: int | None, harm: bytes
 ) -> None:
     ms, took = began_took
@@ -104,16 +104,16 @@ def test_whatever_lies_within_bounds_is_among_those_that_may(
 
 
 def resealed(raw: bytes) -> bytes:
-    """A block that somebody has changed, and given the end that belongs to it."""
+    """Return an edited block with a valid checksum."""
     lines = raw[: raw.rindex(b"end = ")]
     return lines + record.END % crc32(lines)
 
 
-def test_what_cannot_be_read_of_a_filter_looks_for_nothing() -> None:
+def test_invalid_filter_finds_nothing() -> None:
     assert among(HistoryFilter(bounds=Bounds(wrong=("slower:1 has no unit",))), block()) == []
 
 
-def test_words_may_stand_in_a_call_and_a_text_in_its_profile_and_url_as_well() -> None:
+def test_only_text_filter_matches_profile_and_url() -> None:
     raw = block()
     assert among(HistoryFilter("example.com"), raw) == among(HistoryFilter("staging"), raw) == [raw]
     assert among(HistoryFilter(words=("example.com",)), raw) == among(HistoryFilter(words=("staging",)), raw) == []
@@ -133,14 +133,14 @@ def test_words_may_stand_in_a_call_and_a_text_in_its_profile_and_url_as_well() -
         (HistoryFilter(method="user.get", outcome="error"), False),
     ],
 )
-def test_parts_of_names_are_looked_for_in_their_own_places(wanted: HistoryFilter, has: bool) -> None:
+def test_parts_of_names_match_only_their_field(wanted: HistoryFilter, has: bool) -> None:
     one = exchange(method="user.get", params='{"name": "Ada of staging user"}')
     raw = to_block(one).encode()
     assert (among(wanted, raw) == [raw]) is wanted.matches(one) is has
 
 
 @pytest.mark.thorough
-def test_every_letter_that_stands_for_one_of_ascii_is_known() -> None:
+def test_every_letter_that_folds_to_ascii_is_known() -> None:
     others = (chr(code) for code in range(0x80, 0x110000) if not 0xD800 <= code < 0xE000)
     assert {one.encode() for one in others if any(map(str.isascii, one.casefold()))} == set(FOLDED_TO_ASCII)
 
@@ -184,7 +184,7 @@ def test_every_id_is_found_however_long_calls_took(begun: list[tuple[int, int]])
 
 @pytest.fixture
 def long(one: History) -> History:
-    """A history in which every call is like the others, in stretches of a few."""
+    """Return a long history of similar calls that is read in short steps."""
     content = b"".join(block(number=number, note="x" * 600) for number in range(MANY))
     (one.folder / "me@here.toml").write_bytes(content)
     return one
@@ -216,7 +216,7 @@ def add(history: History, number: int, **given: object) -> None:
         lambda history: history.search_in_steps(HistoryFilter(profile="staging", in_method="user")),
     ],
 )
-def test_no_record_is_read_that_has_not_what_is_looked_for(
+def test_search_reads_no_record_that_cannot_match(
     search: Callable[[History], Iterable[Exchange | Damaged | None]], long: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder, "read_block", None)
@@ -224,7 +224,7 @@ def test_no_record_is_read_that_has_not_what_is_looked_for(
     assert [found for found in search(long) if found is not None] == []
 
 
-def test_whoever_looks_may_stop_after_every_stretch(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_can_stop_after_every_step(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = counted(monkeypatch)
     looking = long.search_in_steps(HistoryFilter(words=("no such text",)))
     assert next(looking) is None
@@ -234,7 +234,7 @@ def test_whoever_looks_may_stop_after_every_stretch(long: History, monkeypatch: 
         assert sum(sizes) == 8_000 * stretch
 
 
-def test_calls_that_overtook_one_another_are_found_in_the_order_of_their_beginnings(long: History) -> None:
+def test_overlapping_calls_are_found_by_start_time(long: History) -> None:
     for number in (MANY + 3, MANY + 1, MANY + 2):
         add(long, number, note="found")
         for other in range(20):
@@ -242,7 +242,7 @@ def test_calls_that_overtook_one_another_are_found_in_the_order_of_their_beginni
     assert sound(long.search(HistoryFilter("found"))) == [id_of(MANY + number) for number in (3, 2, 1)]
 
 
-def test_methods_are_looked_for_among_the_newest_alone(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_methods_are_read_only_from_newest_calls(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
     add(long, MANY, method="pong")
     sizes = counted(monkeypatch)
     monkeypatch.setattr(folder, "NEWEST_BYTES", 20_000)
@@ -250,10 +250,7 @@ def test_methods_are_looked_for_among_the_newest_alone(long: History, monkeypatc
     assert sum(sizes) <= 20_000 + 8_000
 
 
-# --- what is not as it was written
-
-
-def test_a_record_without_a_time_stands_where_it_lies_also_among_those_that_are_passed_over(long: History) -> None:
+def test_record_without_a_time_keeps_its_position(long: History) -> None:
     path = long.folder / "me@here.toml"
     broken = block(number=7, note="harmed").replace(b"\ntime = ", b"\ntome = ")
     path.write_bytes(path.read_bytes() + broken + block(number=MANY + 1, note="harmed"))

@@ -1,4 +1,4 @@
-"""A history that several people and machines write to: merged on reading; nobody changes a file but their own."""
+"""Tests of a shared history: merged on reading, own files changed only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def writing(folder: Path, writer: str, *, shared: bool = True) -> History:
 
 @pytest.fixture
 def ada(tmp_path: Path) -> History:
-    """She writes every other call; Eva the others, and of one of hers only a part was written."""
+    """Return a history that Ada and Eva write to in turn.
+
+    One call of Eva is incomplete.
+    """
     one, other = writing(tmp_path, "ada@lab"), writing(tmp_path, "eva@desk")
     for number in range(10):
         (other if number % 2 else one).append(exchange(number))
@@ -38,7 +41,7 @@ def ada(tmp_path: Path) -> History:
     return one
 
 
-def test_calls_of_all_are_one_sequence_and_each_says_whose_it_is(ada: History) -> None:
+def test_calls_of_all_writers_are_merged_and_labelled(ada: History) -> None:
     found = [one for one in ada.all() if isinstance(one, Exchange)]
     assert [one.id for one in found] == [id_of(number) for number in (11, *reversed(range(10)))]
     assert [one.writer for one in found] == ["eva@desk", *["eva@desk", ""] * 5]
@@ -65,7 +68,7 @@ def test_calls_of_another_writer_are_not_changed(deed: Callable[[History], objec
     assert sorted(path.name for path in ada.folder.iterdir()) == listed, "not even a lock is left there"
 
 
-def test_pruning_removes_and_counts_ones_own(ada: History) -> None:
+def test_pruning_removes_and_counts_only_own_calls(ada: History) -> None:
     theirs = {name: content for name, content in contents(ada.folder).items() if name.startswith("eva")}
     assert ada.prune(keep=2) == 3
     left = contents(ada.folder)
@@ -75,7 +78,7 @@ def test_pruning_removes_and_counts_ones_own(ada: History) -> None:
     assert len(theirs) > 2, "there are full ones among them"
 
 
-def test_a_machine_that_had_another_name_is_ones_own_where_nobody_else_writes(tmp_path: Path) -> None:
+def test_renamed_machine_keeps_its_calls_in_unshared_folder(tmp_path: Path) -> None:
     writing(tmp_path, "ada@before").append(exchange(0))
     assert writing(tmp_path, "ada@lab", shared=False).annotate(id_of(0), name="mine")
     with pytest.raises(FileError, match="ada@before recorded it"):
@@ -84,7 +87,7 @@ def test_a_machine_that_had_another_name_is_ones_own_where_nobody_else_writes(tm
         writing(tmp_path, "eva@lab", shared=False).delete(id_of(0))
 
 
-def test_a_call_of_ones_own_that_lies_in_a_copy_too_stays_ones_own(tmp_path: Path) -> None:
+def test_copied_call_still_belongs_to_its_writer(tmp_path: Path) -> None:
     one = writing(tmp_path, "me@lab")
     one.append(exchange(0))
     (tmp_path / "eva@desk.toml").write_bytes((tmp_path / "me@lab.toml").read_bytes())
@@ -94,7 +97,7 @@ def test_a_call_of_ones_own_that_lies_in_a_copy_too_stays_ones_own(tmp_path: Pat
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no groups here")
-def test_where_a_group_may_write_it_may_read(tmp_path: Path) -> None:
+def test_group_that_may_write_may_read(tmp_path: Path) -> None:
     for mode, shared, files in ((0o770, True, 0o640), (0o755, True, 0o600), (0o770, False, 0o600)):
         folder = tmp_path / f"{mode:o}-{shared}"
         folder.mkdir()
@@ -109,7 +112,7 @@ def test_where_a_group_may_write_it_may_read(tmp_path: Path) -> None:
         assert {stat.S_IMODE(path.stat().st_mode) for path in written} == {files}
 
 
-def test_a_clock_that_is_wrong_moves_only_the_calls_of_that_machine(tmp_path: Path) -> None:
+def test_wrong_clock_affects_only_calls_of_that_machine(tmp_path: Path) -> None:
     ahead = timedelta(days=400)
     one, other = writing(tmp_path, "ada@lab"), writing(tmp_path, "eva@desk")
     for number in range(6):
@@ -121,7 +124,7 @@ def test_a_clock_that_is_wrong_moves_only_the_calls_of_that_machine(tmp_path: Pa
     assert one.prune(keep=3) == 0, "what is ahead of its time pushes none of one's own out"
 
 
-def test_a_file_that_becomes_shorter_while_it_is_read_ends_the_reading_and_no_more(tmp_path: Path) -> None:
+def test_file_truncated_during_reading_does_not_break_others(tmp_path: Path) -> None:
     one = History(tmp_path, writer="ada@lab", lock_seconds=0, shared=True)
     theirs = tmp_path / "eva@desk.toml"
     theirs.write_text("".join(to_block(exchange(number, note="x" * 600)) for number in range(400)))

@@ -1,4 +1,4 @@
-"""Figures of many calls, over time and by what they have in common."""
+"""Tests of statistics of calls, by time and by group."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CALLS = [
 ]
 
 
-def test_calls_are_counted_by_method_and_profile_and_failures_by_kind() -> None:
+def test_calls_and_failures_are_counted_by_group() -> None:
     rows = {row.name: row for row in of(CALLS).rows()}
     assert {name: (row.calls, row.failures) for name, row in rows.items()} == {
         ("a", "prod"): (2, {"error": 1}),
@@ -64,14 +64,14 @@ def test_calls_are_counted_by_method_and_profile_and_failures_by_kind() -> None:
     }
 
 
-def test_how_long_it_took_counts_where_it_was_answered() -> None:
+def test_duration_counts_only_with_a_response() -> None:
     rows = {row.name: row.latency() for row in of(CALLS).rows()}
     assert rows["b", "prod"] == Latency(0.4, 0.4, 0.4)
     assert rows["c", "prod"] == Latency(0.5, 0.5, 0.5)
     assert of([call("b", 9.0, REFUSED)]).total.latency() is None
 
 
-def test_rows_are_sorted_by_what_is_asked_for() -> None:
+def test_rows_are_sorted_by_the_chosen_column() -> None:
     found = of(CALLS)
     assert [row.name[0] for row in found.rows("failures")] == ["b", "a", "c", "a"]
     assert [row.name[0] for row in found.rows("p95")] == ["c", "b", "a", "a"]
@@ -79,7 +79,7 @@ def test_rows_are_sorted_by_what_is_asked_for() -> None:
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=60))
-def test_of_a_hundred_calls_ninety_five_take_no_longer(took: list[float]) -> None:
+def test_percentile_95_covers_95_percent_of_calls(took: list[float]) -> None:
     latency = of(call("a", seconds) for seconds in took).total.latency()
     assert latency is not None
     assert latency.median == median_low(took)
@@ -88,7 +88,7 @@ def test_of_a_hundred_calls_ninety_five_take_no_longer(took: list[float]) -> Non
     assert sum(seconds < latency.p95 for seconds in took) < 0.95 * len(took)
 
 
-def test_first_and_last_are_by_the_time_of_the_call_and_of_damage_nothing_is_known() -> None:
+def test_first_and_last_use_times_and_ignore_damage() -> None:
     found = of([exchange(NO, when=WHEN + MINUTE), exchange(NO), Damaged("f", "torn", "x")])
     assert (found.total.first, found.total.last, found.damaged) == (WHEN, WHEN + MINUTE, 1)
 
@@ -109,14 +109,14 @@ def at(*minutes: int) -> list[Exchange]:
     ],
 )
 @pytest.mark.everyday(5)
-def test_a_bar_stands_for_as_little_time_as_there_is_room_for(
+def test_bars_use_the_shortest_step_that_fits(
     minutes: list[int], width: int, step: int, start: int, bars: list[tuple[int, int]]
 ) -> None:
     begin = datetime(2026, 11, 21) + start * MINUTE  # noqa: DTZ001 - on the clock of whoever looks
     assert of(at(*minutes)).chart(width) == Chart(begin, step, tuple(bars))
 
 
-def test_days_are_those_of_whoever_looks() -> None:
+def test_days_are_in_the_local_zone() -> None:
     chart = of(at(0, 60, 4 * 1440), zone=timezone(timedelta(hours=-1))).chart(6)
     assert chart is not None
     assert (chart.minutes, [calls for calls, _ in chart.bars]) == (1440, [1, 1, 0, 0, 1])
@@ -124,7 +124,7 @@ def test_days_are_those_of_whoever_looks() -> None:
 
 
 @given(st.lists(st.datetimes(datetime(2, 1, 2), datetime(9998, 12, 30)), min_size=1, max_size=20), st.integers(1, 90))  # noqa: DTZ001
-def test_whatever_the_times_all_calls_are_in_the_bars_there_is_room_for(times: list[datetime], width: int) -> None:
+def test_chart_contains_all_calls_and_fits(times: list[datetime], width: int) -> None:
     found = of(exchange(NO, when=when.replace(tzinfo=UTC), response=Response()) for when in times)
     chart = found.chart(width)
     assert chart is not None
@@ -134,7 +134,7 @@ def test_whatever_the_times_all_calls_are_in_the_bars_there_is_room_for(times: l
     assert chart.start + len(chart.bars) * chart.minutes * MINUTE > max(times)
 
 
-def test_there_is_no_chart_of_nothing_and_none_without_room() -> None:
+def test_chart_needs_calls_and_room() -> None:
     assert of([]).chart(10) is None
     assert of(CALLS).chart(0) is None
     assert all(one.calls >= other.calls for one, other in pairwise(of(CALLS).rows()))

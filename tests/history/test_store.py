@@ -1,4 +1,4 @@
-"""Exchanges that could not be written: kept, told, tried again."""
+"""Tests of calls that cannot be written: kept, reported, tried again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def elsewhere(tmp_path: Path) -> Profile:
 
 
 def recorded(journal: Journal, profile: Profile = STAGING) -> list[str]:
-    """What a program that is started later finds."""
+    """Return the ids that a program started later finds."""
     return sound(History(journal.of(profile).folder).all())
 
 
@@ -46,7 +46,7 @@ def of(profile: Profile, number: int) -> Exchange:
 
 
 @pytest.mark.parametrize("error", [errno.EROFS, errno.EACCES])
-def test_what_cannot_be_written_is_told_kept_and_shown(error: int, journal: Journal) -> None:
+def test_unsaved_calls_are_reported_and_kept_in_memory(error: int, journal: Journal) -> None:
     journal.record(exchange(0), STAGING)
     assert journal.problem == ""
     with read_only(error):
@@ -59,7 +59,7 @@ def test_what_cannot_be_written_is_told_kept_and_shown(error: int, journal: Jour
     assert recorded(journal) == [exchange(0).id]
 
 
-def test_it_is_written_with_the_next_call_in_the_order_of_the_calls(journal: Journal) -> None:
+def test_unsaved_call_is_written_before_the_next(journal: Journal) -> None:
     with full_disk(errno.ENOSPC, 100):
         journal.record(exchange(0), STAGING)
         assert "the disk is full" in journal.problem
@@ -68,9 +68,7 @@ def test_it_is_written_with_the_next_call_in_the_order_of_the_calls(journal: Jou
     assert recorded(journal) == [exchange(1).id, exchange(0).id]
 
 
-def test_a_call_on_another_profile_tries_it_again_and_tells_where_it_still_fails(
-    journal: Journal, tmp_path: Path
-) -> None:
+def test_call_of_another_profile_retries_the_unsaved(journal: Journal, tmp_path: Path) -> None:
     prod = elsewhere(tmp_path)
     (tmp_path / "other").write_text("a file in the place of the folder")
     journal.record(of(prod, 0), prod)
@@ -85,7 +83,7 @@ def test_a_call_on_another_profile_tries_it_again_and_tells_where_it_still_fails
     assert recorded(journal) == [exchange(2).id, exchange(1).id]
 
 
-def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_folder_is_reported(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_path: object) -> list[str]:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
@@ -98,9 +96,7 @@ def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pyt
     assert "the disk reports an error" in journal.annotate(STAGING, exchange(0).id, name="x", note=None)
 
 
-def test_what_is_recorded_while_another_thread_writes_is_not_lost(
-    journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_calls_of_two_threads_are_both_recorded(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     other = threading.Thread(target=journal.record, args=(exchange(1), STAGING))
     first_is_written = threading.Event()
     save = History.save_unsaved
@@ -124,7 +120,7 @@ def test_what_is_recorded_while_another_thread_writes_is_not_lost(
     assert recorded(journal) == [exchange(1).id, exchange(0).id]
 
 
-def test_only_a_record_that_nobody_else_can_have_written_is_ours(journal: Journal, tmp_path: Path) -> None:
+def test_only_record_that_others_cannot_write_is_ours(journal: Journal, tmp_path: Path) -> None:
     shared = elsewhere(tmp_path)
     theirs = replace(of(shared, 1), params='{"text": "«prod.password»"}')
     assert journal.is_ours(theirs, STAGING)
@@ -135,7 +131,7 @@ def test_only_a_record_that_nobody_else_can_have_written_is_ours(journal: Journa
     assert not journal.is_ours(replace(theirs, method="note.add"), shared)
 
 
-def test_what_was_sent_in_the_place_of_what_was_typed_belongs_to_it(journal: Journal, tmp_path: Path) -> None:
+def test_record_with_other_sent_params_is_not_ours(journal: Journal, tmp_path: Path) -> None:
     profile = elsewhere(tmp_path)
     call = replace(of(profile, 0), params='["{{a}}"]', params_sent='["«prod.password»"]')
     journal.record(call, profile)
@@ -150,7 +146,7 @@ def result(number: int, text: str, **more: Any) -> Exchange:
     return replace(made, outcome=Result(text.encode()), response=replace(made.response, body=body, size=len(body)))
 
 
-def test_the_newest_result_is_a_value_for_other_calls_as_it_was_spelled(journal: Journal) -> None:
+def test_last_value_is_newest_result_as_spelled(journal: Journal) -> None:
     assert "there is no result of user.list on staging" in journal.last_value(STAGING, "user.list").why
     journal.record(result(0, "[1.0]"), STAGING)
     journal.record(result(1, '{"a": 1.10}'), STAGING)
@@ -162,7 +158,7 @@ def test_the_newest_result_is_a_value_for_other_calls_as_it_was_spelled(journal:
     assert "came from https://staging.example.com" in journal.last_value(moved, "user.list").why
 
 
-def test_no_value_comes_of_what_is_hidden_cut_or_written_by_others(journal: Journal, tmp_path: Path) -> None:
+def test_last_value_refuses_redacted_cut_and_foreign_results(journal: Journal, tmp_path: Path) -> None:
     journal.record(result(0, '{"id": 1, "x": "«not recorded»"}'), STAGING)
     assert "contains a redacted value" in journal.last_value(STAGING, "user.list").why
     long = result(1, f'"{"x" * (1 << 20)}"')
@@ -176,9 +172,7 @@ def test_no_value_comes_of_what_is_hidden_cut_or_written_by_others(journal: Jour
     assert "there is no result" in fresh.last_value(STAGING, "user.list").why
 
 
-def test_the_params_that_brought_a_result_are_known_unless_a_value_of_them_is_hidden(
-    journal: Journal, tmp_path: Path
-) -> None:
+def test_last_params_are_absent_if_redacted(journal: Journal, tmp_path: Path) -> None:
     assert journal.last_params(STAGING, "ping") is None
     journal.record(exchange(0, params='{"n": 1.10}'), STAGING)
     assert journal.last_params(STAGING, "ping") == '{"n": 1.10}'
@@ -188,7 +182,7 @@ def test_the_params_that_brought_a_result_are_known_unless_a_value_of_them_is_hi
     assert journal.last_params(STAGING, "ping") is None
 
 
-def test_a_placeholder_in_a_record_of_others_is_no_starting_point(journal: Journal, tmp_path: Path) -> None:
+def test_last_params_of_others_contain_no_references(journal: Journal, tmp_path: Path) -> None:
     shared = elsewhere(tmp_path)
     History(tmp_path / "other").append(replace(of(shared, 0), params='["«prod.password»"]'))
     assert journal.last_params(shared, "ping") is None
@@ -198,7 +192,7 @@ def test_a_placeholder_in_a_record_of_others_is_no_starting_point(journal: Journ
     assert journal.last_params(STAGING, "ping") == '["«staging.password»"]'
 
 
-def test_addresses_that_were_typed_know_nothing_of_each_other(journal: Journal) -> None:
+def test_typed_urls_have_separate_histories(journal: Journal) -> None:
     one, other = ad_hoc("http://127.0.0.1:1/rpc"), ad_hoc("http://127.0.0.1:2/rpc")
     journal.record(exchange(0, profile="url", url=one.endpoint, params="[1]"), one)
     assert [each.url for each in journal.recent(one, 9)] == [one.endpoint]
@@ -211,7 +205,7 @@ def test_addresses_that_were_typed_know_nothing_of_each_other(journal: Journal) 
 # --- the same call before ---------------------------------------------------------------------------------------------
 
 
-def test_the_one_before_is_the_newest_that_was_sent_alike(journal: Journal) -> None:
+def test_previous_call_is_the_newest_equal_one(journal: Journal) -> None:
     calls = [
         exchange(0),
         exchange(1, params="[1]"),
@@ -228,14 +222,14 @@ def test_the_one_before_is_the_newest_that_was_sent_alike(journal: Journal) -> N
         return found.id if found else ""
 
     assert before(calls[5]) == calls[0].id
-    assert before(calls[2]) == calls[1].id  # what counts is what was sent
+    assert before(calls[2]) == calls[1].id  # the sent params are compared
     assert before(calls[0]) == ""
     assert before(exchange(9, params="[2]")) == ""
     stranger = replace(exchange(0), id="case-1", foreign=True, profile="theirs")
     assert before(stranger) == calls[5].id  # whenever it was made, on any profile
 
 
-def test_the_one_before_may_not_be_written_yet(journal: Journal) -> None:
+def test_previous_call_may_still_be_unsaved(journal: Journal) -> None:
     calls = [exchange(0), exchange(1, params="[1]"), exchange(2, method="log"), exchange(3)]
     with read_only(errno.EROFS):
         for call in calls:
@@ -243,7 +237,7 @@ def test_the_one_before_may_not_be_written_yet(journal: Journal) -> None:
         assert journal.before(STAGING, calls[3]) == calls[0]
 
 
-def test_a_history_that_cannot_be_read_has_none_before_and_says_why(journal: Journal, tmp_path: Path) -> None:
+def test_unreadable_history_has_no_previous_call(journal: Journal, tmp_path: Path) -> None:
     (tmp_path / "history").write_text("no folder")
     assert journal.before(STAGING, exchange(1)) is None
     assert journal.problem

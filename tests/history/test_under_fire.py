@@ -1,4 +1,4 @@
-"""History where disks fill up, processes die in the middle of a write, people edit and others write meanwhile."""
+"""Tests of history under full disks, crashes, edits and parallel writers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def load(history: History) -> list[str]:
 
 
 def scenes(history: History) -> dict[str, bytes | None]:
-    """What the file can hold when an append begins."""
+    """Return the possible contents of a file before an append."""
     assert history.folder.is_dir()
     whole, two = b"".join(BLOCKS), b"".join(BLOCKS[:2])
     return {"no file": None, "whole": whole, "torn": two + TORN, "no blank line": whole[:-1], "full": whole * 10}
@@ -46,7 +46,7 @@ def scenes(history: History) -> dict[str, bytes | None]:
 
 
 @pytest.mark.thorough
-def test_a_file_cut_anywhere_loses_nothing_but_the_torn_block(one: History) -> None:
+def test_cut_file_loses_only_the_torn_block(one: History) -> None:
     whole = b"".join(BLOCKS[:2])
     ends = [0, len(BLOCKS[0]), len(whole)]
     for cut in range(len(whole) + 1):
@@ -64,13 +64,13 @@ def test_a_file_cut_anywhere_loses_nothing_but_the_torn_block(one: History) -> N
             (one.folder / name).unlink()
 
 
-def test_a_reader_does_not_see_a_block_that_is_being_written(one: History) -> None:
+def test_incomplete_new_block_is_not_shown(one: History) -> None:
     for cut in range(1, len(BLOCKS[1]) - 3):
         file_of(one).write_bytes(BLOCKS[0] + BLOCKS[1][:cut])
         assert [type(found).__name__ for found in one.all()] == ["Exchange"], cut
 
 
-def test_a_torn_block_of_megabytes_is_moved_aside_too(one: History) -> None:
+def test_huge_torn_block_is_moved_aside(one: History) -> None:
     torn = b'[[call]]\nreply = "' + b"x" * 3_000_000
     file_of(one).write_bytes(BLOCKS[0] + torn)
     one.append(NEW)
@@ -83,7 +83,7 @@ def test_a_torn_block_of_megabytes_is_moved_aside_too(one: History) -> None:
     [b"\0" * 5000, b"<<<<<<< HEAD\n", b'[[call]]\nid = "x', b'end = "12345678', b"\xff\xfe", b"x = 1\n\n\n"],
     ids=lambda tail: repr(tail[:9]),
 )
-def test_whatever_stands_at_the_end_the_file_is_valid_toml_after_the_next_append(tail: bytes, one: History) -> None:
+def test_append_makes_a_damaged_end_valid_toml(tail: bytes, one: History) -> None:
     file_of(one).write_bytes(BLOCKS[0] + tail)
     assert sound(one.all()) == [id_of(0)]
     one.append(NEW)
@@ -92,7 +92,7 @@ def test_whatever_stands_at_the_end_the_file_is_valid_toml_after_the_next_append
 
 
 @pytest.mark.parametrize("blank", [b"", b"\n", b"\n\n\n\n", b"\r\n\r\n", b" \n"])
-def test_blank_lines_at_the_end_are_no_damage(blank: bytes, one: History) -> None:
+def test_blank_lines_at_end_are_not_damage(blank: bytes, one: History) -> None:
     file_of(one).write_bytes(BLOCKS[0].rstrip(b"\n") + blank)
     assert sound(one.all()) == [id_of(0)]
     one.append(NEW)
@@ -100,7 +100,7 @@ def test_blank_lines_at_the_end_are_no_damage(blank: bytes, one: History) -> Non
     assert list(contents(one.folder)) == ["me@here.toml"]
 
 
-def test_a_full_file_is_mended_before_it_is_moved_away(one: History) -> None:
+def test_full_file_is_repaired_before_it_is_moved(one: History) -> None:
     file_of(one).write_bytes(b"".join(BLOCKS)[:-30])
     History(one.folder, writer="me@here", rotate_at=10).append(NEW)
     assert sound(one.all()) == [NEW.id, id_of(1), id_of(0)]
@@ -112,7 +112,7 @@ def test_a_full_file_is_mended_before_it_is_moved_away(one: History) -> None:
 
 
 @pytest.mark.thorough
-def test_one_wrong_byte_anywhere_damages_one_block_at_most(one: History) -> None:
+def test_wrong_byte_damages_at_most_one_block(one: History) -> None:
     whole = b"".join(BLOCKS)
     for position in range(len(whole)):
         wrong = b'X\n\0\xff"['[position % 6 : position % 6 + 1]
@@ -169,9 +169,7 @@ def test_whichever_call_fails_an_append_loses_nothing(scene: str, for_good: bool
     ],
     ids=["delete", "prune", "annotate"],
 )
-def test_whichever_call_fails_a_change_is_made_whole_or_not_at_all(
-    deed: Callable[[History], Any], one: History
-) -> None:
+def test_change_is_atomic_if_a_system_call_fails(deed: Callable[[History], Any], one: History) -> None:
     before = b"".join(BLOCKS)
     file_of(one).write_bytes(before)
     deed(one)
@@ -189,7 +187,7 @@ def test_whichever_call_fails_a_change_is_made_whole_or_not_at_all(
         pytest.fail("the fire never went out")
 
 
-def test_a_lock_that_another_holds_is_busy_and_the_exchange_is_kept(one: History) -> None:
+def test_busy_lock_keeps_the_call_in_memory(one: History) -> None:
     with lock(file_of(one)), pytest.raises(LockedError, match=r"another process has been writing .* kept in memory"):
         one.append(NEW)
     assert one.unsaved == [NEW]
@@ -235,7 +233,10 @@ print(pruned, *codes)
 
 
 def crowd(folder: Path, rotate_at: int, *words: str) -> int:
-    """Eight processes append fifty exchanges each while a ninth waits or prunes; how many it removed."""
+    """Run eight appending processes and one that waits or prunes.
+
+    Return how many calls it removed.
+    """
     command = [sys.executable, "-c", CROWD, str(folder), str(rotate_at), *words]
     pruned, *codes = map(int, subprocess.run(command, capture_output=True, check=True, text=True).stdout.split())
     assert codes == [0] * 8
@@ -249,7 +250,7 @@ def test_eight_writers_at_once_lose_and_tear_nothing(one: History) -> None:
 
 
 @pytest.mark.thorough
-def test_eight_writers_filling_files_at_once_lose_and_tear_nothing(one: History) -> None:
+def test_eight_parallel_writers_lose_no_call(one: History) -> None:
     crowd(one.folder, 10_000)
     assert sorted(sound(one.all())) == [id_of(number) for number in range(400)]
     assert len(contents(one.folder)) > 10
@@ -258,7 +259,7 @@ def test_eight_writers_filling_files_at_once_lose_and_tear_nothing(one: History)
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("rotate_at", [10**9, 10_000])
-def test_pruning_while_others_append_removes_only_what_it_counted(rotate_at: int, one: History) -> None:
+def test_pruning_during_appends_removes_only_counted_calls(rotate_at: int, one: History) -> None:
     pruned = crowd(one.folder, rotate_at, "prune")
     left = list(one.all())
     assert damaged(left) == []
@@ -267,10 +268,7 @@ def test_pruning_while_others_append_removes_only_what_it_counted(rotate_at: int
     assert not [name for name in contents(one.folder) if "torn" in name]
 
 
-# --- what it costs
-
-
-def test_what_an_append_reads_does_not_grow_with_the_file(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_append_reads_the_same_amount_for_large_files(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
     file_of(one).write_bytes(b"".join(BLOCKS) * 1000)
     sizes = counted(monkeypatch)
     one.append(NEW)
