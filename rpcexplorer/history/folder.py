@@ -637,7 +637,7 @@ class History:
         person, own = writer.partition("@")[0], self.writer.partition("@")[0]
         if not writer or writer.removesuffix(CASES) == self.writer or (person == own and not self.shared):
             return ""
-        return f"{writer} recorded it, and only they can change it"
+        return f"it was recorded by {writer}, and only they can change it"
 
     def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> bool:
 

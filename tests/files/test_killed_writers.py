@@ -40,7 +40,7 @@ def assert_usable(kind: Kind, root: Path) -> None:
     assert kind.change(root, "d") == ""
     found, told = kind.read(root)
     assert found >= kind.things("d")
-    assert told == "" or "torn" in told
+    assert told == "" or "it is incomplete" in told
     if kind.toml:
         tomllib.loads(kind.path(root).read_text())
 
@@ -64,7 +64,7 @@ def test_killed_writer_leaves_old_or_new_file(kind: Kind, killed: tuple[Path, di
         root = folder / f"{kind.name}-{number}"
         found, told = kind.read(root)
         assert found in (kind.things(), kind.things("c")), number
-        assert told == "" or (kind.name == "history" and "torn" in told), number
+        assert told == "" or (kind.name == "history" and "it is incomplete" in told), number
         assert_usable(kind, root)
         assert sum(name.endswith(".tmp") for name in snapshot(root)) <= 1, number
 
@@ -85,7 +85,7 @@ def test_killed_writer_loses_nothing_that_it_reported(kind: Kind, tmp_path: Path
         said += writer.stdout.read().split()
     assert said == [str(number) for number in range(len(said))]
     found, told = kind.read(root)
-    assert told == "" or (kind.name == "history" and "torn" in told)
+    assert told == "" or (kind.name == "history" and "it is incomplete" in told)
     if kind.one:
         assert found in ({f"n{len(said) - 1}"}, {f"n{len(said)}"})
     else:

@@ -62,7 +62,7 @@ DEEDS: list[Callable[[History], object]] = [
 def test_calls_of_another_writer_are_not_changed(deed: Callable[[History], object], ada: History) -> None:
     before = contents(ada.folder)
     listed = sorted(path.name for path in ada.folder.iterdir())
-    with pytest.raises(FileError, match="eva@desk recorded it, and only they can change it"):
+    with pytest.raises(FileError, match="it was recorded by eva@desk, and only they can change it"):
         deed(ada)
     assert contents(ada.folder) == before
     assert sorted(path.name for path in ada.folder.iterdir()) == listed, "not even a lock is left there"
@@ -81,9 +81,9 @@ def test_pruning_removes_and_counts_only_own_calls(ada: History) -> None:
 def test_renamed_machine_keeps_its_calls_in_unshared_folder(tmp_path: Path) -> None:
     writing(tmp_path, "ada@before").append(exchange(0))
     assert writing(tmp_path, "ada@lab", shared=False).annotate(id_of(0), name="mine")
-    with pytest.raises(FileError, match="ada@before recorded it"):
+    with pytest.raises(FileError, match="it was recorded by ada@before"):
         writing(tmp_path, "ada@lab").delete(id_of(0))
-    with pytest.raises(FileError, match="ada@before recorded it"):
+    with pytest.raises(FileError, match="it was recorded by ada@before"):
         writing(tmp_path, "eva@lab", shared=False).delete(id_of(0))
 
 
@@ -152,6 +152,6 @@ def test_only_calls_of_this_writer_are_ours(tmp_path: Path) -> None:
     assert not journal.is_ours(hers, profile)
     assert (journal.refusal(profile, mine), journal.annotate(profile, mine.id, name="x")) == ("", "")
     for refused in (journal.refusal(profile, hers), journal.annotate(profile, hers.id, name="x")):
-        assert refused == "eva@desk recorded it, and only they can change it"
+        assert refused == "it was recorded by eva@desk, and only they can change it"
     (brought,) = journal.recent(replace(profile, history=""), 9)
     assert not journal.is_ours(brought, None), "it lies in one's own folder, and somebody else has written it"

@@ -371,7 +371,7 @@ def test_unsaved_draft_can_be_saved_in_another_file(explorer: Explorer, tmp_path
             asked.query_one(Entry).value = str(path)
             await pilot.press("enter")
             if path == tmp_path:
-                await until(pilot, lambda: "it exists already" in said(app))
+                await until(pilot, lambda: "it already exists" in said(app))
         await until(pilot, lambda: app._exit)
 
     tell_blocked(explorer, story)

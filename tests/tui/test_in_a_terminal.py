@@ -171,15 +171,15 @@ def test_keys_of_one_write_use_the_chosen_rows(tmp_path: Path) -> None:
         terminal.burst("up", "enter", "e", "down")
         terminal.sees("Edit a")
         terminal.burst("escape", "escape", "f2", "one", "enter", "f5")
-        terminal.sees("▍one", "one          no response")
+        terminal.sees("▍one", "one        no response")
         terminal.burst("f2", "two", "enter", "f5")
-        terminal.sees("▍two", "two          no response")
+        terminal.sees("▍two", "two        no response")
         terminal.burst("f6", "delete", "down")
         terminal.sees("Delete this record from the history?", "two")
         terminal.burst("escape", "down", "enter", "up")
         terminal.sees("▍one")
         terminal.burst("f2", "two", "enter", "f10", "down", "enter")
-        terminal.sees("Sent Python with httpx")
+        terminal.sees("Copied Python with httpx")
         terminal.press("ctrl+q")
         assert terminal.ends() == 0
 
