@@ -1,4 +1,4 @@
-"""Requests in the form of a profile, over real sockets, and what is read of the response."""
+"""Tests of requests and responses in the form of a profile, over sockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client over real sockets, against a server that shares no code with it."""
+"""Tests of the client over sockets, against an independent server."""
 
 from __future__ import annotations
 

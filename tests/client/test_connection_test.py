@@ -775,7 +775,7 @@ def test_call_that_times_out_is_not_repeated(explorer: Explorer, monkeypatch: py
 
 
 def pages_of_transmission(request: Received) -> Parts:
-    """Answer as Transmission with a password: redirect other paths to its pages."""
+    """Answer as Transmission with a password; redirect all other paths."""
     server = {"Server": "Transmission"}
     if request.header("Authorization") is None:
         return http_reply(b"", 401, {**server, "WWW-Authenticate": 'Basic realm="Transmission"'})

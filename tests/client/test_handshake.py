@@ -1,4 +1,4 @@
-"""Handshakes before the first call: a header from a 409, and MCP's initialize."""
+"""Tests of handshakes before the first call, such as MCP's initialize."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large responses: the event loop stays free, and the outcome is the same as for small ones."""
+"""Tests of large responses: the event loop stays free."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def result(text: str, method: str = "get", params: str = "[]") -> Exchange:
 
 
 class Server:
-    """A server that gives the scripted outcomes in order, and records its requests."""
+    """Server that gives the scripted outcomes in order and records requests."""
 
     def __init__(self, *answers: Outcome) -> None:
         self.answers = iter(answers)

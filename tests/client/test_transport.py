@@ -1,4 +1,4 @@
-"""Calls over a transport in memory: the client needs nothing that only HTTP has."""
+"""Tests of calls over a transport in memory, without HTTP."""
 
 from __future__ import annotations
 
