@@ -17,7 +17,7 @@ START = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
 
 
 def exchange(number: int = 0, reply: str = '{"jsonrpc":"2.0","id":"1","result":"pong"}', **given: object) -> Exchange:
-    """The exchange that began ``number`` seconds after the start of the story."""
+    """Return a call that began ``number`` seconds after ``START``."""
     when = START + timedelta(seconds=number)
     body = reply.encode()
     one = Exchange(
@@ -37,7 +37,7 @@ def exchange(number: int = 0, reply: str = '{"jsonrpc":"2.0","id":"1","result":"
 
 
 def id_of(number: int) -> str:
-    """The id of the exchange with this number."""
+    """Return the id of the call with this number."""
     return exchange(number).id
 
 
@@ -58,15 +58,15 @@ def as_recorded(one: Exchange) -> Exchange:
 
 
 def sound(found: Iterable[Exchange | Damaged]) -> list[str]:
-    """The ids of those that could be read."""
+    """Return the ids of the readable calls."""
     return [one.id for one in found if isinstance(one, Exchange)]
 
 
 def damaged(found: Iterable[Exchange | Damaged]) -> list[Damaged]:
-    """Those that could not."""
+    """Return the damaged records."""
     return [one for one in found if isinstance(one, Damaged)]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a folder but the locks."""
+    """Return the contents of all files of a folder, without locks."""
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if not path.name.endswith(".lock")}

@@ -32,9 +32,6 @@ def write(history: History, content: bytes, name: str = "me@here.toml") -> Path:
     return path
 
 
-# --- lines that nothing survives
-
-
 @pytest.mark.parametrize("place", range(3), ids=["first", "middle", "last"])
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
 def test_damage_to_one_record_loses_only_that_record(line: bytes, place: int, one: History, soon: None) -> None:
@@ -52,8 +49,6 @@ def test_damage_to_one_record_loses_only_that_record(line: bytes, place: int, on
     assert damaged(one.all()) == []
     assert len(tomllib.loads((one.folder / "me@here.toml").read_text())["call"]) == 3
 
-
-# --- what people and formatters make of it
 
 HAND_EDITS: dict[str, Callable[[bytes], bytes]] = {
     "ends without spaces": lambda whole: whole.replace(b'end = "', b'end="'),

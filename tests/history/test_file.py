@@ -59,7 +59,7 @@ def test_rewrite_keeps_all_other_bytes(tmp_path: Path) -> None:
     assert path.read_bytes() == b"# mine \xff\n\n" + BLOCKS[0] + b"<<<<<<< HEAD\n" + BLOCKS[2] + b'[[call]]\nid = "to'
 
 
-def test_a_rewrite_that_changes_nothing_writes_nothing(tmp_path: Path) -> None:
+def test_rewrite_without_changes_writes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_bytes(BLOCKS[0])
     before = path.stat()
@@ -68,14 +68,11 @@ def test_a_rewrite_that_changes_nothing_writes_nothing(tmp_path: Path) -> None:
     assert path.stat() == before
 
 
-def test_a_file_with_nothing_left_is_removed(tmp_path: Path) -> None:
+def test_empty_file_is_removed_after_rewrite(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_bytes(BLOCKS[0] + BLOCKS[1])
     assert rewrite(path, lambda _: b"", nullcontext) == 2
     assert not path.exists()
-
-
-# --- others write meanwhile
 
 
 def rewritten(path: Path, meanwhile: Callable[[], object], *removed: bytes) -> int:

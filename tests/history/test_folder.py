@@ -35,9 +35,6 @@ def own_file(of: History) -> Path:
     return of.folder / f"{of.writer}.toml"
 
 
-# --- recording
-
-
 def test_appended_calls_are_read_newest_first(ten: History) -> None:
     assert sound(ten.all()) == [id_of(number) for number in reversed(range(10))]
     assert ten.newest(1) == [exchange(9, profile="prod")]
@@ -80,9 +77,6 @@ def test_user_without_a_name_gets_a_writer_name(monkeypatch: pytest.MonkeyPatch)
     assert this_writer().startswith("somebody@")
 
 
-# --- several files
-
-
 def test_name_of_full_file_sorts_by_time(tmp_path: Path) -> None:
     size = len(to_block(exchange()).encode())
     one = history(tmp_path, rotate_at=3 * size)
@@ -100,7 +94,7 @@ def test_name_of_full_file_sorts_by_time(tmp_path: Path) -> None:
 def test_full_file_never_replaces_another(tmp_path: Path) -> None:
     one = history(tmp_path, rotate_at=10)
     for number in range(4):
-        one.append(exchange(number, when=START))  # they would all go by the same name
+        one.append(exchange(number, when=START))  # the same time gives all full files the same name
     assert len(sound(one.all())) == 4
 
 
@@ -126,9 +120,6 @@ def test_file_that_rotates_during_reading_is_read_once(tmp_path: Path) -> None:
     assert [*first, *sound(reading)] == [id_of(number) for number in reversed(range(300))]
 
 
-# --- finding
-
-
 def test_call_is_found_by_id_or_unique_part(ten: History) -> None:
     wanted = exchange(7, profile="prod")
     assert ten.find(wanted.id) == wanted
@@ -138,7 +129,7 @@ def test_call_is_found_by_id_or_unique_part(ten: History) -> None:
 
 
 @pytest.mark.parametrize("id", ['a"\\\x1b', "a\udcff"])
-def test_an_odd_id_is_found_named_and_removed(id: str, tmp_path: Path) -> None:
+def test_unusual_id_is_found_named_and_deleted(id: str, tmp_path: Path) -> None:
     one = history(tmp_path)
     one.append(exchange(id=id))
     assert one.find(id) == exchange(id=id)
@@ -195,7 +186,7 @@ def test_damaged_record_is_found_only_by_text(ten: History) -> None:
     assert damaged(ten.search(HistoryFilter(profile="staging"))) == []
 
 
-def test_methods_come_once_and_the_last_called_first(tmp_path: Path) -> None:
+def test_methods_are_unique_and_newest_first(tmp_path: Path) -> None:
     one = history(tmp_path)
     for number, name in enumerate(["a", "b", "a", "c\x1b", "\ud800"]):
         one.append(exchange(number, method=name))
@@ -225,9 +216,6 @@ def test_last_result_is_found_despite_later_failures(tmp_path: Path) -> None:
     assert last is not None
     assert last.params == "[1]"
     assert one.last_result("staging", "b") is None
-
-
-# --- changing
 
 
 @pytest.mark.everyday(1)
@@ -262,7 +250,7 @@ def test_damaged_record_can_be_deleted_but_not_named(ten: History) -> None:
     assert damaged(ten.all()) == []
 
 
-def test_an_id_given_twice_means_the_newest(tmp_path: Path) -> None:
+def test_duplicate_id_means_the_newest_call(tmp_path: Path) -> None:
     one = history(tmp_path)
     for number in range(3):
         one.append(exchange(number, id="1"))
@@ -302,6 +290,3 @@ def test_pruning_keeps_damaged_records(ten: History) -> None:
     path.write_text(path.read_text().replace('kind = "call"', "kind = ", 1))
     assert ten.prune(keep=0) == 9
     assert [one.id for one in damaged(ten.all())] == [id_of(0)]
-
-
-# --- what could not be saved

@@ -44,9 +44,6 @@ def reasons(history: History) -> list[str]:
     return [each.reason for each in damaged(history.all())]
 
 
-# --- what would be written to
-
-
 @pytest.mark.parametrize(
     ("place", "words"),
     [
@@ -149,7 +146,7 @@ def test_linked_team_folder_is_not_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no owners here")
-def test_what_colleagues_wrote_is_read_and_stays_theirs(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_in_files_of_colleagues_are_read_only(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = one.folder / "me@there.toml"
     theirs.write_bytes(BLOCK)
     file_of(one).write_bytes(to_block(exchange(0)).encode() + to_block(NEW).encode())
@@ -171,9 +168,6 @@ def test_what_colleagues_wrote_is_read_and_stays_theirs(one: History, monkeypatc
     assert theirs.read_bytes() == BLOCK
 
 
-# --- what would be read
-
-
 def pipe(folder: Path) -> None:
     os.mkfifo(folder / "x@y.toml")
 
@@ -184,7 +178,7 @@ def sparse(folder: Path) -> None:
 
 
 def one_block(folder: Path) -> None:
-    """A hole between two lines, which takes no room on the disk."""
+    """Write two lines with a hole between them, which uses no disk space."""
     with (folder / "x@y.toml").open("wb") as file:
         file.write(BLOCK[:-20] + b'reply = "')
         file.seek(HOLE, os.SEEK_CUR)
@@ -317,9 +311,6 @@ def test_huge_damaged_call_shows_only_its_beginning(one: History) -> None:
     (shown,) = [each for each in damaged(one.all()) if each.id == "x"]
     assert shown.text.endswith("more bytes")
     assert len(shown.text) < LEFT + 50
-
-
-# --- thousands of files
 
 
 def many(folder: Path, number: int, name: str) -> None:

@@ -28,7 +28,7 @@ from rpcexplorer.transport.port import Phases, Response
 from tests.history.recording import as_recorded, exchange
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=20)
-"""Any text, lone surrogates and control characters included."""
+"""Any text, including lone surrogates and control characters."""
 ENCODABLE = st.text(max_size=20)
 HOSTILE = '\x1b]52;c;aGk=\x07 \x9b31m \u202e \u200b \x7f \u2028 \xa0 \U000e0041 \r\n\t\0 \ufeff \ue000 \\U "end = "'
 OUTCOMES: list[Outcome] = [
@@ -108,7 +108,7 @@ def test_recorded_call_is_read_back_unchanged(one: Exchange) -> None:
 
 
 @given(exchanges())
-def test_a_block_is_toml_of_printable_lines(one: Exchange) -> None:
+def test_block_is_toml_of_printable_lines(one: Exchange) -> None:
     block = to_block(one)
     head, *lines, end, blank, nothing = block.split("\n")
     assert head == "[[call]]"
@@ -118,7 +118,7 @@ def test_a_block_is_toml_of_printable_lines(one: Exchange) -> None:
 
 
 @given(exchanges())
-def test_the_quick_reader_agrees_with_toml(one: Exchange) -> None:
+def test_fast_reader_agrees_with_toml(one: Exchange) -> None:
     block = to_block(one)
     record = values(block)
     del record["end"]
@@ -238,7 +238,7 @@ def test_invalid_block_with_a_valid_checksum_is_damaged(lines: bytes) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_make_the_reader_fail(noise: bytes) -> None:
+def test_any_bytes_are_read_without_error(noise: bytes) -> None:
     block = to_block(exchange()).encode()
     read_block(noise)
     read_block(block[:60] + noise + block[60:])

@@ -1,4 +1,4 @@
-"""Calls that could not be recorded by the end of a run."""
+"""Tests of calls that are still not recorded when a run ends."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_failed_restores_do_not_duplicate_calls(blocked: Journal, tmp_path: Path
         assert rescue.put_aside() == ""
     (tmp_path / "history").unlink()
     later = Journal(HistorySettings(), tmp_path / "history", tuple)
-    later.of(None).append(exchange(0))  # a start that was killed had got so far
+    later.of(None).append(exchange(0))  # an earlier start was killed after this call
     told = Rescue(later, unsaved).take_back(lambda _: None)
     assert told == "Wrote 1 call of an earlier run to the history."
     assert len(calls(tmp_path / "history")) == 2
@@ -84,7 +84,7 @@ def test_failed_restores_do_not_duplicate_calls(blocked: Journal, tmp_path: Path
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The system's folder for what does not last."""
+    """Return the temporary folder of the system."""
     folder = tmp_path / "tmp"
     folder.mkdir(mode=0o700)
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -121,7 +121,7 @@ def test_rescue_without_usable_folder_reports_it(
         monkeypatch.setattr("tempfile.gettempdir", full)
     elif how == "anybody's":
         temporary.chmod(0o777)
-    else:  # what Python takes where there is no other
+    else:  # Python uses the working folder if there is no other
         monkeypatch.delenv("TMPDIR")
         monkeypatch.setattr("tempfile.gettempdir", lambda: str(temporary))
     assert rescue.put_aside().endswith("They could not be saved elsewhere.")
@@ -170,7 +170,7 @@ def of_somebody_else(file: Path) -> Callable[[Path], os.stat_result]:
     return found
 
 
-def test_a_run_that_ends_well_puts_nothing_aside(tmp_path: Path) -> None:
+def test_run_without_unsaved_calls_rescues_nothing(tmp_path: Path) -> None:
     journal = Journal(HistorySettings(), tmp_path / "history", tuple)
     journal.of(None).append(exchange(0))
     assert Rescue(journal, tmp_path / "unsaved").put_aside() == ""

@@ -35,13 +35,8 @@ def among(wanted: HistoryFilter, stretch: bytes) -> list[bytes]:
     return BlockFilter(wanted).among(stretch)
 
 
-# --- which blocks may have it
-
-
 @given(TEXTS, st.lists(TEXTS, max_size=2), TEXTS, TEXTS, st.booleans())
-def test_whatever_has_it_is_among_those_that_may(
-    text: str, words: list[str], method: str, note: str, by_hand: bool
-) -> None:
+def test_matching_block_is_never_skipped(text: str, words: list[str], method: str, note: str, by_hand: bool) -> None:
     raw = block(method=method, note=note, params=f"{note}{method}", reply=f'{{"result": "{text.isascii()}"}}')
     if by_hand:
         raw = raw.replace(b'kind = "call"', b'kind = "\\u0063all"')
@@ -145,11 +140,8 @@ def test_every_letter_that_folds_to_ascii_is_known() -> None:
     assert {one.encode() for one in others if any(map(str.isascii, one.casefold()))} == set(FOLDED_TO_ASCII)
 
 
-# --- how much of a history is read
-
-
 def filled(folder: Path, calls: Iterable[Exchange], rotate_at: int = file.FILE) -> History:
-    """A history with these calls, appended a hundred at a time."""
+    """Return a history with these calls, appended a hundred at a time."""
     history = History(folder, rotate_at=rotate_at)
     waiting = [*calls]
     while waiting:
@@ -168,14 +160,14 @@ def test_whole_id_is_found_by_its_time(tmp_path: Path, monkeypatch: pytest.Monke
     assert sum(read) < sum(history.sizes()) / 4
 
 
-def test_whole_id_with_long_reply_is_found(tmp_path: Path) -> None:
+def test_call_with_long_response_is_found_by_id(tmp_path: Path) -> None:
     long = exchange(1000, f'{{"jsonrpc":"2.0","id":"1","result":"{"x" * 300_000}"}}')
     history = filled(tmp_path, [*map(exchange, range(1000)), long, *map(exchange, range(1001, 1100))])
     assert [history.find(id_of(number)) for number in (999, 1000, 1001)] == [exchange(999), long, exchange(1001)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 900), st.integers(0, 400)), unique_by=lambda each: each[0], min_size=1))
-def test_every_id_is_found_however_long_calls_took(begun: list[tuple[int, int]]) -> None:
+def test_every_id_is_found_after_any_duration(begun: list[tuple[int, int]]) -> None:
     calls = [exchange(began) for began, took in sorted(begun, key=sum)]
     with tempfile.TemporaryDirectory() as folder:
         history = filled(Path(folder), calls, rotate_at=20_000)

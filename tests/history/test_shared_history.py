@@ -138,9 +138,6 @@ def test_file_truncated_during_reading_does_not_break_others(tmp_path: Path) -> 
     assert rest == sorted(set(rest), reverse=True)
 
 
-# --- as the explorer keeps it
-
-
 def test_only_calls_of_this_writer_are_ours(tmp_path: Path) -> None:
     journal = Journal(HistorySettings(), tmp_path / "own", tuple)
     profile = Profile("staging", "https://staging.example.com", history=str(tmp_path / "team"))

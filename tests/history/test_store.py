@@ -32,7 +32,7 @@ def journal(tmp_path: Path) -> Journal:
 
 
 def elsewhere(tmp_path: Path) -> Profile:
-    """A profile that writes to a folder of its own."""
+    """Return a profile with a separate history folder."""
     return replace(STAGING, name="prod", history=str(tmp_path / "other"))
 
 
@@ -104,7 +104,7 @@ def test_calls_of_two_threads_are_both_recorded(journal: Journal, monkeypatch: p
     def append_slowly(*args: Any, **kwargs: Any) -> None:
         if not other.ident:
             other.start()
-            other.join(0.05)  # it has to wait; else its call is among the unsaved by now
+            other.join(0.05)  # it has to wait; otherwise its call is already among the unsaved
         append(*args, **kwargs)
 
     def save_later(history: History) -> None:
@@ -140,7 +140,7 @@ def test_record_with_other_sent_params_is_not_ours(journal: Journal, tmp_path: P
 
 
 def result(number: int, text: str, **more: Any) -> Exchange:
-    """A call that brought this result."""
+    """Return a call with this result."""
     body = f'{{"jsonrpc": "2.0", "id": "{number:015}", "result": {text}}}'.encode()
     made = exchange(number, profile="staging", method="user.list", **more)
     return replace(made, outcome=Result(text.encode()), response=replace(made.response, body=body, size=len(body)))
@@ -202,9 +202,6 @@ def test_typed_urls_have_separate_histories(journal: Journal) -> None:
     assert journal.methods(one) == journal.methods(other) == []
 
 
-# --- the same call before ---------------------------------------------------------------------------------------------
-
-
 def test_previous_call_is_the_newest_equal_one(journal: Journal) -> None:
     calls = [
         exchange(0),
@@ -226,7 +223,7 @@ def test_previous_call_is_the_newest_equal_one(journal: Journal) -> None:
     assert before(calls[0]) == ""
     assert before(exchange(9, params="[2]")) == ""
     stranger = replace(exchange(0), id="case-1", foreign=True, profile="theirs")
-    assert before(stranger) == calls[5].id  # whenever it was made, on any profile
+    assert before(stranger) == calls[5].id  # calls of any time and any profile count
 
 
 def test_previous_call_may_still_be_unsaved(journal: Journal) -> None:

@@ -30,7 +30,7 @@ def file_of(history: History) -> Path:
 
 
 def load(history: History) -> list[str]:
-    """The ids in the writer's file, as any TOML reader sees them."""
+    """Return the ids in the file of the writer, as a TOML parser reads them."""
     with file_of(history).open("rb") as file:
         return [call["id"] for call in tomllib.load(file)["call"]]
 
@@ -42,9 +42,6 @@ def scenes(history: History) -> dict[str, bytes | None]:
     return {"no file": None, "whole": whole, "torn": two + TORN, "no blank line": whole[:-1], "full": whole * 10}
 
 
-# --- a torn end
-
-
 @pytest.mark.thorough
 def test_cut_file_loses_only_the_torn_block(one: History) -> None:
     whole = b"".join(BLOCKS[:2])
@@ -52,13 +49,13 @@ def test_cut_file_loses_only_the_torn_block(one: History) -> None:
     for cut in range(len(whole) + 1):
         file_of(one).write_bytes(whole[:cut])
         one.append(NEW)
-        complete = sum(cut >= end - 2 for end in ends[1:])  # without its two last newlines a block still is one
+        complete = sum(cut >= end - 2 for end in ends[1:])  # a block is complete without its two last newlines
         assert load(one) == [*(id_of(number) for number in range(complete)), NEW.id], cut
         assert file_of(one).read_bytes() == whole[: ends[complete]] + to_block(NEW).encode()
         sides = contents(one.folder)
         del sides["me@here.toml"]
         torn = whole[ends[complete] : cut]
-        nothing_lost = torn.strip() in to_block(NEW).encode()  # a few bytes that every block begins with
+        nothing_lost = torn.strip() in to_block(NEW).encode()  # only bytes that every block begins with
         assert list(sides.values()) == ([] if nothing_lost else [torn]), cut
         for name in sides:
             (one.folder / name).unlink()
@@ -108,9 +105,6 @@ def test_full_file_is_repaired_before_it_is_moved(one: History) -> None:
         tomllib.loads(path.read_text())
 
 
-# --- damage in the middle
-
-
 @pytest.mark.thorough
 def test_wrong_byte_damages_at_most_one_block(one: History) -> None:
     whole = b"".join(BLOCKS)
@@ -127,9 +121,6 @@ def test_conflict_markers_cost_no_record(one: History) -> None:
     file_of(one).write_bytes(b"".join(lines))
     assert sound(one.all()) == [id_of(2), id_of(1), id_of(0)]
     assert [each.reason.partition(":")[0] for each in damaged(one.all())] == ["it is not TOML"] * 3
-
-
-# --- calls into the operating system that fail
 
 
 @pytest.mark.parametrize("for_good", [False, True])
@@ -195,8 +186,6 @@ def test_busy_lock_keeps_the_call_in_memory(one: History) -> None:
     one.save_unsaved()
     assert load(one) == [NEW.id]
 
-
-# --- several at once
 
 CROWD = """
 import os, sys
@@ -275,7 +264,7 @@ def test_append_reads_the_same_amount_for_large_files(one: History, monkeypatch:
     assert sum(sizes) < 500
 
 
-def test_an_append_is_one_write(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_append_is_one_write(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
     one.append(exchange(0))
     write, written = os.write, []
 

@@ -1,4 +1,4 @@
-"""Exchanges to be shown, with everything about them fixed."""
+"""Helpers: calls with fixed values."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def test_docs_page_has_a_section_for_each_fact() -> None:
     ]
 
 
-def test_what_another_one_said_names_it() -> None:
+def test_facts_of_other_sources_name_the_source() -> None:
     sources = (("doc", "profile"), ("details", "help"), ("parameters", "system.methodSignature"), ("safe", "service"))
     lines = told(
         replace(LIST, sources=sources), replace(DESCRIBED, sources=(("details", "help"),), details="One.\nTwo.")
@@ -211,7 +211,7 @@ def test_control_characters_of_docs_are_escaped() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [*OPENRPC, KODI])
-def test_what_real_services_say_fits_the_narrowest_page(name: str) -> None:
+def test_docs_of_real_services_fit_the_narrowest_page(name: str) -> None:
     listing = (read_introspection if name == KODI else read_openrpc)(document(name))
     assert listing.described
     for method, described in [*listing.described.items()][::4]:
@@ -312,7 +312,7 @@ def test_long_lists_are_cut_and_counted() -> None:
 
 
 def circle() -> dict[str, Any]:
-    """Fifty schemas, each with all of them as members."""
+    """Return fifty schemas that each have all of them as members."""
     members = {f"p{at}": {"$ref": f"#/{at}"} for at in range(50)}
     return {f"#/{at}": {"properties": dict(members)} for at in range(50)}
 

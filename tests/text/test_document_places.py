@@ -24,7 +24,7 @@ values = st.recursive(
 
 
 def along(value: Any, pointer: str) -> Any:
-    """The value a JSON pointer leads to."""
+    """Return the value at a JSON pointer."""
     for token in pointer.split("/")[1:]:
         name = token.replace("~1", "/").replace("~0", "~")
         value = value[int(name)] if isinstance(value, list) else value[name]

@@ -1,4 +1,4 @@
-"""Words for outcomes, transport, durations, sizes and ages."""
+"""Tests of words for outcomes, transport, durations, sizes and ages."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_external_text_becomes_one_printable_line(text: str) -> None:
         (Refused("params", "no"), None, ""),
     ],
 )
-def test_the_transport_is_a_line_of_its_own(outcome: Outcome, status: int | None, line: str) -> None:
+def test_transport_has_its_own_line(outcome: Outcome, status: int | None, line: str) -> None:
     response = Response(status, "", "", (), b"", 1234) if status else Response()
     assert transport_line(exchange(outcome, response=response)) == line
 

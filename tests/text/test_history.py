@@ -1,4 +1,4 @@
-"""The history as lines in columns, and one exchange as a page."""
+"""Tests of history lines and of the page of a call."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_statistics_align_names_left_and_numbers_right() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
-def test_no_row_is_wider_than_there_is_room(width: int) -> None:
+def test_statistics_fit_the_width(width: int) -> None:
     rows = found().rows()
     table = TableColumns("method", rows, width)
     for line in (table.heading, *(table.line(row, WHEN.date(), UTC) for row in rows)):
@@ -216,7 +216,7 @@ def test_calls_and_failures_share_a_scale_above_times(minutes: int, many: int, t
 
 @pytest.mark.parametrize("name", ["user.get", "Two Words", 'with "quotes" in it', "日本", "a:b"])
 @pytest.mark.everyday(5)
-def test_the_words_for_a_row_find_its_calls(name: str) -> None:
+def test_filter_of_a_row_finds_its_calls(name: str) -> None:
     outcomes: list[Outcome] = [Result(b"1"), ErrorObject(-32602, "no", None, b""), ErrorObject(None, "odd", None, b"")]
     for call in (exchange(outcome, method=name, profile="my shop") for outcome in outcomes):
         for by in GROUPINGS:

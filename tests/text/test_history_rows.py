@@ -1,4 +1,4 @@
-"""Filters in words, days as headings, outcomes in a few words."""
+"""Tests of words for filters, headings of days and short outcomes."""
 
 from __future__ import annotations
 

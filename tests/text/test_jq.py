@@ -1,4 +1,4 @@
-"""A jq expression over a reply, as a function and as a process of its own."""
+"""Tests of jq on a response, as a function and as a process."""
 
 from __future__ import annotations
 
@@ -100,9 +100,6 @@ def test_missing_jq_package_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
     assert "not installed" in str(filtered(".", b"1"))
 
 
-# --- the process ---------------------------------------------------------------------------------------------------
-
-
 def test_process_writes_results_to_stdout() -> None:
     ran = subprocess.run(COMMAND, input=asked(".items[].id", REPLY), capture_output=True, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"7\n8\n", b"")
@@ -132,7 +129,7 @@ def test_process_is_killable_during_an_endless_expression() -> None:
         assert process.stdout is not None
         process.stdin.write(
             asked("def f: f; f", b"[" + b" " * 1_000_000 + b"]")
-        )  # more than a pipe holds: it is being read
+        )  # more than the pipe holds, so the process must be reading
         process.stdin.close()
         assert process.poll() is None
         process.kill()
@@ -140,7 +137,7 @@ def test_process_is_killable_during_an_endless_expression() -> None:
     assert process.returncode == -signal.SIGKILL
 
 
-def test_the_process_imports_nothing_it_does_not_need() -> None:
+def test_process_imports_only_what_it_needs() -> None:
     code = "import sys, rpcexplorer.text.jq; print(*sorted(m for m in sys.modules if m.startswith(('rpc', 'jq'))))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     wings = {name.split(".")[1] for name in loaded if "." in name}

@@ -69,7 +69,7 @@ def test_slices_are_highlighted_like_the_whole_text(value: Any, ascii_only: bool
         patch.setattr(json_text, "COLOUR_LIMIT", 0)
         assert "".join(highlighted_pieces(text)) == plain
     assert plain == highlighted(text, colour=False)
-    cut = re.compile(r"\x1b\[0m\x1b\[(2|32)m")  # a token that goes on in the next slice
+    cut = re.compile(r"\x1b\[0m\x1b\[(2|32)m")  # a token that continues in the next slice
     assert cut.sub("", in_slices) == cut.sub("", highlighted(text))
 
 

@@ -19,7 +19,7 @@ def plain_lines(text: bytes) -> list[bytes]:
 
 
 @given(st.binary(max_size=80) | st.lists(st.sampled_from([b"\n", b"abcdefgh"])).map(b"".join), st.integers(1, 9))
-def test_lines_are_where_a_split_finds_them(text: bytes, block: int) -> None:
+def test_lines_equal_those_of_a_split(text: bytes, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(document, "BLOCK", block)
         patch.setattr(document, "STEP", 2 * block)

@@ -123,7 +123,7 @@ def test_omitted_part_of_long_text_is_counted() -> None:
         (r"\*no\*", [("*no*", "text")]),
     ],
 )
-def test_each_mark_is_a_role(text: str, words: list[tuple[str, str]]) -> None:
+def test_markdown_marks_become_roles(text: str, words: list[tuple[str, str]]) -> None:
     assert inline(text) == words
 
 

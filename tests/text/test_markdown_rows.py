@@ -50,7 +50,7 @@ def test_rows_fit_the_page_and_lose_only_blanks(
     assert all(row.isprintable() for row in shown(rows))
 
 
-def test_a_page_ends_somewhere() -> None:
+def test_page_has_a_maximum_of_rows() -> None:
     rows = PageRows(16)
     rows.add([("word " * 20 * MAX_ROWS, "text")])
     rows.add([("more", "text")])

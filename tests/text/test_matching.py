@@ -18,15 +18,12 @@ def best(query: str, *names: str) -> list[str]:
 
 
 def shown(query: str, name: str) -> str:
-    """The name with the letters of the query in brackets."""
+    """Return the name with the letters of the query in brackets."""
     (match,) = ranked(query, [name])
     return "".join(f"[{letter}]" if at in match.positions else letter for at, letter in enumerate(name))
 
 
-# --- which come first
-
-
-def test_the_way_a_name_is_meant_decides() -> None:
+def test_names_rank_by_kind_of_match() -> None:
     names = ["u.s.e.r", "xuser", "x.user", "uxsxexr", "userx", "USER", "user"]
     assert best("user", *names) == ["user", "USER", "userx", "x.user", "u.s.e.r", "xuser", "uxsxexr"]
 
@@ -66,9 +63,6 @@ def test_weights_lift_names_by_ranks() -> None:
     assert ranked("user", names, weights={"your.user": 9, "nobody": 9})[0].name == "your.user"
 
 
-# --- where the letters are
-
-
 @pytest.mark.parametrize(
     ("query", "name", "letters"),
     [
@@ -91,7 +85,7 @@ def test_highlighted_letters_are_the_expected_ones(query: str, name: str, letter
 
 
 @given(QUERIES, NAMES)
-def test_the_letters_of_each_match_spell_the_query(query: str, names: list[str]) -> None:
+def test_highlighted_letters_spell_the_query(query: str, names: list[str]) -> None:
     for match in ranked(query, names):
         assert match.name == names[match.index]
         assert list(match.positions) == sorted(set(match.positions))
@@ -127,18 +121,12 @@ def test_earlier_queries_do_not_change_results(names: list[str], queries: list[s
         assert list(asked.ranked(query)) == list(ranked(query, names))
 
 
-# --- how it is looked at
-
-
 def test_ranking_supports_slices_and_len() -> None:
     ranking = ranked("a", ["xa", "a", "ba"])
     assert len(ranking) == 3
     assert [match.name for match in ranking[:2]] == ["a", "xa"]
     assert ranking[-1].name == "ba"
     assert ranking.indexes == [1, 0, 2]
-
-
-# --- how long it takes
 
 
 def test_ten_thousand_matches_add_no_collector_work() -> None:

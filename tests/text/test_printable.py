@@ -23,7 +23,7 @@ from rpcexplorer.text.printable import (
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("lines", "kept"), [(False, set()), (True, {"\n", "\t"})])
-def test_no_character_at_all_comes_out_unprintable(lines: bool, kept: set[str]) -> None:
+def test_every_character_becomes_printable(lines: bool, kept: set[str]) -> None:
     everything = "".join(map(chr, range(sys.maxunicode + 1)))
     shown = set(printable(everything, lines=lines))
     assert {char for char in shown if category(char) in UNPRINTABLE} == kept
@@ -72,9 +72,6 @@ def test_emoji_style_selector_stays_but_hides_nothing() -> None:
     assert printable("\ufe0fa\ufe0e❤\ufe0f\ufe0f") == "\\ufe0fa\\ufe0e❤\ufe0f\\ufe0f"
 
 
-# Bytes.
-
-
 def test_other_bytes_are_shown_as_rows_of_hex() -> None:
     assert printable_bytes(bytes(range(0x38, 0x48)) + b"\xff\x00 \x7f") == (
         "00000000  38 39 3a 3b 3c 3d 3e 3f  40 41 42 43 44 45 46 47  89:;<=>?@ABCDEFG\n"
@@ -83,7 +80,7 @@ def test_other_bytes_are_shown_as_rows_of_hex() -> None:
 
 
 @given(st.binary())
-def test_any_bytes_come_out_printable(body: bytes) -> None:
+def test_any_bytes_become_printable(body: bytes) -> None:
     assert printable(printable_bytes(body), lines=True) == printable_bytes(body)
 
 

@@ -25,7 +25,7 @@ def test_caret_is_under_the_first_wrong_character(end: str) -> None:
 
 
 @pytest.mark.parametrize("char", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1e"])
-def test_what_breaks_lines_elsewhere_breaks_none_here(char: str) -> None:
+def test_unicode_line_separators_do_not_break_lines(char: str) -> None:
     text = f'["{char}", nul]'
     assert shown(text)[0] == "  " + printable(text)
 

@@ -1,4 +1,4 @@
-"""A list of objects as a table."""
+"""Tests of a list of objects as a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def table_of(value: bytes | str) -> Table:
 
 
 def column(value: str, *, descending: bool | None = None) -> list[str]:
-    """The cells of the first column, as they are or sorted."""
+    """Return the cells of the first column, unsorted by default."""
     table = table_of(value)
     if descending is not None:
         table.sort(0, descending)
@@ -76,9 +76,6 @@ def test_any_bytes_give_no_table_or_readable_one(value: bytes) -> None:
         assert all(cell.text == printable(cell.text) for cell in cells)
 
 
-# --- columns -------------------------------------------------------------------------------------------------------
-
-
 def test_columns_are_common_members_with_nested_ones_last() -> None:
     assert table_of(PEOPLE).columns == [
         Column("id", "id", "number", 2),
@@ -107,9 +104,6 @@ def test_hostile_name_is_escaped_and_still_found() -> None:
     table = table_of('[{"x\\u001b[2J\\u202e": 1, "\\ud800": 2}]')
     assert [each.name for each in table.columns] == ["x␛[2J\\u202e", "\\ud800"]
     assert [table.cell(0, 0).text, table.cell(0, 1).text] == ["1", "2"]
-
-
-# --- cells ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -147,8 +141,6 @@ def test_last_duplicate_member_counts() -> None:
     assert column('[{"a": 1, "a": 2}, {"a": NaN, "a": 3}]') == ["2", "3"]
 
 
-# --- order ---------------------------------------------------------------------------------------------------------
-
 MIXED = '[{"a": "B"}, {"a": 10}, {"a": null}, {"c": 1}, {"a": 9}, {"a": "a"}, {"a": true}, {"a": [1]}, {"a": []}]'
 
 
@@ -167,7 +159,7 @@ def test_missing_values_sort_last_in_both_directions() -> None:
         ["9" * 4_301, "1" + "0" * 4_301],
     ],
 )
-def test_numbers_are_compared_exactly_whatever_their_size(ascending: list[str]) -> None:
+def test_numbers_of_any_size_are_compared_exactly(ascending: list[str]) -> None:
     mixed = ascending[::-1]
     table = table_of("[" + ",".join(f'{{"a": {text}}}' for text in mixed) + "]")
     table.sort(0)

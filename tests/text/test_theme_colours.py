@@ -111,8 +111,6 @@ def test_dark_means_a_dark_background(name: str) -> None:
     assert (luminance(shipped(name).colours["background"]) < 0.18) is shipped(name).dark
 
 
-# --- a person's own
-
 NO_COLOUR = 'must be a colour such as "#82aaf7" or "#8af"'
 NATIVE_COLOUR = 'a colour of the terminal such as "ansi_blue"'
 
