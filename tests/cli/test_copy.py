@@ -162,7 +162,7 @@ def test_copy_goes_to_the_recorded_url(used: Used) -> None:
     assert used.copy("command")[0].endswith(f" --url {used.origin}/api/v2/ --auth inline\n")
 
 
-def test_copy_of_url_call_says_auth_is_unknown(shell: Shell) -> None:
+def test_copy_of_url_call_warns_of_unknown_auth(shell: Shell) -> None:
     with RawServer(answer) as server:
         shell.run("call", "ping", "--url", server.origin)
     ran = shell.run("copy", "--as", "command")

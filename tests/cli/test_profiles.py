@@ -32,7 +32,7 @@ EVERYTHING: Final = (
 )
 
 
-def test_every_value_reaches_the_file(shell: Shell) -> None:
+def test_every_option_is_written_to_the_file(shell: Shell) -> None:
     ran, written = added(shell, EVERYTHING)
     assert (ran.code, ran.out) == (0, b"")
     assert written == {
@@ -127,7 +127,7 @@ def test_wrong_profile_name_is_reported(shell: Shell, name: str) -> None:
     assert "NAME: not a valid profile name" in ran.err
 
 
-def test_preset_gives_path_auth_type_and_advice(shell: Shell) -> None:
+def test_preset_adds_path_auth_type_and_advice(shell: Shell) -> None:
     ran, written = added(shell, "--preset bitcoin --username rpc")
     assert written == {"url": URL, "preset": "bitcoin", "auth": {"username": "rpc"}}
     assert f"calls go to {URL}/\n" in ran.err

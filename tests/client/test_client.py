@@ -278,7 +278,7 @@ def test_server_may_close_connection_after_notification(script: Any, exit_code: 
     assert called.exit_code == 4, "a call wants its response"
 
 
-def test_notification_on_closed_kept_connection_is_uncertain() -> None:
+def test_notification_on_closed_reused_connection_is_uncertain() -> None:
     def answer(request: Received) -> Parts:
         return [http_reply(reply_to(request, result=1)), NEXT] if b'"id"' in request.body else b""
 

@@ -342,7 +342,7 @@ def kept(script: Callable[[Received], Parts]) -> Script:
 
 
 @pytest.mark.parametrize("first", [b"", [RESET]])
-def test_call_on_closed_kept_connection_is_repeated(explorer: Explorer, first: Parts) -> None:
+def test_call_on_closed_reused_connection_is_repeated(explorer: Explorer, first: Parts) -> None:
     with RawServer(kept(open_aria2), first, kept(open_aria2)) as wire:
         report = report_of(explorer, wire.origin)
     assert report.proposal is not None
@@ -797,7 +797,7 @@ def test_redirect_to_pages_is_not_proposed(tmp_path: Path, more: str) -> None:
 
 
 @pytest.mark.parametrize("server", [page, json_of_no_kind, by_name, aria2])
-def test_credentials_need_the_way_of_the_profile(tmp_path: Path, server: Callable[[Received], Parts]) -> None:
+def test_credentials_that_are_not_reached_stay_unknown(tmp_path: Path, server: Callable[[Received], Parts]) -> None:
     with RawServer(server) as wire:
         explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
         report = report_of(explorer, profile)

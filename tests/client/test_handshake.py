@@ -46,7 +46,7 @@ def keeper(wanted: Callable[[], str]) -> Callable[[Received], bytes]:
     return answer
 
 
-def test_header_is_kept_for_all_calls() -> None:
+def test_handshake_header_is_reused_for_later_calls() -> None:
     (one, two), server = calls(keeper(lambda: "abc"), Draft("torrent-get"), Draft("ping"), handshake=HEADER)
     assert isinstance(one.outcome, Result)
     assert isinstance(two.outcome, Result)
