@@ -89,6 +89,8 @@ class Commands(CommandGroup):
             profile for profile in profiles if profile.lower() == name.lower()
         ]:
             return f". To open the profile:\n{ctx.command_path} -p {shlex.quote(found[0])}"
+        if name == "discover":  # The screen calls it so.
+            return f". To discover methods:\n{ctx.command_path} methods --refresh"
         as_method = "" if set(name) & set("/:\\ ") else f" To call a method:\n{ctx.command_path} call {name}"
         if set(name) & set("/:") and "\\" not in name:
             return ". A URL begins with http:// or https://."

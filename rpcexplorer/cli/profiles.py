@@ -19,7 +19,7 @@ from rpcexplorer.cli.world import ask_hidden
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.destination import DestinationChanged
-from rpcexplorer.model.problem import Changes, Problem, joined_words
+from rpcexplorer.model.problem import PROGRAM, Changes, Problem, joined_words
 from rpcexplorer.model.profile import PATH, Auth, Preset, Profile, joined, split_address
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
 from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
@@ -433,7 +433,9 @@ def _new_value(context: click.Context, profile: Profile, field: str, *, from_std
     elif world.asks:
         value = ask_hidden(f"{field} for {profile.name} ({profile.origin})")
     else:
-        fail(f"Cannot ask for the {field} without a terminal. Use --stdin, or set {profile.variable(field)}.", 3)
+        command = f"{PROGRAM} profiles secret {profile.name} {field} --stdin"
+        variable = profile.variable(field)
+        fail(f"Cannot ask for the {field} without a terminal. Set {variable}, or pipe it to:\n{command}", 3)
     if not value:
         fail("The value is empty. Nothing was stored.")
     return str(value)

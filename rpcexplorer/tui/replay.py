@@ -330,7 +330,7 @@ async def _profile_for(
     if explorer.profile is not None and used not in names:  # The current profile is a typed URL.
         picks.insert(0, Pick(used, used, explorer.profile.endpoint, explorer.profile.badge_word))
     if not picks:
-        screen.notify("Replay needs a profile. Press Esc, then add one.")
+        screen.notify("Choose a server first: press Esc, then add a profile.")
         return None
     free = [name for name in (used, *names) if name not in {"", *taken}] if taken else [used]
     urls = {record.url for record in records}

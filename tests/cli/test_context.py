@@ -117,6 +117,7 @@ SUGGESTED = [
     ("staging", "There is no command staging. To open the profile:", "rpcexplorer -p staging"),
     ("staging ping", "There is no command staging. To open the profile:", "rpcexplorer -p staging"),
     ("Staging", "There is no command Staging. To open the profile:", "rpcexplorer -p staging"),
+    ("discover", "There is no command discover. To discover methods:", "rpcexplorer methods --refresh"),
     ("user.create", "There is no command user.create. To call a method:", "rpcexplorer call user.create"),
 ]
 
