@@ -1,4 +1,4 @@
-"""Key to a manual page on screen, and the same page in a MarkdownViewer.
+"""A manual page on screen, an empty Textual screen, and the same page in a MarkdownViewer.
 
     python -m tests.benchmarks.manual [RUNS]
 
@@ -28,6 +28,10 @@ LINES: Final = 200
 def page() -> str:
     lines = (read_page("secrets").text + read_page("share").text).splitlines()
     return "\n".join(lines[:LINES])
+
+
+class Empty(Screen[None]):
+    pass
 
 
 class Viewer(Screen[None]):
@@ -60,6 +64,7 @@ class Measuring(App[None]):
     async def _measure(self) -> None:
         first, *taken = [await self._seconds(ours()) for _ in range(self._runs + 1)]
         self.taken = {"manual, first time": [first], "manual": taken}
+        self.taken["empty screen"] = [await self._seconds(Empty()) for _ in range(self._runs)]
         self.taken["MarkdownViewer"] = [await self._seconds(Viewer()) for _ in range(self._runs)]
         self.exit()
 
