@@ -79,7 +79,8 @@ class AuthRequest(Struct, frozen=True):
     """Strings in the params that contain a secret reference and other text."""
     fields: tuple[str, ...] = ()
     """The secrets that it needs, in the order of their questions."""
-    is_login: bool = False
+    is_ahead: bool = False
+    """Whether it is sent before the call: a login or a handshake."""
 
 
 class AuthResponse(Struct, frozen=True):

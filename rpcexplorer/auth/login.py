@@ -96,12 +96,12 @@ def open_session(kind: AuthType, call: AuthCall, id: str, first: Sequence[str] =
     request = kind.request(profile, message, bare=True)
     if isinstance(request, Refused):
         return request
-    response = yield replace(request, fields=tuple(dict.fromkeys([*first, *request.fields])), is_login=True)
+    response = yield replace(request, fields=tuple(dict.fromkeys([*first, *request.fields])), is_ahead=True)
     if isinstance(response, Refused):
         return response
     if isinstance(response.outcome, Unreached):
         sentence = f"During the login: {response.outcome.sentence}"
-        return replace(response, outcome=replace(response.outcome, sentence=sentence, maybe_ran=False))
+        return replace(response, outcome=replace(response.outcome, sentence=sentence))
     value = _session_value(kind, profile, response, call.now)
     if isinstance(value, Refused):
         return value

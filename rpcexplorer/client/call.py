@@ -134,7 +134,7 @@ MEANINGS: Final = {
     503: ("Service Unavailable", "the service is not available now. Try again {later}."),
     504: (
         "Gateway Timeout",
-        "a gateway got no response in time. The service may still run the call: check before you resend it.",
+        "a gateway got no response in time.{maybe_runs}",
     ),
     505: ("HTTP Version Not Supported", "the server does not accept HTTP/1.1. Check the port."),
 }
@@ -143,11 +143,16 @@ OWN_PROXY: Final = (
     "the proxy {proxy} asks for its own credentials{wanted}. "
     "Add user name and password to its URL in HTTP_PROXY, or add the host to NO_PROXY."
 )
+MAYBE_RUNS: Final = " The service may still run the call: check before you resend it."
+MAYBE_RAN: Final = "The complete request was sent, so the server may have run it: check before you resend it."
 REJECTED: Final = "the server rejected the credentials of this profile, or asks for others."
 
 
-def explain_status(response: Response, profile: Profile) -> str:
-    """Return a sentence about the status; empty if the body says more."""
+def explain_status(response: Response, profile: Profile, *, is_ahead: bool) -> str:
+    """Return a sentence about the status; empty if the body says more.
+
+    ``is_ahead``: the request was sent before the call.
+    """
     status = response.status
     if status in REDIRECTS and (location := response.header("location")) is not None:
         title = f"HTTP {status} {REDIRECTS[status]}"
@@ -166,6 +171,7 @@ def explain_status(response: Response, profile: Profile) -> str:
         address=redacted_address(profile.endpoint),
         proxy=response.proxy,
         content_type=profile.content_type,
+        maybe_runs="" if is_ahead else MAYBE_RUNS,
         later=f"in {after} s" if after.isdecimal() else f"after {after}" if after else "later",
     )
     return f"HTTP {status} {title}: {explained}"
@@ -341,6 +347,8 @@ class RunningCall:
         self._secrets: dict[str, Secret] = {}
         """Secrets that were looked up for this call, by field."""
         self._partial = Partial()
+        self._is_ahead = False
+        """Whether the last request was sent before the call."""
         self._sent = 0
 
     async def run(self, flow: AuthFlow, call: AuthCall, stop: Stop | None, record: Record) -> Exchange:
@@ -364,7 +372,9 @@ class RunningCall:
             assert end is not None
             exchange = await run_in_turns(self._exchange(end))
         except asyncio.CancelledError:
-            cancelled = AuthResponse(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
+            # A login without a call is what the user cancelled.
+            maybe_ran = self._partial.sent_whole and not (self._is_ahead and call.message.calls)
+            cancelled = AuthResponse(Cancelled(maybe_ran), self._partial.response, self._sent)
             exchange = at_once(self._exchange(cancelled))
             if not stop.pressed:  # The whole program ends and must not wait for this call.
                 record(exchange)
@@ -409,8 +419,8 @@ class RunningCall:
 
     async def _send(self, request: AuthRequest) -> AuthResponse:
         """Insert the secrets, send the request, and decode its response."""
-        self._partial = Partial()
-        fetches = bool(self._document) and not request.is_login
+        self._partial, self._is_ahead = Partial(), request.is_ahead
+        fetches = bool(self._document) and not request.is_ahead
         if fetches:
             request = replace(request, address=request.address or self._document)
         secrets = [self._secrets[field] for field in request.fields]
@@ -424,14 +434,17 @@ class RunningCall:
         except Unreachable as error:
             if error.hung_up and _is_notification(request.message) and not error.response.phases.kept:
                 return AuthResponse(Sent((HUNG_UP,)), error.response, self._sent)
-            sentence = _with_trust_command(error, self._profile)
-            return AuthResponse(Unreached(error.step, sentence, error.maybe_ran), error.response, self._sent)
+            sentence, maybe_ran = _with_trust_command(error, self._profile), error.maybe_ran and not request.is_ahead
+            sentence = f"{sentence} {MAYBE_RAN}" if maybe_ran else sentence
+            return AuthResponse(Unreached(error.step, sentence, maybe_ran), error.response, self._sent)
         finally:
             took = time.perf_counter() - started
             self._seconds_left -= took
             self._seconds += took
         outcome = _read_document(response) if fetches else await _read(request.message, response, self._profile.form)
-        if isinstance(outcome, Malformed) and (said := explain_status(response, self._profile)):
+        if isinstance(outcome, Malformed) and (
+            said := explain_status(response, self._profile, is_ahead=request.is_ahead)
+        ):
             text, status = response.body.lstrip(), response.status
             says_more = text and status not in CLEAR_STATUSES and not (text[:1] == b"<" and status in GATEWAY_STATUSES)
             outcome = replace(outcome, reason=f"{said} {outcome.reason}" if says_more else said)

@@ -155,7 +155,7 @@ class McpSession:
     ) -> Generator[AuthRequest, AuthResponse | Refused, AuthResponse | Refused | tuple[AuthHeader, ...]]:
         """Begin a session and return its headers, or the response if it failed."""
         id = f"{request.message.calls[0].id or 'notification'}.initialize"
-        response = yield replace(request, message=Message("call", (replace(_INITIALIZE, id=id),)))
+        response = yield replace(request, message=Message("call", (replace(_INITIALIZE, id=id),)), is_ahead=True)
         if isinstance(response, Refused):
             return response
         if not isinstance(response.outcome, Result):
@@ -163,7 +163,7 @@ class McpSession:
         events += self._hidden(response.response.header(MCP_SESSION_HEADER))
         headers = _headers_of(response, events)
         ready = Message("notification", (Call("notifications/initialized", "{}"),))
-        yield replace(request, message=ready, headers=(*request.headers, *headers))
+        yield replace(request, message=ready, headers=(*request.headers, *headers), is_ahead=True)
         self._headers = headers
         return headers
 
@@ -174,7 +174,7 @@ class McpSession:
 
 
 def _with(request: AuthRequest, headers: tuple[AuthHeader, ...]) -> AuthRequest:
-    message = request.message if request.is_login else _translated(request.message)
+    message = request.message if request.is_ahead else _translated(request.message)
     return replace(request, message=message, headers=(*request.headers, *headers))
 
 
@@ -221,7 +221,7 @@ def _at_initializing(received: AuthResponse) -> AuthResponse:
     outcome = received.outcome
     match outcome:
         case Unreached(sentence=sentence):
-            outcome = replace(outcome, sentence=f"During initialize, before the call: {sentence}", maybe_ran=False)
+            outcome = replace(outcome, sentence=f"During initialize, before the call: {sentence}")
         case ErrorObject(remarks=remarks):
             outcome = replace(
                 outcome, remarks=(*remarks, "this is the answer to initialize, and the call was not sent")

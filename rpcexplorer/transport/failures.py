@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.tls import Trust
 
 Words = tuple[Step, str]
-_MAYBE_RAN = " The complete request was sent, so the server may have run it: check before you resend it."
 # OpenSSL's verify codes, see `man openssl-verification-options`.
 _EXPIRED, _TOO_EARLY, _WRONG_HOST = {10}, {9}, {62, 64}
 _SELF_SIGNED, _UNKNOWN_ISSUER = {18, 19}, {2, 20, 21}
@@ -57,7 +56,6 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
     else:
         step, words = _words(failure, attempt)
     maybe_ran = incoming.sent_whole and step != "tls"
-    sentence = f"{words}.{_MAYBE_RAN if maybe_ran else ''}"
     # The settings of the profile are for the server, not for the proxy's TLS.
     untrusted = (
         step == "tls"
@@ -68,7 +66,7 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
     is_closed = isinstance(failure, httpx.RemoteProtocolError) and "disconnected" in str(failure)
     hung_up = step == "wait" and maybe_ran and is_closed
     return Unreachable(
-        step, sentence, maybe_ran=maybe_ran, response=incoming.response(), untrusted=untrusted, hung_up=hung_up
+        step, f"{words}.", maybe_ran=maybe_ran, response=incoming.response(), untrusted=untrusted, hung_up=hung_up
     )
 
 

@@ -42,7 +42,7 @@ def test_call_without_session_logs_in_first() -> None:
     steps = drive(COOKIE, message(), None, [PASSWORD, received(Result(b"{}"), "sessionid=new; Path=/"), received(PONG)])
     assert kinds(steps) == ["Asked", "Sent", "SessionOpened", "Note", "Sent", "Ended"]
     login, call = requests(steps)
-    assert login.is_login
+    assert login.is_ahead
     assert login.message.calls == (Call("auth", '{"username":"ada","password":"«shop.password»"}', "1.login"),)
     assert login.secrets == (PASSWORD,)
     assert [each.reveal() for each in call.secrets] == ["new"]
@@ -53,7 +53,7 @@ def test_ended_session_is_renewed_once() -> None:
     answers = [received(DENIED), PASSWORD, received(Result(b"{}"), "sessionid=new"), received(PONG)]
     steps = drive(COOKIE, message(), SESSION, answers)
     assert kinds(steps) == ["Sent", "SessionEnded", "Note", "Asked", "Sent", "SessionOpened", "Note", "Sent", "Ended"]
-    assert [send.is_login for send in requests(steps)] == [False, True, False]
+    assert [send.is_ahead for send in requests(steps)] == [False, True, False]
     assert end(steps) == PONG
 
 
@@ -100,9 +100,9 @@ def test_failed_second_login_reports_ended_session() -> None:
     assert "No password." in outcome.sentence
 
 
-def test_unreached_login_means_the_call_never_ran() -> None:
-    outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(Unreached("connect", "Nobody there.", True))]))
-    assert outcome == Unreached("connect", "During the login: Nobody there.", False)
+def test_unreached_login_is_named() -> None:
+    outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(Unreached("connect", "Nobody there."))]))
+    assert outcome == Unreached("connect", "During the login: Nobody there.")
 
 
 def test_missing_password_sends_nothing() -> None:

@@ -143,7 +143,7 @@ def test_session_of_login_replaces_token_and_is_renewed(auth: Auth) -> None:
     assert [each.reveal() for each in (*first.secrets, *again.secrets)] == ["s3ss10n", "new"]
     assert "session" in first.fields
     assert "session" not in login.fields
-    assert (login.is_login, login.headers) == (True, ())
+    assert (login.is_ahead, login.headers) == (True, ())
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Se
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
+from tests.fakes.wire import HOLD, NEXT, RESET, Part, Parts, RawServer, Received, Script, http_reply
 
 
 def reply_to(request: Received, **members: Any) -> bytes:
@@ -172,6 +172,39 @@ def test_cookie_client_logs_in_and_keeps_session() -> None:
     assert [request.header("cookie") for request in server.requests[1:]] == ["sessionid=fresh"] * 2
     assert any("logged in" in note for note in first.notes)
     assert second.notes == ()
+
+
+def failed_login(*script: Part, **settings: Any) -> Exchange:
+    exchange, server = exchange_with([*script], auth="cookie", username="demo", password="demo", **settings)
+    assert [json.loads(each.body)["method"] for each in server.requests] == ["auth"]
+    return exchange
+
+
+@pytest.mark.parametrize(
+    "script",
+    [[], [RESET], [http_reply(b"part", headers={"Content-Length": "9"})], [http_reply(b"<html>", 504)], [HOLD]],
+    ids=["close", "reset", "cut", "gateway timeout", "timeout"],
+)
+def test_failed_login_never_ran_the_call(script: list[Part]) -> None:
+    exchange = failed_login(*script, timeout=0.2)
+    assert not getattr(exchange.outcome, "maybe_ran", False)
+    assert "run" not in str(exchange.outcome)
+
+
+def test_call_cancelled_during_login_never_ran() -> None:
+    with RawServer([HOLD]) as server:
+
+        async def call() -> Exchange:
+            stop = Stop()
+            async with Client(server.origin, auth="cookie", username="demo", password="demo") as client:
+                return await client.send(
+                    Draft("ping"),
+                    stop=stop,
+                    watch=lambda progress: stop.press() if progress.step == "waiting" else None,
+                )
+
+        exchange = asyncio.run(asyncio.wait_for(call(), 5))
+    assert exchange.outcome == Cancelled(maybe_ran=False)
 
 
 def test_ended_session_causes_one_login_and_one_retry() -> None:

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from rpcexplorer.auth.credentials import GivenCredentials
+from rpcexplorer.client.call import MAYBE_RAN
 from rpcexplorer.client.client import Client
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Stop, Unreached
@@ -75,5 +76,5 @@ def test_parallel_calls_share_one_transport(monkeypatch: pytest.MonkeyPatch) -> 
 def test_unreachable_transport_keeps_received_data() -> None:
     lost = Unreachable("body", "The pipe broke.", maybe_ran=True, response=Response(body=b'{"js', size=4))
     exchange = exchange_over(MemoryTransport(lambda _: lost), Draft("ping", "[1]"))
-    assert exchange.outcome == Unreached("body", "The pipe broke.", maybe_ran=True)
+    assert exchange.outcome == Unreached("body", f"The pipe broke. {MAYBE_RAN}", maybe_ran=True)
     assert (exchange.response.body, exchange.exit_code) == (b'{"js', 4)

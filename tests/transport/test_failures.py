@@ -135,8 +135,6 @@ def test_handshake_failure_is_explained(reason: str, says: str) -> None:
     assert says in problem.sentence
 
 
-@pytest.mark.parametrize(("sent", "says"), [(True, True), (False, False)])
-def test_only_completely_sent_requests_may_have_run(sent: bool, says: bool) -> None:
-    problem = explained(httpx.ReadError(""), "wait", sent=sent)
-    assert problem.maybe_ran is says
-    assert ("may have run it" in problem.sentence) is says
+@pytest.mark.parametrize("sent", [True, False])
+def test_only_completely_sent_requests_may_have_run(sent: bool) -> None:
+    assert explained(httpx.ReadError(""), "wait", sent=sent).maybe_ran is sent

@@ -26,7 +26,6 @@ SOON = 0.5
 TOO_LONG = {"Content-Length": "100"}
 GZIP = {"Content-Encoding": "gzip"}
 CHUNKED = {"Transfer-Encoding": "chunked"}
-MAYBE = "the server may have run it"
 
 
 def dripping(first: bytes, drop: bytes) -> Iterator[Part]:
@@ -59,7 +58,6 @@ def test_deadline_covers_all_phases(script: Script, says: str, came: bytes | Non
     assert "0.5 s" in problem.sentence
     assert says in problem.sentence
     assert problem.maybe_ran
-    assert MAYBE in problem.sentence
     assert (problem.response.status is None) == (came is None)
     assert problem.response.body == (came or b"")
     assert spent(problem.response.phases) > 0
@@ -72,7 +70,6 @@ def test_unread_request_ends_in_time_and_cannot_have_run() -> None:
     assert problem.step == "timeout"
     assert "could not be sent completely" in problem.sentence
     assert not problem.maybe_ran
-    assert MAYBE not in problem.sentence
 
 
 @pytest.mark.thorough
@@ -144,7 +141,6 @@ def test_incomplete_body_is_kept_and_may_have_run(script: Script, came: str) -> 
     assert partial_body(problem) == b"partial"
     assert problem.response.status == 200
     assert problem.maybe_ran
-    assert MAYBE in problem.sentence
 
 
 def test_invalid_chunks_differ_from_a_closed_connection() -> None:
@@ -184,7 +180,6 @@ def test_close_without_response_may_have_run(script: Script) -> None:
     assert problem.step == "wait"
     assert problem.response.status is None
     assert problem.maybe_ran
-    assert MAYBE in problem.sentence
 
 
 @pytest.mark.parametrize(
