@@ -157,7 +157,7 @@ def _refused(profile: Profile, answer: str) -> Refused:
     field = "password" if "password" in login_fields(profile) else "session"
     way = f"set {profile.variable(field)}, or run: rpcexplorer profiles secret {profile.name} {field}"
     said = f"the server answered: {answer.rstrip('.')}. Check the credentials: {way}"
-    return replace(_failed(profile, said), missing=field)
+    return replace(_failed(profile, said), missing=field, rejected=True)
 
 
 def _said(error: ErrorObject) -> str:
@@ -230,6 +230,8 @@ def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
 def rejects_credentials(exchange: Exchange, profile: Profile) -> bool:
     """Return whether the server rejects the credentials of a profile."""
     outcome, status = exchange.outcome, exchange.response.status
+    if isinstance(outcome, Refused):
+        return outcome.rejected
     if not profile.secrets or profile.assumes_auth or not isinstance(outcome, Malformed | ErrorObject | Sent):
         return False
     is_asked = status == UNAUTHORIZED or asks_for_login(profile.login, outcome, status)

@@ -108,10 +108,9 @@ def hint_for(
     call = FailedCall.of(exchange, profile, variables)
     if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
         name = FIELD_WORDS.get(field, field)
-        was_sent = exchange.seconds  # A login was sent.
-        return call.hint(
-            f"The login failed. Enter the {name} again." if was_sent else f"The {name} is missing.", secret=field
-        )
+        is_rejected = exchange.outcome.rejected
+        sentence = f"The login failed. Enter the {name} again." if is_rejected else f"The {name} is missing."
+        return call.hint(sentence, secret=field)
     if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # A login was sent.
         return call.test_hint("This login is only the default. A connection test shows which one the server needs.")
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):

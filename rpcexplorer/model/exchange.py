@@ -41,7 +41,7 @@ class Sent(Struct, frozen=True):
 
 
 class Refused(Struct, frozen=True):
-    """Nothing was sent: draft, profile or credentials have a problem.
+    """The call was not sent: draft, profile or credentials have a problem.
 
     It is never recorded.
     """
@@ -49,6 +49,9 @@ class Refused(Struct, frozen=True):
     why: Literal["params", "profile", "credentials"]
     sentence: str
     missing: str | None = None
+    """The secret that the user has to enter."""
+    rejected: bool = False
+    """The server rejected the login."""
 
 
 Outcome = Result | ErrorObject | Malformed | Unreached | Cancelled | Sent | Refused

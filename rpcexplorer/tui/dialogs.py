@@ -261,12 +261,15 @@ class Credentials(Form):
     Its answer has the typed values by field and ``keep``, or only ``forget``.
     """
 
-    def __init__(self, profile: Profile, found: KnownFields, words: str, *, store: str, login: bool) -> None:
+    def __init__(
+        self, profile: Profile, found: KnownFields, words: str, *, store: str, login: bool, rejected: bool = False
+    ) -> None:
         """``login``: missing fields are required.
 
-        ``store``: place where values can be stored.
+        ``store``: place where values can be stored. ``rejected``: the server rejected the password.
         """
-        self._found, self._login = {field: found[field] for field in (*LABELS, *found) if field in found}, login
+        self._found = {field: found[field] for field in (*LABELS, *found) if field in found}
+        self._login, self._rejected = login, rejected
         self._who = profile.username if login else None
         """The user name of the profile, used if none is typed."""
         self.manual_pane = "login" if login else "secrets"
@@ -297,7 +300,7 @@ class Credentials(Form):
         """
         wanted = [field for field in self._found if field != "session"]
         lacking = [field for field in wanted if not isinstance(self._found[field], Secret)]
-        if lacking or (wanted and not self._login):
+        if lacking or (wanted and (self._rejected or not self._login)):
             return self.input_of((lacking or wanted[-1:])[0])
         return super().first
 
@@ -338,7 +341,7 @@ def stored_fields(found: KnownFields) -> list[str]:
 
 
 async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = False) -> bool:
-    """Ask for missing credentials; return whether to log in now.
+    """Ask for missing or rejected credentials; return whether to log in now.
 
     A pasted session needs no login.
     """
@@ -348,11 +351,14 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
         return False
     found = explorer.credentials.state(profile)
     lacking = [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
-    if lacking or ask:
+    is_rejected = explorer.credentials.is_rejected(profile) and "session" in found and found["session"] is None
+    if lacking or ask or is_rejected:
         words = _explain_missing(profile, found, lacking) if lacking else "Empty fields stay unchanged."
-        given = await _ask_for(
-            screen, explorer, profile, Credentials(profile, found, words, store=_place_of_secrets(explorer), login=True)
-        )
+        if is_rejected:
+            words = f"The server rejected the last login. {words}"
+        store = _place_of_secrets(explorer)
+        form = Credentials(profile, found, words, store=store, login=True, rejected=is_rejected)
+        given = await _ask_for(screen, explorer, profile, form)
         if given is None:
             return False
         if "session" in given:

@@ -93,6 +93,29 @@ def test_missing_credentials_are_asked_for_and_log_in(lacking: Explorer, store: 
     assert "password" not in store.read_text()  # it is kept until you quit: only the session is stored
 
 
+def test_rejected_password_is_not_sent_again(make_explorer: Make, service: str) -> None:
+    auth_table = f'{{ kind = "cookie", username = "{USERNAME}" }}'
+    explorer = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {auth_table}\n', RPCEXPLORER_C_PASSWORD="wrong")
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        calls = await on(pilot, CallScreen)
+        await pilot.press("f8")
+        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        assert auth(pilot) == "✗ password rejected"
+        rejected = calls.exchange
+        form = await asked(pilot)
+        assert "The server rejected the last login." in shown(form)
+        assert form.focused is form.input_of("password")
+        assert calls.exchange is rejected
+        await type_in(pilot, PASSWORD)
+        await pilot.press("enter")
+        await until(pilot, lambda: auth(pilot).startswith("● session"))
+        await pilot.press("f8")
+        assert await on(pilot, CallScreen) is calls
+
+    tell(explorer, story, profile="c")
+
+
 @pytest.mark.thorough
 def test_login_without_credentials_is_not_tried(lacking: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
