@@ -21,7 +21,7 @@ from rpcexplorer.model.secret import FIELDS, PLACEHOLDER
 PACKAGE = Path(rpcexplorer.__file__).parent
 
 
-def test_auth_type_classes_are_named_by_library_and_import_alone() -> None:
+def test_auth_types_are_exported_and_import_alone() -> None:
     classes = re.compile(rf"\b(?:{'|'.join(kind.__name__ for kind in KINDS.values())})\b")
     files = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] != "auth"]
     found = [path.name for path in files if classes.search(path.read_text(encoding="utf-8"))]

@@ -57,7 +57,7 @@ def of_transmission(sent: Any) -> str:
     return json.dumps({"arguments": {"method": sent["method"]}, "result": "success", "tag": sent["tag"]})
 
 
-def test_server_of_1_0_with_number_ids_has_no_warning() -> None:
+def test_json_rpc_1_server_with_number_ids_has_no_warning() -> None:
     exchange, server = exchange_with(OLD, Draft("getinfo"), of_1_0)
     sent = server.requests[0].body
     assert sent == f'{{"id":{number_of(exchange.id)},"method":"getinfo","params":[]}}'.encode()
@@ -191,7 +191,7 @@ def test_status_is_explained(status: int, headers: dict[str, str], code: int, sa
     assert exchange.exit_code == code
 
 
-def test_407_through_a_proxy_exits_3_and_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_status_407_exits_3_and_names_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     async def call() -> Exchange:
         async with Client("http://rpc.example.invalid", auth="none") as client:
             return await client.call("ping")

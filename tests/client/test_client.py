@@ -347,7 +347,7 @@ def test_response_to_notification_is_shown(reply: bytes, kind: type) -> None:
         assert isinstance(asyncio.run(notify()).outcome, kind)
 
 
-def test_batch_is_one_body_with_an_id_per_call() -> None:
+def test_batch_is_one_body_with_several_ids() -> None:
     def script(request: Received) -> bytes:
         calls = json.loads(request.body)
         return http_reply(json.dumps([{"jsonrpc": "2.0", "id": call["id"], "result": 1} for call in calls]).encode())

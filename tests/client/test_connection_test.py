@@ -466,7 +466,7 @@ def profile_of(folder: Path, wire: RawServer, more: str, **variables: str) -> tu
         (bitcoin, 'path = "/"', {"preset": "bitcoin"}, {"Login"}),
     ],
 )  # fmt: skip
-def test_wrong_setting_of_a_file_is_reported_and_changed(
+def test_wrong_setting_in_file_is_reported_and_changed(
     tmp_path: Path, server: Callable[[Received], Parts], more: str, changes: dict[str, Any], failed: set[str]
 ) -> None:
     with RawServer(server) as wire:
@@ -625,7 +625,7 @@ def open_list(request: Received) -> Parts:
         ('path = "/jsonrpc"\nauth = { kind = "cookie" }\ncontent_type = "text/plain"', "cookie is set, but aria2"),
     ],
 )
-def test_auth_type_that_preset_does_not_use_is_named(tmp_path: Path, more: str, sentence: str) -> None:
+def test_auth_type_unlike_the_preset_is_named(tmp_path: Path, more: str, sentence: str) -> None:
     with RawServer(aria2) as wire:
         explorer, profile = profile_of(tmp_path, wire, more)
         report = report_of(explorer, profile)
@@ -634,7 +634,7 @@ def test_auth_type_that_preset_does_not_use_is_named(tmp_path: Path, more: str, 
     assert dict(report.proposal.changes).get("auth.kind") is None
 
 
-def test_auth_type_that_server_does_not_need_is_named(tmp_path: Path) -> None:
+def test_auth_type_without_need_is_named(tmp_path: Path) -> None:
     with RawServer(open_list) as wire:
         explorer, profile = profile_of(tmp_path, wire, 'path = "/rpc"\nauth = { kind = "basic", username = "ada" }')
         report = report_of(explorer, profile)

@@ -158,7 +158,7 @@ def test_mcp_session_begins_before_the_first_call() -> None:
     assert not two.notes
 
 
-def test_tool_with_is_error_exits_1_and_stays_a_result() -> None:
+def test_failed_tool_exits_1_and_stays_a_result() -> None:
     (good, bad), _ = calls(Mcp(), Draft("add"), Draft("bad"), **MCP)
     assert isinstance(bad.outcome, Result)
     assert (bad.exit_code, bad.outcome_name, bad.counts_as) == (1, "result", "error")

@@ -185,7 +185,7 @@ def test_edited_block_is_read_and_labelled(old: str, new: str) -> None:
     assert changed(old, new) == replace(exchange(name="first"), notes=(BY_HAND,))
 
 
-def test_crlf_and_byte_order_mark_are_no_edit() -> None:
+def test_crlf_and_byte_order_mark_are_not_edits() -> None:
     raw = b"\xef\xbb\xbf" + to_block(exchange()).replace("\n", "\r\n").encode()
     assert read_block(raw) == exchange()
 

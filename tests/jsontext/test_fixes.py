@@ -126,7 +126,7 @@ def test_fix_that_leaves_as_many_typos_is_omitted(text: str) -> None:
     assert verdict.fix is None
 
 
-def test_labels_say_what_the_fix_does() -> None:
+def test_labels_describe_the_fix() -> None:
     labels = {verdict.fix.label for text, _ in ONE_PRESS if isinstance(verdict := parse(text), Typo) and verdict.fix}
     assert {"make it an object", "use double quotes", "remove the comments", "write null, true and false"} <= labels
     assert all(re.fullmatch(r"[a-z][a-z, ]+", label) for label in labels)

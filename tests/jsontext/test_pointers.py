@@ -54,7 +54,7 @@ PLAIN = ' {"a": [1.10, {"b/c": null, "d~e": "x"}], "0": true, "": 2, "a": [7, [8
         ("/b", None),
     ],
 )
-def test_value_is_found_as_it_is_spelled(pointer: str, part: str | None) -> None:
+def test_value_is_found_in_its_spelling(pointer: str, part: str | None) -> None:
     assert at_pointer(PLAIN, pointer) == part
 
 

@@ -158,7 +158,7 @@ def test_files_of_other_editors_are_read(tmp_path: Path, dress: Any) -> None:
     assert profiles.source_of("prod", "badge").line == 23
 
 
-def test_file_that_is_not_utf_8_is_a_problem(tmp_path: Path) -> None:
+def test_file_with_another_encoding_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_bytes(b'[profile.p]\nurl = "http://\xff"\n')
     (problem,) = read(tmp_path).problems
     assert "UTF-8" in problem.sentence

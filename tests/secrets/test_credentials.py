@@ -162,7 +162,7 @@ def test_plain_http_to_localhost_is_not_asked(tmp_path: Path, url: str) -> None:
     assert revealed(ask(credentials, Profile("staging", url, auth=CookieAuth()))) == "set-password"
 
 
-def test_ended_session_that_cannot_be_removed_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ended_session_on_full_disk_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "session", "stale")
     credentials = StoredCredentials(secrets, Nobody())
@@ -212,7 +212,7 @@ def test_variable_is_blocked_if_entered_values_belong_elsewhere(tmp_path: Path, 
     assert revealed(ask(credentials, STAGING, "username")) == "ann"
 
 
-def test_stored_value_stays_and_entered_value_ends_with_run(tmp_path: Path) -> None:
+def test_entered_value_ends_with_run_unlike_stored_one(tmp_path: Path) -> None:
     credentials = StoredCredentials(store(tmp_path), Nobody())
     credentials.hold(STAGING, "password", "kept-value", keep=True)
     credentials.hold(STAGING, "session", "run-value", keep=False)
@@ -260,9 +260,7 @@ def test_log_out_removes_sessions_of_all_destinations(tmp_path: Path) -> None:
     assert credentials.state(MOVED)["session"] is None
 
 
-def test_session_that_cannot_be_removed_is_reported_and_not_sent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_session_on_full_disk_is_reported_and_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "session", "stored-value")
     credentials = StoredCredentials(secrets, Nobody())

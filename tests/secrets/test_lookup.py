@@ -242,7 +242,7 @@ def test_plain_http_is_allowed_per_origin(path: Path) -> None:
     assert not secrets(path).trusts_plain("http://b")
 
 
-def test_plain_http_that_cannot_be_stored_lasts_until_quit(path: Path) -> None:
+def test_plain_http_with_damaged_file_lasts_until_quit(path: Path) -> None:
     path.parent.mkdir(mode=0o700)
     path.write_text("version = [")
     path.chmod(0o600)

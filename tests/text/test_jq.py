@@ -137,7 +137,7 @@ def test_process_is_killable_during_an_endless_expression() -> None:
     assert process.returncode == -signal.SIGKILL
 
 
-def test_process_imports_only_what_it_needs() -> None:
+def test_process_imports_few_modules() -> None:
     code = "import sys, rpcexplorer.text.jq; print(*sorted(m for m in sys.modules if m.startswith(('rpc', 'jq'))))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     wings = {name.split(".")[1] for name in loaded if "." in name}

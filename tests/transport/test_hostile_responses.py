@@ -64,7 +64,7 @@ def test_deadline_covers_all_phases(script: Script, says: str, came: bytes | Non
 
 
 @pytest.mark.thorough
-def test_unread_request_ends_in_time_and_cannot_have_run() -> None:
+def test_unread_request_times_out_without_having_run() -> None:
     with RawServer([HOLD], read_body=False) as server:
         problem = failure_of(Request(server.url, b"x" * 20 * MIB), deadline=SOON)
     assert problem.step == "timeout"

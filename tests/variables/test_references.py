@@ -109,7 +109,7 @@ def test_text_between_the_braces_is_parsed(inside: str, read: Reference) -> None
 @pytest.mark.parametrize("method", ["ping", "user.list", "user#list", "a#/b", "a#", 'q"{}\\', "é\n"])
 @pytest.mark.parametrize("pointer", ["", "/a/0", "/a#/b", "/a:json", '/"{x}', "/~1~0é"])
 @pytest.mark.parametrize("as_json", [False, True])
-def test_result_reference_is_read_as_it_is_spelled(method: str, pointer: str, as_json: bool) -> None:
+def test_result_reference_keeps_its_spelling(method: str, pointer: str, as_json: bool) -> None:
     found = REFERENCE.fullmatch(to_last(method, pointer, as_json=as_json))
     assert found
     assert found["inside"]
