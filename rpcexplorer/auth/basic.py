@@ -50,7 +50,7 @@ class BasicAuth(AuthType, frozen=True):
 
 class NoAuth(AuthType, frozen=True):
     kind: ClassVar[str] = Auth.kind
-    needed: ClassVar[str] = "needs none"
+    needed: ClassVar[str] = "needs no credentials"
 
     def secrets(self, profile: Profile) -> tuple[str, ...]:
         return Auth.secrets(self, profile)

@@ -78,7 +78,7 @@ class DigestAuth(AuthType, frozen=True):
     kind: ClassVar[str] = "digest"
     scheme: ClassVar[str] = "Digest"
     sends: ClassVar[str] = "a proof of the password with HTTP Digest"
-    needed: ClassVar[str] = "takes HTTP Digest"
+    needed: ClassVar[str] = "uses HTTP Digest"
     takes: ClassVar[tuple[str, ...]] = ("username", "password")
     fields: ClassVar[tuple[AuthField, ...]] = (USERNAME,)
 

@@ -341,12 +341,12 @@ def _advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
     if exchange.exit_code == 0 or profile is None:
         return
     from rpcexplorer.client.hints import hint_for  # A call that succeeds needs no hint.
-    from rpcexplorer.text.problems import hint_told
+    from rpcexplorer.text.problems import hint_text
 
     hint = hint_for(exchange, profile, variables=explorer.credentials.from_environment(profile))
     # Most of these sentences already name a command.
     if hint and (hint.tests or not isinstance(exchange.outcome, Refused)):
-        world.say(hint_told(hint))
+        world.say(hint_text(hint))
 
 
 def _show_preview(world: World, preview: Preview | Refused) -> int:

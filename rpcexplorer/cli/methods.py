@@ -26,7 +26,7 @@ from rpcexplorer.model.method import SIGN, Described, Method, SavedMethod, as_na
 from rpcexplorer.model.problem import PROGRAM, Checked, nearest_few
 from rpcexplorer.schema.node import references_in
 from rpcexplorer.schema.start import sendable_start, started, starting_point
-from rpcexplorer.text.docs import docs_page
+from rpcexplorer.text.docs import changes_found, docs_page
 from rpcexplorer.text.json_text import json_of, raw_of
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import marked, unchecked_words, warning
@@ -154,10 +154,7 @@ def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool)
     if found is None:
         world.say("No refresh has found changes yet.")
     else:
-        when, before = (f"{time.astimezone():%-d %B %Y at %H:%M}" for time in (found.when, found.before))
-        world.say(f"changes from {before} to {when}")
-        if found.more:
-            world.say(f"{found.more:,} more changes were not saved")
+        world.say(changes_found(found))
     changes = found.methods if found else ()
     if as_json:
         print_json(

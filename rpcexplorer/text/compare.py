@@ -123,9 +123,6 @@ def own_part(left: str, right: str, *, is_right: bool) -> tuple[int, int]:
     return begin, len(right if is_right else left) - tail
 
 
-# --- lines -------------------------------------------------------------------------------------------------------
-
-
 class ComparedLine(Struct, frozen=True):
     """A line of two columns. All of it is printable."""
 
@@ -208,7 +205,7 @@ class _Layout:
             self._most *= 10
         yield from self._pair("", self._left.root, self._right.root, 0)
         if self._shown < self._count:
-            yield _both("fold", f"⋯ {self._count - self._shown:,} more differences", f"{MORE}{self._most}")
+            yield _both("fold", f"⋯ {counted(self._count - self._shown, 'more difference')}", f"{MORE}{self._most}")
 
     def _is_open(self, key: str) -> bool:
         return self._full or key in self._unfolded
@@ -345,7 +342,7 @@ class _Layout:
             yield ComparedLine(kind, one, two, index)
         count = max(len(ours), len(theirs))
         if most and count > most:
-            text = f"{_indent(level)}⋯ {count - most:,} more lines"
+            text = f"{_indent(level)}⋯ {counted(count - most, 'more line')}"
             yield ComparedLine(
                 "fold", text if left is not None else None, text if right is not None else None, index, f"{key}:{most}"
             )
@@ -383,9 +380,6 @@ def heading(sign: str, exchange: Exchange, *, colour: bool = False) -> str:
     names = f"{clipped(exchange.profile, 32)}  {clipped(exchange.method, 32)}"
     text = f"{sign * 3} {printable(exchange.id)}  {names}  {clipped(outcome_line(exchange), 64)}"
     return inked(text, INKS[sign], colour=colour)
-
-
-# --- in words ----------------------------------------------------------------------------------------------------
 
 
 def summary(comparison: Comparison, names: SideNames = None) -> str:
@@ -449,9 +443,6 @@ def _is_member(comparison: Comparison, difference: Difference) -> bool:
     return at >= 0 and text[at] == ord(":")
 
 
-# --- replays -----------------------------------------------------------------------------------------------------
-
-
 def replay_line(result: Replayed) -> str:
     """Return sign, ids, method and outcome of a replayed call."""
     record, live = result.recorded, result.live
@@ -473,7 +464,7 @@ def difference_lines(comparison: Comparison, most: int = MAX_LISTED_DIFFERENCES)
         spelled = "  (the same number, written differently)" if each.kind == "spelling" else ""
         yield f"{DIFFERENCE_SIGNS[each.kind]} {pointer}: {values}{spelled}"
     if (more := len(comparison.differences) - most) > 0:
-        yield f"… and {more:,} more"
+        yield f"… and {counted(more, 'more difference')}"
 
 
 def replay_row(result: Replayed) -> dict[str, Any]:
@@ -493,10 +484,14 @@ def replay_row(result: Replayed) -> dict[str, Any]:
     }
 
 
+def verdict_count(verdict: ReplayVerdict, count: int) -> str:
+    return f"{count} {'differ' if verdict == 'differs' and count > 1 else verdict}"
+
+
 def totals(results: Sequence[Replayed]) -> str:
     """Count results: ``4 calls: 2 same, 1 differs, 1 failed``."""
     counts = Counter(result.verdict for result in results)
-    parts = [f"{counts[verdict]} {verdict}" for verdict in REPLAY_SIGNS if counts[verdict]]
+    parts = [verdict_count(verdict, counts[verdict]) for verdict in REPLAY_SIGNS if counts[verdict]]
     return f"{counted(len(results), 'call')}: {', '.join(parts)}"
 
 
@@ -531,11 +526,11 @@ def side(
 ) -> list[tuple[str, str]]:
     name = exchange.counts_as
     method = [(f"{clipped(exchange.method, MAX_NAME_COLUMNS)}  ", "text bold")] if with_method else []
-    whose = [(" (imported)", "careful")] if exchange.foreign else []
+    imported = [(" (imported)", "careful")] if exchange.foreign else []
     return [
         *method,
         (clipped(exchange.profile, MAX_NAME_COLUMNS), "text" if with_method else "text bold"),
-        *whose,
+        *imported,
         (f"  {moment_words(exchange.when, today, zone)}", "middle"),
         (f"  {SIGNS[name]} ", ROLES[name]),
         (clipped(in_short(exchange), 120), f"{ROLES[name]} bold"),
@@ -545,12 +540,12 @@ def side(
 
 def reasons(left: Exchange, right: Exchange) -> list[str]:
     """Return why there is no reply, or none that can be read, on a side."""
-    told = [reason(each) if reason(each) != in_short(each) else "" for each in (left, right)]
-    if all(told) and told[0] != told[1]:
+    sentences = [reason(each) if reason(each) != in_short(each) else "" for each in (left, right)]
+    if all(sentences) and sentences[0] != sentences[1]:
         names = names_of(left, right)
         sides = [f"in {name}" for name in names] if names else ["on the left", "on the right"]
-        return [f"{side}: {sentence}" for side, sentence in zip(sides, told, strict=True)]
-    return list(dict.fromkeys(filter(None, told)))
+        return [f"{side}: {sentence}" for side, sentence in zip(sides, sentences, strict=True)]
+    return list(dict.fromkeys(filter(None, sentences)))
 
 
 def replayed_words(replayed: Replayed) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""A connection test in words: certificate, proposal, commands."""
+"""A connection test in words: certificate, suggested changes, commands."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ROOM = 200
 
 
 def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime) -> list[tuple[str, str]]:
-    """``trusted`` is the fingerprint of the one that was trusted so far."""
+    """Return labels and values; ``trusted`` is the pinned fingerprint so far."""
     certificate = shown.certificate
     rows = [("fingerprint", certificate.fingerprint)]
     if trusted and trusted != certificate.fingerprint:
-        rows.append(("pinned so far", f"{trusted}  (different)"))
+        rows.append(("pinned before", f"{trusted}  (different)"))
     if certificate.remark:
         rows.append(("warning", certificate.remark))
     else:
@@ -34,7 +34,7 @@ def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime
         since, until = certificate.since, certificate.until
         assert since is not None
         assert until is not None
-        state = "  (not yet)" if now < since else "  (expired)" if now > until else ""
+        state = "  (not valid yet)" if now < since else "  (expired)" if now > until else ""
         issuer = "self-signed" if certificate.self_signed else clipped(certificate.issuer, ROOM)
         rows += [
             ("subject", clipped(certificate.subject, ROOM) or "no name"),
@@ -42,26 +42,28 @@ def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime
             ("hosts", ", ".join(names) or "none"),
             ("valid", f"{since:%Y-%m-%d} to {until:%Y-%m-%d}{state}"),
         ]
-    # The advice in the second sentence is replaced by the question below.
+    # The question below replaces the second sentence, which says what to do.
     return [*rows, ("verified", shown.problem.partition(". ")[0].removesuffix(".") or "yes")]
 
 
 OPTIONS: Final = {"auth.kind": "--auth", "auth.header": "--auth-header"}
 """Options of ``profiles add`` that are not called as their key is."""
 KIND: Final = "KIND"
-"""Stands for the kind of auth where only a person can say which."""
+"""Stands for an auth type that only the user can choose."""
 
 
 def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
-    sentence = f"It sends at most {MOST} requests, one at a time: {', '.join(METHODS)}. They are not recorded."
+    requests = f"The test sends at most {MOST} requests, one at a time: {', '.join(METHODS)}. They are not recorded."
     if not profile.secrets:
-        return sentence
-    last = behind_login(profile, presets) or auth_of(profile).harmless
-    if profile.has_sessions:
-        last = f"the login, {profile.login.method} (or {last}, if only a session is stored),"
-    if profile.assumes_auth:
-        return f"{sentence} If the server asks for credentials and a password is stored, it also calls {last}."
-    return f"{sentence} If these succeed, it calls {last} with the credentials of {profile.name}."
+        return requests
+    method, login = behind_login(profile, presets) or auth_of(profile).harmless, profile.login.method
+    needed = "the server asks for credentials and a password is stored" if profile.assumes_auth else "they succeed"
+    if not profile.has_sessions:
+        return f"{requests} If {needed}, the test calls {method} with the credentials of {profile.name}."
+    return (
+        f"{requests} If {needed}, the test calls {login} with the credentials of {profile.name}. "
+        f"If only a session is stored, it calls {method} instead."
+    )
 
 
 def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[Check | tuple[str, str]]:
@@ -80,7 +82,10 @@ def profile_lines(name: str, url: str, keys: Mapping[str, Any]) -> list[str]:
 def add_command(
     name: str, url: str, keys: Mapping[str, Any], secrets: tuple[str, ...], *, lacks_auth: bool = False
 ) -> list[str]:
-    """Return commands that add a profile; ``lacks_auth`` adds a gap for its auth type."""
+    """Return the commands that add a profile.
+
+    With ``lacks_auth``, they contain a mark in place of the auth type.
+    """
     values = dict(keys)
     path = values.pop("path", None)
     words = [f"--url {quoted(url if path is None else typed_whole(joined(url, path)))}"]
@@ -96,5 +101,5 @@ def add_command(
 
 def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{key} = {_toml(each)}' for key, each in value.items())} }}"
+        return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
     return json.dumps(value)

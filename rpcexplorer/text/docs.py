@@ -22,7 +22,7 @@ from rpcexplorer.model.method import (
     method_of,
 )
 from rpcexplorer.model.problem import counted
-from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.schema.node import ANYTHING, MOST_CHOICES, Node, SchemaReader, kind_of_value
 from rpcexplorer.schema.start import starting_point
 from rpcexplorer.schema.words import kind_words, limit_words, value_words
@@ -63,18 +63,18 @@ NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods
 """Protocols whose texts are laid out for a terminal: lines are kept."""
 _BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
 _SOURCES: Final[dict[MethodSource, str]] = {
-    "service": "the service's own document",
+    "service": "the service's document",
     "profile": "the profile",
     "discovered": "discovery",
     "history": "an earlier call",
     "saved": "a saved call",
 }
 _SAFETY: Final = {
-    True: 'yes: asks only with confirm = "always"',
-    False: 'no: asks unless confirm = "never"',
-    None: "unknown, treated as unsafe",
+    True: 'yes: rpcexplorer asks only if confirm = "always"',
+    False: 'no: rpcexplorer asks unless confirm = "never"',
+    None: "unknown, so rpcexplorer treats it as unsafe",
 }
-_OTHERS: Final = {"profile": "the profile", "service": "the service's own document"}
+_OTHERS: Final = {"profile": "the profile", "service": "the service's document"}
 _SIGNS: Final = {"new": ("+", "well"), "gone": ("-", "wrong"), "changed": ("~", "careful")}
 
 
@@ -101,14 +101,14 @@ def json_rows(value: Any, rows: PageRows, indent: int, most: int = MAX_VALUE_ROW
         deep = indent + len(line) - len(line.lstrip())
         rows.verbatim([(" " * indent, "text"), *coloured(line[:MAX_VALUE_CHARACTERS])], deep + 2)
     if (more := len(lines) - most) > 0:
-        rows.add([(f"{' ' * indent}… and {more:,} more lines", "dim")], indent)
+        rows.add([(f"{' ' * indent}… and {counted(more, 'more line')}", "dim")], indent)
 
 
 def joined(parts: list[WordLine]) -> WordLine:
-    """Join pieces with semicolons; none behind a sentence."""
+    """Join pieces with a sign; a space is enough after a sentence."""
     words: WordLine = []
     for part in filter(None, parts):
-        between = " " if words and words[-1][0].endswith((".", "!", "?")) else "; "
+        between = " " if words and words[-1][0].endswith((".", "!", "?")) else " · "
         words += [(between, "dim"), *part] if words else part
     return words
 
@@ -120,7 +120,7 @@ class SchemaMember(NamedTuple):
     doc: str = ""
     deprecated: bool = False
     kind: str = ""
-    """The type in words, used if the schema says no more."""
+    """The type in words, used if the schema does not describe it."""
 
 
 class MemberRows:
@@ -136,10 +136,10 @@ class MemberRows:
         self, members: Sequence[SchemaMember], indent: int = 2, depth: int = 0, above: _Above = frozenset()
     ) -> None:
         shown = members[: min(MAX_MEMBERS, MAX_MEMBER_ROWS - len(self._rows.made))]
-        kinds = [printable(self.kind(each)) for each in shown]
-        name = min(max((columns(_name(each)) for each in shown), default=0), MAX_NAME_COLUMNS)
-        kind = min(max((columns(each) for each in kinds), default=0), MAX_KIND_COLUMNS)
-        must = len("required") * any(each.required is not None for each in shown)
+        kinds = [printable(self.kind(member)) for member in shown]
+        name = min(max((columns(_name(member)) for member in shown), default=0), MAX_NAME_COLUMNS)
+        kind = min(max((columns(words) for words in kinds), default=0), MAX_KIND_COLUMNS)
+        must = len("required") * any(member.required is not None for member in shown)
         grid = _Grid(indent, name, kind, must, self._rows.width)
         for member, words in zip(shown, kinds, strict=True):
             if self._is_full():
@@ -155,7 +155,7 @@ class MemberRows:
         return len(self._rows.made) >= MAX_MEMBER_ROWS
 
     def kind(self, member: SchemaMember) -> str:
-        """Return the kind in few words; of many values only their kinds."""
+        """Return the kind in few words; for many values, only their kinds."""
         node = self._reader.node(member.schema)
         if _lists(node):
             return _kinds_of(node)
@@ -185,8 +185,8 @@ class MemberRows:
         if depth > MAX_LEVELS:
             return
         # Alternatives without members are already named in the type column.
-        shown = [each for each in node.alternatives[:MAX_ALTERNATIVES] if self._has_members(each)]
-        titles = [self._reader.node(each).title for each in shown]
+        shown = [schema for schema in node.alternatives[:MAX_ALTERNATIVES] if self._has_members(schema)]
+        titles = [self._reader.node(schema).title for schema in shown]
         for inner, title in zip(shown, titles, strict=True):
             if self._is_full():
                 return
@@ -201,39 +201,39 @@ class MemberRows:
             self._rows.add([(f"{' ' * indent}… or {at_least}{more:,} more", "dim")], indent)
 
     def _members(self, members: list[SchemaMember], indent: int, depth: int, above: _Above) -> None:
-        key = tuple(id(each.schema) for each in members)
+        key = tuple(id(member.schema) for member in members)
         if key in above:
-            self._rows.add([(" " * indent + "as above", "dim")], indent)
+            self._rows.add([(" " * indent + "same members as above", "dim")], indent)
         elif depth >= MAX_LEVELS:
             self._rows.add([(f"{' ' * indent}… {counted(len(members), 'member')} inside", "dim")], indent)
         else:
             self.table(members, indent, depth + 1, above | {key})
 
     def _has_members(self, schema: Any) -> bool:
-        """Return whether it, or an alternative of it, has members to show."""
+        """Return whether a schema, or an alternative in it, has members."""
         looked_at: set[int] = set()
         rest = [schema]
         while rest and len(looked_at) < MAX_SEARCHED_ALTERNATIVES:
-            looked_at.add(id(each := rest.pop()))
-            node = self._reader.node(each)
+            looked_at.add(id(inner := rest.pop()))
+            node = self._reader.node(inner)
             if node.properties or node.prefix or (isinstance(node.items, dict) and "array" in node.kinds):
                 return True
-            rest += [inner for inner in node.alternatives[:MAX_ALTERNATIVES] if id(inner) not in looked_at]
+            rest += [other for other in node.alternatives[:MAX_ALTERNATIVES] if id(other) not in looked_at]
         return False
 
     def _member(self, member: SchemaMember, kind: str, grid: _Grid, depth: int, above: _Above) -> None:
         node = self._reader.node(member.schema)
         doc = self._doc(member.doc or node.doc)
         is_line = "\n" not in doc
-        said = [inline(doc) if self._is_markdown else [(doc, "text")]] if is_line and doc else []
-        told = joined([*said, *_facts(node, self._items(node))])
+        start = [inline(doc) if self._is_markdown else [(doc, "text")]] if is_line and doc else []
+        facts = joined([*start, *_facts(node, self._items(node))])
         head, below = grid.head(member, kind), grid.indent + 4
-        if grid.is_roomy or grid.fits([*head, *told]):
-            self._rows.add([*head, *told], grid.column)
+        if grid.is_roomy or grid.fits([*head, *facts]):
+            self._rows.add([*head, *facts], grid.column)
         else:
             self._rows.add(head, below)
-            if told:
-                self._rows.add([(" " * below, "text"), *told], below)
+            if facts:
+                self._rows.add([(" " * below, "text"), *facts], below)
         if not is_line:
             self._write(doc, self._rows, below, "middle")
         if isinstance(member.schema, dict):
@@ -258,7 +258,7 @@ class _Grid(NamedTuple):
 
     @property
     def column(self) -> int:
-        return self.indent + sum(each + len("  ") for each in (self.name, self.kind, self.must) if each)
+        return self.indent + sum(width + len("  ") for width in (self.name, self.kind, self.must) if width)
 
     @property
     def is_roomy(self) -> bool:
@@ -287,16 +287,16 @@ def _name(member: SchemaMember) -> str:
 
 
 def _lists(node: Node) -> bool:
-    """Return whether its values are too many for the words of its kind."""
+    """Return whether its values are too many to be its kind in words."""
     choices = node.choices or ()
-    return len(choices) > 1 and sum(len(value_words(each)) + 3 for each in choices[:MAX_VALUES]) > MAX_KIND_COLUMNS
+    return len(choices) > 1 and sum(len(value_words(value)) + 3 for value in choices[:MAX_VALUES]) > MAX_KIND_COLUMNS
 
 
 def _facts(node: Node, items: Node) -> Iterator[WordLine]:
     if _lists(node):
         yield [("one of ", "dim"), *_values(node)]
     if _lists(items):
-        yield [("each is one of ", "dim"), *_values(items)]
+        yield [("each element is one of ", "dim"), *_values(items)]
     if limits := limit_words(node):
         yield [(limits, "text")]
     if node.default is not UNSET:
@@ -304,11 +304,11 @@ def _facts(node: Node, items: Node) -> Iterator[WordLine]:
     if node.examples:
         yield [("for example ", "dim"), (short(node.examples[0]), "text")]
     if node.read_only:
-        yield [("read only", "dim")]
+        yield [("read-only", "dim")]
 
 
 def _kinds_of(node: Node) -> str:
-    return " or ".join(dict.fromkeys(kind_of_value(each) for each in (node.choices or ())[:MAX_VALUES]))
+    return " or ".join(dict.fromkeys(kind_of_value(value) for value in (node.choices or ())[:MAX_VALUES]))
 
 
 def _values(node: Node) -> WordLine:
@@ -331,7 +331,7 @@ def _members(node: Node) -> Iterator[SchemaMember]:
     for place, schema in enumerate(node.prefix, start=1):
         yield SchemaMember(f"#{place}", schema)
     if node.prefix and isinstance(node.items, dict):
-        yield SchemaMember("(more elements)", node.items)
+        yield SchemaMember("(other elements)", node.items)
 
 
 class ShownExample(NamedTuple):
@@ -356,7 +356,7 @@ def docs_page(
 ) -> DocsPage:
     """Lay out the page for a method; without a width nothing is wrapped.
 
-    ``asked`` is when the service was asked. ``on_screen``: the name is above the page, examples can be chosen.
+    ``asked`` is the time of discovery. With ``on_screen``, the page omits the name, and you can choose examples.
     """
     rows = PageRows(width)
     if method is None:
@@ -388,24 +388,26 @@ class _Docs:
     def summary(self) -> None:
         method, rows = self._method, self._rows
         if method.doc:
-            rows.add([("  ", "text"), *self._inline(method.doc), (self._said_by("doc"), "dim")], 2)
+            rows.add([("  ", "text"), *self._inline(method.doc), (self._source("doc"), "dim")], 2)
         if details := self._described.details:
             rows.blank()
             source = self._sources.get("details", self._described.dialect)
             laid_out = plain if source in NO_MARKDOWN else markdown
             laid_out(details, rows, 2, "middle")
-            if said_by := self._said_by("details"):
-                rows.add([(said_by, "dim")], 2)
+            if origin := self._source("details"):
+                rows.add([(origin, "dim")], 2)
 
     def params(self) -> None:
         found, method = self._described.params, self._method
         if not found:
             return
-        self._heading("Params", (_BY[method.by] if method.by else "") + self._said_by("parameters"))
+        self._heading("Params", (_BY[method.by] if method.by else "") + self._source("parameters"))
         self._members.table(
             [
-                SchemaMember(each.name or f"#{at}", each.schema, each.required, each.doc, each.deprecated, each.kind)
-                for at, each in enumerate(found, start=1)
+                SchemaMember(
+                    param.name or f"#{at}", param.schema, param.required, param.doc, param.deprecated, param.kind
+                )
+                for at, param in enumerate(found, start=1)
             ]
         )
 
@@ -414,7 +416,7 @@ class _Docs:
         if described.result is UNSET:
             return
         kind = result_kind(described)
-        self._heading("Result", self._said_by("result"))
+        self._heading("Result", self._source("result"))
         self._members.table(
             [SchemaMember(described.result_name or "result", described.result, None, described.result_doc, kind=kind)]
         )
@@ -424,15 +426,15 @@ class _Docs:
         if not errors:
             return
         self._heading("Errors", "")
-        wide = max(len(_code(each)) for each in errors[:MAX_ERRORS])
-        for each in errors[:MAX_ERRORS]:
+        wide = max(len(_code(error)) for error in errors[:MAX_ERRORS])
+        for error in errors[:MAX_ERRORS]:
             words = [
-                (f"  {_code(each):>{wide}}", "wrong"),
+                (f"  {_code(error):>{wide}}", "wrong"),
                 ("  ", "text"),
-                *self._inline(each.message[:MAX_MESSAGE_CHARACTERS]),
+                *self._inline(error.message[:MAX_MESSAGE_CHARACTERS]),
             ]
-            if each.data is not UNSET:
-                words += [("  data ", "dim"), (short(each.data), "middle")]
+            if error.data is not UNSET:
+                words += [("  data ", "dim"), (short(error.data), "middle")]
             self._rows.add(words, wide + 4)
         self._more(len(errors) - MAX_ERRORS)
 
@@ -440,22 +442,22 @@ class _Docs:
         examples = self._described.examples
         if not examples:
             return
-        self._heading("Examples", "Enter inserts one into the editor" if on_screen else "")
-        for number, each in enumerate(examples[:MAX_EXAMPLES], start=1):
+        self._heading("Examples", "Press Enter to insert one" if on_screen else "")
+        for number, call in enumerate(examples[:MAX_EXAMPLES], start=1):
             first = len(self._rows.made)
-            words: WordLine = [("  ", "text"), (each.name[:MAX_MESSAGE_CHARACTERS] or f"Example {number}", "middle")]
-            if each.doc:
-                words += [("  ", "text"), *self._inline(each.doc.partition("\n")[0], "dim")]
+            words: WordLine = [("  ", "text"), (call.name[:MAX_MESSAGE_CHARACTERS] or f"Example {number}", "middle")]
+            if call.doc:
+                words += [("  ", "text"), *self._inline(call.doc.partition("\n")[0], "dim")]
             self._rows.add(words, 4)
-            json_rows(each.params, self._rows, 4)
-            yield ShownExample(first, len(self._rows.made), each)
-            if each.result is not UNSET:
+            json_rows(call.params, self._rows, 4)
+            yield ShownExample(first, len(self._rows.made), call)
+            if call.result is not UNSET:
                 self._rows.add([("    result", "dim")])
-                json_rows(each.result, self._rows, 6, MAX_RESULT_ROWS)
+                json_rows(call.result, self._rows, 6, MAX_RESULT_ROWS)
         self._more(len(examples) - MAX_EXAMPLES)
 
     def start(self, *, on_screen: bool) -> None:
-        """Add params to start from, or what to do if nothing is known."""
+        """Add params to start from; if nothing is known, say how to go on."""
         method, described = self._method, self._described
         start = method.params if on_screen else starting_point(method, described)
         if start is not None:
@@ -464,46 +466,41 @@ class _Docs:
         elif not (method.doc or described.details or described.params):
             self._rows.blank()
             self._rows.add([("  There are no docs or params for this method.", "text")], 2)
-            self._rows.add([("  F9 discovers methods. You can send any params.", "dim")], 2)
+            self._rows.add([("  Press F9 to discover methods. You can send any params.", "dim")], 2)
 
     def facts(self, asked: datetime | None, profile: Profile | None) -> None:
         """Add credentials, safety and the source of this information."""
         method, described = self._method, self._described
         self._rows.blank()
         noted = KINDS.get(method.auth) if method.auth is not None else None
-        of_profile = source_of(method, "auth") == "profile"
-        if profile is not None:
-            remark = ""
-            if noted is not None and method.auth != auth_of(profile).kind:
-                who = "the profile says that it" if of_profile else "the service says that it"
-                remark = f"  {who} {noted.needed}"
-            self._fact("auth", goes_with(profile, method_of(method.name)), remark)
-        elif noted is None:
-            self._fact("auth", "unknown", self._said_by("auth"))
-        else:  # that no login is needed is else but the word of who says it
-            is_theirs = method.auth == Auth.kind and not of_profile
-            self._fact("auth", "none, according to the service" if is_theirs else noted.needed, self._said_by("auth"))
-        self._fact("safe", _SAFETY[method.safe], self._said_by("safe"))
+        source = "profile" if source_of(method, "auth") == "profile" else "service"
+        claim = f"according to the {source}, this method {noted.needed}" if noted else ""
+        if profile is None:
+            self._fact("auth", claim or "unknown")
+        else:
+            differs = method.auth != auth_of(profile).kind
+            self._fact("auth", goes_with(profile, method_of(method.name)), f"  {claim}" if claim and differs else "")
+        self._fact("safe", _SAFETY[method.safe], self._source("safe"))
         if tags := ", ".join(tag[:MAX_TAG_CHARACTERS] for tag in described.tags[:20]):
-            self._fact("tags", tags, "")
+            self._fact("tags", tags)
         if described.result is UNSET and described.result_kind:
-            self._fact("result", described.result_kind, self._said_by("result"))
+            self._fact("result", described.result_kind, self._source("result"))
         source = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
         if asked is not None and method.dialect:
             source += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
-        self._fact("source", source, "")
+        self._fact("source", source)
 
-    def _fact(self, label: str, told: str, remark: str) -> None:
-        self._rows.add([(f"  {label:<{LABEL_COLUMNS}}", "dim"), (told, "text"), (remark, "dim")], LABEL_COLUMNS + 2)
+    def _fact(self, label: str, value: str, note: str = "") -> None:
+        self._rows.add([(f"  {label:<{LABEL_COLUMNS}}", "dim"), (value, "text"), (note, "dim")], LABEL_COLUMNS + 2)
 
-    def _said_by(self, fact: str) -> str:
-        """Return who says a fact if it is not the source of most of the page."""
+    def _source(self, fact: str) -> str:
+        """Return the source of a fact if most of the page has another one."""
         source = self._sources.get(fact, "")
         return f"  from {_OTHERS.get(source, source)}" if source else ""
 
-    def _heading(self, words: str, remark: str) -> None:
+    def _heading(self, words: str, note: str) -> None:
         self._rows.blank()
-        self._rows.add([(f"  {words}", "bold"), (f"  {remark.strip()}" if remark else "", "dim")], 4)
+        self._rows.add([(f"  {words}", "bold"), (f"  {note.strip()}" if note else "", "dim")], 4)
 
     def _more(self, count: int) -> None:
         if count > 0:
@@ -525,13 +522,15 @@ def changes_counted(changes: Iterable[MethodChange]) -> str:
 
 
 def changes_found(changes: MethodChanges) -> str:
-    when, before = (f"{each.astimezone():%-d %B %Y at %H:%M}" for each in (changes.when, changes.before))
-    more = f" {changes.more:,} more were not saved." if changes.more else ""
-    return f"Changes from {before} to {when}.{more}"
+    when, before = (f"{moment.astimezone():%-d %B %Y at %H:%M}" for moment in (changes.when, changes.before))
+    found = f"Changes from {before} to {when}."
+    if not changes.more:
+        return found
+    return f"{found} {changes.more:,} more {'change was' if changes.more == 1 else 'changes were'} not saved."
 
 
 def change_lines(change: MethodChange) -> list[WordLine]:
     """Return a method with its change, and the details below."""
     sign, role = _SIGNS[change.kind]
     name: WordLine = [(f" {sign} ", role), (printable(change.name), "text bold"), (f"  {change.kind}", role)]
-    return [name, *([("     ", "text"), (printable(what), "middle")] for what in change.what)]
+    return [name, *([("     ", "text"), (printable(detail), "middle")] for detail in change.what)]

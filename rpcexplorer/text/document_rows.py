@@ -59,7 +59,7 @@ class Folds:
         """Return folds with one container folded or unfolded."""
         closer = self._document.outline.closer(opener)
         inner = closer if folded else opener + 1
-        others = {line: told for line, told in self._exceptions.items() if not opener <= line < inner}
+        others = {line: found for line, found in self._exceptions.items() if not opener <= line < inner}
         by_rule = Folds(self._document, self._rule, others)
         if (by_rule.sign(opener) == "folded") == folded:
             return by_rule
@@ -372,7 +372,7 @@ class Rows:
     def _locate(self, index: int) -> tuple[int, int]:
         """The line that a row shows, and which of its rows this is."""
         if not 0 <= index < self.count:
-            raise IndexError(f"there are {self.count} rows, and no row {index}")
+            raise IndexError(f"there is no row {index}: the document has {self.count} rows")
         at = bisect_right(self._tops, index) - 1
         run, nth = self._runs[at], index - self._tops[at]
         if self._is_whole(run):

@@ -172,9 +172,6 @@ def times(name: str, count: int) -> str:
     return f"{name} ({count:,} times)" if count > 1 else name
 
 
-# --- the bar of the response --------------------------------------------------------------------------------------
-
-
 def ended(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     """Return sign and word; without room for a message only the code."""
     name = exchange.counts_as
@@ -199,37 +196,37 @@ def reason(exchange: Exchange) -> str:
     return sentence.removeprefix(f"{SHORT_OUTCOMES[exchange.outcome_name]}: ")
 
 
-def beside(exchange: Exchange, method: str) -> list[tuple[str, str]]:
-    """Return whose reply it is if it is another method's, and the transport."""
+def transport_pieces(exchange: Exchange, method: str) -> list[tuple[str, str]]:
+    """Return the method, if it is another one, and the transport."""
     transport = transport_line(exchange)
     is_other = exchange.method not in {method, ""}
-    whose = [("  of ", "middle"), (clipped(exchange.method, MAX_METHOD_COLUMNS), "careful")] if is_other else []
-    return [*whose, (f"   {transport}" if transport else "", "middle")]
+    of_method = [("  of ", "middle"), (clipped(exchange.method, MAX_METHOD_COLUMNS), "careful")] if is_other else []
+    return [*of_method, (f"   {transport}" if transport else "", "middle")]
 
 
 def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     """Return the lines below the outcome: message, meaning, warnings."""
-    said: list[tuple[str, str]] = []
+    pieces: list[tuple[str, str]] = []
     sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
     if exchange.outcome_name in SHORT_OUTCOMES:
-        said.append((reason(exchange), "text"))
+        pieces.append((reason(exchange), "text"))
         if exchange.outcome_name in {"malformed", "unreached"}:
-            said.append((f"called {printable(exchange.url)}", "middle"))
+            pieces.append((f"called {printable(exchange.url)}", "middle"))
     elif columns(sentence) > max(room, MIN_OUTCOME_COLUMNS):
         message = " ".join(sentence.split(" ")[2:])
-        said += [] if explained.lower().startswith(message.lower()) else [(message, "text")]
+        pieces += [] if explained.lower().startswith(message.lower()) else [(message, "text")]
     if explained:
-        said.append((explained, "middle"))
-    said += [(note, "middle") for note in exchange.notes]
-    said += [(remark, "careful") for remark in exchange.remarks]
+        pieces.append((explained, "middle"))
+    pieces += [(note, "middle") for note in exchange.notes]
+    pieces += [(remark, "careful") for remark in exchange.remarks]
     if exchange.response.cut:
-        said.append((f"only the first {size(len(exchange.response.body))} were recorded", "careful"))
+        pieces.append((f"only the first {size(len(exchange.response.body))} of the response were recorded", "careful"))
     if exchange.response.proxy:
-        said.append((f"through the proxy {exchange.response.proxy}", "middle"))
-    return said
+        pieces.append((f"through the proxy {exchange.response.proxy}", "middle"))
+    return pieces
 
 
-def running(what: str, whose: str, progress: Progress | None, elapsed: float, step: str = "") -> list[tuple[str, str]]:
+def running(what: str, method: str, progress: Progress | None, elapsed: float, step: str = "") -> list[tuple[str, str]]:
     """Return the running step, its time, bytes so far, and a progress bar.
 
     ``step`` is the progress of a run of several calls.
@@ -238,8 +235,8 @@ def running(what: str, whose: str, progress: Progress | None, elapsed: float, st
         ("◐ ", "careful"),
         (STEP_WORDS.get(progress.step, what) if progress and not step else what, "careful bold"),
     ]
-    told = clipped(step, MAX_PROGRESS_COLUMNS) if step else clipped(whose, MAX_METHOD_COLUMNS)
-    words += [(f"  {told}", "middle")] if told else []
+    detail = clipped(step, MAX_PROGRESS_COLUMNS) if step else clipped(method, MAX_METHOD_COLUMNS)
+    words += [(f"  {detail}", "middle")] if detail else []
     words.append((f"   {duration(elapsed)}", "text"))
     if progress is None or not progress.received:
         return words
@@ -261,15 +258,12 @@ def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]
     if exchange is None:
         return []
     words = {
-        "sent": "A notification: no response is expected.",
-        "unreached": "No response. F5 resends the call.",
-        "cancelled": "The call was cancelled before its response was complete. F5 resends it.",
-        "refused": "The call itself was not sent." if exchange.seconds else "Nothing was sent.",
+        "sent": "The server sends no response to a notification.",
+        "unreached": "No response. Press F5 to resend the call.",
+        "cancelled": "The call was cancelled before its response was complete. Press F5 to resend it.",
+        "refused": "The call was not sent, only requests before it." if exchange.seconds else "Nothing was sent.",
     }.get(exchange.outcome_name, "The response has no body.")
     return [[], [(f"      {words}", "dim")]]
-
-
-# --- the request ------------------------------------------------------------------------------------------------
 
 
 def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[WordLine]:
@@ -292,7 +286,7 @@ def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[
     if preview.remarks:
         lines += [*(warning(printable(remark)) for remark in preview.remarks), []]
     if preview.logs_in_first:
-        lines += [warning("No session yet: a login is sent first."), []]
+        lines += [warning("There is no session yet, so rpcexplorer logs in first."), []]
     lines.append([_MARGIN, (printable(preview.line), "bold")])
     for name, value in preview.headers:  # Headers are shown as they are sent, before encoding.
         secrets = "".join(f"  {printable(found[1])}" for found in _SECRET.finditer(value))
@@ -329,9 +323,6 @@ def _body_pieces(text: str, marked: Span | None) -> Iterator[tuple[str, str]]:
 
 def _hidden(text: str) -> str:
     return _SECRET.sub(DOTS, printable(text))
-
-
-# --- the pages of a response -------------------------------------------------------------------------------------
 
 
 def headers_page(exchange: Exchange) -> list[WordLine]:
@@ -426,29 +417,26 @@ def drawn(bars: Sequence[PhaseBar], width: int) -> list[str]:
     return lines
 
 
-# --- rows of calls -----------------------------------------------------------------------------------------------
-
-
-def came(exchange: Exchange) -> list[tuple[str, str]]:
+def outcome_cell(exchange: Exchange) -> list[tuple[str, str]]:
     status = exchange.response.status
     plain = status is None or 200 <= status < 300 or status_word(exchange.outcome)
-    told = [("notification ", "middle")] if exchange.kind == "notification" else []
-    told += [] if plain else [(f"HTTP {status}, ", "middle")]
+    words = [("notification ", "middle")] if exchange.kind == "notification" else []
+    words += [] if plain else [(f"HTTP {status}, ", "middle")]
     match exchange.outcome:
         case Result():
-            return [*told, ("result", "middle"), (f"  {size(exchange.response.size)}", "dim")]
+            return [*words, ("result", "middle"), (f"  {size(exchange.response.size)}", "dim")]
         case ErrorObject(code=int(code)) as error:
             message = outcome_words(error).removeprefix(f"error {code}")
-            return [*told, (str(code), "wrong"), (message[:MAX_OUTCOME_CHARACTERS], "middle")]
+            return [*words, (str(code), "wrong"), (message[:MAX_OUTCOME_CHARACTERS], "middle")]
         case Malformed(reason=reason) if reason:
             return [
-                *told,
+                *words,
                 (
                     reason[:MAX_OUTCOME_CHARACTERS].removeprefix("The response is ").removeprefix("The reply is "),
                     "middle",
                 ),
             ]
-    return [*told, (outcome_words(exchange.outcome)[:MAX_OUTCOME_CHARACTERS], "middle")]
+    return [*words, (outcome_words(exchange.outcome)[:MAX_OUTCOME_CHARACTERS], "middle")]
 
 
 def failed_lines(parts: BatchParts) -> Iterator[str]:
@@ -490,11 +478,11 @@ def on_one_line(params: str) -> str:
 
 def outcome_pieces(call: Exchange, room: int) -> WordLine:
     name = call.outcome_name
-    told: WordLine = [(f"{SIGNS[name]} ", ROLES[name])]
+    pieces: WordLine = [(f"{SIGNS[name]} ", ROLES[name])]
     room -= 2
     if isinstance(call.outcome, Malformed) and not call.response.body:
-        return [*told, (clipped(part_words(call), room), "middle")]
-    for text, role in came(replace(call, kind="call")):  # The kind has its own column.
-        told.append((clipped(text, room), role))
-        room = max(room - columns(told[-1][0]), 0)
-    return told
+        return [*pieces, (clipped(part_words(call), room), "middle")]
+    for text, role in outcome_cell(replace(call, kind="call")):  # The kind has its own column.
+        pieces.append((clipped(text, room), role))
+        room = max(room - columns(pieces[-1][0]), 0)
+    return pieces

@@ -61,18 +61,18 @@ def history_line(
     room = width - columns(f"{sign} {id}  {method}  {profile}    {took}  {clock}")
     if room < 0:
         return clipped(f"{sign} {id}  {method}  {profile}  {took}  {clock}", width)
-    status, told = exchange.response.status, outcome_words(exchange.outcome)
+    status, outcome = exchange.response.status, outcome_words(exchange.outcome)
     if status is not None and not 200 <= status < 300 and not status_word(exchange.outcome):
-        told = f"HTTP {status}, {told}"
-    told = f"imported, {told}" if exchange.foreign else told
+        outcome = f"HTTP {status}, {outcome}"
+    outcome = f"imported, {outcome}" if exchange.foreign else outcome
     name = clipped(f"  {_STAR} {exchange.name}", room // 2) if exchange.name else ""
-    told = clipped(told, room - columns(name))
-    padding = " " * (room - columns(told + name))
+    outcome = clipped(outcome, room - columns(name))
+    padding = " " * (room - columns(outcome + name))
     parts = (
         f"{inked(sign, ink, colour=colour)} {inked(id, DIM, colour=colour)}",
         method,
         inked(profile, DIM, colour=colour),
-        inked(told, ink, colour=colour) + inked(name, CAREFUL, colour=colour) + padding,
+        inked(outcome, ink, colour=colour) + inked(name, CAREFUL, colour=colour) + padding,
         took,
         inked(clock, DIM, colour=colour),
     )
@@ -88,8 +88,8 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
     lines.append("")
     margin = "\n" + " " * (len("  ") + _LABEL)
     for label, text in _circumstances(exchange, zone):
-        told = printable(text, lines=True).replace("\n", margin)
-        lines.append(f"  {inked(label.ljust(_LABEL), DIM, colour=colour)}{told}")
+        value = printable(text, lines=True).replace("\n", margin)
+        lines.append(f"  {inked(label.ljust(_LABEL), DIM, colour=colour)}{value}")
     params = exchange.params.strip() or "[]"
     lines += ["", inked("params", BOLD, colour=colour), highlighted(params, colour=colour)]
     if exchange.response.headers:
@@ -123,7 +123,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
         "url": exchange.url,
         "when": f"{when.day} {when:%b %Y %H:%M:%S %z}".rstrip(),
         "by": exchange.writer,
-        "from": "a case: someone else recorded it with their own profile" if exchange.foreign else "",
+        "from": "a case: someone else recorded this call with another profile" if exchange.foreign else "",
         "took": duration(exchange.seconds) + (f" ({', '.join(parts)})" if parts else ""),
         "sent": size(exchange.sent) if exchange.sent else "",
         "status": f"{response.version} {response.status} {response.reason}".strip() if response.status else "",
@@ -166,9 +166,6 @@ def _bound_words(bounds: Bounds, zone: tzinfo | None) -> Iterator[str]:
     for word, count in (("larger", bounds.larger), ("smaller", bounds.smaller)):
         if count is not None:
             yield f"{word} than {size(count)}"
-
-
-# --- rows --------------------------------------------------------------------------------------------------------
 
 
 class Day(Struct, frozen=True):
@@ -273,7 +270,7 @@ def chart_lines(chart: Chart, *, plain: bool = False) -> tuple[str, str, str]:
     last = chart.start + timedelta(minutes=chart.minutes * (len(chart.bars) - 1))
     clock = "" if chart.minutes % (24 * 60) == 0 else " %H:%M"
     begin, end = (f"{moment.day} {moment:%b %Y{clock}}" for moment in (chart.start, last))
-    between = f"each bar {span(chart.minutes)}"
+    between = f"{span(chart.minutes)} per bar"
     return calls, failed, f"{begin} · {between}" if len(chart.bars) == 1 else f"{begin} to {end} · {between}"
 
 

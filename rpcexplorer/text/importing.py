@@ -27,18 +27,18 @@ def hiding(calls: Iterable[ImportedCall]) -> Redactor:
 
 def call_line(call: ImportedCall, hide: Redactor) -> str:
     """Return method, params, URL and credential fields on one line."""
-    said = [each.field for each in call.credentials]
+    fields = dict.fromkeys(credential.field for credential in call.credentials)
     marks = ["notification"] * call.notification + ["in a batch"] * call.in_batch
     more = [*marks, f"{call.times} times"] if call.times > 1 else marks
     parts = [fitted(call.method, METHOD), fitted(" ".join(hide.text(call.params).split()), PARAMS)]
-    parts += [printable(redacted_address(call.address)), ", ".join(more), ", ".join(dict.fromkeys(said))]
+    parts += [printable(redacted_address(call.address)), ", ".join(more), ", ".join(fields)]
     return "  ".join(filter(None, parts)).rstrip()
 
 
 def skipped_lines(skipped: Sequence[Skipped]) -> Iterator[str]:
     reasons: dict[str, list[int]] = {}
-    for each in skipped:
-        reasons.setdefault(each.why, []).append(each.number)
+    for request in skipped:
+        reasons.setdefault(request.why, []).append(request.number)
     for why, numbers in reasons.items():
         yield f"request{'s' * (len(numbers) > 1)} {joined_words(map(str, numbers), NUMBERS)} skipped: {why}"
 
@@ -59,7 +59,7 @@ def other_addresses(calls: Iterable[ImportedCall], endpoint: str) -> str:
 
 
 def as_values(found: Imported) -> Mapping[str, Any]:
-    """All of it for a program; params in the spelling that they have."""
+    """Return everything for a program; params keep their spelling."""
     hide = hiding(found.calls)
     return {
         "form": found.form,

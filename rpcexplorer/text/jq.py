@@ -1,4 +1,4 @@
-"""A jq expression over a response, run in a process of its own."""
+"""A jq expression over a response, run in a separate process."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import printable, readable
 
 OUTPUT_LIMIT: Final = 256 * 1024 * 1024
-"""Characters of results. Endless expressions stop here, before memory runs out."""
+"""Characters of results. An expression without end stops here."""
 SENTENCE_LIMIT: Final = 300
-"""Characters of a problem; jq quotes the values that it complains about."""
+"""Characters of a problem; jq quotes the values that cause it."""
 _PLACE = regex(r" at <top-level>, line (\d+)(?:, column (\d+))?:?")
 _WORDS = [
     (regex(pattern), words)
@@ -47,9 +47,9 @@ class FilterProblem(Struct, frozen=True):
 
 
 def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
-    """Filter a response with jq; numbers keep their spelling unless changed."""
+    """Filter a response with jq; unchanged numbers keep their spelling."""
     if find_spec("jq") is None:
-        return FilterProblem("jq is not installed: filters need it. Run: pip install jq")
+        return FilterProblem("jq is not installed. To filter responses, install the Python package jq")
     import jq
 
     text = readable(body.removeprefix(b"\xef\xbb\xbf"))
@@ -66,29 +66,29 @@ def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
             if room < 0:
                 return FilterProblem(f"jq: the results are longer than {OUTPUT_LIMIT:,} characters. Use first(…).")
     except UnicodeEncodeError:
-        return FilterProblem("jq: the expression contains half a character")
+        return FilterProblem("jq: the expression contains an invalid character")
     except ValueError as error:
         return FilterProblem(f"jq: {_plain(str(error))}")
     return Yield("".join(f"{result}\n" for result in results).encode(), len(results))
 
 
 def _plain(message: str) -> str:
-    said = message.partition("\n    ")[0].removesuffix("\njq: 1 compile error").strip()
-    place = _PLACE.search(said)
-    said = _PLACE.sub("", said)
-    for pattern, words in _WORDS:
-        said = pattern.sub(words, said)
+    words = message.partition("\n    ")[0].removesuffix("\njq: 1 compile error").strip()
+    place = _PLACE.search(words)
+    words = _PLACE.sub("", words)
+    for pattern, better in _WORDS:
+        words = pattern.sub(better, words)
     if place and place[2]:
         line = f"line {place[1]}, " if place[1] != "1" else ""
-        said = f"{said} at {line}column {place[2]}"
-    shown = printable(" ".join(said.split()))
+        words = f"{words} at {line}column {place[2]}"
+    shown = printable(" ".join(words.split()))
     return shown if len(shown) <= SENTENCE_LIMIT else shown[: SENTENCE_LIMIT - 1] + "…"
 
 
 def asked(expression: str, body: bytes) -> bytes:
     """Return the input of the jq process, as a command line is too limited."""
-    told = expression.encode("utf-8", "surrogatepass")
-    return b"%d\n%b%b" % (len(told), told, body)
+    typed = expression.encode("utf-8", "surrogatepass")
+    return b"%d\n%b%b" % (len(typed), typed, body)
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
+from rpcexplorer.model.problem import counted
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.printable import columns, printable
@@ -214,7 +215,7 @@ def plain(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> Non
 
 def more_than(text: str, rows: PageRows, indent: int) -> None:
     if len(text) > MAX_CHARACTERS:
-        rows.add([(f"{' ' * indent}… and {len(text) - MAX_CHARACTERS:,} more characters", "dim")], indent)
+        rows.add([(f"{' ' * indent}… and {counted(len(text) - MAX_CHARACTERS, 'more character')}", "dim")], indent)
 
 
 _BLOCKS: Final = frozenset({"paragraph_open", "heading_open", "fence", "code_block", "hr", "table_open"})

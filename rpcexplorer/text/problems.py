@@ -6,24 +6,36 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from rpcexplorer.jsontext.params import Params, Typo, parse
-from rpcexplorer.model.problem import MOST_TOLD, Changes, Checked, Hint, SchemaProblem, spelled
+from rpcexplorer.model.problem import (
+    MOST_TOLD,
+    Changes,
+    Checked,
+    Hint,
+    SchemaProblem,
+    capitalised,
+    counted,
+    spelled,
+)
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.printable import clipped, columns, printable
 
 BREAK = regex(r"[\r\n]")
-"""Nothing else ends a line of JSON, whatever it does elsewhere."""
+"""The only characters that end a line of JSON."""
 WIDTH = 72
-"""Columns of a long line that are shown around the place."""
+"""Columns of a long line that are shown around the problem."""
 MAX_SENTENCE_CHARACTERS: Final = 400
 """Characters of a sentence, as texts from schemas can be very long."""
-TOLD: Final = 3
+MAX_SENTENCES: Final = 3
 LONGEST_PATH: Final = 60
 
 
 def marked(text: str, problem: Typo) -> str:
-    """The line, a caret under the place, and the first line of the fix_all text where fixes come to one."""
+    """Return the line with a caret below the problem, then the fixed text.
+
+    Only the first line of that text is included, and only if ``fix_all`` finds one.
+    """
     at = problem.column - 1
     line = BREAK.split(text[problem.offset - at :], maxsplit=1)[0]
     start = max(0, at - WIDTH // 2)
@@ -37,9 +49,9 @@ def marked(text: str, problem: Typo) -> str:
 
 
 def fix_all(problem: Typo) -> tuple[list[str], str] | None:
-    """What can be sent after this fix and those of the problems that are left by it, with the name of each.
+    """Return the names of all fixes that are needed, and the fixed text.
 
-    One fix alone may leave a text that is still none: where nobody can take the next one with a key, it is no way out.
+    One fix can leave other problems, and the command line has no key for the next fix.
     """
     labels: list[str] = []
     read: Params | Typo = problem
@@ -53,34 +65,39 @@ def fix_all(problem: Typo) -> tuple[list[str], str] | None:
 
 
 def warning(problem: SchemaProblem, at: int = 0, count: int = 1, key: str = "") -> str:
-    """One problem of params: its place, what it is, and which of all; ``key`` leads to the next."""
-    further = f", {key} shows the next" if key else ""
-    which = f" ({at + 1} of {count}{' or more' if count == MOST_TOLD else ''}{further})" if count > 1 else ""
+    """Describe one problem of params, with its place and number.
+
+    ``key`` goes to the next problem.
+    """
+    following = f", next: {key}" if key else ""
+    which = f" ({at + 1} of {count}{' or more' if count == MOST_TOLD else ''}{following})" if count > 1 else ""
     return f"line {problem.line}, column {problem.column}: {_sentence(problem)}.{which}"
 
 
 def result_remark(problems: Sequence[SchemaProblem]) -> str:
-    """The first problems of a result, and how many more there are; empty where there is none."""
+    """Return the first problems of a result, and how many more there are."""
     if not problems:
         return ""
-    places = (f"at {path(problem.pointer)}: " if problem.pointer else "" for problem in problems)
-    first, *others = (f"{place}{_sentence(problem)}" for place, problem in zip(places, problems[:TOLD], strict=False))
-    at_least = "at least " if len(problems) == MOST_TOLD else ""
-    more = f" ({at_least}{len(problems) - TOLD} more)" if len(problems) > TOLD else ""
-    separator = " " if problems[0].pointer else ": "
-    return "; ".join([f"does not match its schema{separator}{first}", *others]) + more
+    sentences = ["the result does not match its schema."]
+    for problem in problems[:MAX_SENTENCES]:
+        place = f"at {path(problem.pointer)}: " if problem.pointer else ""
+        sentences.append(capitalised(f"{place}{_sentence(problem)}."))
+    if (more := len(problems) - MAX_SENTENCES) > 0:
+        at_least = "at least " if len(problems) == MOST_TOLD else ""
+        sentences.append(capitalised(f"{at_least}{counted(more, 'more problem')}."))
+    return " ".join(sentences)
 
 
 def unchecked_words(checked: Checked) -> str:
-    """Why a text was not checked, or not all of it; empty where it was."""
+    """Return why a text was not checked, or only in part; empty if it was."""
     if not checked.why_not:
         return ""
     return f"{'only partly' if checked.in_part else 'not'} checked: {_cut(checked.why_not)}"
 
 
 def path(pointer: Iterable[str | int]) -> str:
-    told = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
-    return printable(told if len(told) <= LONGEST_PATH else f"…{told[-LONGEST_PATH:]}")
+    whole = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
+    return printable(whole if len(whole) <= LONGEST_PATH else f"…{whole[-LONGEST_PATH:]}")
 
 
 def _sentence(problem: SchemaProblem) -> str:
@@ -100,25 +117,25 @@ def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
     if hint.tests:
         return [
             (test_key, "bold accent"),
-            (" tests the connection", "text"),
+            (" test the connection", "text"),
             (f"   {printable(hint.sentence)}", "middle"),
         ]
     if hint.changes:
-        action = f" sets {_told(hint.changes)} in {profile} and resends"
+        action = f" set {_changes_words(hint.changes)} in {profile} and resend"
     elif hint.secret:
-        action = f" asks for the {hint.secret} of {profile} and resends"
+        action = f" enter the {hint.secret} of {profile} and resend"
     else:
         return [(printable(hint.sentence), "careful")]
     return [(key, "bold accent"), (printable(action), "text"), (f"   {printable(hint.sentence)}", "middle")]
 
 
-def hint_told(hint: Hint) -> str:
+def hint_text(hint: Hint) -> str:
     """Return the sentence of a hint, then each command on its own line."""
     return "\n".join([f"hint: {hint.sentence}", *hint.commands])
 
 
 def rows_of(profile: Profile, changes: Changes) -> list[tuple[str, str]]:
-    """Return each key with its old and its new value; with one of them if they are equal."""
+    """Return each key with its old and new value; equal values only once."""
     rows = []
     for key, value in changes:
         old = value_at(profile, key)
@@ -144,5 +161,5 @@ def value_words(value: Any) -> str:
     return NOT_SET if value is None or value == "" else clipped(printable(spelled(value)), ROOM)
 
 
-def _told(changes: Changes) -> str:
+def _changes_words(changes: Changes) -> str:
     return " and ".join(f"{key} to {value_words(value)}" for key, value in changes)

@@ -26,9 +26,10 @@ def auth_words(
     rejected: bool = False,
     short: bool = False,
 ) -> list[tuple[str, str]]:
-    """Return the state of the credentials: ``● session 12 min``, ``! password missing``, or nothing if none is needed.
+    """Return the state of the credentials, such as ``● session 12 min``.
 
-    ``rejected``: the server has rejected them. ``short``: there is little room.
+    Return nothing if no credentials are needed. ``rejected``: the server has rejected them. ``short``: there is little
+    room.
     """
     session = state.get("session")
     if isinstance(session, Secret):
@@ -48,7 +49,7 @@ def auth_words(
         return [("! ", "careful bold"), (f"{missing[0]} missing", "careful")]
     if not profile.secrets:
         return []
-    field = next(each for each in reversed(profile.secrets) if each != "session")
+    field = next(name for name in reversed(profile.secrets) if name != "session")
     if rejected:
         return [("✗ ", "wrong bold"), (f"{FIELD_WORDS.get(field, field)} rejected", "wrong")]
     if profile.has_sessions:
@@ -84,14 +85,14 @@ def goes_with(profile: Profile, method: str) -> str:
 
 
 PageRow = tuple[str, Any, Any]
-"""A dotted key, its value, and where that comes from: ``default``, or a file and a line, perhaps of a preset."""
+"""A dotted key, its value, and the source: ``default``, or file and line."""
 LABEL: Final = 15
 """Columns of labels, enough for the longest key."""
 FEW: Final = 4
-TOLD: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
+AT_TOP: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
 GROUPS: Final = {"auth": "Auth and login", "login": "Auth and login", "headers": "Headers"}
 ASSUMED: Final = ", if the server asks for credentials"
-HAND: Final = "To change keys that the form does not have, edit the file."
+HAND: Final = "To change a key that is not in the form, edit the file."
 SIGNS: Final[dict[CheckState, tuple[str, str]]] = {
     "well": ("✓", "well"),
     "failed": ("✗", "wrong"),
@@ -111,7 +112,7 @@ def profile_page(
     if profile.description:
         lines += [[(f" {profile.description}", "text")], []]
     lines += [
-        _row("address", profile.endpoint, "text"),
+        _row("url", profile.endpoint, "text"),
         *([_row("preset", profile.preset, "text")] if profile.preset else []),
     ]
     if profile.badge:
@@ -148,9 +149,9 @@ def _secret(profile: Profile, field: str, found: Secret | DestinationChanged | N
             place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", until you quit"
             return [[*_row(field, f"✓ {state_word(found)}", "well"), (place, "dim")]]
         case DestinationChanged(why=why, changes=changes, advice=advice):
-            told = [(why, "careful"), *((str(change), "text") for change in changes)]
-            told.append((advice or "Send a call to allow it, or press s to enter it for this destination.", "dim"))
-            return [_row(field, "! blocked", "careful bold"), *(_row("", *each) for each in told)]
+            details = [(why, "careful"), *((str(change), "text") for change in changes)]
+            details.append((advice or "Send a call to allow it, or press s to enter it for this destination.", "dim"))
+            return [_row(field, "! blocked", "careful bold"), *(_row("", *detail) for detail in details)]
     if field == "session":
         return [_row(field, "○ no session yet", "middle"), _row("", "Press F8 to log in, or s to enter one.", "dim")]
     return [
@@ -171,16 +172,16 @@ def step_line(step: Check) -> WordLine:
 
 
 def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
-    """Keys by what they are about: first what a file says, with its place, then what counts by default, if anything."""
+    """Yield the keys in groups: those in files with their place, then defaults."""
     names = [file.name for file, _ in files]
     short = {  # Paths are shortened as long as they stay unique.
         str(file): file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}" for file, _ in files
     }
     for heading in ("Calls", "Auth and login", "Headers"):
-        groups = ((row, row[0].partition(".")[0]) for row in rows if row[0] not in TOLD)
-        told = [row for row, group in groups if group != "method" and GROUPS.get(group, "Calls") == heading]
-        chosen = [row for row in told if str(row[2]) != "default"]
-        usual = [row for row in told if row not in chosen and row[1] is not None and row[1] != ""]
+        groups = ((row, row[0].partition(".")[0]) for row in rows if row[0] not in AT_TOP)
+        members = [row for row, group in groups if group != "method" and GROUPS.get(group, "Calls") == heading]
+        chosen = [row for row in members if str(row[2]) != "default"]
+        usual = [row for row in members if row not in chosen and row[1] is not None and row[1] != ""]
         if heading == "Auth and login" and not profile.secrets:
             usual = []
         if chosen or usual:

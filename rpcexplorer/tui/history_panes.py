@@ -20,7 +20,16 @@ from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import YOU, narrowed
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.document import Document
-from rpcexplorer.text.exchange import ROLES, SIGNS, beside, came, duration, ended, headers_page, remark_pieces
+from rpcexplorer.text.exchange import (
+    ROLES,
+    SIGNS,
+    duration,
+    ended,
+    headers_page,
+    outcome_cell,
+    remark_pieces,
+    transport_pieces,
+)
 from rpcexplorer.text.history import Day, HistoryRow, moment_words, note_page, same
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.tui.commands import bindings
@@ -106,7 +115,8 @@ class HistoryList(RowList[HistoryRow]):
         room = width - width_of([*words, (took, ""), (clock, "")])
         label = (call.name or call.note)[:MAX_NAME_CHARACTERS]
         named = f"  ★ {clipped(label, max(room - _OUTCOME, 3))}" if label else ""
-        outcome_pieces = came(call) if self.of_case or not call.foreign else [("imported  ", "careful"), *came(call)]
+        imported = [("imported  ", "careful")] if call.foreign and not self.of_case else []
+        outcome_pieces = [*imported, *outcome_cell(call)]
         if width_of([*outcome_pieces, (named, "")]) > room and outcome_pieces[-1][1] == "dim":
             outcome_pieces.pop()  # Drop the size before a word is cut.
         right = [(named, "careful"), (took, "middle"), (clock, "dim")]
@@ -338,7 +348,7 @@ class HistoryPreview(Vertical):
     def watch_call(self) -> None:
         match self.call:
             case Exchange() as call:
-                self._outcome.after = beside(call, call.method)
+                self._outcome.after = transport_pieces(call, call.method)
                 self._outcome.words = ended(call, self._outcome.room)
             case Damaged(reason=reason):
                 self._outcome.after = ()

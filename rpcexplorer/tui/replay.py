@@ -35,7 +35,7 @@ from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words
+from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words, verdict_count
 from rpcexplorer.text.exchange import duration, times
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import Scope, bindings
@@ -115,8 +115,6 @@ class ReplayList(RowList[ReplayRow]):
 
 Run: TypeAlias = Callable[[Stop], AsyncIterator[Replayed]]
 """Sends all calls in order until it is stopped."""
-COUNTED: Final = {"differs": "differ"}
-"""Plurals of verdicts."""
 
 
 class ReplayScreen(FullScreen[None]):
@@ -181,8 +179,8 @@ class ReplayScreen(FullScreen[None]):
         self.list.items = rows
         counts = Counter(result.verdict for result in self.done)
         words = [
-            (f"{'  · ' if at else '  '}{count} {name if count == 1 else COUNTED.get(name, name)}", ROLES[name])
-            for at, (name, count) in enumerate(counts.items())
+            (f"{'  · ' if at else '  '}{verdict_count(verdict, count)}", ROLES[verdict])
+            for at, (verdict, count) in enumerate(counts.items())
         ]
         how_far = [(f"   {len(self.done)} of {len(self.list.items)}", "middle")] if self.stop else []
         self._bar.words = [(self._title, "bold"), *how_far, *words]

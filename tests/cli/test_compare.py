@@ -79,7 +79,7 @@ def test_replay_uses_the_profile_of_each_call(shell: Shell) -> None:
     assert difference.strip() == "~ /n: 1.0 → 1.00  (the same number, written differently)"
     assert second.startswith(f"≠ {three} ")
     assert added.strip() == "+ /m: 2"
-    assert several.err.endswith("2 calls: 2 differs\n")
+    assert several.err.endswith("2 calls: 2 differ\n")
 
 
 def test_replay_json_has_differences_without_ignored_places(shell: Shell) -> None:
@@ -217,7 +217,7 @@ def test_case_of_two_servers_uses_two_profiles(shell: Shell) -> None:
         assert "warning: calls recorded on 2 servers will all be sent to x." in alone.err
         crossed = shell.run("replay", file, "-p", "a=y", "-p", "b=x")
         assert crossed.code == 6
-        assert crossed.err.endswith("2 calls: 2 differs\n")
+        assert crossed.err.endswith("2 calls: 2 differ\n")
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def test_changes_are_printed_by_refresh_and_later(shell: Shell) -> None:
         f"changed  a.b: {words}",
         "new      c0",
     ]
-    assert ran.err.startswith("rpcexplorer: changes from ")
+    assert ran.err.startswith("rpcexplorer: Changes from ")
     assert json.loads(shell.run("methods", "--changes", "--json").out)[0] == {
         "name": "a.b", "kind": "changed", "what": [words],
     }  # fmt: skip

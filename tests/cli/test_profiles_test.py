@@ -18,7 +18,7 @@ from tests.fakes.wire import RawServer, Received, http_reply
 
 COOKIE = f'auth = {{ kind = "cookie", username = "{USERNAME}" }}'
 NOBODY = 'auth = { kind = "cookie" }'
-PLAN = "rpcexplorer: It sends at most 16 requests, one at a time: system.listMethods, rpc.discover, "
+PLAN = "rpcexplorer: The test sends at most 16 requests, one at a time: system.listMethods, rpc.discover, "
 
 
 def profile(shell: Shell, url: str, more: str) -> None:
@@ -33,7 +33,8 @@ def test_every_step_is_printed_and_nothing_recorded(shell: Shell) -> None:
     assert (ran.code, where) == (0, f"rpcexplorer: shop at {demo.url}/api/v2/")
     assert plan.startswith(PLAN)
     assert plan.endswith(
-        "it calls the login, auth (or ping, if only a session is stored), with the credentials of shop."
+        "If they succeed, the test calls auth with the credentials of shop. "
+        "If only a session is stored, it calls ping instead."
     )
     rows = [line.split(maxsplit=1) for line in ran.text.splitlines()]
     assert [words.split("  ")[0] for _, words in rows] == [

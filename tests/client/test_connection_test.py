@@ -741,7 +741,7 @@ def test_credentials_are_tried_with_existing_method(tmp_path: Path) -> None:
         report = report_of(explorer, profile)
     assert row(report, "Credentials") == ("well", "the credentials were accepted")
     assert call_of(wire.requests[-1])["method"] == "aria2.getVersion"
-    assert "it calls aria2.getVersion with the credentials" in plan(profile, explorer.profiles.usable_presets())
+    assert "the test calls aria2.getVersion with the credentials" in plan(profile, explorer.profiles.usable_presets())
     assert report.exit_code == 0
 
 

@@ -41,15 +41,15 @@ def test_certificate_rows_name_missing_and_omitted_parts() -> None:
     assert len(rows(replace(BOX, subject="x" * 9000))["subject"]) <= 200
 
 
-@pytest.mark.parametrize(("now", "state"), [(2025, "(not yet)"), (2028, "(expired)")])
+@pytest.mark.parametrize(("now", "state"), [(2025, "(not valid yet)"), (2028, "(expired)")])
 def test_dates_are_judged(now: int, state: str) -> None:
     told = dict(certificate_rows(ShownCertificate(BOX), None, datetime(now, 1, 1, tzinfo=UTC)))
     assert told["valid"] == f"2026-01-01 to 2027-01-01  {state}"
 
 
 def test_changed_certificate_shows_pinned_fingerprint() -> None:
-    assert rows(BOX, "sha256:02")["pinned so far"] == "sha256:02  (different)"
-    assert "pinned so far" not in rows(BOX, "sha256:01")
+    assert rows(BOX, "sha256:02")["pinned before"] == "sha256:02  (different)"
+    assert "pinned before" not in rows(BOX, "sha256:01")
 
 
 def test_unreadable_certificate_shows_its_fingerprint() -> None:

@@ -63,15 +63,15 @@ def test_docs_page_shows_everything_known() -> None:
         "  Takes its time. But not long.",
         "",
         "  Params  by name, as an object",
-        "  page    integer  required  Which page; default 1",
-        '  filter  object   optional  What they must be; for example {"active":true}',
+        "  page    integer  required  Which page · default 1",
+        '  filter  object   optional  What they must be · for example {"active":true}',
         "  #3",
         "",
         "  Starting point",
         '  {"page":1}',
         "",
-        "  auth        needs a session",
-        '  safe        yes: asks only with confirm = "always"',
+        "  auth        according to the service, this method needs a session",
+        '  safe        yes: rpcexplorer asks only if confirm = "always"',
         "  result      array of user",
         "  source      discovery (rpc.discover)",
     ]
@@ -97,7 +97,7 @@ def test_docs_page_has_a_section_for_each_fact() -> None:
         "  One user",
         "",
         "  Params",
-        "  id  integer  required  Which user; at least 1",
+        "  id  integer  required  Which user · at least 1",
         "",
         "  Result",
         "  result  object  The user",
@@ -107,7 +107,7 @@ def test_docs_page_has_a_section_for_each_fact() -> None:
         "  -32001  authentication required",
         '       4  gone  data {"since":1}',
         "",
-        "  Examples  Enter inserts one into the editor",
+        "  Examples  Press Enter to insert one",
         "  The first",
         '    {"id":1}',
         "    result",
@@ -122,7 +122,7 @@ def test_docs_page_has_a_section_for_each_fact() -> None:
         "    }",
         "",
         "  auth        unknown",
-        "  safe        unknown, treated as unsafe",
+        "  safe        unknown, so rpcexplorer treats it as unsafe",
         "  tags        user, read",
         "  source      the profile",
     ]
@@ -140,8 +140,8 @@ def test_facts_of_other_sources_name_the_source() -> None:
     assert lines[1] == "  Lists users, newest first  from the profile"
     assert lines[3:6] == ["  One.", "  Two.", "  from help"]  # help is laid out for a terminal
     assert "  Params  by name, as an object  from system.methodSignature" in lines
-    assert '  safe        yes: asks only with confirm = "always"' + "  from the service's own document" in lines
-    assert "  auth        needs a session" in lines
+    assert '  safe        yes: rpcexplorer asks only if confirm = "always"  from the service\'s document' in lines
+    assert "  auth        according to the service, this method needs a session" in lines
 
 
 def test_help_for_a_terminal_keeps_its_lines() -> None:
@@ -154,16 +154,21 @@ def test_help_for_a_terminal_keeps_its_lines() -> None:
 @pytest.mark.parametrize(
     ("fields", "line"),
     [
-        ({"auth": "inline"}, "  auth        takes the credentials in its params"),
-        ({"auth": "none"}, "  auth        needs none"),
-        ({"auth": "none", "dialect": "rpc.discover"}, "  auth        none, according to the service"),
+        (
+            {"auth": "inline"},
+            "  auth        according to the profile, this method takes the credentials in its params",
+        ),
+        (
+            {"auth": "none", "dialect": "rpc.discover"},
+            "  auth        according to the service, this method needs no credentials",
+        ),
         (
             {"auth": "none", "dialect": "help", "sources": (("auth", "profile"),)},
-            "  auth        needs none  from the profile",
+            "  auth        according to the profile, this method needs no credentials",
         ),
         ({}, "  auth        unknown"),
-        ({"safe": False}, '  safe        no: asks unless confirm = "never"'),
-        ({}, "  safe        unknown, treated as unsafe"),
+        ({"safe": False}, '  safe        no: rpcexplorer asks unless confirm = "never"'),
+        ({}, "  safe        unknown, so rpcexplorer treats it as unsafe"),
         ({"source": "history"}, "  source      an earlier call"),
         ({"params": [1]}, "  Starting point"),
         ({"params": {}}, "  {}"),
@@ -178,8 +183,11 @@ def test_each_fact_has_its_words(fields: dict[str, Any], line: str) -> None:
     [
         ({"auth": "cookie"}, ""),
         ({}, ""),
-        ({"auth": "none", "dialect": "rpc.discover"}, "  the service says that it needs none"),
-        ({"auth": "inline", "source": "profile"}, "  the profile says that it takes the credentials in its params"),
+        ({"auth": "none", "dialect": "rpc.discover"}, "  according to the service, this method needs no credentials"),
+        (
+            {"auth": "inline", "source": "profile"},
+            "  according to the profile, this method takes the credentials in its params",
+        ),
     ],
 )
 def test_credentials_of_profile_come_before_other_claims(fields: dict[str, Any], line: str) -> None:
@@ -191,7 +199,7 @@ def test_credentials_of_profile_come_before_other_claims(fields: dict[str, Any],
 def test_unknown_method_page_says_what_to_do() -> None:
     assert told(Method("x", source="history"))[2:4] == [
         "  There are no docs or params for this method.",
-        "  F9 discovers methods. You can send any params.",
+        "  Press F9 to discover methods. You can send any params.",
     ]
     assert not any("Nothing more" in line for method in KNOWN for line in told(method))
 
@@ -234,7 +242,7 @@ KIND = SchemaMember("kind", {"enum": [f"value-{at}" for at in range(6)]}, True)
 
 def test_members_are_shown_in_columns() -> None:
     assert shown(COUNT, KIND) == [
-        "  count  integer  optional  How many; 1 … 9; default 3",
+        "  count  integer  optional  How many · 1 … 9 · default 3",
         "  kind   string   required  one of value-0 | value-1 | value-2 | value-3 |",
         "                            value-4 | value-5",
     ]
@@ -243,8 +251,8 @@ def test_members_are_shown_in_columns() -> None:
 def test_narrow_page_puts_member_docs_below() -> None:
     assert shown(COUNT, width=30) == [
         "  count  integer  optional",
-        "      How many; 1 … 9; default",
-        "      3",
+        "      How many · 1 … 9 ·",
+        "      default 3",
     ]
 
 
@@ -258,7 +266,7 @@ def test_nested_members_are_indented_and_recursion_ends() -> None:
         "  root  object  required",
         "    name      string           optional",
         "    branches  array of object  optional",
-        "      as above",
+        "      same members as above",
     ]
 
 
@@ -296,9 +304,9 @@ def test_other_names_and_places_are_members_too() -> None:
     bag = {"type": "object", "additionalProperties": {"type": "number"}}
     assert shown(SchemaMember("pair", pair), SchemaMember("bag", bag)) == [
         "  pair  array",
-        "    #1               string",
-        "    #2               integer",
-        "    (more elements)  null",
+        "    #1                string",
+        "    #2                integer",
+        "    (other elements)  null",
         "  bag   object",
         "    (any other name)  number",
     ]
@@ -354,5 +362,6 @@ def test_method_changes_are_counted_and_listed() -> None:
     ]
     assert changes_counted(()) == ""
     when = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
-    assert changes_found(MethodChanges(when, when, CHANGES, more=3)).endswith(" 3 more were not saved.")
+    assert changes_found(MethodChanges(when, when, CHANGES, more=3)).endswith(" 3 more changes were not saved.")
+    assert changes_found(MethodChanges(when, when, CHANGES, more=1)).endswith(" 1 more change was not saved.")
     assert changes_found(MethodChanges(when, when, CHANGES)).endswith("at 09:30.")

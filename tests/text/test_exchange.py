@@ -27,7 +27,6 @@ from rpcexplorer.text.exchange import (
     WordLine,
     age,
     bars,
-    beside,
     drawn,
     duration,
     ended,
@@ -38,6 +37,7 @@ from rpcexplorer.text.exchange import (
     size,
     timing_page,
     transport_line,
+    transport_pieces,
 )
 from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Phases, Response
@@ -196,7 +196,11 @@ def test_secrets_of_request_are_dots_with_dim_names() -> None:
 
 def test_pending_login_is_shown_first() -> None:
     request = preview(Profile("demo", URL, auth=CookieAuth()), Draft("ping"), "1", has_session=False)
-    assert told(request)[:3] == ["  ! No session yet: a login is sent first.", "", "  POST /api/v2/ HTTP/1.1"]
+    assert told(request)[:3] == [
+        "  ! There is no session yet, so rpcexplorer logs in first.",
+        "",
+        "  POST /api/v2/ HTTP/1.1",
+    ]
 
 
 def test_unsendable_request_shows_the_reason() -> None:
@@ -290,7 +294,9 @@ def test_timing_page_shows_phases_or_only_the_total() -> None:
     assert unmeasured[:2] == ["Only the total time is known.", "total           1.2 s"]
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(0.0, "Nothing was sent."), (0.2, "The call itself was not sent.")])
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.0, "Nothing was sent."), (0.2, "The call was not sent, only requests before it.")]
+)
 def test_unsent_call_after_sent_login_is_described(seconds: float, words: str) -> None:
     when = datetime(2026, 11, 22, tzinfo=UTC)
     refused = Refused("credentials", "x")
@@ -306,8 +312,8 @@ def test_narrow_bar_has_the_first_words() -> None:
 
 def test_response_of_another_method_names_it() -> None:
     one = exchange(Result(b"1"))
-    assert [text for text, _ in beside(one, "other")][:2] == ["  of ", one.method]
-    assert "  of " not in [text for text, _ in beside(replace(one, method=""), "other")]
+    assert [text for text, _ in transport_pieces(one, "other")][:2] == ["  of ", one.method]
+    assert "  of " not in [text for text, _ in transport_pieces(replace(one, method=""), "other")]
 
 
 def lines(body: bytes) -> list[str]:

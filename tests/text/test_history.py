@@ -49,7 +49,7 @@ def test_times_are_in_the_local_zone() -> None:
 def test_imported_call_is_labelled() -> None:
     theirs = exchange(INVALID, foreign=True)
     assert "  imported, error -32602 Inval" in history_line(theirs, 100, zone=UTC)
-    assert "from      a case: someone else recorded it" in shown(theirs, zone=UTC)
+    assert "from      a case: someone else recorded this call" in shown(theirs, zone=UTC)
     assert "a case" not in shown(exchange(INVALID), zone=UTC) + history_line(exchange(INVALID), 100, zone=UTC)
 
 
@@ -203,9 +203,9 @@ def test_largest_bar_is_full_and_smallest_is_visible() -> None:
 @pytest.mark.parametrize(
     ("minutes", "many", "told"),
     [
-        (60, 3, "21 Nov 2026 10:00 to 21 Nov 2026 12:00 · each bar 1 h"),
-        (15, 1, "21 Nov 2026 10:00 · each bar 15 min"),
-        (7 * 1440, 2, "21 Nov 2026 to 28 Nov 2026 · each bar 7 days"),
+        (60, 3, "21 Nov 2026 10:00 to 21 Nov 2026 12:00 · 1 h per bar"),
+        (15, 1, "21 Nov 2026 10:00 · 15 min per bar"),
+        (7 * 1440, 2, "21 Nov 2026 to 28 Nov 2026 · 7 days per bar"),
     ],
 )
 @pytest.mark.everyday(3)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Unreached
 from rpcexplorer.model.filter import OUTCOME_WORDS, HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from rpcexplorer.text.exchange import came
+from rpcexplorer.text.exchange import outcome_cell
 from rpcexplorer.text.history import Day, day_words, filter_words, moment_words, note_page, rows_of, same
 from rpcexplorer.transport.port import Response
 from tests.text.exchanges import WHEN, exchange
@@ -97,7 +97,7 @@ def test_moment_has_a_date_unless_it_is_today() -> None:
     ],
 )
 def test_outcome_of_a_call_is_short(outcome: Malformed, status: int | None, words: str) -> None:
-    assert "".join(text for text, _ in came(exchange(outcome, status=status))) == words
+    assert "".join(text for text, _ in outcome_cell(exchange(outcome, status=status))) == words
 
 
 def test_call_is_the_same_after_a_new_note() -> None:

@@ -51,7 +51,7 @@ def test_unchanged_numbers_keep_their_digits() -> None:
         (".[0]", "jq: cannot index an object with 0"),
         (".page[]", "jq: cannot iterate over number (1.10)"),
         ('error("two\\nlines \\u001b[31m")', "jq: two lines ␛[31m"),
-        ("\ud800", "jq: the expression contains half a character"),
+        ("\ud800", "jq: the expression contains an invalid character"),
     ],
 )
 def test_problem_of_expression_is_one_line(expression: str, sentence: str) -> None:
@@ -111,10 +111,10 @@ def test_process_writes_results_to_stdout() -> None:
         (".", "jq: cannot read"),
         (".[", "jq: unexpected end"),
         ("\0", "jq: "),
-        ("\ud800", "jq: the expression contains half a character"),
+        ("\ud800", "jq: the expression contains an invalid character"),
         ("[" * 200_000, "jq: "),
     ],
-    ids=["reply", "expression", "NUL", "half a character", "long"],
+    ids=["reply", "expression", "NUL", "an invalid character", "long"],
 )
 def test_process_writes_one_line_problem_to_stderr(expression: str, problem: str) -> None:
     ran = subprocess.run(COMMAND, input=asked(expression, b'{"a"'), capture_output=True, check=False)

@@ -55,12 +55,17 @@ def test_warning_shows_place_number_and_total() -> None:
 
 def test_summary_names_first_warning_and_counts_others() -> None:
     assert result_remark(()) == ""
-    assert result_remark([COUNT]) == "does not match its schema at /count: count must be a number, not a string"
+    assert (
+        result_remark([COUNT])
+        == "the result does not match its schema. At /count: count must be a number, not a string."
+    )
     both = result_remark([DEEP, COUNT])
-    assert both.endswith("at /items/0/a~1b~0: must be one of ␛[31m, b; at /count: count must be a number, not a string")
-    assert result_remark([DEEP, *[COUNT] * 4]) == result_remark([DEEP, COUNT, COUNT]) + " (2 more)"
+    assert both.endswith(
+        "At /items/0/a~1b~0: must be one of ␛[31m, b. At /count: count must be a number, not a string."
+    )
+    assert result_remark([DEEP, *[COUNT] * 4]) == result_remark([DEEP, COUNT, COUNT]) + " 2 more problems."
     whole = SchemaProblem((), "type", "it must be an object")
-    assert result_remark([whole, whole]).endswith("schema: it must be an object; it must be an object")
+    assert result_remark([whole, whole]).endswith("schema. It must be an object. It must be an object.")
 
 
 def test_long_text_of_a_service_is_cut() -> None:

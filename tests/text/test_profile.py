@@ -38,7 +38,7 @@ def roles(profile: Profile = COOKIE, **more: Any) -> dict[str, str]:
 def test_head_shows_url_and_auth() -> None:
     lines = told(Profile("p", "https://p.example.com", description="Shared", badge="prod", auth=CookieAuth()))
     assert lines[1] == " Shared"
-    assert row(lines, "address") == "https://p.example.com/api/v2/"
+    assert row(lines, "url") == "https://p.example.com/api/v2/"
     assert row(lines, "badge") == "PROD"
     assert row(lines, "auth") == "cookie: auth opens a session"
 

@@ -69,8 +69,8 @@ def each_method() -> Iterator[Stop]:
         yield Stop("title of the params", ("f2", f"{name}-", "enter"), (f"▍{shown}",))
         yield Stop("request tab", (NEXT_TAB,), (f'"method":"{in_json(text)}"', "POST"))
         yield Stop("", (NEXT_TAB,), ("✓ valid",))
-        yield Stop("docs", (ALT_M,), (f"│  {shown[:24]}", "no: asks unless"))
-        yield Stop("", (ALT_M,), gone="no: asks unless")
+        yield Stop("docs", (ALT_M,), (f"│  {shown[:24]}", "no: rpcexplorer asks"))
+        yield Stop("", (ALT_M,), gone="no: rpcexplorer asks")
         yield Stop("question before sending", ("f5",), ("Send once", f"method   {shown[:40]}"))
         yield Stop("", ("escape",), gone="Send once")
 

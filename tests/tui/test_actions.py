@@ -406,7 +406,7 @@ async def hint_changes_the_profile_and_resends(at: Visit) -> None:
         at.calls.show_profile()
         await at.write("[]", "ping")
         at.calls.action_send()
-        await at.sees("! Unsupported Media Type", "^R sets content_type to application/json in url and resends")
+        await at.sees("! Unsupported Media Type", "^R set content_type to application/json in url and resend")
         await at.press("ctrl+r")
         await at.sees("Change the profile url?", "application/json-rpc → application/json", "until you quit")
         before = at.calls.exchange
@@ -424,7 +424,7 @@ async def notification_is_sent_without_an_id(at: Visit) -> None:
     exchange = await at.next_exchange(None)
     assert isinstance(exchange.outcome, Sent)
     assert exchange.kind == "notification"
-    await at.sees("→ sent", "A notification: no response is expected.")
+    await at.sees("→ sent", "The server sends no response to a notification.")
 
 
 @shows("focus.methods", "focus.params", "focus.response", "params.tab-next")

@@ -35,7 +35,7 @@ def test_all_changes_can_be_read() -> None:
             await pilot.pause()
             rows = dialog.query_one(ChangesList)
             assert "~ method.000  changed" in text_of(rows)
-            assert "7 more were not saved." in shown(dialog)
+            assert "7 more changes were not saved." in shown(dialog)
             read = set[str]()
             while rows.chosen is not None and rows.chosen[1].name != "method.002":
                 read |= set(text_of(rows).split())

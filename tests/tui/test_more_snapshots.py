@@ -133,7 +133,7 @@ async def history(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None
 
 
 def test_notification_sent(picture: Callable[..., bool]) -> None:
-    assert picture(showing(NOTIFICATION), "→ sent", "no response is expected", calls=[NOTIFICATION, *CALLS])
+    assert picture(showing(NOTIFICATION), "→ sent", "sends no response", calls=[NOTIFICATION, *CALLS])
 
 
 def test_unknown_method_can_be_called(picture: Callable[..., bool]) -> None:
@@ -172,7 +172,7 @@ def hinting(then: Show | None = None) -> Show:
 
 
 def test_hint_in_a_small_terminal(picture: Callable[..., bool]) -> None:
-    assert picture(hinting(), "! Unauthorized", "^R sets auth.kind to basic in staging and resends", size=SMALL)
+    assert picture(hinting(), "! Unauthorized", "^R set auth.kind to basic in staging and resend", size=SMALL)
 
 
 def test_accepted_hint_in_a_tall_terminal(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,7 +334,7 @@ def test_statistics(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatc
         await until(pilot, lambda: opened._counting.ended)
         await pilot.press("s", "down")
 
-    assert picture(show, "90 calls", "most failures first", "each bar", calls=[*calls], size=size)
+    assert picture(show, "90 calls", "most failures first", "per bar", calls=[*calls], size=size)
 
 
 async def profiles(pilot: Pilot[Any], at: str = "staging") -> None:

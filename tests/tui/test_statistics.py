@@ -68,7 +68,7 @@ def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None
         assert rows(screen) == ["ping", "user.get", "report.run"]
         text = text_of(screen._summary)
         assert "6 calls · 2 failed: 2 errors · median 34 ms, p95 2.0 s, max 2.0 s" in text
-        assert "1 Jun 2025 12:00 · each bar 1 min" in text
+        assert "1 Jun 2025 12:00 · 1 min per bar" in text
         assert text_of(screen._heading).split()[1:4] == ["profile", "calls", "failed"]
         await pilot.press("down", "s")
         assert (rows(screen)[0], screen.list.cursor) == ("user.get", 0)

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.text.exchange import WordLine, beside, ended, nothing, remark_pieces, running
+from rpcexplorer.text.exchange import WordLine, ended, nothing, remark_pieces, running, transport_pieces
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.commands import Scope, bindings
@@ -309,7 +309,7 @@ class ResponsePane(Vertical):
             if work := self.body.doing:
                 bar.after = [(f"   {work} …", "careful"), ("  Esc cancels it" if self.body.folding else "", "dim")]
             else:
-                bar.after = beside(self.exchange, self.method) if self.exchange else ()
+                bar.after = transport_pieces(self.exchange, self.method) if self.exchange else ()
             bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]
         self.body.empty = nothing(self.exchange, self.doing) or [[], *self.first_steps]
         self.refresh_bindings()

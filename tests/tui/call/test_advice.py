@@ -72,11 +72,11 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
             await until(pilot, lambda: bool(screen.exchange) and not screen.doing)
             await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "result"])
             await pilot.pause()
-            assert screen.schema_remark.endswith("must be a number (2 more)") == is_reported, (
+            assert screen.schema_remark.endswith("must be a number. 2 more problems.") == is_reported, (
                 "a large result is not checked"
             )
             assert (
-                "does not match its schema at /items/0: items/0 must be a number; at /items/0:" in on_view(app)
+                "does not match its schema. At /items/0: items/0 must be a number. At /items/0:" in on_view(app)
             ) == is_reported
             results.pop(0)
             screen.exchange = None

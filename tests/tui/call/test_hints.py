@@ -88,7 +88,7 @@ def test_hint_shows_change_and_file_writes_and_resends(called: Called, tmp_path:
     file = tmp_path / "home" / "config" / "sessions.toml"
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        assert "^R sets content_type to application/json in node and resends" in hint_text(calls)
+        assert "^R set content_type to application/json in node and resend" in hint_text(calls)
         question = await asked(pilot)
         assert all(text in question for text in ("application/json-rpc → application/json", str(file)))
         await pilot.press("escape")
@@ -295,7 +295,7 @@ def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Expl
                 assert not server.requests
             await pilot.press("f9")
             await until(pilot, lambda: bool(calls.hint))
-            assert "^R sets auth.kind to basic" in hint_text(calls)
+            assert "^R set auth.kind to basic" in hint_text(calls)
             await pilot.press("f8" if key == "f8" else "ctrl+r")
             assert "auth.kind" in shown(await on(pilot, Confirm))
             await pilot.press("escape")

@@ -83,7 +83,7 @@ def said(pane: ParamsPane) -> str:
 def test_warning_shows_its_place_and_one_key_fixes() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
         assert said(pane).startswith("   ! line 2, column 3: “cuont” is not one of the params: count, kind. (1 of 2, ")
-        assert "F12 shows the next)" in said(pane)
+        assert "next: F12)" in said(pane)
         assert said(pane).endswith('^R write "count"')
         assert pane.problem is None, "it can be sent"
         editor = pane.query_one(Editor)
