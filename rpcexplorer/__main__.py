@@ -121,12 +121,12 @@ def _place(error: Exception) -> str:
 
 def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], when: datetime) -> Path | str:
     """Write a crash report; return its file, or a problem as a sentence."""
-    from rpcexplorer.files.io import error_of, names, telling, write_new
+    from rpcexplorer.files.io import error_of, file_errors, names, write_new
     from rpcexplorer.redaction.redactor import Redactor
 
     def remove_oldest() -> None:
         for name in sorted(name for name in names(folder) if CRASH_FILE.fullmatch(name))[:-MAX_CRASHES]:
-            with telling("remove", folder / name):
+            with file_errors("remove", folder / name):
                 (folder / name).unlink(missing_ok=True)
 
     file = folder / f"{when:%Y-%m-%dT%H%M%S.%f}.txt"

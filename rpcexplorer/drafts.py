@@ -19,11 +19,11 @@ from rpcexplorer.files.io import (
     FileError,
     decoded,
     error_of,
+    file_errors,
     free_aside,
     names,
     read_bytes,
-    telling,
-    told_size,
+    size_words,
     write_new,
     write_private,
 )
@@ -97,7 +97,7 @@ class Drafts:
         content = _packed(key, text)
         problem = self._look(key)
         if not problem and len(content) > KEPT:
-            problem = f"it is longer than {told_size(KEPT)}"
+            problem = f"it is longer than {size_words(KEPT)}"
         if problem:
             return problem
         try:
@@ -206,7 +206,7 @@ class Drafts:
         return self._folder / _hashed(profile) / (_hashed(method) + SUFFIX)
 
     def _remove(self, file: Path) -> None:
-        with telling("remove", file), suppress(FileNotFoundError):
+        with file_errors("remove", file), suppress(FileNotFoundError):
             file.unlink()
 
     def _read(self, file: Path) -> tuple[DraftKey, str] | FileError | None:
@@ -233,7 +233,7 @@ def _hashed(name: str) -> str:
 
 
 def _moved_aside(file: Path, word: str) -> Path | None:
-    with telling("move aside", file), suppress(FileNotFoundError):
+    with file_errors("move aside", file), suppress(FileNotFoundError):
         side = free_aside(file, word)
         file.rename(side)
         return side

@@ -17,7 +17,7 @@ from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import World
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.files.io import telling, write_atomic
+from rpcexplorer.files.io import file_errors, write_atomic
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
@@ -128,7 +128,7 @@ def _background_service() -> Iterator[tuple[Path, str]]:
     from rpcexplorer.demo.http import DemoThread
 
     with ExitStack() as stack:
-        with telling("make", Path(os.environ.get("TMPDIR", "/tmp")) / FOLDER_PREFIX):  # noqa: S108 - only to name it
+        with file_errors("make", Path(os.environ.get("TMPDIR", "/tmp")) / FOLDER_PREFIX):  # noqa: S108 - only to name it
             home = stack.enter_context(tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, ignore_cleanup_errors=True))
         with _explain_listen_error(0):
             service = stack.enter_context(DemoThread())

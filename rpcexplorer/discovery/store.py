@@ -27,12 +27,12 @@ from rpcexplorer.files.io import (
     KEPT,
     FileError,
     error_of,
+    file_errors,
     opened,
     read_bytes,
     read_span,
     refuse_links,
-    telling,
-    told_size,
+    size_words,
     write_private,
 )
 from rpcexplorer.model.exchange import Exchange
@@ -274,7 +274,7 @@ class MethodFiles:
         if path is None:
             return None
         texts: list[bytes] = []
-        with telling("read", path), suppress(FileNotFoundError), opened(path) as file:
+        with file_errors("read", path), suppress(FileNotFoundError), opened(path) as file:
             head = read_span(file, 0, HEAD_BYTES)
             if head.startswith(EARLIER):
                 return _of_earlier_version(path, profile)
@@ -303,10 +303,10 @@ class MethodFiles:
         problem = ""
         lines = msgspec.json.encode(known.list.clean(hide)) + b"\n"
         if len(lines) > KEPT // 2:
-            return b"", f"{LIST_NOT_STORED}: it is too large ({told_size(len(lines))})"
+            return b"", f"{LIST_NOT_STORED}: it is too large ({size_words(len(lines))})"
         full = msgspec.json.encode((known.descriptions or Descriptions()).clean(hide)) + b"\n"
         if len(full) > KEPT // 2:
-            problem = f"{SCHEMAS_NOT_STORED}: they are larger than {told_size(KEPT // 2)}"
+            problem = f"{SCHEMAS_NOT_STORED}: they are larger than {size_words(KEPT // 2)}"
             full = msgspec.json.encode(Descriptions()) + b"\n"
         head = HEAD.format(len(lines), crc32(lines), len(full), crc32(full)).encode()
         return b"".join((head, lines, full)), problem

@@ -131,17 +131,17 @@ def read_whole(descriptor: int, most: int) -> bytes:
     """Read a whole file; raise ``Unfit`` if it is longer than ``most``."""
     size = os.fstat(descriptor).st_size
     if size > most:
-        raise Unfit(f"it is too large, {told_size(size)} (limit {told_size(most)}). Shorten it")
+        raise Unfit(f"it is too large, {size_words(size)} (limit {size_words(most)}). Shorten it")
     pieces, left = [], most + 1
     while piece := os.read(descriptor, min(max(size, LEAST), left, PIECE)):
         pieces.append(piece)
         left -= len(piece)
         if not left:  # The file grows meanwhile, or its size is reported as 0.
-            raise Unfit(f"it is too large (limit {told_size(most)}). Shorten it")
+            raise Unfit(f"it is too large (limit {size_words(most)}). Shorten it")
     return b"".join(pieces)
 
 
-def told_size(size: int) -> str:
+def size_words(size: int) -> str:
     return f"{size / MIB:,.0f} MiB" if size >= MIB else f"{size:,} bytes"
 
 
@@ -214,14 +214,14 @@ class LockedError(FileError):
 
 
 @contextmanager
-def telling(doing: str, path: Path) -> Iterator[None]:
+def file_errors(action: str, path: Path) -> Iterator[None]:
     """Raise a ``FileError`` with advice instead of an OSError."""
     try:
         yield
     except OSError as error:
         system = (error.strerror or type(error).__name__).lower()
         why, advice = ADVICE.get(error.errno or 0, (system, "check the path and the disk"))
-        raise FileError(f"cannot {doing} {path}: {why}. {advice[0].upper()}{advice[1:]}") from error
+        raise FileError(f"cannot {action} {path}: {why}. {advice[0].upper()}{advice[1:]}") from error
     except ValueError as error:
         why = "invalid file name. Choose another one"  # A path with a NUL or a lone surrogate.
         if isinstance(error, Unfit):
@@ -230,16 +230,16 @@ def telling(doing: str, path: Path) -> Iterator[None]:
             why = f"byte {error.start} is not UTF-8. Save the file as UTF-8"
         elif isinstance(error, UnicodeEncodeError):
             why = "it contains half a character (a lone surrogate). Remove it"
-        raise FileError(f"cannot {doing} {path}: {why}") from error
+        raise FileError(f"cannot {action} {path}: {why}") from error
 
 
 @contextmanager
-def meanwhile(comfort: str) -> Iterator[None]:
+def add_to_error(sentence: str) -> Iterator[None]:
     """Add to an error what happens to the data that was not written."""
     try:
         yield
     except FileError as error:
-        raise type(error)(f"{error.sentence}. {comfort}") from error
+        raise type(error)(f"{error.sentence}. {sentence}") from error
 
 
 def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: bool = False) -> bytes | None:
@@ -247,19 +247,19 @@ def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: boo
 
     It must belong to this user and not be a link, unless ``others`` and ``links`` allow it.
     """
-    with telling("read", path), suppress(FileNotFoundError), opened(path, links=links, others=others) as file:
+    with file_errors("read", path), suppress(FileNotFoundError), opened(path, links=links, others=others) as file:
         return read_whole(file, most)
     return None
 
 
 def decoded(path: Path, content: bytes) -> str:
-    with telling("read", path):
+    with file_errors("read", path):
         return content.decode("utf-8-sig")
 
 
 def real(path: Path) -> Path:
     """Return the path behind symbolic links."""
-    with telling("find", path):
+    with file_errors("find", path):
         return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError for a loop.
 
 
@@ -273,14 +273,14 @@ def free_aside(path: Path, word: str) -> Path:
 
 
 def may_change(path: Path) -> bool:
-    with telling("check", path), suppress(FileNotFoundError):
+    with file_errors("check", path), suppress(FileNotFoundError):
         return is_ours(path.lstat(), writing=True)
     return True
 
 
 def refuse_links(folder: Path, base: Path) -> None:
     """Raise unless a folder is inside ``base``, without links on the way."""
-    with telling("use", folder):
+    with file_errors("use", folder):
         if not folder.is_relative_to(base) or ".." in (inside := folder.relative_to(base)).parts:
             raise Unfit(f"it is not inside {base}. Choose a folder there")
         for part in (*reversed(inside.parents), inside):
@@ -293,7 +293,7 @@ def refuse_links(folder: Path, base: Path) -> None:
 
 def private_folder(path: Path) -> None:
     """Create a folder and its parents, readable only by their owner."""
-    with telling("create", path):
+    with file_errors("create", path):
         missing = [path] if not path.is_dir() else []
         while missing and not missing[-1].parent.is_dir():
             missing.append(missing[-1].parent)
@@ -307,12 +307,12 @@ def private_folder(path: Path) -> None:
 def write_private(path: Path, text: str | bytes) -> None:
     """Replace a file in one step by one that only its owner can read."""
     private_folder(path.parent)
-    with telling("write", path):
+    with file_errors("write", path):
         replace(path, text, PRIVATE_FILE)
 
 
 def write_new(path: Path, text: str | bytes) -> None:
-    with telling("write", path):
+    with file_errors("write", path):
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
     write_private(path, text)
@@ -323,7 +323,7 @@ def write_atomic(path: Path, text: str | bytes, *, private: bool = False) -> Non
 
     A symbolic link stays: its target is replaced. A new file that is ``private`` is readable only by its owner.
     """
-    with telling("write", path):
+    with file_errors("write", path):
         target = real(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = PRIVATE_FILE if private else None
@@ -347,7 +347,7 @@ def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
 
 def refuse_unwritable(path: Path) -> None:
     """Raise what ``write_atomic`` would raise, as far as it is known before."""
-    with telling("write", path):
+    with file_errors("write", path):
         target = real(path)
         if not target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -359,7 +359,7 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def is_private(path: Path) -> bool:
-    with telling("check", path):
+    with file_errors("check", path):
         found = path.lstat()
         refuse_all_but_files(found)
         refuse_others(found, writing=False)
@@ -381,7 +381,7 @@ def lock(
     just have opened it.
     """
     beside = path.with_name(f".{path.name}.lock")
-    with telling("lock", beside):
+    with file_errors("lock", beside):
         descriptor = open_file(beside, os.O_RDWR | os.O_CREAT)
     try:
         until = clock() + seconds
@@ -407,7 +407,7 @@ def append_or_undo(descriptor: int, content: bytes, size: int) -> None:
 
 
 def _locked(descriptor: int, path: Path) -> bool:
-    with telling("lock", path), suppress(BlockingIOError, PermissionError):
+    with file_errors("lock", path), suppress(BlockingIOError, PermissionError):
         if sys.platform == "win32":
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         else:
@@ -426,7 +426,7 @@ def error_of(action: Callable[[], object]) -> str:
 
 
 def names(folder: Path) -> list[str]:
-    with telling("read", folder), suppress(FileNotFoundError):
+    with file_errors("read", folder), suppress(FileNotFoundError):
         return [path.name for path in folder.iterdir()]
     return []
 
@@ -440,7 +440,7 @@ def toml_files(folder: Path) -> list[Path]:
 
 def inodes(folder: Path) -> dict[str, int]:
     """Return the names in a folder with their inodes, which survive renames."""
-    with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
+    with file_errors("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
         return {each.name: each.inode() for each in found}
     return {}
 
@@ -448,13 +448,13 @@ def inodes(folder: Path) -> dict[str, int]:
 def changed_last(folder: Path, most: int, files: dict[str, str]) -> list[str]:
     if len(files) <= most:
         return list(files.values())
-    with telling("read", folder):
+    with file_errors("read", folder):
         moments = [(_changed(f"{folder}/{name}"), found) for name, found in files.items()]
     return [found for _, found in nlargest(most, moments)]
 
 
 def sizes(folder: Path, ending: str) -> list[int]:
-    with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
+    with file_errors("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
         return [
             each.stat(follow_symlinks=False).st_size
             for each in found

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from rpcexplorer.files.io import FileError, real, telling
+from rpcexplorer.files.io import FileError, file_errors, real
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import OVERLAY, TEAM_FILE
 
@@ -180,7 +180,7 @@ def _everyone_writes(path: Path) -> bool:
 
     Windows always reports these bits, so they mean nothing there.
     """
-    with telling("check", path):
+    with file_errors("check", path):
         overlay = path.with_name(OVERLAY)
         places = (path.parent, path, *([overlay] if _exists(overlay) else []))
         modes = [place.stat().st_mode for place in places]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from msgspec import Struct
 
-from rpcexplorer.files.io import FileError, is_private, lock, private_folder, telling, write_private
+from rpcexplorer.files.io import FileError, file_errors, is_private, lock, private_folder, write_private
 from rpcexplorer.files.toml import TomlFile, read_toml
 from rpcexplorer.files.toml_shape import CheckedFile, Rule, read_shape
 from rpcexplorer.model.problem import Problem
@@ -80,7 +80,7 @@ def why_not_private(path: Path) -> str | None:
 
 
 def _is_open(folder: Path) -> bool:
-    with telling("check", folder):
+    with file_errors("check", folder):
         return os.name == "posix" and bool(folder.stat().st_mode & 0o022)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileError, decoded, read_bytes, told_size
+from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileError, decoded, read_bytes, size_words
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.patterns import regex
 
@@ -269,8 +269,8 @@ def parse_toml(path: Path, text: str) -> TomlFile | Problem:
     """Parse the text that is in ``path`` or will be written there."""
     entries = text.count("\n") + text.count(",")
     if len(text) > WRITTEN_BY_PEOPLE or entries > ENTRIES:
-        most = f"{told_size(WRITTEN_BY_PEOPLE)} and {ENTRIES:,} entries"
-        return Problem(str(path), f"it has {told_size(len(text))} and {entries:,} entries. Shorten it below {most}")
+        most = f"{size_words(WRITTEN_BY_PEOPLE)} and {ENTRIES:,} entries"
+        return Problem(str(path), f"it has {size_words(len(text))} and {entries:,} entries. Shorten it below {most}")
     if not is_plain(text) and (too_deep := layout(text).too_deep) is not None:
         return Problem(str(path), f"nested more than {DEPTH} levels deep. Shorten this key or value", too_deep)
     try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import FileError, error_of, read_bytes, told_size
+from rpcexplorer.files.io import FileError, error_of, read_bytes, size_words
 from rpcexplorer.model.draft import as_called
 from rpcexplorer.model.exchange import MOST, MOST_CALLS, Case, Damaged, Exchange
 from rpcexplorer.model.problem import Problem
@@ -140,7 +140,7 @@ def case_of(path: Path, content: bytes, now: datetime) -> Case | Problem:
         is_whole = untouched(raw) is not None
         by_hand += 0 if is_whole else len(raw)
         if raw.strip() and not is_whole and (lines > MOST_LINES or by_hand > MOST_BY_HAND):
-            why = f"more than {MOST_LINES:,} lines" if lines > MOST_LINES else f"more than {told_size(MOST_BY_HAND)}"
+            why = f"more than {MOST_LINES:,} lines" if lines > MOST_LINES else f"more than {size_words(MOST_BY_HAND)}"
             call: Exchange | Damaged | None = Damaged(f"{path}:{line}", f"{why} were changed by hand", left_of(raw))
         else:
             call = _call(raw, str(path), line, now)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import told_size
+from rpcexplorer.files.io import size_words
 from rpcexplorer.history.record import UNUSUAL, changed, quoted, to_block, to_exchange, to_record
 from rpcexplorer.jsontext.pointers import ANY, parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
@@ -64,7 +64,7 @@ class Exported(Struct, frozen=True):
             return f"A case can hold at most {MOST_CALLS:,} calls, but you chose {len(self.exchanges):,}"
         size = sum(len(each.response.body) for each in self.exchanges)
         return (
-            f"A case can hold at most {told_size(MOST)}, but the responses alone have {told_size(size)}"
+            f"A case can hold at most {size_words(MOST)}, but the responses alone have {size_words(size)}"
             if size > MOST
             else ""
         )

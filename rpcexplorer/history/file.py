@@ -15,6 +15,7 @@ from rpcexplorer.files.io import (
     PRIVATE_FILE,
     Unfit,
     append_or_undo,
+    file_errors,
     free_aside,
     is_ours,
     names,
@@ -22,8 +23,7 @@ from rpcexplorer.files.io import (
     prepared,
     read_bytes,
     read_span,
-    telling,
-    told_size,
+    size_words,
     write_all,
     write_private,
 )
@@ -69,7 +69,7 @@ def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path, mode: in
     A file that would grow past ``rotate_at`` moves to ``rotated``. It is not flushed to the disk, which costs a hundred
     times as much as all the rest; the next append moves a torn end aside.
     """
-    with telling("write", path):
+    with file_errors("write", path):
         with opened(path, APPENDING) as file:
             size, gap = _mended(file, path, blocks)
             _begin(file, size, mode)
@@ -162,7 +162,7 @@ def rewrite(
         if not number:
             return 0
         with (
-            telling("write", path),
+            file_errors("write", path),
             # The mode is kept, but no other user gets write access.
             prepared(path, after := b"".join(changed), PRIVATE_FILE | (path.lstat().st_mode & GROUP_READS)) as beside,
             locked(),
@@ -183,14 +183,14 @@ def rewrite(
 
 
 def _version(path: Path) -> tuple[int, int, int] | None:
-    with telling("read", path), suppress(FileNotFoundError):
+    with file_errors("read", path), suppress(FileNotFoundError):
         found = path.lstat()
         return found.st_ino, found.st_size, found.st_mtime_ns
     return None
 
 
 def _content(path: Path, most: int) -> bytes | None:
-    with telling("write", path), suppress(FileNotFoundError):
+    with file_errors("write", path), suppress(FileNotFoundError):
         if not is_ours(path.lstat(), writing=True):
             raise Unfit("it belongs to another user, who alone can change it")
     return read_bytes(path, most)
@@ -237,7 +237,7 @@ def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
                 good = comments.end()
             return start + len(tail[:good].rstrip()), tail[good:]
         if step > most:
-            raise Unfit(f"its last {told_size(step)} contain no call. Move it to another folder")
+            raise Unfit(f"its last {size_words(step)} contain no call. Move it to another folder")
         step *= 2
 
 

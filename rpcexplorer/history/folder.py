@@ -24,20 +24,20 @@ from rpcexplorer.files.io import (
     PRIVATE_FILE,
     FileError,
     Unfit,
+    add_to_error,
     changed_last,
+    file_errors,
     inodes,
     lock,
     may_change,
-    meanwhile,
     names,
     opened,
     private_folder,
     read_bytes,
     read_span,
     refuse_links,
+    size_words,
     sizes,
-    telling,
-    told_size,
 )
 from rpcexplorer.history.file import (
     CASES,
@@ -196,7 +196,7 @@ class FolderReader:
         for path in self._files_of(writer, seen):
             content = None
             try:
-                with telling("read", path), suppress(FileNotFoundError), opened(path, others=True) as file:
+                with file_errors("read", path), suppress(FileNotFoundError), opened(path, others=True) as file:
                     found = os.fstat(file)
                     if (found.st_dev, found.st_ino) in seen:
                         continue
@@ -204,7 +204,7 @@ class FolderReader:
                     if found.st_size <= CHUNK:
                         content = read_span(file, 0, found.st_size)
                     elif self._open >= OPEN:
-                        long = f"{OPEN} files of more than {told_size(CHUNK)} are already open. Move some away"
+                        long = f"{OPEN} files of more than {size_words(CHUNK)} are already open. Move some away"
                         raise Unfit(long)
                     else:
                         self._open += 1
@@ -255,7 +255,7 @@ class FolderReader:
                 moment, called = oldest[1], start
             elif (crowded or called - start > self._largest) and moment:
                 told = (
-                    f"cannot read {path}: {told_size(called - start)} or more of it contain no call. Remove that part"
+                    f"cannot read {path}: {size_words(called - start)} or more of it contain no call. Remove that part"
                 )
                 yield RawBlock(moment, writer, path, b"", told)
                 moment = b""  # everybody else comes first now
@@ -268,7 +268,7 @@ class FolderReader:
         yield Passed(NEWEST, b"", 0, 0)
         moment = b""
         try:
-            with telling("read", path), suppress(FileNotFoundError), opened(path, others=True) as file:
+            with file_errors("read", path), suppress(FileNotFoundError), opened(path, others=True) as file:
                 early = TIME.search(read_span(file, 0, EARLY))
                 moment = early[1] if early else b""
             yield Passed(moment, b"", 0, 0)
@@ -496,7 +496,7 @@ class History:
             return
         blocks = "".join(map(to_block, self.unsaved)).encode()
         full = rotated(self.folder, self.writer, self.unsaved[-1].when)
-        with meanwhile("The call is kept in memory"):
+        with add_to_error("The call is kept in memory"):
             self._refuse_links()
             private_folder(self.folder)
             with self._locked(self.writer):
@@ -547,7 +547,11 @@ class History:
         header = HEADER + f'id = "{id}"\n'.encode()
         for writer in sorted(writers(names(self.folder)), key=self.writer.__ne__):
             for path in files_of(self.folder, writer):
-                with suppress(FileNotFoundError, FileError), telling("read", path), opened(path, others=True) as file:
+                with (
+                    suppress(FileNotFoundError, FileError),
+                    file_errors("read", path),
+                    opened(path, others=True) as file,
+                ):
                     raw = _block_beginning(header, partial(read_span, file), os.fstat(file).st_size, self._largest)
                     if raw:
                         return RawBlock(b"", writer, path, raw)

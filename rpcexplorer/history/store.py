@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import error_of, lock, names, telling
+from rpcexplorer.files.io import error_of, file_errors, lock, names
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
@@ -308,7 +308,7 @@ class Rescue:
                         return
                     yield call
                 if len(calls) == len(found):  # Unreadable records stay, so that the user can inspect them.
-                    with telling("remove", aside):
+                    with file_errors("remove", aside):
                         shutil.rmtree(aside)
 
 

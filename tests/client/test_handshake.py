@@ -85,12 +85,12 @@ def test_handshake_header_is_redacted_in_all_responses() -> None:
         page = f"<code>{HEADER.header}: {value}</code> not {request.header(HEADER.header)}".encode()
         return http_reply(page, 409, {HEADER.header: value}, reason="Conflict")
 
-    def telling(request: Received) -> bytes:
+    def respond(request: Received) -> bytes:
         return http_reply(reply_to(request, result=f"in {request.header(HEADER.header)}"))
 
     (one,), _ = calls(refusing, Draft("ping"), handshake=HEADER)
     assert "h4nded" not in f"{one.response.body!r} {one.response.headers}"
-    with RawServer(keeper(lambda: "h4nded-0"), telling) as server:
+    with RawServer(keeper(lambda: "h4nded-0"), respond) as server:
 
         async def twice() -> list[Exchange]:
             async with Client(server.origin, handshake=HEADER) as client:
@@ -294,7 +294,7 @@ def test_initialize_by_hand_keeps_its_session() -> None:
 def test_mcp_session_id_is_redacted_in_responses() -> None:
     session = "5e551on-of-mcp"
 
-    def telling(request: Received) -> bytes:
+    def respond(request: Received) -> bytes:
         if json.loads(request.body)["method"] == "initialize":
             result = {"protocolVersion": "2025-03-26", "serverInfo": {"name": session}}
             return http_reply(reply_to(request, result=result), headers={"Mcp-Session-Id": session})
@@ -303,7 +303,7 @@ def test_mcp_session_id_is_redacted_in_responses() -> None:
         return http_reply(reply_to(request, result=f"in {request.header('Mcp-Session-Id')}"))
 
     for first in (Draft("initialize", "{}"), Draft("tell", "{}")):
-        told, server = calls(telling, first, Draft("tell", "{}"), **MCP)
+        told, server = calls(respond, first, Draft("tell", "{}"), **MCP)
         assert server.requests[-1].header("Mcp-Session-Id") == session
         assert session not in repr([(each.notes, each.response, each.outcome) for each in told])
         assert all("«not recorded»".encode() in each.response.body for each in told)
