@@ -40,7 +40,7 @@ SETTINGS_SHAPE = TableRule(
     {
         "version": version_rule,
         "theme": file_name_rule,
-        "keymap": MapRule("commands and their keys", text_rule),
+        "keymap": MapRule(text_rule),
         "history": TableRule("history", {"record": flag_rule, "folder": path_rule, "body_limit": size_rule(0)}),
         "secrets": TableRule("secrets", {"store": choice_rule("file", "keyring")}),
         "reply": TableRule("reply", {"limit": size_rule(1)}),
@@ -138,15 +138,14 @@ SCREEN_SHAPE = TableRule(
         "docs": text_rule,
         "methods_width": integer_rule,
         "params_height": integer_rule,
-        "typed": MapRule("expressions by purpose", list_rule(text_rule, "expressions")),
+        "typed": MapRule(list_rule(text_rule, "expressions")),
         "at": MapRule(
-            "profiles by name",
             TableRule(
                 "a profile",
                 {
                     "method": text_rule,
                     "pinned": list_rule(text_rule, "methods"),
-                    "quiet": MapRule("methods", time_rule),
+                    "quiet": MapRule(time_rule),
                 },
             ),
         ),

@@ -71,7 +71,7 @@ def test_size_is_a_number_with_an_optional_unit(paths: Paths, text: str, size: i
         ("[history]\nrecord = 1", 2, "history.record", "true or false"),
         ('[secrets]\nstore = "keychain"', 2, "secrets.store", 'one of "file", "keyring"'),
         ("[keymap]\nquit = 1", 2, "keymap.quit", "text, in quotes"),
-        ("keymap = 1", 1, "keymap", "commands and their keys"),
+        ("keymap = 1", 1, "keymap", "must be a table"),
         ("theme = [", 1, "", "not TOML"),
     ],
 )

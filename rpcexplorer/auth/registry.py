@@ -81,7 +81,6 @@ def needs_credentials(kind: str) -> bool:
     return kind in KINDS and bool(KINDS[kind].sends)
 
 
-def name_token_kind() -> str:
-    """Return advice for a token whose place in a request is unknown."""
-    kinds = ", ".join(f'"{kind.kind}"' for kind in _ALL if "token" in kind.takes)
-    return f"name the auth type that sends it, one of {kinds}"
+def token_kinds() -> str:
+    """Return the auth types that send a token, in quotes."""
+    return ", ".join(f'"{kind.kind}"' for kind in _ALL if "token" in kind.takes)

@@ -49,24 +49,24 @@ LOCK_SECONDS = 2.0
 LOCK_PAUSE = 0.002
 """Seconds between two tries to get a lock."""
 ADVICE: dict[int, tuple[str, str]] = {
-    errno.ENOSPC: ("the disk is full", "free some space"),
-    errno.EDQUOT: ("your disk quota is used up", "free some space"),
-    errno.EROFS: ("the file system is read-only", "choose another folder"),
-    errno.EACCES: ("permission denied", "check the owner and mode of the file and of its folder"),
-    errno.EPERM: ("the operation is not permitted", "check the owner and mode of the file and of its folder"),
-    errno.ENOENT: ("it does not exist", "check the path"),
-    errno.EEXIST: ("it already exists", "choose another name"),
-    errno.EISDIR: ("it is a folder", "name a file"),
-    errno.ENOTDIR: ("a part of the path is a file", "check the path"),
-    errno.ELOOP: ("it is a symbolic link, which rpcexplorer does not follow here", "replace it with the file itself"),
-    errno.ENXIO: ("it is a pipe, a socket or a device", "name a regular file"),
-    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
-    errno.EIO: ("the disk reports an error", "check the disk"),
-    errno.EFBIG: ("the file would become too large", "move it to another folder"),
-    errno.EMFILE: ("too many files are open", "close other programs and try again"),
-    errno.ENFILE: ("too many files are open", "close other programs and try again"),
-    errno.ENOLCK: ("the file system has no locks", "choose a folder on a local disk"),
-    errno.ENOTSUP: ("the file system does not support this", "choose a folder on a local disk"),
+    errno.ENOSPC: ("the disk is full", "Free some space"),
+    errno.EDQUOT: ("your disk quota is used up", "Free some space"),
+    errno.EROFS: ("the file system is read-only", "Choose another folder"),
+    errno.EACCES: ("permission denied", "Check the owner and mode of the file and of its folder"),
+    errno.EPERM: ("the operation is not permitted", "Check the owner and mode of the file and of its folder"),
+    errno.ENOENT: ("it does not exist", "Check the path"),
+    errno.EEXIST: ("it already exists", "Choose another name"),
+    errno.EISDIR: ("it is a folder", "Name a file"),
+    errno.ENOTDIR: ("a part of the path is a file", "Check the path"),
+    errno.ELOOP: ("it is a symbolic link, which rpcexplorer does not follow here", "Replace it with the file itself"),
+    errno.ENXIO: ("it is a pipe, a socket or a device", "Name a regular file"),
+    errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter one"),
+    errno.EIO: ("the disk reports an error", "Check the disk"),
+    errno.EFBIG: ("the file would become too large", "Move it to another folder"),
+    errno.EMFILE: ("too many files are open", "Close other programs and try again"),
+    errno.ENFILE: ("too many files are open", "Close other programs and try again"),
+    errno.ENOLCK: ("the file system has no locks", "Choose a folder on a local disk"),
+    errno.ENOTSUP: ("the file system does not support this", "Choose a folder on a local disk"),
 }
 
 
@@ -220,8 +220,8 @@ def file_errors(action: str, path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         system = (error.strerror or type(error).__name__).lower()
-        why, advice = ADVICE.get(error.errno or 0, (system, "check the path and the disk"))
-        raise FileError(f"cannot {action} {path}: {why}. {advice[0].upper()}{advice[1:]}") from error
+        why, advice = ADVICE.get(error.errno or 0, (system, "Check the path and the disk"))
+        raise FileError(f"cannot {action} {path}: {why}. {advice}") from error
     except ValueError as error:
         why = "invalid file name. Choose another one"  # A path with a NUL or a lone surrogate.
         if isinstance(error, Unfit):
@@ -247,7 +247,11 @@ def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: boo
 
     It must belong to this user and not be a link, unless ``others`` and ``links`` allow it.
     """
-    with file_errors("read", path), suppress(FileNotFoundError), opened(path, links=links, others=others) as file:
+    with (
+        file_errors("read", path),
+        suppress(FileNotFoundError),
+        opened(path, links=links, others=others) as file,
+    ):
         return read_whole(file, most)
     return None
 
@@ -282,7 +286,7 @@ def refuse_links(folder: Path, base: Path) -> None:
     """Raise unless a folder is inside ``base``, without links on the way."""
     with file_errors("use", folder):
         if not folder.is_relative_to(base) or ".." in (inside := folder.relative_to(base)).parts:
-            raise Unfit(f"it is not inside {base}. Choose a folder there")
+            raise Unfit(f"it is not inside {base}. Choose a folder inside it")
         for part in (*reversed(inside.parents), inside):
             place = base / part
             if place != base and os.path.lexists(place) and stat.S_ISLNK(place.lstat().st_mode):

@@ -146,8 +146,8 @@ def find_team_file(
         except FileError as error:
             return TeamFile(None, (*problems, Problem(str(place), error.sentence)))
         sentence = (
-            f"other users can write to it or its folder, so its profiles are not used. If you trust them, "
-            f"run `rpcexplorer profiles allow --folder {shlex.quote(str(place))}` or name the file with --sessions"
+            "other users can write to this file or its folder, so its profiles are not used. If you trust them, name "
+            f"the file with --sessions, or run `rpcexplorer profiles allow --folder {shlex.quote(str(place))}`"
         )
         problems.append(Problem(str(path), sentence))
     return TeamFile(None, tuple(problems))
@@ -156,7 +156,7 @@ def find_team_file(
 def _named(path: Path, by: str) -> TeamFile:
     if _exists(path):
         return TeamFile(path.absolute())
-    return TeamFile(None, (Problem(str(path), f"there is no such file. Correct {by}, which names it"),))
+    return TeamFile(None, (Problem(str(path), f"there is no such file. Correct the path in {by}"),))
 
 
 def _upwards(folder: Path, home: Path | None) -> Iterator[Path]:

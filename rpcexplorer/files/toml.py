@@ -269,16 +269,16 @@ def parse_toml(path: Path, text: str) -> TomlFile | Problem:
     """Parse the text that is in ``path`` or will be written there."""
     entries = text.count("\n") + text.count(",")
     if len(text) > WRITTEN_BY_PEOPLE or entries > ENTRIES:
-        most = f"{size_words(WRITTEN_BY_PEOPLE)} and {ENTRIES:,} entries"
-        return Problem(str(path), f"it has {size_words(len(text))} and {entries:,} entries. Shorten it below {most}")
+        limits = f"limits: {size_words(WRITTEN_BY_PEOPLE)} and {ENTRIES:,} entries"
+        return Problem(str(path), f"it is too large or has too many entries ({limits}). Shorten it")
     if not is_plain(text) and (too_deep := layout(text).too_deep) is not None:
-        return Problem(str(path), f"nested more than {DEPTH} levels deep. Shorten this key or value", too_deep)
+        return Problem(str(path), f"this is nested more than {DEPTH} levels deep. Use fewer levels", too_deep)
     try:
         return TomlFile(path, text, printable(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         return _syntax(path, text, str(error))
     except ValueError:  # The parser does not say where.
-        return Problem(str(path), "it contains a number with too many digits. Write it as text, in quotes")
+        return Problem(str(path), "a number in this file has too many digits. Write it as text, in quotes")
 
 
 def printable(values: dict[str, Any]) -> dict[str, Any]:
@@ -306,4 +306,4 @@ def _syntax(path: Path, text: str, message: str) -> Problem:
     if CONFLICT.match(lines[line - 1]):
         return Problem(str(path), f"line {line} is a merge conflict marker. Resolve the conflict", line)
     column = f" at column {found[3]}" if found[3] else " at the end of the file"
-    return Problem(str(path), f"this is not TOML: {what[:1].lower()}{what[1:]}{column}. Correct the line", line)
+    return Problem(str(path), f"this is not TOML: {what[:1].lower()}{what[1:]}{column}. Correct this line", line)

@@ -204,5 +204,5 @@ def _filled(value: Any) -> Any:
 
 
 def _by_hand(file: TomlFile, path: KeyPath) -> Problem:
-    sentence = "rpcexplorer cannot change this key as it is written. Nothing was changed. Edit the file by hand"
+    sentence = "rpcexplorer cannot edit this key, and changed nothing. Edit the file by hand"
     return file.complain(path, sentence)

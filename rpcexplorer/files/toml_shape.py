@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.files.toml import KeyPath, TomlFile
 from rpcexplorer.jsontext.scan import MAX_INTEGER
-from rpcexplorer.model.problem import Problem, cut, nearest
+from rpcexplorer.model.problem import Problem, counted, cut, nearest
 from rpcexplorer.patterns import regex
 
 MAX_GUESSES = 20
@@ -50,7 +50,6 @@ class TableRule(Struct, frozen=True):
 
 
 class MapRule(Struct, frozen=True):
-    what: str
     inside: Rule
     refuse: Refusal = _accept_key
 
@@ -116,7 +115,7 @@ def read_shape(rule: Rule, file: TomlFile) -> CheckedFile:
     reading = CheckedFile(file)
     _walk(reading, rule, file.values, Place(file.path.absolute().parent, ()))
     if reading.unlisted:
-        sentence = f"and {reading.unlisted:,} more problems in this file. Fix these first"
+        sentence = f"{counted(reading.unlisted, 'more problem')} in this file. Fix the problems above first"
         reading.problems.append(((), Problem(str(file.path), sentence, many=reading.unlisted)))
     return reading
 
@@ -130,7 +129,7 @@ def _walk(reading: CheckedFile, rule: Rule, value: Any, place: Place) -> None:
         else:
             reading.leaves[path] = Leaf(result, Written(reading.file, path))
     elif not isinstance(value, dict):
-        _complain(reading, path, f"must be {rule.what}, written as a table")
+        _complain(reading, path, "must be a table")
     elif isinstance(rule, TableRule):
         for key, inner in value.items():
             here = Place(place.folder, (*path, key))
@@ -152,7 +151,7 @@ def _walk(reading: CheckedFile, rule: Rule, value: Any, place: Place) -> None:
 
 def _unknown(key: str, rule: TableRule, *, guess: bool) -> str:
     like = nearest(key, rule.keys) if guess else None
-    advice = f"Did you mean `{like}`?" if like else f"The keys are {', '.join(rule.keys)}"
+    advice = f"Did you mean `{like}`?" if like else f"Known keys: {', '.join(rule.keys)}"
     return f"`{cut(key)}` is not a key of {rule.what}. {advice}"
 
 
@@ -197,14 +196,14 @@ def version_rule(value: Any, _place: Place) -> Any:
     """Accept the version of the file format, which is 1."""
     if type(value) is int and value == 1:
         return value
-    return WrongValue("must be 1. A later version needs a newer rpcexplorer")
+    return WrongValue("must be 1. Later versions need a newer rpcexplorer")
 
 
 def time_rule(value: Any, _place: Place) -> Any:
     # The time must exist in every zone.
     if isinstance(value, datetime) and value.tzinfo and MINYEAR < value.year < MAXYEAR:
         return value
-    return WrongValue("must be a date and time with an offset")
+    return WrongValue("must be a date and time with an offset, such as 2026-01-31T12:00:00Z")
 
 
 def choice_rule(*words: str) -> ValueCheck:
@@ -250,7 +249,7 @@ def size_rule(least: int) -> ValueCheck:
             value = int(found[1]) * (1024 if found[3] else 1000) ** PREFIXES.index(found[2] or " ")
         if type(value) is int and least <= value <= MAX_INTEGER:
             return value
-        above = f" from {least} up" if least else ""
-        return WrongValue(f'must be a number of bytes{above}, or text such as "500 kB" or "256 MiB"')
+        limit = f" (at least {least})" if least else ""
+        return WrongValue(f'must be a number of bytes{limit}, or text such as "500 kB" or "256 MiB"')
 
     return check

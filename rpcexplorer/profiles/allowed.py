@@ -37,8 +37,8 @@ SHAPE = TableRule(
         "version": version_rule,
         "folders": list_rule(name_rule, "folders"),
         "histories": list_rule(name_rule, "folders"),
-        "first_use": MapRule("variables and their destinations", _destination),
-        "routes": MapRule("profiles and their destinations", list_rule(_destination, "destinations")),
+        "first_use": MapRule(_destination),
+        "routes": MapRule(list_rule(_destination, "destinations")),
     },
 )
 
@@ -55,7 +55,8 @@ class Allowed(Contents):
 
     shape: ClassVar[Rule] = SHAPE
     heading: ClassVar[str] = (
-        "# Written by rpcexplorer: what you have allowed. `rpcexplorer profiles allow --list` shows it.\n"
+        "# Written by rpcexplorer. To list the destinations and folders that you have allowed, run:\n"
+        "# rpcexplorer profiles allow --list\n"
     )
 
     @classmethod

@@ -113,7 +113,7 @@ class ProfileEdits(Struct, frozen=True):
         for key in path[:-1]:
             table = table.get(key, {}) if isinstance(table, dict) else {}
         if isinstance(table, dict) and call.name in table:
-            sentence = f"this file already has a saved call `{call.name}`; choose another name"
+            sentence = f"this file already has a saved call `{call.name}`. Choose another name"
             return Problem(str(self.file), sentence)
         return self.set_values((path, OwnTable(members)))
 
@@ -126,8 +126,8 @@ class ProfileEdits(Struct, frozen=True):
             return values
         for other in values:
             if shares_variables(other, name):
-                sentence = f"this file already has a profile `{other}`, whose name is too similar; choose another name"
-                return Problem(str(self.file), sentence, profile=name)
+                sentence = f"this file has a profile `{other}`, which uses the same environment variables"
+                return Problem(str(self.file), f"{sentence}. Choose another name", profile=name)
         return self.set_values((("profile", name), {key: value for key, value in members.items() if value is not None}))
 
     def _unusable(self, name: str, members: Mapping[str, Any]) -> Problem | None:
@@ -150,7 +150,7 @@ class ProfileEdits(Struct, frozen=True):
         if file is None or isinstance(file, Problem):
             return file or {}
         found = file.values.get("profile", {})
-        return found if isinstance(found, dict) else file.complain(("profile",), "must be profiles by name")
+        return found if isinstance(found, dict) else file.complain(("profile",), "must be a table")
 
     def _default(self) -> Any:
         file = read_toml(self.file)
@@ -158,8 +158,8 @@ class ProfileEdits(Struct, frozen=True):
 
     def _unknown(self, name: str, values: dict[str, Any]) -> Problem:
         guess = nearest(name, values)
-        advice = f"did you mean `{guess}`?" if guess else "look for it in the other files"
-        return Problem(str(self.file), f"there is no profile `{name}` in this file; {advice}", profile=name)
+        advice = f"Did you mean `{guess}`?" if guess else "Look for it in the other files"
+        return Problem(str(self.file), f"there is no profile `{name}` in this file. {advice}", profile=name)
 
 
 def _key_of(call: SavedCall) -> KeyPath:

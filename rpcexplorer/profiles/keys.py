@@ -110,12 +110,12 @@ def _auth_rule(field: str) -> ValueCheck:
 _AUTH_HELP: Final = {
     "username": "User name",
     "cookie": "Name of the session cookie",
-    "username_member": "Member for the user name",
-    "password_member": "Member for the password",
+    "username_member": "Name of the param for the user name",
+    "password_member": "Name of the param for the password",
     "header": "Name of the token header",
-    "value": "Text that contains {token}",
+    "value": "Text to send, which contains {token}",
     "name": "Name of the URL parameter for the token",
-    "member": "Member for the token",
+    "member": "Name of the member for the token",
 }
 
 
@@ -156,8 +156,8 @@ CALL: Final = TableRule(
     {"method": name_rule, "doc": text_rule, "params_json": params_json_rule, "params": params_table_rule},
     refused_key,
 )
-CALLS: Final = MapRule("saved calls by name", CALL, refused_call)
-VARIABLES: Final = MapRule("variables by name", variable_rule, refused_variable)
+CALLS: Final = MapRule(CALL, refused_call)
+VARIABLES: Final = MapRule(variable_rule, refused_variable)
 PROFILE_KEYS: Final = (
     ProfileKey(
         "url",
@@ -173,7 +173,7 @@ PROFILE_KEYS: Final = (
         "preset",
         preset_rule,
         "address",
-        help="Preset of a known server. To list them: rpcexplorer presets.",
+        help="Preset of a known server, as listed by `rpcexplorer presets`.",
         metavar="NAME",
         label="preset",
         of_one_server=True,
@@ -183,14 +183,14 @@ PROFILE_KEYS: Final = (
         url_path_rule,
         "address",
         help="Path that is appended to the URL.",
-        default="the URL's own, the preset's, or /api/v2/",
+        default="the path in the URL, else the preset's path, else /api/v2/",
         metavar="PATH",
     ),
     ProfileKey(
         "description",
         text_rule,
         "about",
-        help="A few words about the server.",
+        help="Short description of the server.",
         label="description",
         hint="short description",
     ),
@@ -209,7 +209,7 @@ PROFILE_KEYS: Final = (
         choice_rule(*CONFIRM),
         "about",
         help="When to ask for confirmation.",
-        default='never, or "unsafe" with badge prod',
+        default="never, or unsafe if the badge is prod",
         label="confirm",
         choices=CONFIRM,
         of_one_server=True,
@@ -218,7 +218,7 @@ PROFILE_KEYS: Final = (
         "timeout",
         seconds_rule,
         "exchange",
-        help="Timeout of a whole call.",
+        help="Timeout for a whole call.",
         default="30",
         metavar="SECONDS",
         value="seconds",
@@ -233,7 +233,7 @@ PROFILE_KEYS: Final = (
         default="application/json, or application/json-rpc for /api/v2/",
         metavar="TYPE",
         label="content type",
-        hint="default of the address",
+        hint="default for this URL",
     ),
     ProfileKey("accept", header_rule, "request", help="Accept header of the request.", default="*/*", metavar="TYPES"),
     ProfileKey(
@@ -263,7 +263,7 @@ PROFILE_KEYS: Final = (
     ),
     ProfileKey(
         "headers",
-        MapRule("names and values", header_rule, refused_header),
+        MapRule(header_rule, refused_header),
         "exchange",
         help="Header of every call, without a secret. Can be repeated.",
         metavar="NAME=VALUE",
@@ -283,7 +283,7 @@ PROFILE_KEYS: Final = (
         "certificate",
         fingerprint_rule,
         "certificates",
-        help="Fingerprint of the pinned certificate. No other one is accepted.",
+        help="Fingerprint of the only certificate to accept.",
         metavar="sha256:HEX",
         of_one_server=True,
     ),
@@ -326,7 +326,7 @@ PROFILE_KEYS: Final = (
         AUTH_TYPE,
         "auth",
         help="Auth type.",
-        default=f"the preset's, or {USUAL} for /api/v2/, or none",
+        default=f"the preset's auth type, else {USUAL} for /api/v2/, else none",
         value="auth type",
         named="--auth",
         label="auth",
@@ -340,7 +340,7 @@ PROFILE_KEYS: Final = (
         "login.params",
         LOGIN_PARAMS,
         "login",
-        help='Params of the login. "{username}" and "{password}" are inserted.',
+        help='Params of the login, with "{username}" and "{password}".',
         metavar="JSON",
         value="json",
     ),
@@ -372,14 +372,14 @@ PROFILE_KEYS: Final = (
         help="Whole word in an error that means that the session has ended. Can be repeated.",
         value="words",
     ),
-    ProfileKey("method", MapRule("methods by name", METHOD)),
+    ProfileKey("method", MapRule(METHOD)),
     ProfileKey("call", CALLS, of_one_server=True),
     ProfileKey("variables", VARIABLES, of_one_server=True),
     ProfileKey(
         "history",
         path_rule,
         "files",
-        help="Folder to record its calls in, instead of your history.",
+        help="Folder for its recorded calls, instead of your own history.",
         metavar="FOLDER",
         value="file",
         of_one_server=True,
@@ -405,7 +405,9 @@ def _refused_name(name: str, _value: object, _place: Place) -> str | None:
         return f"{RESERVED} Rename the profile"
     if PROFILE_NAME.fullmatch(name):
         return None
-    return "not a valid profile name; use up to 64 letters, digits, `_`, `-` and `.`, and begin with a letter or digit"
+    return (
+        "not a valid profile name. Begin with a letter or digit, and use at most 64 letters, digits, `_`, `-` and `.`"
+    )
 
 
 PROFILE: Final = _profile_rule(PROFILE_KEYS)
@@ -414,7 +416,7 @@ SESSIONS: Final = TableRule(
     {
         "version": version_rule,
         "default": name_rule,
-        "profile": MapRule("profiles by name", PROFILE, _refused_name),
+        "profile": MapRule(PROFILE, _refused_name),
         "call": CALLS,
         "variables": VARIABLES,
     },
@@ -425,7 +427,7 @@ OF_ONE_SERVER: Final = {row.key for row in PROFILE_KEYS if row.of_one_server}
 
 def _refused_in_preset(key: str, value: object, place: Place) -> str | None:
     if key in OF_ONE_SERVER:
-        return "only a profile can set this; remove it from the preset"
+        return "only a profile can set this key. Remove it from the preset"
     return refused_key(key, value, place)
 
 

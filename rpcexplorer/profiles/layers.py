@@ -96,16 +96,18 @@ def refuse_histories(reading: CheckedFile, allowed: Collection[str]) -> dict[str
     for path in [path for path in reading.leaves if len(path) == 3 and path[2] == "history"]:
         history = reading.leaves[path].value
         if not _is_inside(history, folder):
-            sentence = "the folder must be inside the folder of this file"
+            sentence = (
+                "must be inside the folder of this file. Until you change it, calls are recorded in your own history"
+            )
         elif history in allowed:
             reading.leaves[*path[:2], "history_inside"] = Leaf(str(folder), reading.leaves[path].source)
             continue
         else:
             waiting[path[1]] = history
-            sentence = f"you have not allowed it yet: run `rpcexplorer profiles allow {path[1]}`"
+            allow = f"To use this folder instead, run `rpcexplorer profiles allow {path[1]}`"
+            sentence = f"calls are recorded in your own history. {allow}"
         del reading.leaves[path]
-        problem = reading.file.complain(path, f"calls are recorded in your own history instead; {sentence}")
-        reading.problems.append((("history",), problem))
+        reading.problems.append((("history",), reading.file.complain(path, sentence)))
     return waiting
 
 
@@ -120,7 +122,7 @@ def keep_documents_inside(reading: CheckedFile) -> None:
             reading.leaves[path] = Leaf(replace(source, inside=str(folder)), leaf.source)
             continue
         del reading.leaves[path]
-        problem = reading.file.complain(path, "the file is not read: it must be in the folder of this file")
+        problem = reading.file.complain(path, "the document is not read: it must be in the folder of this file")
         reading.problems.append((("discovery",), problem))
 
 
@@ -145,14 +147,14 @@ def _folded(path: KeyPath) -> KeyPath:
 def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[KeyPath, str]:
     """Make a profile of checked values, or return a wrong key and the reason."""
     if ("url",) not in values:
-        return ("url",), 'the profile has no `url`; add one, such as url = "https://rpc.example.com"'
+        return ("url",), 'the profile has no `url`. Add one, such as url = "https://rpc.example.com"'
     plain = {path[0]: value for path, value in values.items() if len(path) == 1}
     plain.setdefault("confirm", usual_confirm(plain.get("badge", "")))
     plain.setdefault("content_type", usual_type(plain.get("path", PATH)))
     is_service = Profile("", "", plain.get("path", PATH), plain.get("preset", "")).is_service
     auth = _below(values, "auth")
     if auth and "kind" not in auth and not is_service:
-        return ("auth", "kind"), f"the auth type is missing; add kind = one of {', '.join(KINDS)}"
+        return ("auth", "kind"), f"the auth type is missing. Set `kind` to one of {', '.join(KINDS)}"
     auth_type = KINDS[auth.pop("kind", USUAL if is_service else Auth.kind)]
     if refused := auth_type.mismatch(auth):
         return ("auth", refused[0]), refused[1]
@@ -330,9 +332,8 @@ class Presets:
         known = self.files()
         guess = nearest(name, known)
         advice = f"Did you mean `{guess}`? " if guess else ""
-        return (
-            f"there is no preset `{cut(name)}`. {advice}The presets are {joined_words(known)}. Yours are in {self.own}"
-        )
+        presets = f"The presets are {joined_words(known)}. Your own presets are in {self.own}"
+        return f"there is no preset `{cut(name)}`. {advice}{presets}"
 
 
 def _read(folder: Path, name: str) -> PresetFile | None:

@@ -76,16 +76,16 @@ class Profiles(Struct, dict=True):
         where = str(self.files[-1]) if self.files else TEAM_FILE
         if name is None:
             if not self.leaves:
-                return Problem(where, f"no profile is chosen: {which_there_are('', ())}")
+                return Problem(where, f"no profile is chosen. {which_there_are('', ())}")
             choose = f"Choose one with -p NAME ({joined_words(sorted(self.leaves))})"
-            sentence = f"no profile is chosen, and there is no default. {choose}, or set a default"
-            return Problem(where, f"{sentence}: rpcexplorer profiles default NAME")
+            set_default = "To set a default, run `rpcexplorer profiles default NAME`"
+            return Problem(where, f"no profile is chosen, and there is no default. {choose}. {set_default}")
         if name in self.profiles:
             return self.profiles[name]
         for problem in self.problems:
             if problem.profile == name:
                 return problem
-        return Problem(where, f"there is no profile `{name}`; {which_there_are(name, self.leaves)}")
+        return Problem(where, f"there is no profile `{name}`. {which_there_are(name, self.leaves)}")
 
     @property
     def default_source(self) -> Source:
@@ -204,9 +204,9 @@ class Profiles(Struct, dict=True):
 def which_there_are(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     if not names:
-        return "no profiles yet: run `rpcexplorer profiles add NAME --url URL`"
-    guess, known = nearest(name, names), joined_words(names)
-    return f"did you mean `{guess}`? The profiles are {known}" if guess else f"the profiles are {known}"
+        return "There are no profiles yet. To add one, run `rpcexplorer profiles add NAME --url URL`"
+    guess = nearest(name, names)
+    return f"{f'Did you mean `{guess}`? ' if guess else ''}Your profiles: {joined_words(names)}"
 
 
 def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
@@ -317,7 +317,9 @@ def _refuse_shared_variables(found: Profiles) -> None:
     for shared, names in sharing.items():
         for name in names if len(names) > 1 else ():
             others = joined_words((f"`{other}`" for other in names[: SHARING + 2] if other != name), SHARING)
-            sentence = f"this profile and {others} would use the same environment variable {shared}; rename one of them"
+            sentence = (
+                f"this profile and {others} would use the same environment variable {shared}. Rename this profile"
+            )
             found.problems.append(_problem(found, name, (), sentence))
             found.profiles.pop(name, None)
 
@@ -337,5 +339,5 @@ def _choose_default(found: Profiles, readings: list[CheckedFile]) -> None:
         if name in found.profiles or any(problem.profile == name for problem in found.problems):
             found.default, found.default_leaf = name, leaf
             return
-        sentence = f"there is no profile `{name}`; {which_there_are(name, found.leaves)}"
+        sentence = f"there is no profile `{name}`. {which_there_are(name, found.leaves)}"
         found.problems.append(reading.file.complain(("default",), sentence))

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Final
 
-from rpcexplorer.auth.registry import KINDS, name_token_kind
+from rpcexplorer.auth.registry import KINDS, token_kinds
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.files.toml_shape import Place, ValueCheck, WrongValue, path_rule
 from rpcexplorer.jsontext.params import Typo
@@ -41,16 +41,19 @@ KEYS = regex(r".*(?:token|jwt|bearer|apikey|privatekey|authorization)")
 TOKENS = regex(r".*(?:token|session|sessionid|jwt|bearer|cookie)")
 """Keys that are secrets in a profile, but may be params of a method."""
 PLACEHOLDER = regex(r"\{(?:username|password)\}")
+_REFERENCE_REFUSED: Final = (
+    "must not contain the secret reference {}: this file cannot use secrets. Type the reference in the editor instead"
+)
 
 
 def secret_command(path: KeyPath, field: str = "password") -> str:
     name = path[1] if len(path) > 1 and path[0] == "profile" else "NAME"
-    return f"run `rpcexplorer profiles secret {name} {field}`"
+    return f"`rpcexplorer profiles secret {name} {field}`"
 
 
 def _auth_instead(table: str, place: Place, field: str = "token") -> str:
     """Return the auth table to write instead of a secret, and its command."""
-    return f"write auth = {{ {table} }}, and {secret_command(place.path, field)}"
+    return f"write auth = {{ {table} }}, and run {secret_command(place.path, field)}"
 
 
 def refused_key(key: str, value: object, place: Place) -> str | None:
@@ -59,13 +62,13 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
         return None
     squashed = _squashed(key)
     if squashed.endswith(("command", "helper")):
-        return f"commands are not allowed in this file; remove it, and {secret_command(place.path)} instead"
+        return f"commands are not allowed in this file. Remove this key, and run {secret_command(place.path)}"
     if KEYS.fullmatch(squashed):
-        instead = f"{name_token_kind()}, and {secret_command(place.path, 'token')}"
-        return f"secrets are not allowed in this file; remove it, {instead}"
+        remove = f"Remove this key, set auth.kind to one of {token_kinds()}"
+        return f"secrets are not allowed in this file. {remove}, and run {secret_command(place.path, 'token')}"
     if _is_secret(squashed):
         field = "session" if re.search("session|cookie", squashed) else "password"
-        return f"secrets are not allowed in this file; remove it, and {secret_command(place.path, field)} instead"
+        return f"secrets are not allowed in this file. Remove this key, and run {secret_command(place.path, field)}"
     return None
 
 
@@ -75,12 +78,12 @@ def url_rule(value: Any, place: Place) -> Any:
         return WrongValue('must be a URL in quotes that begins with "http://" or "https://"')
     authority = found[2]
     if "@" in authority:
-        basic = 'for HTTP Basic, write auth = { kind = "basic", username = … }'
-        return WrongValue(f"must not contain a user name or password; {basic}, and {secret_command(place.path)}")
+        instead = _auth_instead('kind = "basic", username = …', place, "password")
+        return WrongValue(f"must not contain a user name or password. For HTTP Basic, {instead}")
     if UNPRINTABLE.search(value):
         return WrongValue("must not contain spaces, backslashes or control characters")
     if found[4]:
-        return WrongValue("must not contain `?` or `#`; write a query into `path`, or into params")
+        return WrongValue("must not contain `?` or `#`. Write a query into `path` or into the params")
     host = HOST.fullmatch(authority)
     if host is None:
         return WrongValue("must name a host after `://`, such as https://rpc.example.com or http://localhost:8080")
@@ -91,15 +94,15 @@ def url_rule(value: Any, place: Place) -> Any:
 
 def url_path_rule(value: Any, place: Place) -> Any:
     if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
-        return WrongValue('must be text such as "/api/v2/", without spaces and without `#`')
+        return WrongValue('must be text such as "/api/v2/", without spaces or `#`')
     members = [member.partition("=")[0] for member in re.split("[?&;]", value)[1:]]
     secret = next((member for member in members if _is_secret(_squashed(member))), None)
     if secret is not None and KINDS["query"].mismatch({"name": secret}) is None:
         table = _auth_instead(f'kind = "query", name = "{secret}"', place)
-        return WrongValue(f"must not contain a secret; remove {secret}, {table}")
+        return WrongValue(f"must not contain a secret. Remove {secret}, {table}")
     if secret is not None or _holds_secret(value):
         table = _auth_instead('kind = "none"', place)
-        return WrongValue(f"must not contain a secret; write {TOKEN_MARK} in its place, {table.removeprefix('write ')}")
+        return WrongValue(f"must not contain a secret. Replace the secret with {TOKEN_MARK}, {table}")
     return value
 
 
@@ -121,21 +124,20 @@ def refused_header(key: str, value: object, place: Place) -> str | None:
     lower = key.lower()
     if _squashed(key) in COOKIE_HEADERS or is_named_like_a_secret(key):
         instead = _header_instead(key, value, place)
-        return f"this header contains a secret, which is not allowed in this file; remove it, {instead}"
+        return f"this header contains a secret, which is not allowed in this file. Remove the header, {instead}"
     if lower in OWN_KEYS:
-        return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
+        return f"set the key `{OWN_KEYS[lower]}` instead of this header"
     if lower == "host":
-        return "the host comes from `url`; remove this header, and set the host there"
+        return "the host comes from `url`. Remove this header, and change `url` instead"
     if lower in HTTP_OWN:
-        return "rpcexplorer sets this header; remove it"
-    return None if TOKEN.fullmatch(key) else "not a valid header name: use letters, digits and `-`"
+        return "rpcexplorer sets this header. Remove it"
+    return None if TOKEN.fullmatch(key) else "not a valid header name. Use letters, digits and `-`"
 
 
 def _header_instead(name: str, value: object, place: Place) -> str:
     lower = name.lower()
     if lower in {"cookie", "set-cookie", "cookie2"}:
-        command = secret_command(place.path, "session")
-        return f'write auth = {{ kind = "cookie" }}, with cookie = its name if it is not sessionid, and {command}'
+        return _auth_instead('kind = "cookie", cookie = …', place, "session")
     scheme = value.partition(" ")[0] if isinstance(value, str) and " " in value else ""
     if lower == "authorization" and scheme.lower() == "bearer":
         return _auth_instead('kind = "bearer"', place)
@@ -160,8 +162,10 @@ def pointer_rule(value: Any, place: Place) -> Any:
     """Check a JSON pointer; a session id is refused."""
     if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)*", value):
         return value
-    instead = secret_command(place.path, "session")
-    return WrongValue(f'must be a JSON pointer into the response, such as "/sessionid"; to save a session, {instead}')
+    command = secret_command(place.path, "session")
+    return WrongValue(
+        f'must be a JSON pointer into the result, such as "/sessionid". To store a session, run {command}'
+    )
 
 
 def ignored_rule(value: Any, _place: Place) -> Any:
@@ -190,10 +194,7 @@ def _wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Patte
     """Return why a value cannot be sent as JSON, or must not be shared."""
     texts = [value] if isinstance(value, str) else [*value] if isinstance(value, dict) else []
     if mark := named(texts):
-        return WrongValue(
-            f"must not contain the secret reference {mark}: a shared file cannot use secrets. Type it in the editor",
-            inside,
-        )
+        return WrongValue(_REFERENCE_REFUSED.format(mark), inside)
     if isinstance(value, dict | list):
         members = value.items() if isinstance(value, dict) else enumerate(value)
         found = (_wrong_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
@@ -201,11 +202,11 @@ def _wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Patte
     if isinstance(value, float) and not math.isfinite(value):
         return WrongValue("must be a JSON number, not inf or nan", inside)
     if not isinstance(value, str | int | float):
-        return WrongValue("must be a JSON value; write a date or time as text, in quotes", inside)
+        return WrongValue("must be a JSON value. Write a date or time as text, in quotes", inside)
     key = _squashed(inside[-1]) if inside else ""
     if isinstance(value, str) and value and secret_keys.fullmatch(key) and not PLACEHOLDER.search(value):
-        instead = secret_command(place.path)
-        return WrongValue(f'secrets are not allowed in this file; write "{{password}}", and {instead} instead', inside)
+        instead = f'Write "{{password}}", and run {secret_command(place.path)}'
+        return WrongValue(f"secrets are not allowed in this file. {instead}", inside)
     return None
 
 
@@ -234,7 +235,7 @@ def preset_rule(value: Any, _place: Place) -> Any:
     """Check the name of a preset, which may not exist."""
     if isinstance(value, str) and PROFILE_NAME.fullmatch(value):
         return value
-    return WrongValue('must be the name of a preset, such as "bitcoin"; `rpcexplorer presets` lists them')
+    return WrongValue('must be the name of a preset, such as "bitcoin". To list the presets, run `rpcexplorer presets`')
 
 
 def fingerprint_rule(value: Any, _place: Place) -> Any:
@@ -252,7 +253,7 @@ def handshake_rule(value: Any, _place: Place) -> Any:
     if not isinstance(name, str) or not TOKEN.fullmatch(name):
         return WrongValue("must be the name of a header: letters, digits and `-`", ("header",))
     if name.lower() in USED_OTHERWISE:
-        return WrongValue("must be a header that has no other use", ("header",))
+        return WrongValue("must be another header: HTTP or rpcexplorer already uses this one", ("header",))
     return HeaderHandshake(name)
 
 
@@ -270,8 +271,8 @@ def discovery_rule(value: Any, place: Place) -> Any:
     if isinstance(value, str) and value in words:
         return value
     guess = nearest(value, words) if isinstance(value, str) else None
-    hint = f'did you mean "{guess}"?' if guess else f"the discovery protocols are {', '.join(DISCOVERY_PROTOCOLS)}"
-    return WrongValue(f'must be "auto", "none", a discovery protocol, {{ url = … }} or {{ file = … }}; {hint}')
+    hint = f'Did you mean "{guess}"?' if guess else f"The discovery protocols are {', '.join(DISCOVERY_PROTOCOLS)}"
+    return WrongValue(f'must be "auto", "none", a discovery protocol, {{ url = … }} or {{ file = … }}. {hint}')
 
 
 LONGEST_NAME: Final = 100
@@ -284,10 +285,10 @@ LEFT_OPEN: Final = regex(rf"{REFERENCE.pattern}|\{{(?:username|password)\}}")
 def params_json_rule(value: Any, place: Place) -> Any:
     """Check params as JSON text, which keeps the spelling of numbers."""
     if not isinstance(value, str):
-        return WrongValue("must be JSON text in quotes; for TOML values, use `params`")
+        return WrongValue("must be JSON text in quotes. For a TOML value, use `params`")
     read = Draft("", value).read()
     if isinstance(read, Typo):
-        return WrongValue(f"must be a JSON array or object; check its line {read.line}, column {read.column}")
+        return WrongValue(f"must be a JSON array or object. Check line {read.line}, column {read.column} of the text")
     return _secret_in_json(value, place) or value
 
 
@@ -306,30 +307,29 @@ _ANY_PARAMS: Final = params_rule(regex("(?!)"))
 
 def _secret_in_json(spelled: str, place: Place) -> WrongValue | None:
     if mark := named([spelled]):
-        return WrongValue(
-            f"must not contain the secret reference {mark}: a shared file cannot use secrets. Type it in the editor"
-        )
+        return WrongValue(_REFERENCE_REFUSED.format(mark))
     if mark := unsendable(spelled):
-        return WrongValue(f"must not contain {mark}, which cannot be sent: write the value, or {{{{name}}}}")
+        return WrongValue(
+            f"must not contain {mark}, which cannot be sent. Write the value or a variable such as {{{{name}}}}"
+        )
     for pair in PAIR.finditer(spelled):
         value = decoded(pair["value"])
         if value and PASSWORDS.fullmatch(_squashed(decoded(pair["key"]))) and not LEFT_OPEN.search(value):
-            instead = secret_command(place.path)
-            return WrongValue(f'secrets are not allowed in this file; write "{{{{password}}}}", or {instead}')
+            instead = f'Write "{{{{password}}}}", or remove the key and run {secret_command(place.path)}'
+            return WrongValue(f"secrets are not allowed in this file. {instead}")
     return None
 
 
 def refused_call(key: str, value: object, _place: Place) -> str | None:
     if not key.strip() or key != key.strip() or not key.isprintable() or len(key) > LONGEST_NAME or key[0] == SIGN:
-        return (
-            f"not a valid name for a saved call; use up to {LONGEST_NAME} letters, without `{SIGN}` or spaces around it"
-        )
+        advice = f"Use at most {LONGEST_NAME} characters, without `{SIGN}` at the start or spaces at the ends"
+        return f"not a valid name for a saved call. {advice}"
     if not isinstance(value, dict):
         return None
     if "method" not in value:
-        return 'the saved call has no `method`; add one, such as method = "ping"'
+        return 'the saved call has no `method`. Add one, such as method = "ping"'
     if {"params", "params_json"} <= value.keys():
-        return "the saved call has `params` and `params_json`; keep one of them"
+        return "the saved call has `params` and `params_json`. Remove one of them"
     return None
 
 
@@ -337,17 +337,17 @@ def variable_rule(value: Any, _place: Place) -> Any:
     if isinstance(value, bool | int):
         return json.dumps(value)
     if not isinstance(value, str):
-        return WrongValue("must be text in quotes; write numbers with a fraction in quotes, too")
+        return WrongValue("must be text, a whole number, true or false. Write other values as text, in quotes")
     if mark := named([value]):
-        return WrongValue(f"must not contain the secret reference {mark}: a shared file cannot use secrets")
+        return WrongValue(_REFERENCE_REFUSED.format(mark))
     return value
 
 
 def refused_variable(key: str, _value: object, place: Place) -> str | None:
     if is_named_like_a_secret(key):
-        return f"secrets are not allowed in this file; remove it, and {secret_command(place.path)} instead"
+        return f"secrets are not allowed in this file. Remove the variable, and run {secret_command(place.path)}"
     if key in MADE:
-        return f"{{{{{key}}}}} is built in; use another name"
+        return f"{{{{{key}}}}} is built in. Use another name"
     if not can_be_named(key):
-        return "not a valid variable name; use letters, digits, `_`, `-` and `.`, and begin with a letter or `_`"
+        return "not a valid variable name. Begin with a letter or `_`, and use only letters, digits, `_`, `-` and `.`"
     return None

@@ -145,7 +145,7 @@ class StoredCredentials:
             value, keep = typed
             found = Secret(value, profile.label(field), "prompt")
             if problem := self.hold(profile, field, value, keep=keep):
-                sentence = f"Not stored, and nothing was sent: {problem}. Resend it without storing the value."
+                sentence = f"Not stored, and nothing was sent: {problem}. Resend the call without storing the value."
                 return Refused("credentials", sentence)
         return await self._refusal_over_http(profile) or self._used(profile, field, found)
 
@@ -249,12 +249,12 @@ class StoredCredentials:
 
     def _missing(self, profile: Profile, field: str) -> Refused:
         if profile.ad_hoc and profile.assumes_auth:
-            sentence = f"No {field} for {profile.origin}: environment variables for --url need an auth type. "
-            return Refused("credentials", f"{sentence}Add --auth {profile.auth.kind}.", field)
-        store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"
+            sentence = f"No {field} for {profile.origin}. Environment variables for --url need an auth type."
+            return Refused("credentials", f"{sentence} Add --auth {profile.auth.kind}.", field)
         problem = self._secrets.problem()
-        also = f". Stored secrets cannot be used: {problem}" if problem else ""
-        sentence = f"No {field} for profile {profile.name}: set {profile.variable(field)}{store}{also}"
+        why = f" Stored secrets cannot be used: {problem}." if problem else ""
+        store = "" if profile.ad_hoc else f", or run `rpcexplorer profiles secret {profile.name} {field}`"
+        sentence = f"No {field} for profile {profile.name}.{why} Set {profile.variable(field)}{store}."
         return Refused("credentials", sentence, field)
 
     async def _refusal_over_http(self, profile: Profile) -> Refused | None:
@@ -264,13 +264,11 @@ class StoredCredentials:
             return None
         question = (
             f"{origin} uses plain HTTP: anyone on the network path can read the credentials. "
-            "Send credentials to this server, now and from now on?"
+            "Send credentials to this server from now on?"
         )
         if not await self._asked(self._person.agrees(question)):
-            return Refused(
-                "credentials",
-                f"Credentials not sent: {origin} uses plain HTTP. Use https, or allow this server from now on: "
-                f"rpcexplorer profiles secret {profile.name} --allow-http",
-            )
+            allow = f"To allow this server from now on, run `rpcexplorer profiles secret {profile.name} --allow-http`."
+            advice = "Use https, or add a profile for this server." if profile.ad_hoc else f"Use https. {allow}"
+            return Refused("credentials", f"Credentials not sent: {origin} uses plain HTTP. {advice}")
         self._secrets.trust_plain(origin)
         return None

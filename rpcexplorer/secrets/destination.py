@@ -26,9 +26,9 @@ KIND = "auth.kind"
 _OF_KEYS = ("origin", "ca_file", "certificate", "cert_file", "key_file")
 """The keys that decide which server sees a certificate."""
 DISPUTED = "your user file and another file give different destinations"
-BOTH = "Your value → the other value"
+BOTH = "Your user file → the other file"
 ELSEWHERE = "another secret of this profile name has a different destination"
-OTHER = "The other destination → this one"
+OTHER = "The other secret → this secret"
 
 
 class Destinations:
@@ -100,7 +100,7 @@ class Destinations:
         if (said.get("cert_file"), said.get("key_file")) != (profile.cert_file, profile.key_file):
             why = "it is set in a file that other users can write to, and you have not allowed it"
             named = tuple(replace(each, old="") for each in changes({}, now))
-            return DestinationChanged(KEY, why, self._placed(profile, named), label="The file says")
+            return DestinationChanged(KEY, why, self._placed(profile, named), label="In the file")
         disputed = tuple(change for change in self.disputed(profile) if change.key in _OF_KEYS)
         return DestinationChanged(KEY, DISPUTED, disputed, label=BOTH) if disputed else None
 
@@ -239,7 +239,7 @@ class Destinations:
             return None
         advice = f"Correct {name} or the profile"
         place = self._place(profile.name, "origin")
-        why = f"{name} is set to another server, {wanted}, not {profile.origin}{f' ({place})' if place else ''}"
+        why = f"{name} is {wanted}, but the profile uses {profile.origin}{f' ({place})' if place else ''}"
         return DestinationChanged(field, why, advice=advice)
 
     def _placed(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
-from rpcexplorer.auth.registry import name_token_kind
+from rpcexplorer.auth.registry import token_kinds
 from rpcexplorer.files.io import FileError, names, read_bytes
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import OVERLAY, Profile
@@ -283,7 +283,7 @@ def _contents(files: Iterable[Path], folders: Iterable[Path] = ()) -> Iterator[t
         except FileError as error:
             yield path, error.sentence
         else:
-            yield path, "there is no such file; correct its name" if content is None else content
+            yield path, "there is no such file. Correct the path" if content is None else content
 
 
 def _shared(profiles: Profiles) -> list[Path]:
@@ -307,22 +307,22 @@ def _problem(path: Path, leak: Leak, finder: LeakSearch) -> Problem:
     """Return the problem of a leak, with what to do."""
     if leak.label == UNRECORDED.strip("«»"):
         found = "this line contains user name and password in the form of a header"
-        advice = "remove them: both are stored, and rpcexplorer inserts them when it sends a call"
+        advice = "Remove them: both are stored, and rpcexplorer inserts them when it sends a call"
     elif leak.label:
         found = f"this line contains the value of {leak.label}"
-        advice = "remove it: the value is stored, and rpcexplorer inserts it when it sends a call"
+        advice = "Remove it: the value is stored, and rpcexplorer inserts it when it sends a call"
     elif leak.key == PART:
         found = "this line contains a URL with a part that looks like a secret"
-        advice = "remove it from every shared file, and change it on the server"
+        advice = "Remove it from every shared file, and change it on the server"
     elif leak.key:
         found = "this line contains a value that looks like a secret"
-        advice = f"remove it{_instead(leak)}"
+        advice = _instead(leak)
     else:
         found = "this line contains a URL with a password"
-        advice = f"remove it{_instead(leak)}"
+        advice = _instead(leak)
     if leak.call:
-        advice = f"delete call {leak.call} (F6 in rpcexplorer, then Del)"
-    sentence = f"{found}; {advice}"
+        advice = f"Delete call {leak.call}: press F6 in rpcexplorer, then Del"
+    sentence = f"{found}. {advice}"
     return Problem(finder.redacted(str(path)), finder.redacted(sentence), leak.line, finder.redacted(leak.key))
 
 
@@ -330,9 +330,9 @@ def _instead(leak: Leak) -> str:
     """Return how to store a value that is not stored yet."""
     name = leak.profile or "NAME"
     if KEYS.fullmatch(squashed(leak.key)):
-        return f", and store it: rpcexplorer profiles secret {name} token; {name_token_kind()}"
+        return f"Remove it, set auth.kind to one of {token_kinds()}, and run `rpcexplorer profiles secret {name} token`"
     field = "session" if re.search("(?i)session|cookie", leak.key) else "password"
-    return f", and store it: rpcexplorer profiles secret {name} {field}"
+    return f"Remove it. To store it, run `rpcexplorer profiles secret {name} {field}`"
 
 
 LARGEST: Final = 100 * 1024 * 1024
@@ -382,9 +382,9 @@ def staged_contents(folder: Path) -> Iterator[tuple[Path, bytes | str]]:
     for name, id in names:
         size = sizes.get(id)
         if size is None:
-            yield name, "git does not have this object; fetch it, or stage the file again"
+            yield name, "git does not have the content of this file. Fetch it, or stage the file again"
         elif size > LARGEST:
-            yield name, f"not searched: it is larger than {LARGEST // (1024 * 1024)} MB"
+            yield name, f"not searched: it is larger than {LARGEST // (1024 * 1024)} MiB"
         else:
             if size > room:
                 yield from git.contents(batch)
@@ -408,8 +408,8 @@ class Git:
             tree = self._ask(["hash-object", "-t", "tree", "--no-filters", "--stdin"]).strip()
         fields = self._ask([*_DIFFERENCE, tree.decode()]).split(b"\0")
         found = []
-        for told, name in zip(fields[::2], fields[1::2], strict=False):
-            _, mode, _, id, _ = told.decode().split()
+        for entry, name in zip(fields[::2], fields[1::2], strict=False):
+            _, mode, _, id, _ = entry.decode().split()
             if mode not in {_LINK, "000000"}:
                 found.append((Path(os.fsdecode(name)), id))
         return found
@@ -419,8 +419,7 @@ class Git:
         if not ids:
             return {}
         lines = self._ask(["cat-file", "--batch-check"], "\n".join(ids)).decode().splitlines()
-        told = (line.split() for line in lines)
-        return {words[0]: int(words[2]) for words in told if len(words) == 3}
+        return {words[0]: int(words[2]) for line in lines if len(words := line.split()) == 3}
 
     def contents(self, wanted: Sequence[tuple[Path, str]]) -> Iterator[tuple[Path, bytes]]:
         if not wanted:
@@ -440,10 +439,10 @@ class Git:
 
     def _ask(self, words: Sequence[str], given: str = "", *, may_fail: bool = False) -> bytes:
         if self._program is None:
-            raise FileError("git is not installed: name the files to check instead of --staged")
+            raise FileError("git is not installed. Name the files to check instead of --staged")
         ran = self._run(["--literal-pathspecs", *words], given)
         if ran is None:
-            raise FileError(f"git did not answer within {SECONDS:g} s: name the files to check instead of --staged")
+            raise FileError(f"git did not respond within {SECONDS:g} s. Name the files to check instead of --staged")
         if ran.returncode and not (may_fail and ran.returncode == 1):
             lines = ran.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {ran.returncode}"]
             raise FileError(f"git cannot list the staged files of {self._folder}: {lines[-1].removeprefix('fatal: ')}")
@@ -455,7 +454,7 @@ class Git:
         """Run git with risky settings turned off; None if it does not answer."""
         mine = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith("GIT_")}
         with suppress(OSError, subprocess.TimeoutExpired):
-            return subprocess.run(  # noqa: S603 - git, from the person's own path
+            return subprocess.run(  # noqa: S603 - git, from the user's own path
                 [str(self._program), *_OFF, *words],
                 cwd=self._folder,
                 env=for_others(mine | _SET),

@@ -41,7 +41,7 @@ ENTRY = TableRule(
         "value": text_rule,
         "origin": name_rule,
         "saved": time_rule,
-        "route": MapRule("the rest of the destination by key", text_rule),
+        "route": MapRule(text_rule),
     },
 )
 SHAPE = TableRule(
@@ -49,7 +49,7 @@ SHAPE = TableRule(
     {
         "version": version_rule,
         "plain_http": list_rule(name_rule, "origins"),
-        "profile": MapRule("profiles by name", TableRule("a profile in this file", dict.fromkeys(FIELDS, ENTRY))),
+        "profile": MapRule(TableRule("a profile in this file", dict.fromkeys(FIELDS, ENTRY))),
     },
 )
 
@@ -97,7 +97,8 @@ class StoredSecrets(Contents):
 
     shape: ClassVar[Rule] = SHAPE
     heading: ClassVar[str] = (
-        "# Written by rpcexplorer for its owner only. Each value is sent only to the destination it was stored for.\n"
+        "# Written by rpcexplorer. Only its owner may read this file.\n"
+        "# Each value is sent only to the destination for which it was stored.\n"
     )
 
     @classmethod
@@ -109,7 +110,7 @@ class StoredSecrets(Contents):
             if stored := Stored.of(reading, *path):
                 contents.entries[path[1], path[2]] = stored
             elif not problems:
-                problems.append(reading.file.complain(path, "needs both a value and an origin; remove it"))
+                problems.append(reading.file.complain(path, "must have a value and an origin. Remove this entry"))
         contents.problem = problems[0] if problems else None
         return contents
 
@@ -121,7 +122,7 @@ class StoredSecrets(Contents):
 
 
 SERVICE = "rpcexplorer"
-INSTEAD = 'set store = "file" under [secrets] in settings.toml'
+INSTEAD = 'Set store = "file" under [secrets] in settings.toml'
 
 
 def fetch(account: str) -> str | None:
@@ -138,7 +139,7 @@ def keep(account: str, text: str) -> None:
 
         keyring.set_password(SERVICE, account, text)
     if fetch(account) != text:
-        raise FileError(f"the system keyring did not store the value; {INSTEAD}")
+        raise FileError(f"the system keyring did not store the value. {INSTEAD}")
 
 
 def drop(account: str) -> bool:
@@ -157,11 +158,10 @@ def _problem(action: str) -> Iterator[None]:
     try:
         yield
     except ImportError:
-        raise FileError(f"no keyring is installed: run `pip install rpcexplorer[keyring]`, or {INSTEAD}") from None
+        raise FileError(f"no keyring is installed. {INSTEAD}, or run `pip install rpcexplorer[keyring]`") from None
     except Exception as error:  # noqa: BLE001 - what D-Bus and friends raise has no common base, and may quote values
-        raise FileError(
-            f"cannot {action} the system keyring ({type(error).__name__}); unlock it, or {INSTEAD}"
-        ) from None
+        name = type(error).__name__
+        raise FileError(f"cannot {action} the system keyring ({name}). {INSTEAD}, or unlock the keyring") from None
 
 
 KEPT = 5
@@ -225,8 +225,9 @@ class Secrets:
         if held is None:
             return None
         stored, source = held
-        how = "for a different destination" if len(stored.destination) > 1 else "without its destination"
-        moved = self.destinations.moved(profile, field, stored.destination, f"it was stored {how}")
+        is_bound = len(stored.destination) > 1
+        why = "it was stored for a different destination" if is_bound else "it was stored without its destination"
+        moved = self.destinations.moved(profile, field, stored.destination, why)
         return moved or Secret(stored.value, profile.label(field), source)
 
     def state(self, profile: Profile) -> dict[str, Secret | DestinationChanged | None]:
@@ -254,7 +255,7 @@ class Secrets:
         Raises ``FileError``.
         """
         if profile.ad_hoc:
-            raise FileError("no secrets are stored for --url: add a profile for this server first")
+            raise FileError("secrets for --url cannot be stored. Add a profile for this server first")
         stored = Stored(value, self.destinations.of(profile), self._now())
         key = (profile.name, field)
         if self._store == "file":

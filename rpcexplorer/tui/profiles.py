@@ -571,7 +571,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
             self.dismiss(made)
         else:
             begins = typed.strip().lower().startswith(("http://", "https://"))
-            why = made.sentence.partition(";")[0] if begins else "must begin with http:// or https://"
+            why = made.sentence.partition(". ")[0] if begins else "must begin with http:// or https://"
             self._say(f"The address {why}. Change it, or press F7 to add a profile.", wrong=True)
 
     @on(RowList.RowChosen)

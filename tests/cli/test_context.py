@@ -25,7 +25,7 @@ MEANT = [
     ("profiles set a", "KEY=VALUE is missing. Usage: rpcexplorer profiles set [OPTIONS] NAME KEY=VALUE... Try:"),
     ("history search", "TEXT is missing. Usage: rpcexplorer history search [OPTIONS] TEXT. Try:"),
     ("profiles allow --folder nowhere --yes", "There is no folder "),
-    ("logout", "no profiles yet: run `rpcexplorer profiles add NAME --url URL`"),
+    ("logout", "There are no profiles yet. To add one, run `rpcexplorer profiles add NAME --url URL`"),
     ("profiles add x", "--url is missing. Usage: rpcexplorer profiles add"),
     ("call m --respnse", "There is no option --respnse. Did you mean --response?\n"),
     ("call m --dryrun", "There is no option --dryrun. Did you mean --dry-run?"),
@@ -105,12 +105,12 @@ def test_folder_of_others_is_refused_once(shell: Shell) -> None:
     shell.folder.chmod(0o777)
     ran = shell.run("call", "ping")
     assert ran.code == 2
-    assert "other users can write to it or its folder" in ran.err
+    assert "other users can write to this file or its folder" in ran.err
     assert ran.err.count("\n") == 1
     own = shell.home / "config" / "sessions.toml"
     own.parent.mkdir(parents=True)
     own.write_text('[profile.mine]\nurl = "http://127.0.0.1:9"\n')
-    assert "there is no profile `p`; the profiles are mine" in shell.run("call", "-p", "p", "ping").err
+    assert "there is no profile `p`. Your profiles: mine" in shell.run("call", "-p", "p", "ping").err
 
 
 SUGGESTED = [

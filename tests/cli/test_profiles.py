@@ -91,7 +91,7 @@ WRONG: Final = [
     ("--timeout 0", "--timeout: 0 is not valid"),
     ("--path '/a b'", "--path: must be text such as"),
     ("--header X-A", "--header: write NAME=VALUE"),
-    ("--header Accept=b", "--header Accept: this header has a key of its own; write `accept`"),
+    ("--header Accept=b", "--header Accept: set the key `accept` instead of this header"),
     ("--preset bitcion", "--preset: there is no preset `bitcion`. Did you mean `bitcoin`?"),
     ("--preset ../x", "--preset: there is no preset `../x`. The presets are"),
     (

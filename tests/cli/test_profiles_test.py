@@ -50,7 +50,7 @@ def test_missing_secret_is_named_as_missing(shell: Shell) -> None:
         profile(shell, demo.url, NOBODY)
         ran = shell.run("profiles", "test", "--no-input")
     assert ran.code == 3
-    assert "✗ Login         No username for profile shop: set RPCEXPLORER_SHOP_USERNAME" in ran.text
+    assert "✗ Login         No username for profile shop. Set RPCEXPLORER_SHOP_USERNAME" in ran.text
     profile(shell, "http://127.0.0.1:9", NOBODY)
     ran = shell.run("profiles", "test", "shop")
     assert ran.code == 4

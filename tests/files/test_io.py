@@ -270,7 +270,11 @@ def test_other_kinds_of_files_are_rejected_without_waiting(
     flags: int, place: Callable[[Path, Path], Any], words: str, victim: Path, tmp_path: Path
 ) -> None:
     place(tmp_path / "a", victim)
-    with pytest.raises(FileError, match=words), file_errors("open", tmp_path / "a"), opened(tmp_path / "a", flags):
+    with (
+        pytest.raises(FileError, match=words),
+        file_errors("open", tmp_path / "a"),
+        opened(tmp_path / "a", flags),
+    ):
         pass
     assert victim.read_bytes() == VICTIM
 
@@ -278,7 +282,11 @@ def test_other_kinds_of_files_are_rejected_without_waiting(
 def test_file_with_two_hard_links_is_read_only(victim: Path, tmp_path: Path) -> None:
     os.link(victim, tmp_path / "a")
     assert read_bytes(tmp_path / "a") == VICTIM
-    with pytest.raises(FileError, match="second hard link"), file_errors("open", victim), opened(victim, os.O_RDWR):
+    with (
+        pytest.raises(FileError, match="second hard link"),
+        file_errors("open", victim),
+        opened(victim, os.O_RDWR),
+    ):
         pass
 
 

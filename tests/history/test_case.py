@@ -221,7 +221,7 @@ def test_cut_case_has_the_calls_before_the_cut(explorer: Explorer) -> None:
     [
         ("", "this is not a case"),
         (CALL, "this is not a case"),
-        ("case = 2\n" + CALL, "case: must be 1. A later version needs a newer rpcexplorer"),
+        ("case = 2\n" + CALL, "case: must be 1. Later versions need a newer rpcexplorer"),
         ("case = true\n", "case: must be 1"),
         ("case = 1\nnote = \n" + CALL, "this is not TOML"),
         ("case = 1\n" + "[[call]]\n" * (MOST_CALLS + 1), "more than 1,000 calls"),

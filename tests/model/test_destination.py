@@ -118,10 +118,8 @@ def test_sentence_names_old_and_new_value_and_command() -> None:
 
 def test_sentence_says_changed_only_after_a_change() -> None:
     values = (Change("cert_file", "", "c.pem", "sessions.toml:4"),)
-    sentence = DestinationChanged("client certificate", "a file names it", values, label="The file says").sentence(
-        "shop"
-    )
-    assert sentence.endswith("profiles allow shop. The file says: cert_file: c.pem (sessions.toml:4)")
+    sentence = DestinationChanged("client certificate", "a file names it", values, label="In the file").sentence("shop")
+    assert sentence.endswith("profiles allow shop. In the file: cert_file: c.pem (sessions.toml:4)")
 
 
 PLAIN = "ab" * 31 + "01"

@@ -156,13 +156,13 @@ REFUSALS: list[tuple[Edit, str]] = [
     (lambda edits: edits.add("d", "ftp://d"), "http://"),
     (lambda edits: edits.add("../d", "http://d"), "not a valid profile name"),
     (lambda edits: edits.add("d", "http://d", path="/rpc", auth={"username": "ada"}), "the auth type is missing"),
-    (lambda edits: edits.add("a", "http://d"), "already has a profile `a`"),
-    (lambda edits: edits.add("A", "http://d"), "already has a profile `a`"),
-    (lambda edits: edits.duplicate("a", "b"), "already has a profile `b`"),
+    (lambda edits: edits.add("a", "http://d"), "has a profile `a`"),
+    (lambda edits: edits.add("A", "http://d"), "has a profile `a`"),
+    (lambda edits: edits.duplicate("a", "b"), "has a profile `b`"),
     (lambda edits: edits.duplicate("x", "y"), "no profile `x` in this file"),
-    (lambda edits: edits.remove("bb"), "did you mean `b`?"),
-    (lambda edits: set_value(edits, "profile.a.url.deep", "x"), "cannot change"),
-    (lambda edits: set_value(edits, "profile.b", {"url": "x", "login": {"params": {}}}), "cannot change"),
+    (lambda edits: edits.remove("bb"), "Did you mean `b`?"),
+    (lambda edits: set_value(edits, "profile.a.url.deep", "x"), "cannot edit this key"),
+    (lambda edits: set_value(edits, "profile.b", {"url": "x", "login": {"params": {}}}), "cannot edit this key"),
 ]
 
 

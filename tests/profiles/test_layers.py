@@ -130,7 +130,7 @@ def test_unknown_preset_suggests_the_nearest(tmp_path: Path, name: str) -> None:
 WRONG: Final = [
     ('pth = "/x"', "pth", "`pth` is not a key of a preset. Did you mean `path`?"),
     ("# two\npath = 1", "path", "must be text"),
-    ('url = "http://x"', "url", "only a profile can set this; remove it from the preset"),
+    ('url = "http://x"', "url", "only a profile can set this key. Remove it from the preset"),
     ('badge = "dev"', "badge", "only a profile can set this"),
     ('confirm = "never"', "confirm", "only a profile can set this"),
     ('history = "calls"', "history", "only a profile can set this"),
@@ -143,7 +143,7 @@ WRONG: Final = [
     ("description = 1", "description", "text, in quotes"),
     ("[method.x]\nsafe = 1", "method.x.safe", "true or false"),
     ("path = ", "", "this is not TOML"),
-    ("version = 2", "version", "A later version"),
+    ("version = 2", "version", "Later versions"),
 ]
 
 

@@ -113,7 +113,7 @@ def test_file_of_another_version_is_not_used(tmp_path: Path) -> None:
 def test_unknown_name_suggests_nearest_and_lists_all(tmp_path: Path) -> None:
     problem = read(tmp_path, CONTRACT).get("stagng")
     assert isinstance(problem, Problem)
-    assert "did you mean `staging`? The profiles are prod, staging" in problem.sentence
+    assert "Did you mean `staging`? Your profiles: prod, staging" in problem.sentence
 
 
 def test_no_name_means_default_or_only_profile(tmp_path: Path) -> None:

@@ -75,15 +75,15 @@ SECRET = "secrets are not allowed in this file"
 @pytest.mark.parametrize(
     ("call", "key", "sentence"),
     [
-        ('method = "m"\nparams = []\nparams_json = "[]"', "", "has `params` and `params_json`; keep one of them"),
-        ("doc = 'x'", "", "has no `method`; add one"),
+        ('method = "m"\nparams = []\nparams_json = "[]"', "", "has `params` and `params_json`. Remove one of them"),
+        ("doc = 'x'", "", "has no `method`. Add one"),
         ('method = ""', ".method", "must not be empty"),
-        ('method = "m"\nparams = { a = 2026-11-22 }', ".params.a", "write a date or time as text, in quotes"),
+        ('method = "m"\nparams = { a = 2026-11-22 }', ".params.a", "Write a date or time as text, in quotes"),
         ('method = "m"\nparams = [nan]', ".params.0", "a JSON number, not inf or nan"),
         ('method = "m"\nparams = [[inf]]', ".params.0.0", "a JSON number, not inf or nan"),
         ('method = "m"\nparams = "[]"', ".params", "must be an array or a table"),
-        ('method = "m"\nparams_json = "[1,]"', ".params_json", "must be a JSON array or object; check its line 1"),
-        ('method = "m"\nparams_json = "1"', ".params_json", "must be a JSON array or object; check its line 1"),
+        ('method = "m"\nparams_json = "[1,]"', ".params_json", "must be a JSON array or object. Check line 1"),
+        ('method = "m"\nparams_json = "1"', ".params_json", "must be a JSON array or object. Check line 1"),
         ('method = "m"\nparams_json = []', ".params_json", "must be JSON text in quotes"),
         (
             'method = "m"\nparams_json = \'["«p.password»"]\'',
@@ -115,11 +115,11 @@ def test_invalid_saved_call_is_reported_and_dropped(
         ('"user password" = "x"', SECRET),
         ('token = "x"', SECRET),
         ('session_id = "x"', SECRET),
-        ('uuid = "x"', "{{uuid}} is built in; use another name"),
+        ('uuid = "x"', "{{uuid}} is built in. Use another name"),
         ('"last.ping" = "x"', "not a valid variable name"),
         ('"a b" = "x"', "not a valid variable name"),
-        ("a = 1.10", "must be text in quotes; write numbers with a fraction"),
-        ("a = []", "must be text in quotes"),
+        ("a = 1.10", "must be text, a whole number, true or false"),
+        ("a = []", "must be text, a whole number, true or false"),
         ('a = "«p.password»"', "contain the secret reference «p.password»"),
     ],
 )
@@ -178,4 +178,4 @@ def test_calls_of_one_name_are_not_mixed(tmp_path: Path) -> None:
 def test_problem_of_an_entry_keeps_profile_usable(tmp_path: Path) -> None:
     found = read(tmp_path, P + "[profile.p.call]\nx = 5\n")
     assert isinstance(found.get("p"), Profile)
-    assert "must be a saved call" in found.problems[0].sentence
+    assert "must be a table" in found.problems[0].sentence

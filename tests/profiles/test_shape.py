@@ -88,7 +88,7 @@ ignore = ["/items/*/at"]
 
 REFUSED = [
     ("timout = 3", "profile.p.timout", "`timout` is not a key of a profile. Did you mean `timeout`?"),
-    ("xyz = 3", "profile.p.xyz", "The keys are url, preset, path,"),
+    ("xyz = 3", "profile.p.xyz", "Known keys: url, preset, path,"),
     ("timeout = true", "profile.p.timeout", "a number of seconds greater than 0"),
     ("timeout = 0", "profile.p.timeout", "greater than 0"),
     ("timeout = nan", "profile.p.timeout", "greater than 0"),
@@ -102,15 +102,19 @@ REFUSED = [
     ('certificate = "sha1:00"', "profile.p.certificate", "64 hex digits"),
     ('handshake = "mpc"', "profile.p.handshake", 'must be "mcp", or name a header'),
     ('handshake = { header = "a b" }', "profile.p.handshake.header", "the name of a header"),
-    ('handshake = { header = "Authorization" }', "profile.p.handshake.header", "has no other use"),
-    ('discovery = "rpc.discovr"', "profile.p.discovery", 'did you mean "rpc.discover"?'),
+    (
+        'handshake = { header = "Authorization" }',
+        "profile.p.handshake.header",
+        "HTTP or rpcexplorer already uses this one",
+    ),
+    ('discovery = "rpc.discovr"', "profile.p.discovery", 'Did you mean "rpc.discover"?'),
     ('discovery = { url = "https://evil.example/x" }', "profile.p.discovery.url", "a path on the same server"),
     ('discovery = { file = "" }', "profile.p.discovery.file", "path of a file"),
     ("badge = 1", "profile.p.badge", "text, in quotes"),
     ('path = "/a b"', "profile.p.path", "without spaces"),
     ('content_type = "a\\nb"', "profile.p.content_type", "one line"),
     ('ca_file = ""', "profile.p.ca_file", "path of a file"),
-    ('auth = "cookie"', "profile.p.auth", "must be auth, written as a table"),
+    ('auth = "cookie"', "profile.p.auth", "must be a table"),
     ('auth = { kind = "cookies" }', "profile.p.auth.kind", 'Did you mean "cookie"?'),
     ('path = "/"\nauth = { username = "ann" }', "profile.p.auth.kind", "the auth type is missing"),
     ('auth = { kind = "cookie", cookie = "id=hunter2" }', "profile.p.auth.cookie", "without a value"),
@@ -127,7 +131,7 @@ REFUSED = [
     ("headers = { X-A = 1 }", "profile.p.headers.X-A", "valid header value"),
     ('headers = { X-A = "é" }', "profile.p.headers.X-A", "printable ASCII"),
     ('headers = { "X A" = "b" }', 'profile.p.headers."X A"', "not a valid header name"),
-    ('headers = { Accept = "b" }', "profile.p.headers.Accept", "write `accept` in the profile instead"),
+    ('headers = { Accept = "b" }', "profile.p.headers.Accept", "set the key `accept` instead of this header"),
     ('headers = { hOsT = "evil.example" }', "profile.p.headers.hOsT", "the host comes from `url`"),
     ('headers = { content-length = "5" }', "profile.p.headers.content-length", "rpcexplorer sets this header"),
 ]
@@ -182,7 +186,7 @@ def test_secret_is_refused_with_command_and_not_printed(tmp_path: Path, line: st
 
 TOKEN = "run `rpcexplorer profiles secret p token`"
 PASSWORD = "run `rpcexplorer profiles secret p password`"
-PART = 'write {token} in its place, auth = { kind = "none" }, and'
+PART = 'Replace the secret with {token}, write auth = { kind = "none" }, and'
 INSTEAD = [
     ('headers = { Authorization = "Bearer hunter2" }', 'write auth = { kind = "bearer" }, and', TOKEN),
     ('headers = { authorization = "BASIC hunter2" }', 'write auth = { kind = "basic", username = … }, and', PASSWORD),
@@ -200,9 +204,9 @@ INSTEAD = [
     ('headers = { X-Session-Id = "hunter2" }', 'auth = { kind = "header", header = "X-Session-Id" }, and', TOKEN),
     ('headers = { X-Password = "hunter2" }', 'auth = { kind = "header", header = "X-Password" }, and', TOKEN),
     ('headers = { "Api Key" = "hunter2" }', 'auth = { kind = "header", header = … }, and', TOKEN),
-    ('headers = { Cookie = "sessionid=hunter2" }', 'auth = { kind = "cookie" }',
+    ('headers = { Cookie = "sessionid=hunter2" }', 'auth = { kind = "cookie", cookie = … }',
      "run `rpcexplorer profiles secret p session`"),
-    ('path = "/rpc?api_key=hunter2"', 'remove api_key, write auth = { kind = "query", name = "api_key" }, and',
+    ('path = "/rpc?api_key=hunter2"', 'Remove api_key, write auth = { kind = "query", name = "api_key" }, and',
      TOKEN),
     ('path = "/rpc?a=1&password=hunter2"', 'auth = { kind = "query", name = "password" }, and', TOKEN),
     ('path = "/rpc?api/key=hunter2"', PART, TOKEN),
@@ -213,10 +217,10 @@ INSTEAD = [
     ('path = "/bot110201543:hunter2TvCH1vGWJxfSeofSAs0K5PALD/"', PART, TOKEN),
     ('path = "/ann:hunter2@p"', PART, TOKEN),
     ('url = "http://ann:hunter2@p"', 'write auth = { kind = "basic", username = … }', PASSWORD),
-    ('token = "hunter2"', 'name the auth type that sends it, one of "bearer", "header", "query", "first", "member"',
+    ('token = "hunter2"', 'set auth.kind to one of "bearer", "header", "query", "first", "member"',
      TOKEN),
-    ('api_key = "hunter2"', "name the auth type that sends it", TOKEN),
-    ('auth = { kind = "inline", API-Key = "hunter2" }', "name the auth type that sends it", TOKEN),
+    ('api_key = "hunter2"', "set auth.kind to one of", TOKEN),
+    ('auth = { kind = "inline", API-Key = "hunter2" }', "set auth.kind to one of", TOKEN),
 ]  # fmt: skip
 
 
@@ -320,10 +324,10 @@ def test_unsafe_profile_name_is_refused(tmp_path: Path, name: str) -> None:
         ('password = "x"\n', "password", "profiles secret NAME password"),
         ("default = 1\n", "default", "text"),
         ('[session.p]\nurl = "http://p"\n', "session", "is not a key of sessions.toml"),
-        ("profile = 1\n", "profile", "must be profiles by name"),
-        ("[profile]\np = 1\n", "profile.p", "must be a profile"),
-        ('[[profile.p]]\nurl = "http://p"\n', "profile.p", "must be a profile"),
-        ('default = "stagin"\n[profile.staging]\nurl = "http://s"\n', "default", "did you mean `staging`?"),
+        ("profile = 1\n", "profile", "must be a table"),
+        ("[profile]\np = 1\n", "profile.p", "must be a table"),
+        ('[[profile.p]]\nurl = "http://p"\n', "profile.p", "must be a table"),
+        ('default = "stagin"\n[profile.staging]\nurl = "http://s"\n', "default", "Did you mean `staging`?"),
     ],
 )
 def test_top_level_keys_are_checked(tmp_path: Path, text: str, key: str, words: str) -> None:
@@ -347,7 +351,7 @@ def test_params_in_shared_file_cannot_use_secrets(tmp_path: Path, text: str) -> 
     profiles = read(tmp_path, f'[profile.p]\nurl = "http://h"\n{text}\n')
     (problem,) = profiles.problems
     assert problem.line == 3
-    assert "a shared file cannot use secrets" in problem.sentence
+    assert "this file cannot use secrets" in problem.sentence
     found = profiles.get("p")
     assert not isinstance(found, Profile) or "«" not in repr((found.methods, found.login))
 

@@ -148,7 +148,9 @@ def test_plain_http_is_asked_once_per_origin(tmp_path: Path) -> None:
     environment = {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}
     refused = ask(StoredCredentials(store(tmp_path, environment), Nobody()), PLAIN)
     assert isinstance(refused, Refused)
-    assert "allow this server from now on: rpcexplorer profiles secret staging --allow-http" in refused.sentence
+    assert (
+        "To allow this server from now on, run `rpcexplorer profiles secret staging --allow-http`" in refused.sentence
+    )
     somebody = Somebody(agrees=True)
     assert revealed(ask(StoredCredentials(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
     assert revealed(ask(StoredCredentials(store(tmp_path, environment), somebody), PLAIN)) == "set-password"

@@ -159,7 +159,7 @@ def test_git_runs_nothing_that_a_hostile_config_names(
     ran = check(shell)
     assert not marker.exists(), marker.read_text()
     assert (ran.code, "a.toml:1: " in ran.err) == (1, True)
-    assert "lost.toml: git does not have this object" in ran.err
+    assert "lost.toml: git does not have the content of this file" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_git_gets_no_password_and_no_local_program(
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [(None, "not a git repository"), ("/nonexistent", "git is not installed: name the files to check instead")],
+    [(None, "not a git repository"), ("/nonexistent", "git is not installed. Name the files to check instead")],
 )
 def test_missing_git_or_repository_is_reported(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str | None, said: str
@@ -275,4 +275,4 @@ def test_endless_index_is_reported(shell: Shell, repository: Path, monkeypatch: 
     os.mkfifo(repository / ".git" / "index")
     ran = check(shell)
     assert ran.code == 2
-    assert "git did not answer within 0.2 s" in ran.err
+    assert "git did not respond within 0.2 s" in ran.err

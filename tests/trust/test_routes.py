@@ -446,7 +446,7 @@ def test_origin_in_the_environment_must_match(shell: Shell, server: RawServer) -
     shell.sessions(inline(server.origin))
     ran = shell.run("call", "ping")
     assert ran.code == 3
-    assert "RPCEXPLORER_ST_ORIGIN is set to another server, https://st.example.com, not http://127" in ran.err
+    assert "RPCEXPLORER_ST_ORIGIN is https://st.example.com, but the profile uses http://127" in ran.err
     assert "Changed" not in ran.err, "environment and file disagree, and neither was changed"
     allowed = shell.run("profiles", "allow", "st", "--yes")
     assert allowed.code == 2, "a confirmation does not override the environment"
@@ -518,7 +518,7 @@ def test_secret_is_blocked_if_user_file_disagrees(shell: Shell, server: RawServe
     assert ran.code == 3
     assert "your user file and another file give different destinations" in ran.err
     assert "Changed" not in ran.err
-    assert f"Your value → the other value: origin: https://st.example.com → {server.origin} ({team}:2)" in ran.err
+    assert f"Your user file → the other file: origin: https://st.example.com → {server.origin} ({team}:2)" in ran.err
     typed = shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD="")
     assert "your user file and another file" in typed.err, "the user is not asked either"
     assert server.requests == []
@@ -595,7 +595,7 @@ def test_working_folder_writable_by_others_is_skipped(shell: Shell, server: RawS
     shell.folder.chmod(0o777)
     ran = shell.run("call", "ping")
     assert ran.code == 2
-    assert "other users can write to it" in ran.err
+    assert "other users can write to this file" in ran.err
     assert server.requests == []
     assert shell.run("--sessions", str(team), "call", "ping").code == 0
     assert shell.run("profiles", "allow", "--folder", ".").code == 2, "there is no terminal to ask on"

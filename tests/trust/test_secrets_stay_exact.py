@@ -138,7 +138,7 @@ def test_params_of_a_shared_file_use_no_secret(shell: Shell, rest: str) -> None:
         if explorer.profile is not None:
             run(shell, Draft("m", explorer.draft_of("m")))
         listed = shell.run("profiles", "list")
-    assert "a shared file cannot use secrets" in listed.err
+    assert "this file cannot use secrets" in listed.err
     assert not [params for params in params_sent(server) if isinstance(params, dict) and params.get("note")]
 
 
