@@ -108,10 +108,10 @@ def test_secret_given_by_position_is_not_recorded(opened: Callable[..., Explorer
 @pytest.mark.parametrize(
     ("auth", "label", "words"),
     [
-        ('{ kind = "cookie" }', "Login", "not reached; user name and password missing"),
-        ('{ kind = "cookie", username = "ada" }', "Login", "not reached; password missing"),
-        ('{ kind = "inline", username = "known" }', "Credentials", "not reached; password missing"),
-        ('{ kind = "none" }', "Login", "this profile sends no credentials"),
+        ('{ kind = "cookie" }', "Login", "Not reached. The user name and the password are missing."),
+        ('{ kind = "cookie", username = "ada" }', "Login", "Not reached. The password is missing."),
+        ('{ kind = "inline", username = "known" }', "Credentials", "Not reached. The password is missing."),
+        ('{ kind = "none" }', "Login", "This profile sends no credentials."),
     ],
 )
 def test_missing_response_reveals_nothing_about_the_login(
@@ -122,7 +122,7 @@ def test_missing_response_reveals_nothing_about_the_login(
     assert (login.label, login.words) == (label, words)
     known = opened(f'[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = {auth}\n', **SHOP_IS_KNOWN)
     last = asyncio.run(known.test(known.profiles.profiles["shop"])).checks[-1]
-    assert last.words == (words if "none" in auth else "not reached")
+    assert last.words == (words if "none" in auth else "Not reached.")
 
 
 def test_page_instead_of_response_reveals_no_login(opened: Callable[..., Explorer]) -> None:
@@ -132,7 +132,7 @@ def test_page_instead_of_response_reveals_no_login(opened: Callable[..., Explore
     assert (login.label, login.state, login.words) == (
         "Login",
         "unknown",
-        "not reached; user name and password missing",
+        "Not reached. The user name and the password are missing.",
     )
 
 

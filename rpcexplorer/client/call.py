@@ -145,6 +145,7 @@ OWN_PROXY: Final = (
 )
 MAYBE_RUNS: Final = " The service may still run the call: check before you resend it."
 MAYBE_RAN: Final = "The complete request was sent, so the server may have run it: check before you resend it."
+CAN_PIN: Final = "A connection test shows the certificate and can pin it."
 REJECTED: Final = "the server rejected the credentials of this profile, or asks for others."
 
 
@@ -253,15 +254,6 @@ def _find_tool_failure(result: Result) -> str:
     text = "\n".join(part for part in parts if isinstance(part, str)).strip()
     # The text is complete or omitted: secrets are found only in complete texts.
     return text if 0 < len(text) <= MAX_TOOL_TEXT else "isError is true"
-
-
-def _with_trust_command(error: Unreachable, profile: Profile) -> str:
-    """Return the failure; if it is the certificate, with the command to pin it."""
-    if not error.untrusted:
-        return error.sentence
-    if profile.ad_hoc:
-        return f"{error.sentence} The connection test shows the certificate and can pin it."
-    return f"{error.sentence} To see and pin this certificate, run: rpcexplorer profiles trust {profile.name}"
 
 
 def _read_document(response: Response) -> Outcome:
@@ -434,8 +426,9 @@ class RunningCall:
         except Unreachable as error:
             if error.hung_up and _is_notification(request.message) and not error.response.phases.kept:
                 return AuthResponse(Sent((HUNG_UP,)), error.response, self._sent)
-            sentence, maybe_ran = _with_trust_command(error, self._profile), error.maybe_ran and not request.is_ahead
-            sentence = f"{sentence} {MAYBE_RAN}" if maybe_ran else sentence
+            maybe_ran = error.maybe_ran and not request.is_ahead
+            advice = f" {CAN_PIN}" if error.untrusted else f" {MAYBE_RAN}" if maybe_ran else ""
+            sentence = f"{error.sentence}{advice}"
             return AuthResponse(Unreached(error.step, sentence, maybe_ran), error.response, self._sent)
         finally:
             took = time.perf_counter() - started

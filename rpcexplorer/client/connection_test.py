@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.client.call import MAYBE_RAN, certificate_of, connect, discard
+from rpcexplorer.client.call import CAN_PIN, MAYBE_RAN, certificate_of, connect, discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.hints import hint_for, is_nothing
 from rpcexplorer.client.probe import MOST, Probe, Proposal, TrialResult, behind_login, proposed
@@ -146,7 +146,7 @@ class Tester:
         if checks and (self._probe.found is None or any(check.state == "failed" for check in checks[:-1])):
             last = login_not_reached(self._profile, self._missing)
             if doubted := self._probe.doubted_auth:
-                last = replace(last, words=f"{last.words}; {doubted}")
+                last = replace(last, words=f"{last.words} {doubted}")
             return self._report([*checks[:-1], last])
         method = behind_login(self._profile, self._probe.presets) or auth_of(self._profile).harmless
         login = self._profile.has_sessions and not await self._has_session_alone()
@@ -167,8 +167,8 @@ class Tester:
                 rows = {check.label: check for check in (tried[HTTP], tried[RPC])}
                 checks = [rows.get(check.label, check) for check in checks]
         last, doubted = tried[LOGIN], self._probe.doubted_auth
-        if last.state == "failed" and doubted:
-            last = replace(last, words=f"{last.words.rstrip('.')}. Also, {doubted}")
+        if last.state == "failed" and doubted:  # A command is last.
+            last = replace(last, words=f"{doubted} {last.words}")
         return self._report([*checks[:-1], last], exchange)
 
     async def _has_session_alone(self) -> bool:
@@ -187,8 +187,9 @@ class Tester:
         if _was_closed(exchange) and not form.secrets:
             # The server closed the connection between two harmless calls, so a new connection is tried.
             exchange = await client.send(Draft(method), timeout=timeout, stop=self._stop)
-        if isinstance(outcome := exchange.outcome, Unreached):  # Calls of the test are harmless, so they may run twice.
-            outcome = replace(outcome, sentence=outcome.sentence.removesuffix(f" {MAYBE_RAN}"))
+        if isinstance(outcome := exchange.outcome, Unreached):  # This is advice for other calls.
+            sentence = outcome.sentence.removesuffix(f" {MAYBE_RAN}").removesuffix(f" {CAN_PIN}")
+            outcome = replace(outcome, sentence=sentence)
         return replace(exchange, outcome=outcome)
 
     def _show(self, under_way: str) -> None:

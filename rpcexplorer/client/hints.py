@@ -14,6 +14,7 @@ from typing import Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
@@ -137,8 +138,9 @@ def untested(call: FailedCall) -> Hint | None:
     """Suggest a test for a default path or an untrusted certificate."""
     profile, is_usual = call.profile, call.profile.path == PATH
     is_malformed = isinstance(call.exchange.outcome, Malformed)
-    if profile.ad_hoc and call.failed_at("tls", *_UNTRUSTED):
-        return call.test_hint("No known authority signed the server's certificate.")
+    if call.failed_at("tls", *_UNTRUSTED):
+        hint = call.test_hint("rpcexplorer does not trust the server's certificate.")
+        return hint if profile.ad_hoc else replace(hint, commands=(f"{PROGRAM} profiles trust {profile.name}",))
     has_no_auth = not profile.secrets or profile.assumes_auth
     # Some servers ask for credentials at any path.
     if is_usual and profile.ad_hoc and call.status == 401 and is_malformed and has_no_auth:

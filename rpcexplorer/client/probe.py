@@ -242,7 +242,7 @@ class TrialResult(Struct, frozen=True):
             case Malformed(reason=reason) if status is None or 200 <= status < 300:
                 return reason
             case Cancelled():
-                return "cancelled here"
+                return "cancelled"
         return f"HTTP {status}{f' to {self.moved_to}' if self.moved_to else ''}"
 
     @property
@@ -380,10 +380,10 @@ class Probe:
             return ""
         if preset is not None:
             wanted = preset.values.auth.kind
-            return "" if kind == wanted else f"auth type {kind} is set, but {self.preset} servers use {wanted}"
+            return "" if kind == wanted else f"Auth type {kind} is set, but {self.preset} servers use {wanted}."
         if not isinstance(found.exchange.outcome, Result):
             return ""
-        return f"auth type {kind} is set, but {found.exchange.method} works without credentials"
+        return f"Auth type {kind} is set, but {found.exchange.method} works without credentials."
 
     def _address(self) -> Generator[TrialCall, Exchange, TrialResult | None]:
         """Find the first address with JSON-RPC, or one that asks for credentials."""

@@ -77,7 +77,7 @@ def test_failed_call_names_the_command_that_fixes_it(shell: Shell, box: Identity
 def test_typed_url_suggests_a_connection_test(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         failed = shell.run("call", "ping", "--url", server.url)
-    assert "The connection test shows the certificate and can pin it" in failed.err
+    assert "A connection test shows the certificate and can pin it" in failed.err
     assert "profiles trust" not in failed.err
     assert f"\n  rpcexplorer profiles test {server.origin}\n" in failed.err
 

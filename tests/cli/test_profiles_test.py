@@ -41,7 +41,7 @@ def test_every_step_is_printed_and_nothing_recorded(shell: Shell) -> None:
         "Name", "TCP", "TLS", "HTTP", "Address", "Content type", "Empty params", "JSON-RPC", "Server", "Login"
     ]  # fmt: skip
     assert [sign for sign, _ in rows[1:2] + rows[3:8]] == ["✓"] * 6
-    assert "a session was opened" in ran.text
+    assert "The login opened a session." in ran.text
     assert shell.run("history", "list").out == b""
 
 
@@ -55,7 +55,7 @@ def test_missing_secret_is_named_as_missing(shell: Shell) -> None:
     ran = shell.run("profiles", "test", "shop")
     assert ran.code == 4
     assert "✗ TCP " in ran.text
-    assert "◌ Login     not reached; user name and password missing" in ran.text
+    assert "◌ Login     Not reached. The user name and the password are missing." in ran.text
     assert "needs none" not in ran.text
 
 
@@ -81,7 +81,7 @@ def test_url_test_ends_with_commands_for_a_profile(shell: Shell) -> None:
     with RawServer(aria2) as server:
         ran = shell.run("profiles", "test", server.origin)
         assert ran.code == 3, "it asks for a token"
-        assert "✗ Login         the server asks for credentials (error 1 Unauthorized). Enter the token\n" in ran.text
+        assert "✗ Login         The server asks for credentials (error 1 Unauthorized). Enter the token.\n" in ran.text
         assert "rpcexplorer: Credentials are missing: token. Add the profile, then run: " in ran.err
         *_, lines, commands = ran.text.strip().split("\n\n")
         profile = tomllib.loads(lines)["profile"]["NAME"]

@@ -218,7 +218,7 @@ def test_login_of_unknown_auth_type_is_not_none(tmp_path: Path, explorer: Explor
     state, words = row(report, "Login")
     assert (state, report.exit_code) == ("failed", 3)
     assert words.startswith(
-        "the server asks for credentials (HTTP 401). Ask the owner of the server for the auth type: "
+        "The server asks for credentials (HTTP 401). Ask the owner of the server which auth type to use, one of "
     )
     assert "none" not in words
     assert filed.proposal is not None
@@ -293,7 +293,7 @@ def test_server_without_json_rpc_has_no_proposal(explorer: Explorer, server: Cal
     )
     state, words = row(report, "Address")
     assert state == "failed"
-    assert words.startswith("no JSON-RPC at /, /jsonrpc, /rpc, /api/v2/, ")
+    assert words.startswith("No JSON-RPC at /, /jsonrpc, /rpc, /api/v2/, ")
     assert_harmless(wire, report)
 
 
@@ -325,7 +325,7 @@ def test_missing_responses_leave_their_rows_unknown(
     with RawServer(*scripts) as wire:
         report = report_of(explorer, wire.origin)
     assert (report.proposal, report.exit_code) == (None, 4)
-    rows = [check for check in report.checks if check.words.startswith("unknown: ")]
+    rows = [check for check in report.checks if check.words.startswith("Unknown. ")]
     assert [check.label for check in rows] == wanting
     assert [check.state for check in rows] == ["failed", "unknown"][: len(rows)]
     assert "closed the connection" in rows[0].words
@@ -371,15 +371,15 @@ def test_cancelled_test_keeps_its_results(explorer: Explorer) -> None:
     with RawServer(aria2) as wire:
         report = report_of(explorer, wire.origin, show=show, stop=stop)
     assert len(wire.requests) == 2
-    assert row(report, "Address") == ("well", "/jsonrpc speaks JSON-RPC; not /")
-    assert row(report, "Login") == ("unknown", "unknown: you ended the connection test")
+    assert row(report, "Address") == ("well", "/jsonrpc accepts JSON-RPC calls. Tried without success: /")
+    assert row(report, "Login") == ("unknown", "Unknown. You ended the connection test.")
     assert report.advice == ""
     assert report.proposal is None
     assert [each.under_way for each in heard] == [
         "system.listMethods at /", "system.listMethods at /jsonrpc", "aria2.getVersion at /jsonrpc"
     ]  # fmt: skip
     assert heard[0].checks == ()
-    assert ("unknown", "tried /") in {(check.state, check.words) for check in heard[1].checks}, "as it came"
+    assert ("unknown", "Tried /") in {(check.state, check.words) for check in heard[1].checks}, "as it came"
 
 
 def hostile(request: Received) -> Parts:
@@ -399,7 +399,7 @@ def test_hostile_texts_reach_neither_profile_nor_terminal(explorer: Explorer) ->
         report = report_of(explorer, wire.origin)
     assert report.proposal is not None
     assert dict(report.proposal.changes) == {"content_type": "application/json"}, "at /api/v2/, the usual path"
-    assert row(report, "Address")[1] == "/api/v2/ speaks JSON-RPC; not /, /jsonrpc, /rpc"
+    assert row(report, "Address")[1] == "/api/v2/ accepts JSON-RPC calls. Tried without success: /, /jsonrpc, /rpc"
     assert all("?" not in path_of(request) for request in wire.requests)
     assert_harmless(wire, report)
 
@@ -413,7 +413,7 @@ def test_redirect_to_another_port_is_followed_and_proposed(explorer: Explorer, t
     assert report.proposal is not None
     assert dict(report.proposal.changes) == {"url": there.origin, "path": "/rpc", "empty_params": "{}"}
     words = row(report, "Address")[1]
-    assert f"{target} speaks JSON-RPC" in words
+    assert f"{target} accepts JSON-RPC calls." in words
     assert f"HTTP 301 to {target}" in words or not typed
     assert report.requests == len(wire.requests) + len(there.requests) <= MOST
 
@@ -497,7 +497,7 @@ def test_first_request_has_most_usual_content_type(tmp_path: Path, more: str) ->
         explorer, profile = profile_of(tmp_path, wire, more)
         report = report_of(explorer, profile)
     assert {request.header("Content-Type") for request in wire.requests} == {"application/json"}
-    assert row(report, "Content type") == ("well", "application/json is accepted")
+    assert row(report, "Content type") == ("well", "The server accepts application/json.")
     assert report.proposal is not None
     assert dict(report.proposal.changes) == ({} if more else {"content_type": "application/json"})
 
@@ -510,7 +510,7 @@ def test_content_type_of_unread_request_is_replaced(tmp_path: Path) -> None:
     assert dict(report.proposal.changes) == {"content_type": "application/json"}
     state, words = row(report, "Content type")
     assert state == "failed"
-    assert words.startswith("application/json; the server refused application/json-rpc: ")
+    assert words.startswith("The test uses application/json. The server refused application/json-rpc: ")
 
 
 def test_content_type_without_any_id_stays_unknown(tmp_path: Path) -> None:
@@ -547,7 +547,7 @@ def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> Non
     assert report.proposal is not None
     assert row(report, "Address")[0] == "well"
     state, words = row(report, "JSON-RPC")
-    assert (state, words.split(";")[0]) == ("well", "old JSON-RPC version, without jsonrpc and id")
+    assert (state, words.split(".")[0]) == ("well", "Old JSON-RPC version, without jsonrpc and id")
 
 
 @pytest.mark.parametrize(
@@ -592,7 +592,7 @@ def test_service_at_its_address_needs_only_credentials(tmp_path: Path) -> None:
     assert (report.proposal.changes, report.proposal.secrets) == ((), ("username", "password"))
     state, words = row(report, "Login")
     assert (state, report.exit_code) == ("failed", 3)
-    assert words.endswith("auth opens a session: enter user name and password")
+    assert words.endswith("auth opens a session. Enter the user name and the password.")
     assert_harmless(wire, report)
 
 
@@ -601,7 +601,7 @@ def test_service_is_tested_with_given_credentials(tmp_path: Path) -> None:
     with RawServer(service) as wire:
         explorer, profile = profile_of(tmp_path, wire, "", **given)
         report = report_of(explorer, profile)
-    assert row(report, "Login") == ("well", "a session was opened")
+    assert row(report, "Login") == ("well", "The login opened a session.")
     assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "auth")
 
 
@@ -620,8 +620,8 @@ def open_list(request: Received) -> Parts:
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ('auth = { kind = "cookie" }', "auth type cookie is set, but aria2 servers use first"),
-        ('auth = { kind = "first" }', "not reached; token missing"),
+        ('auth = { kind = "cookie" }', "Auth type cookie is set, but aria2 servers use first"),
+        ('auth = { kind = "first" }', "Not reached. The token is missing."),
         ('path = "/jsonrpc"\nauth = { kind = "cookie" }\ncontent_type = "text/plain"', "cookie is set, but aria2"),
     ],
 )
@@ -640,7 +640,7 @@ def test_auth_type_without_need_is_named(tmp_path: Path) -> None:
         report = report_of(explorer, profile)
     state, words = row(report, "Credentials")
     assert (state, report.exit_code) == ("failed", 3)
-    assert words.endswith("Also, auth type basic is set, but system.listMethods works without credentials")
+    assert words.startswith("Auth type basic is set, but system.listMethods works without credentials. No password")
 
 
 SECRET = "hunter2hunter2"
@@ -670,11 +670,11 @@ def test_credentials_are_sent_last(tmp_path: Path) -> None:
         report = report_of(explorer, profile)
     assert [bool(request.header("Authorization")) for request in wire.requests] == [False, True]
     assert report.exit_code == 0
-    assert row(report, "JSON-RPC") == ("well", "2.0; ping: an error object: -32601 Method not found")
-    assert row(report, "Content type") == ("well", "application/json is accepted")
+    assert row(report, "JSON-RPC") == ("well", "JSON-RPC 2.0. ping returned an error object (-32601 Method not found).")
+    assert row(report, "Content type") == ("well", "The server accepts application/json.")
     assert row(report, "Credentials") == (
         "well",
-        "required, and the credentials were accepted",
+        "Credentials are required. The server accepted the credentials.",
     )
     assert SECRET not in str(report)
     assert_harmless(wire, report, "ping")
@@ -694,7 +694,7 @@ def test_stored_session_without_user_name_is_tested(tmp_path: Path) -> None:
             RPCEXPLORER_SHOP_SESSION=SECRET,
         )
         report = report_of(explorer, profile)
-    assert row(report, "Login") == ("well", "required, and the session was accepted")
+    assert row(report, "Login") == ("well", "Credentials are required. The server accepted the session.")
     assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "ping")
 
 
@@ -739,7 +739,7 @@ def test_credentials_are_tried_with_existing_method(tmp_path: Path) -> None:
     with RawServer(known_aria2) as wire:
         explorer, profile = profile_of(tmp_path, wire, 'preset = "aria2"', RPCEXPLORER_SHOP_TOKEN=SECRET)
         report = report_of(explorer, profile)
-    assert row(report, "Credentials") == ("well", "the credentials were accepted")
+    assert row(report, "Credentials") == ("well", "The server accepted the credentials.")
     assert call_of(wire.requests[-1])["method"] == "aria2.getVersion"
     assert "the test calls aria2.getVersion with the credentials" in plan(profile, explorer.profiles.usable_presets())
     assert report.exit_code == 0
@@ -805,7 +805,7 @@ def test_credentials_that_are_not_reached_stay_unknown(tmp_path: Path, server: C
         report = report_of(explorer, profile)
     assert report.exit_code == 5
     state, words = row(report, "Credentials")
-    assert (state, words.split(";")[0]) == ("unknown", "not reached")
+    assert (state, words.split(" Auth")[0]) == ("unknown", "Not reached.")
     assert_harmless(wire, report)
 
 
@@ -828,7 +828,7 @@ def test_redirect_to_unknown_certificate_ends_with_https_address(tmp_path: Path)
         typed = ad_hoc(wire.origin)
         report = report_of(opened(tmp_path), typed)
     assert (len(wire.requests), safe.requests, report.exit_code) == (1, [], 4)
-    assert row(report, "Redirect")[1] == f"/: HTTP 301 to {safe.origin}/"
+    assert row(report, "Redirect")[1] == f"/ redirects to {safe.origin}/ (HTTP 301)."
     assert row(report, "TLS")[0] == "failed"
     assert report.proposal is not None
     assert report.proposal.made_from(typed) == (safe.origin, {"certificate": box.fingerprint})

@@ -47,15 +47,15 @@ def test_result_proves_every_step_with_its_time() -> None:
     assert [row.label for row in rows] == ["Name", "TCP", "TLS", "HTTP", "JSON-RPC", "Login"]
     assert {row.state for row in rows} == {"well"}
     assert [row.seconds for row in rows] == [0.001, 0.002, 0.003, 0.02, None, None]
-    assert rows[-1].words == "the session was accepted"
+    assert rows[-1].words == "The server accepted the session."
 
 
 @pytest.mark.parametrize(
     ("auth", "method", "label", "state", "words"),
     [
-        (CookieAuth(), "auth", "Login", "well", "a session was opened"),
-        (InlineAuth(), "auth", "Credentials", "well", "the credentials were accepted"),
-        (NoAuth(), "auth", "Login", "skipped", "this profile sends no credentials"),
+        (CookieAuth(), "auth", "Login", "well", "The login opened a session."),
+        (InlineAuth(), "auth", "Credentials", "well", "The server accepted the credentials."),
+        (NoAuth(), "auth", "Login", "skipped", "This profile sends no credentials."),
     ],
 )
 def test_auth_type_has_its_words(auth: Auth, method: str, label: str, state: str, words: str) -> None:
@@ -72,16 +72,16 @@ def test_http_skips_tls_and_ip_address_skips_name() -> None:
 def test_proxy_is_named() -> None:
     response = Response(200, proxy="http://proxy:3128", phases=replace(ALL, name=None))
     rows = steps(exchange(PONG, response=response), profile())
-    assert (rows[0].state, rows[0].words) == ("skipped", "resolved by the proxy")
-    assert rows[1].words == "connected through the proxy http://proxy:3128"
+    assert (rows[0].state, rows[0].words) == ("skipped", "The proxy resolves the host name.")
+    assert rows[1].words == "Connected through the proxy http://proxy:3128."
 
 
 def test_error_object_proves_json_rpc_only() -> None:
     one = exchange(error(-32601, "Method not found"))
     assert states(one) == "w w w w w u"
-    assert steps(one, profile())[4].words == "an error object: -32601 Method not found"
+    assert steps(one, profile())[4].words == "The response is an error object (-32601 Method not found)."
     assert states(one, profile(NoAuth())) == "w w w w w s"
-    assert steps(exchange(error(None)), profile())[4].words == "an error object: without code"
+    assert steps(exchange(error(None)), profile())[4].words == "The response is an error object (no code)."
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_unreached_exchange_fails_at_its_step(step: Any, phases: Phases, label: 
     one = exchange(Unreached(step, "It did not work: try again."), phases, status=None)
     assert states(one) == expected
     assert failed(one) == (label, "It did not work: try again.")
-    assert steps(one, profile())[-1].words == "not reached"
+    assert steps(one, profile())[-1].words == "Not reached."
 
 
 @pytest.mark.parametrize("status", [302, 404, 502])
@@ -130,12 +130,12 @@ def test_request_for_login_fails_at_login(outcome: Outcome, status: int, expecte
     assert states(one, profile(auth)) == expected
     label, words = failed(one, profile(auth))
     assert label == ("Credentials" if isinstance(auth, InlineAuth) else "Login")
-    assert ("set auth in the profile" in words) is isinstance(auth, NoAuth)
+    assert ("Set auth in the profile" in words) is isinstance(auth, NoAuth)
 
 
 def test_unseen_credentials_need_another_auth_type() -> None:
     one = exchange(error(-32001, "authentication required"))
-    words = "the server found no credentials (-32001 authentication required): ping may need another auth type"
+    words = "The server found no credentials (-32001 authentication required). ping may need another auth type."
     assert failed(one, profile(InlineAuth())) == ("Credentials", words)
 
 
@@ -150,7 +150,7 @@ def test_missing_credential_fails_at_login_without_sending() -> None:
     one = exchange(Refused("credentials", "No password."), Phases(), status=None, seconds=0.0)
     assert states(one) == "u u u u u f"
     assert failed(one) == ("Login", "No password.")
-    assert steps(one, profile())[0].words == "nothing was sent"
+    assert steps(one, profile())[0].words == "Nothing was sent."
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_missing_credential_fails_at_login_without_sending() -> None:
 def test_cancelled_exchange_has_no_failed_step(phases: Phases, expected: str) -> None:
     one = exchange(Cancelled(), phases, status=None)
     assert states(one) == expected
-    assert "cancelled here" in [step.words for step in steps(one, profile())]
+    assert "You cancelled the call." in [step.words for step in steps(one, profile())]
 
 
 @pytest.mark.parametrize(

@@ -136,17 +136,17 @@ def test_login_rows_are_absent_without_a_login() -> None:
 def test_connection_test_steps_have_signs_words_and_times() -> None:
     steps = [
         Check("Name", "skipped", "the URL has an IP address"),
-        Check("TCP", "well", "connected", 0.012),
+        Check("TCP", "well", "Connected.", 0.012),
         Check("TLS", "failed", "the certificate is for another host"),
-        Check("HTTP", "unknown", "not reached"),
+        Check("HTTP", "unknown", "Not reached."),
     ]
     lines = told(steps=steps)
     at = lines.index(" Connection")
     assert [line.split() for line in lines[at + 1 : at + 5]] == [
         ["–", "Name", "the", "URL", "has", "an", "IP", "address"],  # noqa: RUF001 - the dash is meant
-        ["✓", "TCP", "connected", "12", "ms"],
+        ["✓", "TCP", "Connected.", "12", "ms"],
         ["✗", "TLS", "the", "certificate", "is", "for", "another", "host"],
-        ["◌", "HTTP", "not", "reached"],
+        ["◌", "HTTP", "Not", "reached."],
     ]
     assert len({line.index(step.words) for line, step in zip(lines[at + 1 :], steps, strict=False)}) == 1
     assert roles(steps=steps)["the certificate is for another host"] == "wrong"

@@ -398,16 +398,18 @@ def test_profile_form_with_problems(picture: Callable[..., bool]) -> None:
 
 
 CHECKS = (
-    Check("Name", "well", "the host name was resolved", 0.0012),
-    Check("TCP", "well", "connected", 0.0131),
-    Check("TLS", "well", "encrypted, and the certificate is valid", 0.0208),
-    Check("HTTP", "well", "HTTP 401 by Transmission", 0.0093),
-    Check("Address", "failed", "/api/v2/: HTTP 401. /transmission/rpc asks for credentials", code=5),
-    Check("Content type", "well", "application/json, which transmission servers need"),
-    Check("Empty params", "well", "{}, which transmission servers need"),
-    Check("Handshake", "unknown", "unknown before a login"),
-    Check("JSON-RPC", "unknown", "unknown before a login"),
-    Check("Server", "well", "looks like Transmission before 4.1, the BitTorrent client (preset transmission)"),
+    Check("Name", "well", "The host name was resolved.", 0.0012),
+    Check("TCP", "well", "Connected.", 0.0131),
+    Check("TLS", "well", "Encrypted. The certificate is valid.", 0.0208),
+    Check("HTTP", "well", "HTTP 401 from Transmission", 0.0093),
+    Check("Address", "failed", "/transmission/rpc asks for credentials. At /api/v2/: HTTP 401", code=5),
+    Check("Content type", "well", "transmission servers need application/json."),
+    Check("Empty params", "well", "transmission servers need {}."),
+    Check("Handshake", "unknown", "Unknown before a login."),
+    Check("JSON-RPC", "unknown", "Unknown before a login."),
+    Check(
+        "Server", "well", "The server looks like Transmission before 4.1, the BitTorrent client (preset transmission)."
+    ),
     Check("Login", "failed", "The server asks for Basic auth.", code=3),
 )
 

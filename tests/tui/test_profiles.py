@@ -719,7 +719,7 @@ def test_escape_ends_a_hanging_test_and_keeps_results(make_explorer: Make) -> No
             await pilot.press("enter")
             await until(pilot, lambda: "system.listMethods at" in asked(dialog))
             await pilot.press("enter", "enter", "escape")
-            await until(pilot, lambda: "cancelled here" in asked(dialog))
+            await until(pilot, lambda: "You cancelled the call." in asked(dialog))
             assert pilot.app.screen is dialog
             await left(pilot)
             assert "✓ TCP" in page(screen)
