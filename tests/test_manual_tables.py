@@ -108,7 +108,7 @@ def test_package_table_has_every_package() -> None:
 def test_benchmark_table_has_every_script() -> None:
     folder = MANUAL.parent.parent / "tests" / "benchmarks"
     scripts = {path.stem for path in folder.glob("*.py") if "__main__" in path.read_text(encoding="utf-8")}
-    assert set(fields("development", "script")) == scripts - {"reply_server"}
+    assert set(fields("development", "script")) == scripts - {"response_server"}
 
 
 VALUES = "password|30 s|/api/v2/|application/json-rpc|-3260[12] |…"

@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from tests.benchmarks.catalogue import names
 from tests.benchmarks.figures import in_turns, print_median
+from tests.benchmarks.method_list import names
 from tests.benchmarks.programs import WORD, explorer
 from tests.benchmarks.terminal import ENTER, F2, environment
 

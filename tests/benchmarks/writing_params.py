@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tests.benchmarks.catalogue import describing, names
 from tests.benchmarks.figures import print_median
+from tests.benchmarks.method_list import describing, names
 from tests.benchmarks.programs import WORD, explorer, profile
 from tests.benchmarks.terminal import ENTER, ESCAPE, F2, Program, environment
 from tests.fakes.wire import RawServer

@@ -71,7 +71,7 @@ def check_each(kind: Kind, root: Path, harms: Callable[[bytes], Iterator[bytes]]
 
 
 ALONE = [kind for kind in KINDS if kind.name not in {"history", "catalogue"}]
-"""Files that are used completely or not at all. Method lists have their own test in test_catalogues.py."""
+"""Files that are used completely or not at all. Method lists have their own test in test_method_lists.py."""
 
 
 @pytest.mark.everyday(1)

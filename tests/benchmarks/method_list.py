@@ -1,6 +1,6 @@
 """Keystroke in the method filter to the list, for 10,000 methods.
 
-    python tests/benchmarks/catalogue.py [ROUNDS] [METHODS]
+    python tests/benchmarks/method_list.py [ROUNDS] [METHODS]
 
 A service describes its methods as an OpenRPC document; ``rpcexplorer methods --refresh`` learns them, as F9 would. Then
 the real program runs in a pseudo-terminal of 120 by 40: words are typed letter by letter and taken back again. The

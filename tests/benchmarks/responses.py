@@ -1,8 +1,8 @@
 """Large responses: first lines, moving, and typing meanwhile.
 
-    python tests/benchmarks/replies.py [RUNS] [SHAPE/SIZE ...]
+    python tests/benchmarks/responses.py [RUNS] [SHAPE/SIZE ...]
 
-The server is a process of its own and reports the time of the last byte (``reply_server.py`` has the shapes). In the
+The server is a process of its own and reports the time of the last byte (``response_server.py`` has the shapes). In the
 same run a bare httpx fetches the same body. The first lines on screen are counted from the last byte on, without the
 time that httpx needs from there. The profile has a password, so every response is searched for it. Each run is a fresh
 process in a pseudo-terminal. Keys that are typed meanwhile are letters that are not on screen otherwise, so that each
@@ -24,7 +24,7 @@ from typing import NamedTuple
 import msgspec
 
 from tests.benchmarks.figures import print_median
-from tests.benchmarks.reply_server import PASSWORD, result
+from tests.benchmarks.response_server import PASSWORD, result
 from tests.benchmarks.terminal import ENTER, F2, F4, F5, PAGE_DOWN, Program
 
 SHAPES = ("rows/1", "rows/10", "rows/100", "line/50", "short/5", "told/100")
@@ -68,7 +68,7 @@ class Server(NamedTuple):
 @contextmanager
 def serving() -> Iterator[Server]:
     """Run a server for the block."""
-    command = [sys.executable, str(Path(__file__).with_name("reply_server.py"))]
+    command = [sys.executable, str(Path(__file__).with_name("response_server.py"))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:
