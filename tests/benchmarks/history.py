@@ -205,9 +205,9 @@ def commands(runs: int, home: Path, none: Path, id: str) -> None:
     print("--- whole processes, with and without a history")
     asked = (["list"], ["search", "no such text"], ["show", id], ["prune", "--keep", "1000", "--dry-run"])
     contenders = {
-        f"history {words[0]}{said}": partial(seconds, partial(run, words, folder))
+        f"history {words[0]}{label}": partial(seconds, partial(run, words, folder))
         for words in asked
-        for said, folder in (("", home), (", none", none))
+        for label, folder in (("", home), (", none", none))
     }
     for name, taken in after_one(runs, contenders).items():
         print_median(name, taken)

@@ -33,8 +33,8 @@ def everywhere(folder: Path) -> None:
             if not child:
                 death = Death(number)
                 with death.lit():
-                    told = kind.change(root, "c")
-                os._exit(9 if told or death.struck else 0)  # The child is still alive.
+                    message = kind.change(root, "c")
+                os._exit(9 if message or death.struck else 0)  # The child is still alive.
             _, status = os.waitpid(child, 0)
             if os.waitstatus_to_exitcode(status) != -signal.SIGKILL:
                 print(kind.name, number, os.waitstatus_to_exitcode(status), sep=",")
@@ -44,8 +44,8 @@ def everywhere(folder: Path) -> None:
 def on_and_on(folder: Path, name: str) -> None:
     """Make one change after the other, and print each one."""
     for number in itertools.count():
-        told = BY_NAME[name].change(folder / name, f"n{number}")
-        print(told or number, flush=True)
+        message = BY_NAME[name].change(folder / name, f"n{number}")
+        print(message or number, flush=True)
 
 
 def two_at_once(folder: Path) -> None:

@@ -48,15 +48,15 @@ def check(kind: Kind, root: Path, damaged: bytes) -> None:
     """Damage a file, read it, make a change, read it again."""
     path = kind.path(root)
     path.write_bytes(damaged)
-    found, told = kind.read(root)
-    assert told or found == kind.things() or parsed(damaged) is not None, "damage is told where it can be seen at all"
+    found, message = kind.read(root)
+    assert message or found == kind.things() or parsed(damaged) is not None, "visible damage is reported"
     changed = kind.change(root, "c")
     if kind.by_hand:
         assert bool(changed) == (path.read_bytes() == damaged), "a file is left alone, or it is not"
         assert changed or parsed(damaged) is not None, "what is no TOML is for its owner to mend"
     else:
         assert changed == "" or kind.name == "remembered", "that tells where the damaged file is"
-        assert damaged in snapshot(root).values() or not (told and kind.keeps_damage)
+        assert damaged in snapshot(root).values() or not (message and kind.keeps_damage)
     if not kind.by_hand or not changed:
         assert kind.read(root)[0] == ({"c"} if kind.one else found | {"c"})
         assert not kind.toml or parsed(path.read_bytes()) is not None, "it is TOML after the next write"
@@ -132,7 +132,7 @@ def test_unreadable_file_is_reported_and_never_overwritten(kind: Kind, harm: Har
     damaged = harm(kind.path(root).read_bytes())
     check(kind, root, damaged)
     kind.path(root).write_bytes(damaged)
-    found, told = kind.read(root)
-    assert (found, bool(told)) == (set(), True)
+    found, message = kind.read(root)
+    assert (found, bool(message)) == (set(), True)
     if kind.by_hand:
         assert kind.change(root, "c") != ""

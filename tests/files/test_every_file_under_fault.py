@@ -49,12 +49,12 @@ def test_change_with_failing_call_succeeds_or_is_reported(kind: Kind, error: int
         restore(root, before)
         fire = Fire(number, for_good=for_good, error=error)
         with fire.lit():
-            told = kind.change(root, "c")
+            message = kind.change(root, "c")
         if not fire.struck:
             break
         found, _ = kind.read(root)
         assert found in (kind.things(), kind.things("c")), number
-        assert told or found == kind.things("c"), number
+        assert message or found == kind.things("c"), number
         assert kind.change(root, "c") == "", number
         assert kind.read(root) == (kind.things("c"), ""), number
         assert_valid(kind, root)
@@ -69,10 +69,10 @@ def test_reading_with_a_failing_call_is_reported(kind: Kind, for_good: bool, roo
     for number in range(1, LOTS):
         fire = Fire(number, for_good=for_good)
         with fire.lit():
-            found, told = kind.read(root)
+            found, message = kind.read(root)
         if not fire.struck:
             break
-        assert found == kind.things() or (found <= kind.things() and told), number
+        assert found == kind.things() or (found <= kind.things() and message), number
         assert snapshot(root) == before, number
     assert 1 < number < LOTS - 1
 
@@ -82,10 +82,10 @@ def test_full_disk_leaves_the_file_unchanged(kind: Kind, root: Path) -> None:
     before = snapshot(root)
     for room in range(0, 7 * LOTS, 7):
         with full_disk(errno.ENOSPC, room):
-            told = kind.change(root, "c")
-        if not told:
+            message = kind.change(root, "c")
+        if not message:
             break
-        assert "the disk is full. Free some space" in told
+        assert "the disk is full. Free some space" in message
         assert snapshot(root) == before, room
     assert room > 20
     assert kind.read(root) == (kind.things("c"), "")
@@ -96,9 +96,9 @@ def test_full_disk_leaves_the_file_unchanged(kind: Kind, root: Path) -> None:
 def test_read_only_folder_reports_changes(kind: Kind, error: int, root: Path) -> None:
     before = snapshot(root)
     with read_only(error):
-        told = kind.change(root, "c")
+        message = kind.change(root, "c")
         assert kind.read(root) == (kind.things(), "")
-    assert "cannot" in told
+    assert "cannot" in message
     assert snapshot(root) == before
     assert kind.change(root, "c") == ""
 
@@ -137,8 +137,8 @@ def test_unreadable_file_is_not_taken_as_empty(kind: Kind, root: Path, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refusing(os.open))
-        found, told = kind.read(root)
-        assert (found, "permission denied" in told) == (set(), True)
+        found, message = kind.read(root)
+        assert (found, "permission denied" in message) == (set(), True)
         changed = kind.change(root, "c")
     if kind.name != "catalogue":  # It is only a copy of what the server says.
         assert "permission denied" in changed
@@ -157,9 +157,9 @@ def test_locked_file_is_not_changed(kind: Kind, root: Path, monkeypatch: pytest.
     held = [os.open(path, os.O_RDWR) for path in locks]
     for descriptor in held:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-    told = kind.change(root, "c")
+    message = kind.change(root, "c")
     if held:
-        assert "another process has been writing" in told
+        assert "another process has been writing" in message
         assert snapshot(root) == before
         assert 0 < now[0] < 2.1
     for descriptor in held:

@@ -168,8 +168,9 @@ def test_saved_file_is_private_if_new(tmp_path: Path) -> None:
 
 
 def test_save_creates_no_folder(tmp_path: Path) -> None:
-    told = save_as(tmp_path / "slip" / "reply.json", b"1", replacing=False)
-    assert told == f"cannot write {tmp_path}/slip/reply.json: there is no folder {tmp_path}/slip. Choose another path"
+    error = save_as(tmp_path / "typo" / "response.json", b"1", replacing=False)
+    advice = f"there is no folder {tmp_path}/typo. Choose another path"
+    assert error == f"cannot write {tmp_path}/typo/response.json: {advice}"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -356,8 +357,8 @@ def test_foreign_file_at_our_path_is_not_used(
     kind.path(root).unlink()
     place(kind.path(root), victim)
     before = kind.path(root).lstat().st_mode
-    found, told = kind.read(root)
-    assert (found, words in told) == (set(), True), told
+    found, message = kind.read(root)
+    assert (found, words in message) == (set(), True), message
     changed = kind.change(root, "c")
     if kind.name != "catalogue":  # It is only a copy, so a new file replaces whatever is there.
         assert words in changed, changed
@@ -383,9 +384,9 @@ def test_edited_file_may_only_be_link_to_file(kind: Kind, target: str, tmp_path:
     with (aside / "long").open("wb") as file:
         file.truncate(300 << 20)
     kind.path(root).symlink_to(aside / target)
-    found, told = kind.read(root)
+    found, message = kind.read(root)
     assert found == set()
-    assert any(words in told for words in ("a device", "a named pipe", "it is a folder", "(limit 1 MiB)"))
+    assert any(words in message for words in ("a device", "a named pipe", "it is a folder", "(limit 1 MiB)"))
     assert kind.change(root, "c") != ""
 
 

@@ -38,9 +38,9 @@ def begun(folder: Path) -> Path:
 def assert_usable(kind: Kind, root: Path) -> None:
     """Check that the next program reads and writes as usual."""
     assert kind.change(root, "d") == ""
-    found, told = kind.read(root)
+    found, message = kind.read(root)
     assert found >= kind.things("d")
-    assert told == "" or "it is incomplete" in told
+    assert message == "" or "it is incomplete" in message
     if kind.toml:
         tomllib.loads(kind.path(root).read_text())
 
@@ -62,9 +62,9 @@ def test_killed_writer_leaves_old_or_new_file(kind: Kind, killed: tuple[Path, di
     assert calls[kind.name] > 8
     for number in range(1, calls[kind.name]):
         root = folder / f"{kind.name}-{number}"
-        found, told = kind.read(root)
+        found, message = kind.read(root)
         assert found in (kind.things(), kind.things("c")), number
-        assert told == "" or (kind.name == "history" and "it is incomplete" in told), number
+        assert message == "" or (kind.name == "history" and "it is incomplete" in message), number
         assert_usable(kind, root)
         assert sum(name.endswith(".tmp") for name in snapshot(root)) <= 1, number
 
@@ -78,18 +78,18 @@ def test_killed_writer_loses_nothing_that_it_reported(kind: Kind, tmp_path: Path
         command("on-and-on", tmp_path, kind.name), cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as writer:
         assert writer.stdout
-        said = [writer.stdout.readline().strip() for _ in range(chance.randrange(1, 12))]
+        printed = [writer.stdout.readline().strip() for _ in range(chance.randrange(1, 12))]
         for _ in range(chance.randrange(20_000)):  # some part of a write
             pass
         writer.send_signal(signal.SIGKILL)
-        said += writer.stdout.read().split()
-    assert said == [str(number) for number in range(len(said))]
-    found, told = kind.read(root)
-    assert told == "" or (kind.name == "history" and "it is incomplete" in told)
+        printed += writer.stdout.read().split()
+    assert printed == [str(number) for number in range(len(printed))]
+    found, message = kind.read(root)
+    assert message == "" or (kind.name == "history" and "it is incomplete" in message)
     if kind.one:
-        assert found in ({f"n{len(said) - 1}"}, {f"n{len(said)}"})
+        assert found in ({f"n{len(printed) - 1}"}, {f"n{len(printed)}"})
     else:
-        assert found >= kind.things(*(f"n{number}" for number in said))
+        assert found >= kind.things(*(f"n{number}" for number in printed))
     assert_usable(kind, root)
 
 
@@ -98,15 +98,15 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder in which two programs made ten changes each."""
     folder = begun(tmp_path_factory.mktemp("shared"))
     done = subprocess.run(command("two-at-once", folder), cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "", "nothing was told, and both came to an end"
+    assert done.stdout == "", "nothing was reported, and both came to an end"
     return folder
 
 
 @pytest.mark.thorough
 @every_kind
 def test_two_writers_at_once_lose_nothing(kind: Kind, shared: Path) -> None:
-    found, told = kind.read(shared / kind.name)
-    assert told == ""
+    found, message = kind.read(shared / kind.name)
+    assert message == ""
     if kind.one:
         assert found in ({"x9"}, {"y9"})
     else:

@@ -52,7 +52,7 @@ def test_applied_change_is_saved_and_counts_at_once(explorer: Explorer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ((("contnt_type", "application/json"),), "Did you mean `content_type`"),
         ((("path", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),), "must not contain a secret"),
@@ -65,16 +65,16 @@ def test_applied_change_is_saved_and_counts_at_once(explorer: Explorer) -> None:
         ((("accept", "application/json"), ("accept", "a\r\nX: y")), "must be a valid header value"),
     ],
 )
-def test_invalid_change_is_not_saved(explorer: Explorer, changes: Changes, said: str) -> None:
+def test_invalid_change_is_not_saved(explorer: Explorer, changes: Changes, message: str) -> None:
     own = explorer.paths.user_sessions
     problem = explorer.apply(explorer.profiles.profiles["mine"], changes, own)
     assert problem is not None
-    assert said in str(problem)
+    assert message in str(problem)
     assert own.read_text() == OWN
     if ("url", None) not in changes and ("auth.kind", None) not in changes:
         run = Profiles.changed(ad_hoc("http://127.0.0.1:1"), changes)
         assert isinstance(run, Problem), "nor is it taken into a run"
-        assert said in str(run)
+        assert message in str(run)
 
 
 def test_profile_without_file_is_changed_for_the_run() -> None:

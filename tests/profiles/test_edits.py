@@ -282,7 +282,7 @@ def test_saved_call_is_replaced_in_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (saved("x", '["«a.password»"]'), "must not contain the secret reference «a.password»"),
         (saved("x", '["«not recorded»"]'), "must not contain «not recorded»"),
@@ -292,5 +292,5 @@ def test_saved_call_is_replaced_in_place(tmp_path: Path) -> None:
         (saved(""), "not a valid name for a saved call"),
     ],
 )
-def test_invalid_saved_call_is_not_written(tmp_path: Path, call: SavedCall, said: str) -> None:
-    assert said in refused(tmp_path, lambda edits: edits.save_call(call)).sentence
+def test_invalid_saved_call_is_not_written(tmp_path: Path, call: SavedCall, message: str) -> None:
+    assert message in refused(tmp_path, lambda edits: edits.save_call(call)).sentence

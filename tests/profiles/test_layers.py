@@ -194,9 +194,9 @@ SAFE: Final = "[method.m]\nsafe = true\n"
 def test_preset_marks_methods_safe_for_its_user(
     tmp_path: Path, own: str, team: str, safe: bool | None, local: bool
 ) -> None:
-    said = f"[profile.p]\n{team}\n"
+    shared = f"[profile.p]\n{team}\n"
     profiles = read(
-        tmp_path, own, "" if local else said, said if local else "", mine="[method.getblockcount]\nsafe = true\n"
+        tmp_path, own, "" if local else shared, shared if local else "", mine="[method.getblockcount]\nsafe = true\n"
     )
     assert good(profiles).methods["getblockcount"].safe is safe
 
@@ -241,13 +241,13 @@ def test_unusable_preset_is_not_saved(tmp_path: Path, text: str) -> None:
     profiles = read(tmp_path, '[profile.p]\nurl = "http://p"\n', **({"x": text} if text else {}))
     edits = ProfileEdits(profiles.files[0], tmp_path / "state", profiles=profiles)
     before = edits.file.read_text()
-    said = "`pth` is not a key" if text else "there is no preset `x`"
+    message = "`pth` is not a key" if text else "there is no preset `x`"
     for problem in (
         edits.add("q", "http://q", preset="x"),
         edits.apply("p", (("preset", "x"),), profiles.leaves["p"]),
     ):
         assert problem is not None
-        assert said in problem.sentence
+        assert message in problem.sentence
     assert edits.file.read_text() == before
     assert edits.apply("p", (("preset", "bitcoin"),), profiles.leaves["p"]) is None
     assert 'preset = "bitcoin"' in edits.file.read_text()

@@ -220,7 +220,7 @@ def test_every_value_is_listed_with_its_source(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "auth", "login"),
+    ("values", "auth", "login"),
     [
         ('kind = "none"', NoAuth(), "auth"),
         ('kind = "cookie"', CookieAuth(), "auth"),
@@ -229,12 +229,12 @@ def test_every_value_is_listed_with_its_source(tmp_path: Path) -> None:
         ('username = "v"', InlineAuth("v", password_member="x"), "open"),
     ],
 )
-def test_other_auth_type_drops_auth_and_login_below(tmp_path: Path, said: str, auth: Auth, login: str) -> None:
+def test_other_auth_type_drops_auth_and_login_below(tmp_path: Path, values: str, auth: Auth, login: str) -> None:
     team = (
         '[profile.p]\nurl = "http://p"\nauth = { kind = "inline", username = "u", password_member = "x" }\n'
         'login.method = "open"\n'
     )
-    profile = good(read(tmp_path, team, local=f"[profile.p]\nauth = {{ {said} }}\n"), "p")
+    profile = good(read(tmp_path, team, local=f"[profile.p]\nauth = {{ {values} }}\n"), "p")
     assert (profile.auth, profile.login.method, profile.has_login) == (auth, login, login == "open")
 
 

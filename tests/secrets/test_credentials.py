@@ -138,9 +138,9 @@ def test_stored_session_is_bound_to_its_origin(tmp_path: Path) -> None:
 def test_session_that_cannot_be_stored_lasts_until_quit(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file where the folder should be")
     credentials = StoredCredentials(store(tmp_path), Nobody())
-    said = credentials.keep(STAGING, Secret("s3ss10n", "staging.session"))
-    assert said is not None
-    assert "only until you quit" in said
+    message = credentials.keep(STAGING, Secret("s3ss10n", "staging.session"))
+    assert message is not None
+    assert "only until you quit" in message
     assert revealed(asyncio.run(credentials.session(STAGING))) == "s3ss10n"
 
 

@@ -157,9 +157,9 @@ def test_damaged_file_is_reported_and_never_overwritten(path: Path, text: str) -
     assert problem.file == str(path)
     with pytest.raises(FileError) as caught:
         store.save(STAGING, "session", "x")
-    told = f"{problem} {problem!r} {caught.value}"
-    assert "hunter2" not in told
-    assert "12345678" not in told
+    shown = f"{problem} {problem!r} {caught.value}"
+    assert "hunter2" not in shown
+    assert "12345678" not in shown
     assert path.read_text() == text
 
 

@@ -56,14 +56,14 @@ def basic(request: Received, value: str) -> bool:
 
 
 def digest(request: Received, value: str) -> bool:
-    said = dict(re.findall(r'(\w+)="?([^",]+)', sent(request, "Authorization")))
+    given = dict(re.findall(r'(\w+)="?([^",]+)', sent(request, "Authorization")))
 
     def hashed(*parts: str) -> str:
         return md5(":".join(parts).encode(), usedforsecurity=False).hexdigest()
 
     asked = hashed(request.line.split()[0], target(request))
     name = hashed("ada", "all kinds", value)
-    return said.get("response") == hashed(name, "n0nce", said.get("nc", ""), said.get("cnonce", ""), "auth", asked)
+    return given.get("response") == hashed(name, "n0nce", given.get("nc", ""), given.get("cnonce", ""), "auth", asked)
 
 
 def bearer(request: Received, value: str) -> bool:

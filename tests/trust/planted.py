@@ -142,13 +142,13 @@ class Parrot:
         return http_reply(self._reply(id, "result", self._values()), headers=self._headers())
 
     def _echo_error(self, id: object) -> Parts:
-        said = json.dumps(" and ".join(self.spelled))
-        error = f'{{"code": 7, "message": {said}, "data": {self._values().decode()}}}'
+        text = json.dumps(" and ".join(self.spelled))
+        error = f'{{"code": 7, "message": {text}, "data": {self._values().decode()}}}'
         return http_reply(self._reply(id, "error", error.encode()))
 
     def _echo_reason(self, id: object) -> Parts:
-        said = " ".join(value for _, value in self._headers())
-        return http_reply("\n".join(self.spelled).encode(), 500, self._headers(), reason=said)
+        text = " ".join(value for _, value in self._headers())
+        return http_reply("\n".join(self.spelled).encode(), 500, self._headers(), reason=text)
 
     def _echo_redirect(self, id: object) -> Parts:
         target = "&".join(quote(spelling) for spelling in self.spelled if len(spelling) < 400)
@@ -160,9 +160,9 @@ class Parrot:
 
     def _echo_stream(self, id: object) -> Parts:
         """Return events whose bytes come in pieces of arbitrary length."""
-        told = b'{"jsonrpc": "2.0", "method": "told", "params": %s}' % self._values()
+        event = b'{"jsonrpc": "2.0", "method": "told", "params": %s}' % self._values()
         events = b"".join(
-            b"event: message\ndata: %s\n\n" % each for each in (told, self._reply(id, "result", self._values()))
+            b"event: message\ndata: %s\n\n" % each for each in (event, self._reply(id, "result", self._values()))
         )
         pieces = (events[at : at + 61] for at in range(0, len(events), 61))
         body = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
@@ -178,15 +178,15 @@ class Parrot:
         return http_reply(self._reply(id, "result", self._values()), headers=gone)
 
     def _rpc_discover(self, id: object) -> Parts:
-        said = " ".join(self.spelled[:3])
-        method = {"name": "told", "summary": said, "description": said, "params": [{"name": "p", "description": said}]}
+        text = " ".join(self.spelled[:3])
+        method = {"name": "told", "summary": text, "description": text, "params": [{"name": "p", "description": text}]}
         named = [{"name": spelling, "params": []} for spelling in self.spelled[:3]]
-        document = {"openrpc": "1.2.6", "info": {"title": said, "version": said}, "methods": [method, *named]}
+        document = {"openrpc": "1.2.6", "info": {"title": text, "version": text}, "methods": [method, *named]}
         return http_reply(self._reply(id, "result", json.dumps(document).encode()))
 
     def _tools_list(self, id: object) -> Parts:
-        said = " ".join(self.spelled[:3])
-        tools = [{"name": name, "description": said} for name in ("told", *self.spelled[:3])]
+        text = " ".join(self.spelled[:3])
+        tools = [{"name": name, "description": text} for name in ("told", *self.spelled[:3])]
         return http_reply(self._reply(id, "result", json.dumps({"tools": tools}).encode()))
 
     def _system_listMethods(self, id: object) -> Parts:  # noqa: N802 - named like the method

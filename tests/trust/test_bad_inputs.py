@@ -93,8 +93,8 @@ def test_1_history_file_is_shown_escaped(shell: Shell, text: str) -> None:
     file.write_bytes(raw.replace('method = "ping"', f'method = "{text}"', 1).replace("\\n", text).encode())
     runs = [on_terminal(shell, "history", *words.split()) for words in ("list", "show", "search ping")]
     inert(*runs)
-    told = runs[0].text + runs[0].err
-    assert "\\u" in told or "Illegal character '\\x1b'" in told
+    printed = runs[0].text + runs[0].err
+    assert "\\u" in printed or "Illegal character '\\x1b'" in printed
     assert exchange(1).id in runs[0].text
 
 
@@ -225,7 +225,7 @@ REPLY = b'{"jsonrpc":"2.0","id":"id-1","result":"%s"}'
 
 
 @pytest.mark.parametrize(
-    ("body", "type_", "code", "said"),
+    ("body", "type_", "code", "message"),
     [
         (REPLY % b"\xe9", "", 5, "byte 39 is 0xe9"),
         (b"\xef\xbb\xbf" + REPLY % b"x", "", 0, "the response starts with a byte order mark"),
@@ -236,16 +236,16 @@ REPLY = b'{"jsonrpc":"2.0","id":"id-1","result":"%s"}'
     ],
     ids=["not UTF-8", "BOM", "UTF-16", "UTF-32", "charset=zip", "1 and NUL"],
 )
-def test_8_other_encodings_are_shown_in_hex(shell: Shell, body: bytes, type_: str, code: int, said: str) -> None:
+def test_8_other_encodings_are_shown_in_hex(shell: Shell, body: bytes, type_: str, code: int, message: str) -> None:
     seen = visit(shell, http_reply(body, headers={"Content-Type": type_}))
     assert seen.code == code
-    assert said in seen.printed
+    assert message in seen.printed
     assert seen.exchange.response.body == body
     assert code == 0 or "00000000  " in seen.seen or "␀" in seen.seen
 
 
 @pytest.mark.parametrize(
-    ("body", "coding", "code", "said"),
+    ("body", "coding", "code", "message"),
     [
         (gzip.compress(bytes(8 * MIB)), "gzip", 4, "larger than the limit of 1,048,576 bytes"),
         (gzip.compress(gzip.compress(REPLY)), "gzip, gzip", 5, "unknown encoding 'gzip, gzip'"),
@@ -256,11 +256,11 @@ def test_8_other_encodings_are_shown_in_hex(shell: Shell, body: bytes, type_: st
     ],
     ids=["bomb", "stacked", "cut short", "not offered", "whole", "not packed at all"],
 )
-def test_9_gzip_is_unpacked_once_and_capped(shell: Shell, body: bytes, coding: str, code: int, said: str) -> None:
+def test_9_gzip_is_unpacked_once_and_capped(shell: Shell, body: bytes, coding: str, code: int, message: str) -> None:
     limited(shell)
     seen = visit(shell, http_reply(body, headers={"Content-Encoding": coding}))
     assert seen.code == code
-    assert said in seen.printed
+    assert message in seen.printed
 
 
 def limited(shell: Shell) -> None:
@@ -297,7 +297,7 @@ def test_11_slow_response_ends_at_the_deadline(shell: Shell, script: Script, rec
 
 
 @pytest.mark.parametrize(
-    ("script", "code", "said"),
+    ("script", "code", "message"),
     [
         ([http_reply(REPLY, headers=CUT), RESET], 4, "closed the connection during the response"),
         (http_reply(REPLY, headers=CUT), 4, f"{len(REPLY)} of 100 bytes were received"),
@@ -307,10 +307,10 @@ def test_11_slow_response_ends_at_the_deadline(shell: Shell, script: Script, rec
     ],
     ids=["reset", "length too long", "close", "length too short", "more than announced"],
 )
-def test_12_incomplete_response_is_reported_and_recorded(shell: Shell, script: Script, code: int, said: str) -> None:
+def test_12_incomplete_response_is_reported_and_recorded(shell: Shell, script: Script, code: int, message: str) -> None:
     seen = visit(shell, script)
     assert seen.code == code
-    assert said in seen.printed
+    assert message in seen.printed
     assert code != 4 or "the server may have run it: check before you resend it" in seen.printed
 
 
@@ -358,7 +358,7 @@ def test_14_only_one_cookie_is_sent(shell: Shell, cookies: list[str], sent: str)
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "message"),
     [
         ("http://xn--/", "is not a valid name"),
         ("http://127.0.0.1:99999", "port"),
@@ -369,7 +369,7 @@ def test_14_only_one_cookie_is_sent(shell: Shell, cookies: list[str], sent: str)
     ],
     ids=["xn--", "port", "user", "empty", "NUL", "ESC"],
 )
-def test_15_unusable_url_is_reported_without_traceback(shell: Shell, url: str, said: str) -> None:
+def test_15_unusable_url_is_reported_without_traceback(shell: Shell, url: str, message: str) -> None:
     shell.sessions(f"[profile.bad]\nurl = {json.dumps(url)}\n")
     runs = [
         on_terminal(shell, *words)
@@ -382,7 +382,7 @@ def test_15_unusable_url_is_reported_without_traceback(shell: Shell, url: str, s
     ]
     inert(*runs)
     assert all(run.code in {2, 4} and run.err for run in runs[:2])
-    assert said in runs[0].err
+    assert message in runs[0].err
     assert PASSWORD not in "".join(run.text + run.err for run in runs) + str(history_of(shell))
 
 

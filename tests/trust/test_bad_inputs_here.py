@@ -144,16 +144,16 @@ def test_17_killed_writer_loses_no_written_record(shell: Shell) -> None:
         for _ in range(100):
             process.stdout.readline()
         process.send_signal(signal.SIGKILL)
-        said = 100 + len(process.stdout.read().splitlines())
+        reported = 100 + len(process.stdout.read().splitlines())
     with RawServer(PONG) as server:
         assert shell.run("call", "m", "--url", server.origin).code == 0
     found = list(history.all())
-    assert len(sound(found)) >= said + 1
+    assert len(sound(found)) >= reported + 1
     assert damaged(found) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (f'[profile.bad]\nurl = "URL"\npassword = "{PASSWORD}"\n', "password"),
         (f'[profile.bad]\nurl = "URL"\nauth = {{ kind = "inline", password = "{PASSWORD}" }}\n', "profiles secret bad"),
@@ -169,7 +169,7 @@ def test_17_killed_writer_loses_no_written_record(shell: Shell) -> None:
     ids=["password", "inline password", "in the URL", "in login.params", "command", "auth command", "name",
          "syntax", "conflict", "header"],
 )  # fmt: skip
-def test_18_invalid_profile_file_sends_and_leaks_nothing(shell: Shell, text: str, said: str) -> None:
+def test_18_invalid_profile_file_sends_and_leaks_nothing(shell: Shell, text: str, message: str) -> None:
     with RawServer(PONG) as server:
         file = shell.sessions(text.replace("URL", server.origin))
         before = file.read_bytes()
@@ -181,7 +181,7 @@ def test_18_invalid_profile_file_sends_and_leaks_nothing(shell: Shell, text: str
     inert(*runs)
     assert server.requests == []
     assert [run.code for run in runs[:2]] == [2, 2]
-    assert said in "".join(run.text + run.err for run in runs)
+    assert message in "".join(run.text + run.err for run in runs)
     assert PASSWORD not in "".join(run.text + run.err for run in runs)
     assert file.read_bytes() == before
     assert not [path for path in shell.folder.parent.rglob("*") if path.name in {"pwned", "x", "x.toml"}]

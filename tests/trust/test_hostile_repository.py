@@ -224,18 +224,18 @@ def test_git_gets_no_password_and_no_local_program(
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [(None, "not a git repository"), ("/nonexistent", "git is not installed. Name the files to check instead")],
 )
 def test_missing_git_or_repository_is_reported(
-    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str | None, said: str
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str | None, message: str
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     if path:
         monkeypatch.setenv("PATH", path)
     ran = check(shell)
     assert (ran.code, ran.text) == (2, "")
-    assert said in ran.err
+    assert message in ran.err
     assert ran.err.count("\n") == 1
 
 

@@ -56,12 +56,12 @@ def given(shell: Shell, planted: Planted, origin: str, secret: str, *, stored: b
 
 def day(planted: Planted, secret: str) -> Iterator[list[str]]:
     """Yield the commands of a typical day with a profile."""
-    said = json.dumps([secret, f"x{secret}x"])
+    params = json.dumps([secret, f"x{secret}x"])
     yield from (["call", method, "[]", "--response", "-i"] for method in (*CALLS, "echo.page", "echo.stream"))
     yield ["call", "echo.result", "[]"]
     yield ["call", "echo.page", "[]", "--body"]
     yield from (["call", "echo.result", json.dumps(typed), "--dry-run"] for typed in ([secret], {"of": f"x{secret}x"}))
-    yield ["call", "echo.result", said, "--id", "said"]
+    yield ["call", "echo.result", params, "--id", "said"]
     yield ["notify", "echo.error", "[]"]
     yield ["batch", "-i"]
     yield from (["methods", *more] for more in (["--refresh"], [], ["--json"]))

@@ -201,8 +201,8 @@ def test_shared_record_uses_no_secret_without_permission(shell: Shell) -> None:
     async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
         screen.again(forged(), ours=screen._is_ours(forged()))
         question = await on(pilot, Confirm)
-        said = shown(question)
-        assert all(text in said for text in ("note.add", "/text", "password", "http://127.0.0.1"))
+        page = shown(question)
+        assert all(text in page for text in ("note.add", "/text", "password", "http://127.0.0.1"))
         question.dismiss(None)
         await until(pilot, lambda: app.screen is screen)
         assert json.loads(screen.params.text) == {"text": "«not recorded»"}

@@ -93,7 +93,7 @@ def replies() -> Iterator[Stop]:
     yield Stop("raw tab", ("]",), ("jsonrpc", in_json(CARRIERS["aa"])))
     yield Stop("timing tab", ("]", "]"), ("connect",))
     yield Stop("copy picker", ("]", "down", "y"), ("the value under the cursor", "the path of the value"))
-    yield Stop("what is said of a copy", ("enter",), ("through the terminal",))
+    yield Stop("the notice of a copy", ("enter",), ("through the terminal",))
     yield Stop("", ("f",), ("│  jq",))
     yield Stop("a line typed before", ("up",), ("[@click=app.quit]x[/][b][red].",))
     yield Stop("", ("escape",), gone="│  jq")

@@ -50,7 +50,7 @@ def test_closed_output_is_reported_with_exit_2(shell: Shell, command: str) -> No
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("command", "code", "said"),
+    ("command", "code", "message"),
     [
         ("<&-", 0, ""),
         ("2>&-", 0, ""),
@@ -64,11 +64,11 @@ def test_closed_output_is_reported_with_exit_2(shell: Shell, command: str) -> No
         ("--help >&- 2>/dev/full", 2, ""),
     ],
 )
-def test_closed_or_full_stream_causes_no_crash_report(shell: Shell, command: str, code: int, said: str) -> None:
+def test_closed_or_full_stream_causes_no_crash_report(shell: Shell, command: str, code: int, message: str) -> None:
     shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline", username = "ada" }\n')
     ran = run(shell, f"{PROGRAM} {command}")
     assert ran.returncode == code, ran.stderr
-    assert said in ran.stderr
+    assert message in ran.stderr
     assert "Traceback" not in ran.stderr
     assert "mistake" not in ran.stderr
 

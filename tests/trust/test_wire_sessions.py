@@ -52,7 +52,7 @@ def sent(server: RawServer) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize(
-    ("cookies", "said", "after"),
+    ("cookies", "message", "after"),
     [
         (["sessionid=second"], "the server sent a new session (sessionid)", [("next", ["sessionid=second"])]),
         (["sessionid=x", "sessionid=second"], "sent a new session", [("next", ["sessionid=second"])]),
@@ -70,12 +70,12 @@ def sent(server: RawServer) -> list[tuple[str, list[str]]]:
          "latin-1", "a space", "20 of 3 kB", "20 of 3 kB and a new one"],
 )  # fmt: skip
 def test_next_call_sends_exactly_the_right_cookie(
-    shell: Shell, cookies: list[str], said: str, after: list[tuple[str, list[str]]]
+    shell: Shell, cookies: list[str], message: str, after: list[tuple[str, list[str]]]
 ) -> None:
     with RawServer(setting(odd=cookies)) as server:
         use(shell, server)
         call(shell, "ping")
-        assert said in call(shell, "odd").err
+        assert message in call(shell, "odd").err
         call(shell, "next")
     assert sent(server) == [("auth", []), ("ping", ["sessionid=first"]), ("odd", ["sessionid=first"]), *after]
 

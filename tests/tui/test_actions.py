@@ -68,7 +68,7 @@ from rpcexplorer.tui.widgets.picker import Picker
 from rpcexplorer.tui.widgets.rows import RowList
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.history.recording import exchange as recorded
-from tests.tui.visiting import drawn, names, on, profiles, said, shown, tell, type_in
+from tests.tui.visiting import drawn, names, notices, on, profiles, shown, tell, type_in
 from tests.tui.waiting import until
 
 KNOWN = {command.id: command for command in COMMANDS}
@@ -280,12 +280,12 @@ async def method_under_the_cursor_is_marked_safe(at: Visit) -> None:
     await on(at.pilot, Confirm)
     await at.sees("Mark demo.echo as safe?", "sent without confirmation", str(local)[:40])
     await at.pilot.press("right", "enter")
-    await until(at.pilot, lambda: "Marked demo.echo as safe" in said(at.app))
+    await until(at.pilot, lambda: "Marked demo.echo as safe" in notices(at.app))
     assert '[profile.prod.method."demo.echo"]\nsafe = true\n' in local.read_text()
     assert file.read_text() == before
     assert not at.explorer.to_ask_about([Draft("demo.echo")])
     await at.pilot.press("alt+u")
-    await until(at.pilot, lambda: "Marked demo.echo as unsafe" in said(at.app))
+    await until(at.pilot, lambda: "Marked demo.echo as unsafe" in notices(at.app))
     assert "safe = false" in local.read_text()
     assert at.explorer.to_ask_about([Draft("demo.echo")])
 
@@ -1443,7 +1443,7 @@ async def secrets_are_entered_masked(at: Visit) -> None:
     await until(at.pilot, lambda: at.app.screen is screen)
     assert at.known("inline", "password") == "a-new-one"
     await at.sees("password entered")
-    assert said(at.app) == ""
+    assert notices(at.app) == ""
 
 
 @pytest.mark.everyday(5)

@@ -31,7 +31,7 @@ from rpcexplorer.tui.widgets.dialog import Choice, Form
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import on_view, said
+from tests.tui.visiting import notices, on_view
 from tests.tui.waiting import until
 
 FRAME = Frame(zone=UTC, today=START.date())
@@ -142,7 +142,7 @@ def test_escape_stops_a_comparison_that_blocks_nothing(monkeypatch: pytest.Monke
         assert "Comparing …  Esc stops it." in text_of(screen.text)
         await pilot.press("n", "escape")
         await until(pilot, lambda: pilot.app.screen is not screen and bool(ended))
-        assert said(pilot.app) == "The comparison was stopped."
+        assert notices(pilot.app) == "The comparison was stopped."
 
     on_screen(screen, act)
 

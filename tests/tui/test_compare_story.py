@@ -23,7 +23,7 @@ from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, Received, http_reply
-from tests.tui.visiting import on, on_view, rest, said
+from tests.tui.visiting import notices, on, on_view, rest
 from tests.tui.waiting import until
 
 MOST = 25
@@ -115,7 +115,7 @@ async def export_failure(user: User) -> None:
     await user.press("enter")
     await until(user.pilot, lambda: "Save a case of the call in" in on_view(user.app))
     await user.press("enter")
-    await until(user.pilot, lambda: "Saved a case of the call" in said(user.app))
+    await until(user.pilot, lambda: "Saved a case of the call" in notices(user.app))
 
 
 async def replay_case(user: User) -> None:

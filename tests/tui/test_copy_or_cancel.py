@@ -21,7 +21,7 @@ from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.wire import HOLD, RawServer
-from tests.tui.visiting import on, said, tell, type_in, visit
+from tests.tui.visiting import notices, on, tell, type_in, visit
 from tests.tui.waiting import until
 
 NOTHING = "Nothing to copy or cancel."
@@ -68,7 +68,7 @@ def test_selection_in_a_dialog_is_copied_unless_masked(explorer: Explorer) -> No
         await on(pilot, AskSecret)
         await type_in(pilot, "correct-horse")
         await pilot.press("alt+a", "ctrl+c")
-        await until(pilot, lambda: "Masked text is not copied." in said(app))
+        await until(pilot, lambda: "Masked text is not copied." in notices(app))
         assert app.clipboard == "mine"
 
     visit(explorer, scene)
@@ -96,7 +96,7 @@ def test_widget_without_visible_selection_has_none(explorer: Explorer) -> None:
         await pilot.hover(calls, offset=(60, 20))
         await pilot.mouse_up(calls, offset=(60, 20))
         await pilot.press("f4", "ctrl+c")
-        await until(pilot, lambda: NOTHING in said(app))
+        await until(pilot, lambda: NOTHING in notices(app))
         assert app.clipboard == ""
 
     visit(explorer, scene)
@@ -123,9 +123,9 @@ def test_running_work_is_cancelled(held: Explorer, start: str) -> None:
         await until(pilot, lambda: bool(calls.doing))
         await pilot.press("ctrl+c")
         await until(pilot, lambda: not calls.doing)
-        assert NOTHING not in said(app)
+        assert NOTHING not in notices(app)
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: NOTHING in said(app))
+        await until(pilot, lambda: NOTHING in notices(app))
 
     visit(held, scene, profile="held")
 
@@ -158,7 +158,7 @@ def test_search_filter_and_command_of_response_are_cancelled(explorer: Explorer)
         await until(pilot, lambda: calls.response.transform.is_running)
         await pilot.press("ctrl+c")
         await until(pilot, lambda: not calls.response.transform.is_running)
-        assert NOTHING not in said(app)
+        assert NOTHING not in notices(app)
 
     visit(explorer, scene)
 
@@ -208,8 +208,8 @@ def test_keys_to_quit_are_named(
         await pilot.press(*keys)
         screen = await on(pilot, kind)
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: bool(said(app)))
-        assert (said(app), app.screen) == (message, screen)
+        await until(pilot, lambda: bool(notices(app)))
+        assert (notices(app), app.screen) == (message, screen)
 
     visit(make_explorer(HELD.format(url="http://127.0.0.1:9")), scene, profile="held")
 
@@ -218,7 +218,7 @@ def test_keys_to_quit_are_named(
 def test_welcome_screen_mentions_no_drafts(make_explorer: Callable[..., Explorer]) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: said(app) == f"{NOTHING} ^Q quits rpcexplorer.")
+        await until(pilot, lambda: notices(app) == f"{NOTHING} ^Q quits rpcexplorer.")
 
     tell(make_explorer(""), story)
 
@@ -230,7 +230,7 @@ def test_profile_choice_names_no_way_back(explorer: Explorer) -> None:
         await on(pilot, ProfilesScreen)
         explorer.profile = None
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: said(app) == f"{NOTHING} ^Q {KEPT}")
+        await until(pilot, lambda: notices(app) == f"{NOTHING} ^Q {KEPT}")
 
     visit(explorer, scene)
 
@@ -253,8 +253,8 @@ def test_mapped_key_is_named(
         app.push_screen(Confirm("Really?", "Words.", []))
         await on(pilot, Confirm)
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: message in said(app))
-        assert "[b]" not in said(app)
+        await until(pilot, lambda: message in notices(app))
+        assert "[b]" not in notices(app)
 
     visit(make_explorer(""), scene)
 
@@ -267,8 +267,8 @@ def test_mapped_cancel_key_replaces_message_of_textual(
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("ctrl+c", "f12")
-        await until(pilot, lambda: bool(said(app)))
-        assert said(app) == f"{NOTHING} ^Q {KEPT}"
+        await until(pilot, lambda: bool(notices(app)))
+        assert notices(app) == f"{NOTHING} ^Q {KEPT}"
         assert "help_quit" not in str(app._bindings.key_to_bindings)
 
     visit(make_explorer(""), scene)

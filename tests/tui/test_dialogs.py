@@ -34,7 +34,7 @@ from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import Story, on, on_view, profiles, said, shown, tell, type_in, visit
+from tests.tui.visiting import Story, notices, on, on_view, profiles, shown, tell, type_in, visit
 from tests.tui.waiting import until
 
 Make = Callable[..., Explorer]
@@ -141,7 +141,7 @@ def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
         assert form.focused is form.input_of("password")
         await type_in(pilot, PASSWORD)
         await pilot.press("enter")
-        await until(pilot, lambda: "with each call" in said(app))
+        await until(pilot, lambda: "with each call" in notices(app))
         calls = await on(pilot, CallScreen)
         await until(pilot, lambda: auth(pilot) == "● password entered")
         assert calls.exchange is None
@@ -187,7 +187,7 @@ def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: 
             await pilot.press("right", "ctrl+s")
             await on(pilot, CallScreen)
             await until(pilot, lambda: calls.exchange is not None and not calls.doing)
-            assert "c is used as bob until you quit" in said(app)
+            assert "c is used as bob until you quit" in notices(app)
             assert auth(pilot).startswith("● session")
             await pilot.press("f5")
             await until(pilot, lambda: len(server.requests) == 2 and not calls.doing)
@@ -394,7 +394,7 @@ def test_unsaved_draft_can_be_saved_in_another_file(explorer: Explorer, tmp_path
             asked.query_one(Entry).value = str(path)
             await pilot.press("enter")
             if path == tmp_path:
-                await until(pilot, lambda: "it already exists" in said(app))
+                await until(pilot, lambda: "it already exists" in notices(app))
         await until(pilot, lambda: app._exit)
 
     tell_blocked(explorer, story)
@@ -475,10 +475,10 @@ def test_draft_changed_on_two_screens_keeps_both_texts(explorer: Explorer) -> No
         there.keep("demo", "ping", "[2]")
         assert app.calls is not None
         app.calls.params.replace("[1]")
-        await until(pilot, lambda: "also changed elsewhere" in said(app))
+        await until(pilot, lambda: "also changed elsewhere" in notices(app))
         (beside,) = explorer.paths.drafts.rglob("*.other-1")
         assert beside.read_text().endswith("[2]")
-        assert str(beside) in said(app)
+        assert str(beside) in notices(app)
         assert Drafts(explorer.paths.drafts).find("demo", "ping") == "[1]"
 
     tell(explorer, story)

@@ -27,7 +27,7 @@ from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.picker import Picker
 from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.fakes.wire import HOLD, RawServer, http_reply
-from tests.tui.visiting import Scene, burst, drawn, rest, said, type_in, visit
+from tests.tui.visiting import Scene, burst, drawn, notices, rest, type_in, visit
 from tests.tui.waiting import until
 
 Held = tuple[RawServer, Explorer]
@@ -166,7 +166,7 @@ def test_late_response_does_not_replace_a_loaded_call(held: Held) -> None:
         await until(pilot, lambda: len(server.requests) == 2)
         screen.load(cancelled, ours=True)
         server.release()
-        await until(pilot, lambda: "ping has finished: result" in said(app))
+        await until(pilot, lambda: "ping has finished: result" in notices(app))
         assert not screen.doing
         assert screen.exchange is cancelled
 
@@ -264,7 +264,7 @@ def test_unwritable_draft_is_reported_once_and_in_header(explorer: Explorer) -> 
             screen.params.replace(text)
             await pilot.pause()
             screen.drafts.write_down()
-        assert said(app).count("kept only until you quit") == 1
+        assert notices(app).count("kept only until you quit") == 1
         assert "draft not saved" in drawn(screen.query_one(Header))
 
     visit(explorer, scene)

@@ -26,7 +26,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.key_queue import Keys, TypedText, opens
 from rpcexplorer.tui.widgets.inputs import Prompt
 from tests.fakes.wire import HOLD, RawServer
-from tests.tui.visiting import on, post, rest, said, visit
+from tests.tui.visiting import notices, on, post, rest, visit
 from tests.tui.waiting import until
 
 
@@ -259,7 +259,7 @@ def test_nothing_else_is_sent_while_a_call_runs(make_explorer: Callable[..., Exp
             await until(pilot, lambda: screen.sender.progress is not None)
             getattr(screen, f"action_{action}")()
             await pilot.pause()
-            assert "Nothing was sent: ping is still running. Esc cancels it." in said(app)
+            assert "Nothing was sent: ping is still running. Esc cancels it." in notices(app)
             await pilot.press("escape")
             await until(pilot, lambda: screen.exchange is not None)
             await rest(pilot)
@@ -279,7 +279,7 @@ def test_batch_being_sent_is_not_sent_again(make_explorer: Callable[..., Explore
             await until(pilot, lambda: batch._progress is not None)
             await pilot.press("f5")
             await pilot.pause()
-            assert "Nothing was sent: the batch is still running." in said(app)
+            assert "Nothing was sent: the batch is still running." in notices(app)
             await pilot.press("escape")
             await until(pilot, lambda: not batch.sending)
             await rest(pilot)

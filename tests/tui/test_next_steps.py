@@ -17,7 +17,7 @@ from rpcexplorer.tui.call.advice import Advice
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.profiles import ProfilesScreen
-from tests.tui.visiting import asked, names, on, on_view, profiles, run_test, said, visit
+from tests.tui.visiting import asked, names, notices, on, on_view, profiles, run_test, visit
 from tests.tui.waiting import until
 
 
@@ -38,9 +38,9 @@ def test_failed_login_names_the_next_step(
         hint = "".join(text for text, _ in calls.hint)
         if has_hint:
             assert hint == "^R enter the password of c and resend   The login failed. Enter the password again."
-            assert said(app) == ""
+            assert notices(app) == ""
         else:
-            assert "Login failed. To use other credentials, press ^P and type “switch user”." in said(app)
+            assert "Login failed. To use other credentials, press ^P and type “switch user”." in notices(app)
 
     visit(explorer, scene, profile="c")
 
@@ -53,8 +53,8 @@ def test_discovery_without_methods_names_the_next_step(explorer: Explorer, monke
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
         await pilot.press("f9")
-        await until(pilot, lambda: "No methods found." in said(app))
-        assert "Press F2 and type a name, or press Alt+t to test the connection." in said(app)
+        await until(pilot, lambda: "No methods found." in notices(app))
+        assert "Press F2 and type a name, or press Alt+t to test the connection." in notices(app)
 
     visit(explorer, scene)
 

@@ -12,7 +12,7 @@ from rpcexplorer.tui.app import ExplorerApp, NotificationLine
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs import PageDialog
 from rpcexplorer.tui.widgets.rows import Sheet
-from tests.tui.visiting import drawn, on, on_view, rest, said, visit
+from tests.tui.visiting import drawn, notices, on, on_view, rest, visit
 from tests.tui.waiting import until
 
 MARKUP = "[b]x[/b] [@click=app.quit]y[/] [/] [true]"
@@ -96,6 +96,6 @@ def test_warnings_and_errors_have_a_sign(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         app.notify("A warning.", severity="warning")
         app.notify("A failure.", severity="error")
-        await until(pilot, lambda: said(app) == "! A warning.\n✗ A failure.")
+        await until(pilot, lambda: notices(app) == "! A warning.\n✗ A failure.")
 
     visit(explorer, scene)

@@ -18,7 +18,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.processes import OSC_LIMIT, OSC_MOST, copy, edit_in_editor, run_command, run_jq, tools, transform
-from tests.tui.visiting import said, visit
+from tests.tui.visiting import notices, visit
 from tests.tui.waiting import until
 
 TEXT = "Zoë's text"
@@ -57,8 +57,8 @@ def copied(explorer: Explorer, text: str = TEXT) -> str:
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await copy(calls, text, "the response")
-        await until(pilot, lambda: bool(said(app)))
-        sentences.append(said(app))
+        await until(pilot, lambda: bool(notices(app)))
+        sentences.append(notices(app))
         assert app.clipboard == (text if len(text) <= OSC_MOST else "")
 
     visit(explorer, scene)
@@ -140,9 +140,9 @@ def test_slow_tool_does_not_delay_keys(explorer: Explorer, with_tools: Tools, mo
         calls.params.replace("[1]")
         await pilot.press("alt+a", "ctrl+c", "right", "x", "f2", "y")
         await until(pilot, lambda: calls.params.text == "[1]x" and calls.methods.typed == "y")
-        assert said(app) == ""
+        assert notices(app) == ""
         (folder / "gate").write_text("go\n")
-        await until(pilot, lambda: said(app) == "Copied the selection, 3 B.")
+        await until(pilot, lambda: notices(app) == "Copied the selection, 3 B.")
 
     visit(explorer, scene)
     assert (folder / "wl-copy.took").read_text() == "[1]"

@@ -40,12 +40,12 @@ from tests.tui.visiting import (
     asked,
     drawn,
     names,
+    notices,
     on,
     page,
     profiles,
     rest,
     run_test,
-    said,
     select_profile,
     shown,
     tell,
@@ -436,8 +436,8 @@ def test_invalid_file_keeps_the_profile_in_use(make_explorer: Make, team: Path) 
         screen = await profiles(pilot)
         assert "The profiles cannot be read" in drawn(screen.query_one(ProfileList))
         assert "this is not TOML" in page(screen)
-        assert "one can no longer be read. It stays in use" in said(app)
-        assert "sessions.toml" in said(app)
+        assert "one can no longer be read. It stays in use" in notices(app)
+        assert "sessions.toml" in notices(app)
         await pilot.press("escape")
         await on(pilot, CallScreen)
         assert made.profile is not None
@@ -506,8 +506,8 @@ def test_key_overridden_by_another_file_is_reported(make_explorer: Make, team: P
         form.input_of("timeout").focus()
         await type_in(pilot, "60")
         await saved(pilot)
-        await until(pilot, lambda: "timeout is saved, but" in said(app))
-        assert f"{local}:3" in said(app)
+        await until(pilot, lambda: "timeout is saved, but" in notices(app))
+        assert f"{local}:3" in notices(app)
 
     tell(made, story, profile="one")
     assert "timeout = 60" in team.read_text()
@@ -782,7 +782,7 @@ def test_address_is_typed_after_test_that_found_nothing(
             assert isinstance(pilot.app.focused, Entry)
             await type_in(pilot, "nonsense")
             await pilot.press("enter")
-            await until(pilot, lambda: "nonsense" in said(pilot.app))
+            await until(pilot, lambda: "nonsense" in notices(pilot.app))
             await type_in(pilot, f"{server.origin}/rpc")
             await pilot.press("enter")
             await until(pilot, lambda: dialog.report.proposal is not None)

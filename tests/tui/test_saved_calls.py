@@ -22,7 +22,7 @@ from rpcexplorer.tui.widgets.dialog import Confirm, Form
 from rpcexplorer.tui.widgets.inputs import Cycle
 from tests.history.recording import exchange as recorded
 from tests.tui.stage import text_of
-from tests.tui.visiting import burst, on, rest, said, type_in, visit
+from tests.tui.visiting import burst, notices, on, rest, type_in, visit
 from tests.tui.waiting import until
 
 KEEP = "alt+k"
@@ -73,7 +73,7 @@ def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explorer) -> 
             f'[profile.demo.call."who is"]\nmethod = "demo.echo"\ndoc = "Asks"\nparams_json = \'{text}\'\n'
             in team(explorer).read_text()
         )
-        assert f"Saved @who is in {team(explorer)}." in said(app)
+        assert f"Saved @who is in {team(explorer)}." in notices(app)
         screen.params.show_tab("Request")
         await until(pilot, lambda: screen.preview is not None)
         assert isinstance(screen.preview, Refused)
@@ -211,7 +211,7 @@ def test_name_with_invalid_sign_is_refused(explorer: Explorer) -> None:
         await burst(pilot, "f2", *"@nmae", "enter", "f5")
         await rest(pilot)
         assert (screen.method, screen.exchange, screen.doing) == ("@nmae", None, "")
-        assert sentence in said(app)
+        assert sentence in notices(app)
         screen.params.show_tab("Request")
         await until(pilot, lambda: screen.preview == Refused("params", sentence))
         await burst(pilot, "f2", *"@name", "enter", "f5")
@@ -234,7 +234,7 @@ def test_unsaved_call_is_reported_and_keeps_its_draft(
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await edit_call(pilot, screen, "demo.echo", "[1,")
         await pilot.press(KEEP)
-        await until(pilot, lambda: "Not saved: the params cannot be sent" in said(app))
+        await until(pilot, lambda: "Not saved: the params cannot be sent" in notices(app))
         await edit_call(pilot, screen, "@x", "[1,")
         await pilot.press(KEEP)
         await on(pilot, Confirm)

@@ -136,7 +136,7 @@ def names(screen: ProfilesScreen) -> list[str]:
     return [row.name for row in screen.query_one(ProfileList).items]
 
 
-def said(app: App[Any]) -> str:
+def notices(app: App[Any]) -> str:
     """Return the text of all notices."""
     return "\n".join(str(notice.message) for notice in app._notifications)
 

@@ -17,7 +17,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.messages import ReportWanted
 from rpcexplorer.tui.widgets.dialog import Ask
 from tests.tui.call.test_saving import with_reply
-from tests.tui.visiting import burst, on, said, type_in
+from tests.tui.visiting import burst, notices, on, type_in
 from tests.tui.waiting import until
 
 
@@ -37,16 +37,16 @@ def test_key_copies_the_report_and_choice_saves_it(explorer: Explorer, tmp_path:
         assert ticket.startswith("## `demo.echo`: result\n")
         assert f"- Id: `{calls.exchange.id}`" in ticket
         assert PASSWORD not in ticket
-        await until(pilot, lambda: "the report" in said(app))
-        assert "1 secret replaced" in said(app)
+        await until(pilot, lambda: "the report" in notices(app))
+        assert "1 secret replaced" in notices(app)
         await copied(pilot, "M")
         await pilot.pause()
-        assert said(app).count("the report") == 1, "a repeated notice replaces the first"
+        assert notices(app).count("the report") == 1, "a repeated notice replaces the first"
         await burst(pilot, "y", *"request", "ctrl+s")  # the keys wait for the menu
         await on(pilot, Ask)
         await type_in(pilot, str(tmp_path / "request.http"))
         await pilot.press("enter")
-        await until(pilot, lambda: "Saved the request" in said(app))
+        await until(pilot, lambda: "Saved the request" in notices(app))
         assert (tmp_path / "request.http").read_text().startswith("POST /api/v2/ HTTP/1.1\nHost: ")
         assert (tmp_path / "request.http").read_text().endswith("}")
         assert (tmp_path / "request.http").stat().st_mode & 0o777 == 0o600
@@ -82,8 +82,8 @@ def test_report_of_two_calls_hides_ignored_values(explorer: Explorer) -> None:
             in app.clipboard
         )
         assert PASSWORD not in app.clipboard
-        await until(pilot, lambda: "the report of both calls" in said(app))
-        assert "1 secret replaced" in said(app)
+        await until(pilot, lambda: "the report of both calls" in notices(app))
+        assert "1 secret replaced" in notices(app)
 
     with_reply(explorer, scene, profile="inline")
 
@@ -109,7 +109,7 @@ def test_copied_call_of_another_user_names_no_credential(explorer: Explorer) -> 
                 assert "RPCEXPLORER_" not in text
                 assert "--auth" not in text
                 assert "-p inline" not in text
-            await until(pilot, lambda: "Someone else recorded this call" in said(app))
+            await until(pilot, lambda: "Someone else recorded this call" in notices(app))
 
     with_reply(explorer, scene, profile="inline")
 
@@ -121,7 +121,7 @@ def test_copied_draft_names_no_variable_bound_elsewhere(explorer: Explorer) -> N
         explorer.use(replace(profile, path="/log"))
         calls.exchange = None
         await burst(pilot, "f10", *"curl", "enter")
-        await until(pilot, lambda: "rpcexplorer profiles allow inline" in said(app))
+        await until(pilot, lambda: "rpcexplorer profiles allow inline" in notices(app))
         assert pilot.app.clipboard == ""
         explorer.use(profile)
         assert "RPCEXPLORER_INLINE_PASSWORD" in await copied(pilot, "f10", *"curl", "enter")

@@ -21,7 +21,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, Received, http_reply
-from tests.tui.visiting import said, tell, visit
+from tests.tui.visiting import notices, tell, visit
 from tests.tui.waiting import until
 
 WHEN = datetime(2026, 1, 2, tzinfo=UTC)
@@ -70,7 +70,7 @@ def test_file_of_methods_is_reread_after_changes(
         document.write_text('{"openrpc": "1.3.2", "methods": [{"name": "user.new"}]}')
         await until(pilot, lambda: "user.new" in screen.methods.methods)
         assert "user.get" not in screen.methods.methods
-        await until(pilot, lambda: "1 new, 1 gone" in said(app))
+        await until(pilot, lambda: "1 new, 1 gone" in notices(app))
         document.write_text("damaged")
         await until(pilot, lambda: screen.header.problem == "methods not saved")
         assert "user.new" in screen.methods.methods

@@ -26,7 +26,7 @@ from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.dialog import Confirm, Form
 from tests.fakes.wire import RawServer, Script, http_reply
 from tests.history.recording import exchange as recorded
-from tests.tui.visiting import on, said, shown, type_in, visit
+from tests.tui.visiting import notices, on, shown, type_in, visit
 from tests.tui.waiting import until
 
 WRONG_TYPE = http_reply(b"", 415)
@@ -196,7 +196,7 @@ def test_hint_changes_the_local_or_the_project_file(
         assert "sessions.local.toml" in question
         assert "(project file)" in question
         await sent(pilot, calls, *keys)
-        assert ("Git does not ignore" in said(app)) == (name == "sessions.local.toml")
+        assert ("Git does not ignore" in notices(app)) == (name == "sessions.local.toml")
 
     called(scene, WRONG_TYPE, PONG, team=TEAM)
     files = {path.name for path in tmp_path.rglob("sessions*.toml") if "application/json" in path.read_text()}
@@ -209,7 +209,7 @@ def test_hint_leaves_a_meanwhile_changed_profile_alone(called: Called, tmp_path:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         file.write_text(f"{file.read_text()}timeout = 5\n")
         await pilot.press("ctrl+r")
-        await until(pilot, lambda: "has changed. Resend the call" in said(app))
+        await until(pilot, lambda: "has changed. Resend the call" in notices(app))
         assert app.screen is calls
         assert "content_type" not in file.read_text()
         assert calls.header.profile is not None
@@ -262,7 +262,7 @@ def test_fixes_of_an_address_are_saved_with_it(make_explorer: Callable[..., Expl
         await sent(pilot, calls, "enter")
         await asked(pilot)
         assert isinstance((await sent(pilot, calls, "enter")).outcome, Result)
-        assert "Changed until you quit. To save the address as a profile, press F7" in said(app)
+        assert "Changed until you quit. To save the address as a profile, press F7" in notices(app)
         await pilot.press("f7")
         await on(pilot, ProfilesScreen)
         await pilot.press("a")
@@ -291,7 +291,7 @@ def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Expl
         async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
             if key == "f8":
                 await pilot.press(key)
-                await until(pilot, lambda: "Alt+t tests whether the server needs them." in said(app))
+                await until(pilot, lambda: "Alt+t tests whether the server needs them." in notices(app))
                 assert not server.requests
             await pilot.press("f9")
             await until(pilot, lambda: bool(calls.hint))

@@ -18,7 +18,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from rpcexplorer.tui.widgets.verdict import MAX_IMMEDIATE, ProblemLine
 from tests.tui.stage import text_of
-from tests.tui.visiting import on, rest, said, type_in, visit
+from tests.tui.visiting import notices, on, rest, type_in, visit
 from tests.tui.waiting import until
 
 ENVELOPE = '{"jsonrpc": "2.0", "id": 7, "method": "user.get", "params": {"n": 1.10, "n": 2}}'
@@ -74,7 +74,7 @@ def test_pasted_request_is_imported_and_undo_reverts_it(explorer: Explorer) -> N
         await until(pilot, lambda: screen.method == "user.get")
         await rest(pilot)
         assert screen.params.text == '{"n": 1.10, "n": 2}'
-        assert said(app) == "user.get is in the editor. ^Z restores the pasted text."
+        assert notices(app) == "user.get is in the editor. ^Z restores the pasted text."
         await pilot.press("ctrl+z")
         await rest(pilot)
         assert (screen.method, screen.params.text) == ("user.get", ENVELOPE)
@@ -117,7 +117,7 @@ def test_first_of_several_requests_is_in_the_editor(explorer: Explorer) -> None:
         await until(pilot, lambda: screen.method == "user.get")
         await rest(pilot)
         assert screen.params.text == '{"n": 1.10, "n": 2}'
-        assert "The other calls are drafts of user.get, log." in said(app)
+        assert "The other calls are drafts of user.get, log." in notices(app)
 
     visit(explorer, scene)
     profile = explorer.profile
@@ -131,7 +131,7 @@ def test_pasted_call_of_the_current_method_is_kept(explorer: Explorer) -> None:
         await paste(pilot, screen, "\n".join([ENVELOPE, ENVELOPE.replace("user.get", "ping")]))
         await pilot.press("ctrl+r")
         await until(pilot, lambda: screen.method == "user.get")
-        assert "The other calls are drafts of ping." in said(app)
+        assert "The other calls are drafts of ping." in notices(app)
         screen.drafts.choose("ping")
         assert screen.params.text == '{"n": 1.10, "n": 2}'
 
@@ -154,7 +154,7 @@ def test_calls_imported_on_full_disk_are_in_editor(explorer: Explorer, tmp_path:
             await on(pilot, Confirm)
             await pilot.press("tab", "enter")
             await until(pilot, lambda: app.screen is screen)
-            await until(pilot, lambda: "Imported the call into the editor" in said(app))
+            await until(pilot, lambda: "Imported the call into the editor" in notices(app))
             assert screen.params.text == '{"n": 1.10, "n": 2}'
             screen.action_replaced_params()
             assert screen.params.text == "[1]"

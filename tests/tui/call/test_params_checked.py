@@ -76,15 +76,17 @@ async def settled(pane: ParamsPane, pilot: Pilot[None]) -> None:
     await pilot.pause()
 
 
-def said(pane: ParamsPane) -> str:
+def status(pane: ParamsPane) -> str:
     return text_of(pane.query_one(ProblemLine))
 
 
 def test_warning_shows_its_place_and_one_key_fixes() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
-        assert said(pane).startswith("   ! line 2, column 3: “cuont” is not one of the params: count, kind. (1 of 2, ")
-        assert "next: F12)" in said(pane)
-        assert said(pane).endswith('^R write "count"')
+        assert status(pane).startswith(
+            "   ! line 2, column 3: “cuont” is not one of the params: count, kind. (1 of 2, "
+        )
+        assert "next: F12)" in status(pane)
+        assert status(pane).endswith('^R write "count"')
         assert pane.problem is None, "it can be sent"
         editor = pane.query_one(Editor)
         assert editor.warned == ((4, 11), (26, 29))
@@ -92,17 +94,17 @@ def test_warning_shows_its_place_and_one_key_fixes() -> None:
         assert editor.cursor_location == (1, 2)
         await pilot.press("f12")
         assert editor.cursor_location == (2, 10)
-        assert "kind must be one of a, b. (2 of 2, " in said(pane), "the warning at the cursor is shown"
+        assert "kind must be one of a, b. (2 of 2, " in status(pane), "the warning at the cursor is shown"
         await pilot.click(ProblemLine, offset=(8, 0))
         await pilot.press("ctrl+r")
         await settled(pane, pilot)
         assert pane.text == '{\n  "count": 5,\n  "kind": "x"\n}'
-        assert said(pane).startswith("   ! line 3, column 11: kind must be one of a, b.")
-        assert "^R" not in said(pane)
+        assert status(pane).startswith("   ! line 3, column 11: kind must be one of a, b.")
+        assert "^R" not in status(pane)
         await pilot.press("ctrl+r")
         assert pane.text.endswith('"x"\n}'), "there is nothing to fix"
         pane.described = None
-        assert said(pane) == "   ✓ valid  object with 2 members"
+        assert status(pane) == "   ✓ valid  object with 2 members"
 
     play('{\n  "cuont": 5,\n  "kind": "x"\n}', scene)
 
@@ -143,7 +145,7 @@ def test_one_key_cycles_through_warnings() -> None:
         for _ in range(4):
             pane.action_problem_next()
             await pilot.pause()
-            told.append((said(pane).partition("column ")[2][:12], pane.editor.cursor_offset))
+            told.append((status(pane).partition("column ")[2][:12], pane.editor.cursor_offset))
         assert told == [("2: “cuont” i", 1), ("2: number 2 ", 1), ("11: kind mus", 10), ("1: since is ", 0)]
 
     play('["cuont"]', scene)
@@ -155,11 +157,11 @@ def test_late_answer_does_not_apply_to_another_text() -> None:
         checker.go.clear()
         await pilot.press("end", "left", "2")
         assert (pane.warnings.problems, editor.warned) == ((), ()), "this text is not checked yet"
-        assert "“cuont”" in said(pane), "the old warning stays, dim, so that nothing jumps"
+        assert "“cuont”" in status(pane), "the old warning stays, dim, so that nothing jumps"
         await pilot.press("ctrl+r")
         assert pane.text == '["cuont", 12]', "and fixes nothing"
         pane.described = OTHER
-        assert "“cuont”" not in said(pane)
+        assert "“cuont”" not in status(pane)
         checker.go.set()
         await settled(pane, pilot)
         assert checker.asked[-1] == (OTHER, '["cuont", 12]')
@@ -184,21 +186,21 @@ def test_json_problem_comes_first_and_defaults_are_checked() -> None:
         assert len(pane.warnings.problems) == 1
         await pilot.press("end", "left", ",")
         await settled(pane, pilot)
-        assert said(pane).startswith("   ✗ line 1")
+        assert status(pane).startswith("   ✗ line 1")
         pane.replace(" ")
         await settled(pane, pilot)
-        assert "nothing typed" in said(pane)
+        assert "nothing typed" in status(pane)
         assert checker.asked[-1] == (COUNT, "[]")
         checker.needed = "count is missing"
         pane.replace("")
         await settled(pane, pilot)
-        assert said(pane).startswith("   ! line 1, column 1: count is missing.")
+        assert status(pane).startswith("   ! line 1, column 1: count is missing.")
         assert pane.query_one(Editor).warned == ((0, 0),)
         checker.why_not, checker.needed = "the check took too long", ""
         pane.replace("[]")
         await settled(pane, pilot)
-        assert said(pane).rstrip() == "   ✓ valid  empty array  not checked: the check took too long"
+        assert status(pane).rstrip() == "   ✓ valid  empty array  not checked: the check took too long"
         pane.described = None
-        assert said(pane).rstrip() == "   ✓ valid  empty array"
+        assert status(pane).rstrip() == "   ✓ valid  empty array"
 
     play('["x"]', scene)

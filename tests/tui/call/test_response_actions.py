@@ -14,7 +14,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.processes import ending_words
 from rpcexplorer.tui.widgets.bars import WarningLines
 from rpcexplorer.tui.widgets.verdict import ProblemLine
-from tests.tui.visiting import drawn, said, visit
+from tests.tui.visiting import drawn, notices, visit
 from tests.tui.waiting import until
 
 
@@ -38,7 +38,7 @@ def test_problem_of_a_filter_is_shown_once(explorer: Explorer, enter: bool) -> N
         await pilot.press("f", *".a |||", *(["enter"] if enter else []))
         await until(pilot, lambda: "unexpected" in str(calls.query_one(WarningLines).render()))
         await pilot.pause()
-        assert "\n".join([*words(calls), said(app)]).count("unexpected") == 1
+        assert "\n".join([*words(calls), notices(app)]).count("unexpected") == 1
 
     visit(explorer, scene)
 

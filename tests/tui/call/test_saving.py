@@ -17,7 +17,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.messages import ExportWanted
 from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from tests.fakes.wire import RawServer, http_reply
-from tests.tui.visiting import Scene, on, said, shown, type_in, visit
+from tests.tui.visiting import Scene, notices, on, shown, type_in, visit
 from tests.tui.waiting import until
 
 REPLY = '{"b":1.10,"a":"x"}'
@@ -51,16 +51,16 @@ async def save_in(pilot: Pilot[Any], path: object, *keys: str) -> str:
 def test_shown_response_is_saved_unchanged_and_private(explorer: Explorer, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         asked = [await save_in(pilot, tmp_path / "result.json")]
-        await until(pilot, lambda: "result.json" in said(app))
+        await until(pilot, lambda: "result.json" in notices(app))
         assert calls.exchange is not None
         whole = calls.exchange.response.body
         await pilot.press("right_square_bracket")
         asked.append(await save_in(pilot, tmp_path / "whole.json"))
-        await until(pilot, lambda: "whole.json" in said(app))
+        await until(pilot, lambda: "whole.json" in notices(app))
         await pilot.press("left_square_bracket", "f", *".b", "enter")
         await until(pilot, lambda: calls.response.body.made is not None and bool(calls.response.body.shown))
         asked.append(await save_in(pilot, tmp_path / "made.txt"))
-        await until(pilot, lambda: "made.txt" in said(app))
+        await until(pilot, lambda: "made.txt" in notices(app))
         assert [message.splitlines()[0] for message in asked] == [
             "Save the result in",
             "Save the whole response in",
@@ -70,7 +70,7 @@ def test_shown_response_is_saved_unchanged_and_private(explorer: Explorer, tmp_p
         assert (tmp_path / "whole.json").read_bytes() == whole
         assert (tmp_path / "made.txt").read_text() == "1.10\n"
         assert (tmp_path / "result.json").stat().st_mode & 0o777 == 0o600
-        assert f"Saved the result, 19 B, in {tmp_path / 'result.json'}." in said(app)
+        assert f"Saved the result, 19 B, in {tmp_path / 'result.json'}." in notices(app)
 
     with_reply(explorer, scene)
 
@@ -84,7 +84,7 @@ def test_malformed_response_is_saved_byte_for_byte(make_explorer: Callable[..., 
         assert calls.exchange.outcome_name == "malformed"
         assert calls.response.body.tab == "Result"
         asked = await save_in(pilot, tmp_path / "odd.json")
-        await until(pilot, lambda: "odd.json" in said(app))
+        await until(pilot, lambda: "odd.json" in notices(app))
         assert asked.startswith("Save the response in")
         assert (tmp_path / "odd.json").read_bytes() == body
 
@@ -108,7 +108,7 @@ def test_existing_file_is_replaced_only_after_confirmation(explorer: Explorer, t
         await pilot.press("enter")
         await on(pilot, Confirm)
         await pilot.press("right", "enter")
-        await until(pilot, lambda: "Saved the result" in said(app))
+        await until(pilot, lambda: "Saved the result" in notices(app))
         assert file.read_text() == REPLY + "\n"
         assert file.stat().st_mode & 0o777 == 0o644
 
@@ -123,7 +123,7 @@ def test_folder_and_home_are_accepted_as_paths(
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await save_in(pilot, "~")
-        await until(pilot, lambda: "Saved" in said(app))
+        await until(pilot, lambda: "Saved" in notices(app))
         assert (tmp_path / "demo.echo.json").read_text() == REPLY + "\n"
 
     with_reply(explorer, scene)
@@ -148,7 +148,7 @@ def test_unwritable_path_shows_why_and_asks_again(
         await save_in(pilot, path)
         await until(pilot, lambda: isinstance(app.screen, Ask) and message in " ".join(shown(app.screen).split()))
         await save_in(pilot, tmp_path / "here.json")
-        await until(pilot, lambda: "Saved" in said(app))
+        await until(pilot, lambda: "Saved" in notices(app))
 
     with_reply(explorer, scene)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["here.json", "home", "work"]
@@ -160,7 +160,7 @@ def test_unreadable_case_is_not_saved(explorer: Explorer, monkeypatch: pytest.Mo
         calls.post_message(ExportWanted([calls.exchange]))
         await on(pilot, Ask)
         await pilot.press("enter")
-        await until(pilot, lambda: "A case can hold at most 8 bytes, but the responses alone" in said(app))
+        await until(pilot, lambda: "A case can hold at most 8 bytes, but the responses alone" in notices(app))
         assert app.screen is calls
 
     monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
@@ -173,7 +173,7 @@ def test_secret_in_a_response_is_not_saved(explorer: Explorer, tmp_path: Path) -
         assert calls.exchange is not None
         assert calls.exchange.outcome_name == "result"
         await save_in(pilot, tmp_path / "echoed.json")
-        await until(pilot, lambda: "Saved" in said(app))
+        await until(pilot, lambda: "Saved" in notices(app))
         assert PASSWORD not in (tmp_path / "echoed.json").read_text()
 
     with_reply(explorer, scene, profile="inline")

@@ -22,7 +22,7 @@ from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, http_reply
 from tests.history.recording import exchange
-from tests.tui.visiting import on, rest, said, visit
+from tests.tui.visiting import notices, on, rest, visit
 from tests.tui.waiting import until
 
 KEY = "ctrl+n"
@@ -62,7 +62,7 @@ def test_method_and_params_are_moved_and_nothing_sent(explorer: Explorer) -> Non
         assert current_call(screen) == ("prod", "demo.echo", '{"n": 1.10}')
         assert screen.has_class("-prod")
         assert isinstance(app.focused, Editor)
-        assert said(app) == "Loaded demo.echo with prod. Nothing was sent."
+        assert notices(app) == "Loaded demo.echo with prod. Nothing was sent."
         assert screen.exchange is None
         assert explorer.recent(9) == []
 
@@ -83,7 +83,7 @@ def test_undo_restores_the_replaced_draft(explorer: Explorer) -> None:
         await pilot.press(KEY)
         await to(pilot, "prod")
         assert current_call(screen) == ("prod", "demo.echo", "[2]")
-        assert "^Z restores your draft." in said(app)
+        assert "^Z restores your draft." in notices(app)
         await pilot.press("ctrl+z")
         assert current_call(screen) == ("prod", "demo.echo", '{"mine": true}')
         await pilot.press("ctrl+y")
@@ -111,7 +111,7 @@ def test_replaced_draft_can_be_restored_after_a_restart(
         assert not screen.check_action(BACK, ())
         await pilot.press(KEY)
         await to(pilot, "prod")
-        assert "Later, use “restore draft” in the palette." in said(app)
+        assert "Later, use “restore draft” in the palette." in notices(app)
         screen.drafts.choose("ping")
         assert not screen.check_action(BACK, ())
 
@@ -161,8 +161,8 @@ def test_unusable_profile_says_why_and_keeps_the_call(make_explorer: Callable[..
         assert said_of == [("usable", "http://127.0.0.1:9/api/v2/"), ("broken", "cannot be used")]
         await to(pilot, "broken")
         assert current_call(screen) == ("a", "demo.echo", "[1]")
-        assert "broken cannot be used, so the call was not loaded." in said(app)
-        assert "url" in said(app)
+        assert "broken cannot be used, so the call was not loaded." in notices(app)
+        assert "url" in notices(app)
 
     visit(explorer, scene, profile="a")
 
@@ -173,7 +173,7 @@ def test_list_does_not_open_without_another_profile(make_explorer: Callable[...,
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press(KEY)
-        await until(pilot, lambda: said(app) == "There is no other profile for this call. Add one first.")
+        await until(pilot, lambda: notices(app) == "There is no other profile for this call. Add one first.")
         assert app.screen is screen
         await pilot.press("f3", "end", *" 1")
         assert screen.params.text.endswith(" 1")
@@ -211,7 +211,7 @@ def test_secret_reference_is_not_sent_as_text(make_explorer: Callable[..., Explo
             await to(pilot, "two")
             assert current_call(screen) == ("two", "demo.echo", f'{{"q": "{value}"}}')
             if value == "«one.password»":
-                assert "«one.password» does not work with two: replace it with a value." in said(app)
+                assert "«one.password» does not work with two: replace it with a value." in notices(app)
             await pilot.press("f5")
             await until(pilot, lambda: screen.exchange is not None and not screen.doing)
             assert screen.exchange is not None
@@ -230,7 +230,7 @@ def test_reference_to_the_other_profile_is_removed(make_explorer: Callable[..., 
         await pilot.press(KEY)
         await to(pilot, "two")
         assert screen.params.text == '{"note": "«not recorded»"}'
-        assert "Removed the secret references of two" in said(app)
+        assert "Removed the secret references of two" in notices(app)
 
     visit(explorer, scene, profile="one")
 
