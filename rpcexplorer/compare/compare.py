@@ -239,7 +239,7 @@ def why_not(left: Exchange, right: Exchange) -> str:
         size = len(exchange.response.body)
         match exchange.outcome:
             case _ if exchange.response.cut:
-                return f"The record on the {side} was cut at {size:,} of {exchange.response.size:,} bytes."
+                return f"The recorded response on the {side} was cut at {size:,} of {exchange.response.size:,} bytes."
             case Cancelled():
                 return f"The call on the {side} was cancelled: there is no response to compare."
             case Refused():

@@ -20,6 +20,7 @@ from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import sent_draft, to_calls
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange, Refused
+from rpcexplorer.model.problem import counted
 from rpcexplorer.model.secret import PLACEHOLDER, Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.exchange import redacted
@@ -38,11 +39,9 @@ KNOWN_HEADERS: Final = regex(
     r"|(?:.*-)?rate-?limit(?:-.*)?",
     re.IGNORECASE,
 )
-"""Names of headers that matter. The others are counted; the record and the screen show them."""
-
-
+"""Names of headers that matter. A report only counts the others."""
 MAX_CHARACTERS: Final = 16_000
-"""Characters of a request or a response in a report; longer ones are cut at a line."""
+"""Characters of a request or a response; longer ones are cut at a line."""
 _NO_BODY: Final = {
     "sent": "No response is expected.",
     "unreached": "No response.",
@@ -107,7 +106,7 @@ def _circumstances(exchange: Exchange) -> Iterator[tuple[str, str]]:
 
 
 def reply(exchange: Exchange, most: int = MAX_CHARACTERS) -> Iterator[str]:
-    """Yield the response as Markdown: status, important headers, and the body.
+    """Yield the response as Markdown: status, important headers and body.
 
     The body is cut at ``most`` characters.
     """
@@ -119,7 +118,7 @@ def reply(exchange: Exchange, most: int = MAX_CHARACTERS) -> Iterator[str]:
         yield from block("\n".join(map(printable, head)), "http")
         yield ""
         if others:
-            yield f"{others:,} other header{'s are' if others > 1 else ' is'} omitted."
+            yield f"This report omits {counted(others, 'other header')}."
             yield ""
     if not body:
         yield _NO_BODY.get(exchange.outcome_name, "The response has no body.")
@@ -147,7 +146,7 @@ def block(text: str, language: str, most: int = MAX_CHARACTERS) -> Iterator[str]
     yield fence
     if shown is not text:
         yield ""
-        yield f"Cut here: {len(shown):,} of {len(text):,} characters shown."
+        yield f"Only the first {len(shown):,} of {len(text):,} characters are shown."
 
 
 def code(text: str) -> str:
@@ -187,8 +186,7 @@ def report_of_pair(
 ) -> bytes:
     """Return the report of two calls and their responses.
 
-    The calls are compared again without possible secrets: you see these on your screen, the readers of a report must
-    not.
+    The calls are compared again without possible secrets, because other people read the report.
     """
     secrets = tuple(secrets)
     one, other = (
@@ -230,7 +228,7 @@ def pair_report(left: Exchange, right: Exchange, comparison: Comparison, request
         shown = [row if len(row) <= MAX_DIFF_COLUMNS else f"{row[:MAX_DIFF_COLUMNS]} ⋯" for row in rows]
         lines += ["", "### Differences", "", *block("\n".join(shown[:MAX_DIFF_LINES]), "diff")]
         if len(rows) > MAX_DIFF_LINES:
-            lines += ["", f"Cut here: {MAX_DIFF_LINES} of {len(rows):,} lines shown."]
+            lines += ["", f"Only the first {MAX_DIFF_LINES} of {len(rows):,} lines are shown."]
     lines += _requests((left, right), requests, sides)
     for side, exchange in zip(sides, (left, right), strict=True):
         lines += ["", f"### Response {side}", "", *reply(exchange, MAX_SIDE_CHARACTERS)]
@@ -242,12 +240,15 @@ def _references(request: str) -> str:
 
 
 def _comparable(request: str) -> str:
-    """Return a request without the parts that differ for each call, server and profile."""
+    """Return a request without the parts that always differ."""
     return PLACEHOLDER.sub(r"«\g<field>»", _NOT_COMPARED.sub("", request))
 
 
 def _requests(calls: tuple[Exchange, Exchange], requests: tuple[str, str], sides: tuple[str, str]) -> Iterator[str]:
-    """Yield both requests, or one if they are the same; for unsent ones, the reason."""
+    """Yield both requests, or one if they are the same.
+
+    If a call was not sent, yield the reason.
+    """
     drafts = [(call.kind, call.method, sent_draft(call).text) for call in calls]
     whys = [call.outcome.sentence if isinstance(call.outcome, Refused) else "" for call in calls]
     is_same = drafts[0] == drafts[1] and _comparable(requests[0]) == _comparable(requests[1])
@@ -256,7 +257,7 @@ def _requests(calls: tuple[Exchange, Exchange], requests: tuple[str, str], sides
         yield from ("", f"### Request {side}", "")
         if why:
             yield f"Not sent: {code(why)}"
-        if not why or all(whys) or not is_same:  # otherwise the request of the other side is shown
+        if not why or all(whys) or not is_same:  # Else the request of the other side is shown.
             yield from (*[""] * bool(why), *block(printable(request, lines=True), "http", MAX_SIDE_CHARACTERS))
 
 
@@ -273,7 +274,7 @@ def _without(exchange: Exchange, subject: Subject, secrets: tuple[Secret, ...]) 
         clean,
         outcome=read
         if isinstance(read, Result)
-        else Malformed("The response could not be parsed without its secrets."),
+        else Malformed("rpcexplorer could not parse the response after it removed the secrets."),
     )
 
 
@@ -283,7 +284,7 @@ def _cell(text: str) -> str:
 
 
 def _diff_lines(lines: Sequence[ComparedLine]) -> Iterator[str]:
-    """Yield the lines as a diff: for each difference first the left side, then the right."""
+    """Yield a diff: for each difference the left side, then the right."""
     for (_, kind), run in groupby(lines, key=lambda line: (line.difference, line.kind)):
         pairs = [(line.left, line.right, f"   ({line.note})" if line.note else "") for line in run]
         if kind in {"equal", "fold", "note"}:

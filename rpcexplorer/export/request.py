@@ -25,13 +25,14 @@ from rpcexplorer.redaction.exchange import COPY, Policy, redacted, redacted_draf
 from rpcexplorer.redaction.redactor import Redactor
 
 Previewing = Callable[..., Preview | Refused]
-"""``Explorer.preview``: returns the request of a draft, perhaps with an ``id``."""
+"""``Explorer.preview``: return the request of a draft."""
 UNKNOWN_URL: Final = (
-    "Someone else recorded this call, to a URL that none of your profiles has. "
-    "Credentials and profile headers are omitted."
+    "Someone else recorded this call. "
+    "None of your profiles has its URL, so the copy has no credentials or profile headers."
 )
 SEVERAL_PROFILES: Final = (
-    "Someone else recorded this call, to the URL of several profiles: {}. Credentials and profile headers are omitted."
+    "Someone else recorded this call. "
+    "Several of your profiles have its URL ({}), so the copy has no credentials or profile headers."
 )
 WHOLE: Final = Policy(guesses=True)
 """All of a body, without possible secrets."""
@@ -47,7 +48,7 @@ class Subject(Struct, frozen=True):
     login: Subject | None = None
     """The call that must open a session first."""
     first: tuple[Subject, ...] = ()
-    """Requests before all others: one for the handshake header, and those that must follow it."""
+    """Requests of the handshake, which come first."""
 
     @property
     def url(self) -> str:
@@ -61,13 +62,13 @@ class Subject(Struct, frozen=True):
 
     @property
     def headers(self) -> Iterator[tuple[str, str]]:
-        """Yield the headers that do not follow from URL and body, with those of the session."""
+        """Yield the headers that URL and body do not determine."""
         follow = {("host", urlsplit(self.url).netloc), ("content-length", str(len(self.preview.body)))}
         return ((name, value) for name, value in self.all_headers if (name.lower(), value) not in follow)
 
     @property
     def all_headers(self) -> Iterator[tuple[str, str]]:
-        """Yield all headers in order, with those of the session that will be opened."""
+        """Yield all headers in order, with those of a session to come."""
         kind, to_come = auth_of(self.profile), dict[str, str]()
         if self.preview.logs_in_first and kind.session_cookie and self.needs_auth:
             to_come = {header.name: header.shown for header in kind.headers(self.profile)}
@@ -77,7 +78,7 @@ class Subject(Struct, frozen=True):
 
     @property
     def handed(self) -> str:
-        """Return the header whose value the server sends first; empty if there is none."""
+        """Return the header whose value the server sends first, or empty text."""
         handshake = self.profile.handshake
         return MCP_SESSION_HEADER if handshake == "mcp" else handshake.header if handshake else ""
 
@@ -86,7 +87,7 @@ class Subject(Struct, frozen=True):
         return [value for name, value in self.headers if name != self.handed]
 
     def encoded(self) -> list[AuthHeader]:
-        """Return the auth headers of which a part is sent in base64."""
+        """Return the auth headers that are partly encoded as base64."""
         shown = {value for _, value in self.headers}
         own = auth_of(self.profile).headers(self.profile)
         return [header for header in own if header.encoded and header.shown in shown]
@@ -102,11 +103,11 @@ class Subject(Struct, frozen=True):
 
 
 def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: bool) -> tuple[Profile, str]:
-    """Return the profile of a recorded call, and a sentence if it is not fully known.
+    """Return the profile of a recorded call, and a sentence if parts are unknown.
 
     A record can claim any URL. A URL that no profile has gets no secrets of a profile, except those of the environment
-    variables for ``--url``. If the record is not ``ours``, its writer chose profile name and URL. Then the only profile
-    with this URL is used. If no profile or several profiles have it, no secret of any profile is used.
+    variables for ``--url``. If the record is not ``ours``, its writer chose profile name and URL. If exactly one
+    profile has this URL, that profile is used. Else no secret of any profile is used.
     """
     known = profiles.get(exchange.profile)
     if known is not None and _has_address(known, exchange.url):
@@ -124,7 +125,7 @@ def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: boo
         return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
     name = exchange.profile or AD_HOC_NAME
     why = "The call was made with --url" if name == AD_HOC_NAME else f"Profile {name} no longer exists"
-    missing = f"{why}. Its own headers and its auth type were not recorded, so the copy does not have them."
+    missing = f"{why}. Headers and auth type are not recorded, so the copy does not have them."
     return _unknown(exchange), missing
 
 
@@ -173,7 +174,7 @@ def record_of(
     ours: bool,
     runs: bool = True,
 ) -> tuple[Subject | Refused, str]:
-    """Return the parts for a snippet of a recorded call, and a sentence if some are unknown.
+    """Return the parts for a recorded call, and a sentence about missing ones.
 
     If its profile would not send the call today, formats that only describe it (not ``runs``) work without the profile.
     """
@@ -183,7 +184,7 @@ def record_of(
     if isinstance(made, Subject) or runs:
         return made, missing
     bare = _unknown(exchange)
-    omitted = f"Profile {profile.name} cannot send this call today. Its own headers and its auth are omitted."
+    omitted = f"Profile {profile.name} cannot send this call now, so the copy has no credentials or profile headers."
     return subject_of(bare, exchange, partial(preview, profile=bare), secrets=secrets, ours=ours), missing or omitted
 
 

@@ -158,7 +158,7 @@ class _Hiding:
                     self._values.update(values)
                     if pointer not in self.short and any(map(is_common, values)):
                         self.short.append(pointer)
-        return "" if found else f"No call has a value at {pointer}, so nothing was written. Check its names."
+        return "" if found else f"Nothing was written: no call has a value at {pointer}. Check the names in it."
 
     def look_at_methods(self, calls: Iterable[Exchange]) -> str:
         """Return a sentence if what is to be hidden is part of a method's name; it names the call alone.
@@ -172,10 +172,8 @@ class _Hiding:
                 ids.append(call.id)
         if not ids:
             return ""
-        which = f"call{'s' * (len(ids) > 1)} {joined_words(ids)}"
-        return (
-            f"Nothing was written: the method name of {which} contains a redacted value. Export the other calls only."
-        )
+        where = f"name of call {ids[0]}" if len(ids) == 1 else f"names of calls {joined_words(ids)}"
+        return f"Nothing was written: a value to redact is part of the method {where}. Export the other calls only."
 
     def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:
         """Return whether a reply may hide something that cannot be found."""

@@ -35,43 +35,43 @@ APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
 GROUP_READS, GROUP_WRITES = 0o040, 0o020
 CHUNK = 64 * 1024
 STEP = MIB
-"""Bytes of one read at most, so that readers can stop in between."""
+"""Most bytes of one read, so that readers can stop in between."""
 OVERLAP = 4096
 """Bytes read twice, because a boundary may lie across two reads."""
 LARGEST = 32 * MIB
-"""Bytes of one block. A reply that is recorded as it comes by default has a sixth of it, however it is spelled."""
+"""Most bytes of a block. By default, a recorded response has a sixth at most."""
 FILE = 8 * MIB
 TAIL = 64
-"""Bytes at a file's end that show whether its last block is whole."""
+"""Bytes at the end of a file that show whether its last block is complete."""
 WHOLE = regex(rb'\nend = "[0-9a-f]{8}"\r?\n\r?\n\Z')
 END_LINE = rb"""[ \t]*end[ \t]*=[ \t]*["'][0-9a-f]{8}["'][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"""
 HEADER_LINE = rb"[ \t]*\[\[[ \t]*call[ \t]*\]\][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"
-"""Both also as people and formatters spell them: what they have touched is not torn."""
+"""Both match edited lines, too, because an edited block is not torn."""
 LAST_END = regex(rb".*\n" + END_LINE, re.DOTALL)
 LAST_HEADER = regex(rb".*(?:\n|\A(?:\xef\xbb\xbf)?)(?=" + HEADER_LINE + rb")", re.DOTALL)
 COMMENTS = regex(rb"(?:\xef\xbb\xbf)?(?:[ \t]*+(?:\#[\t\x20-\x7e\x80-\xff]*+)?(?:\r?\n|\Z))*+")
 OURS = regex(rb"(?:\n|\A(?:\xef\xbb\xbf)?)" + HEADER_LINE)
 NOTHING = b" \t\r\n\0"
 """Bytes that an empty file may contain: a power cut can leave zeros."""
-FOREIGN = "it is not an rpcexplorer history file. It was not changed. Move it, or choose another folder"
+FOREIGN = "it is not an rpcexplorer history file, so it was not changed. Move it, or choose another folder"
 CASES = "+cases"
 """Suffix of a writer for imported cases. No user or host name contains it."""
 TORN_FILE = regex(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
 BOUNDARY = regex(
-    rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*+'  # behind an end and its blank lines,
-    rb"|(?=" + HEADER_LINE + rb"))"  # and before a beginning, where the end above it is damaged
+    rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*+'  # after an end and its blank lines
+    rb"|(?=" + HEADER_LINE + rb"))"  # before a header, if the end above it is damaged
 )
 
 
 def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path, mode: int = PRIVATE_FILE) -> None:
     """Add blocks with one write, or none of them.
 
-    A file that would grow past ``rotate_at`` moves to ``rotated``. It is not flushed to the disk, which costs a hundred
-    times as much as all the rest; the next append moves a torn end aside.
+    A file that would grow past ``rotate_at`` moves to ``rotated``. The file is not flushed to the disk, because that
+    takes a hundred times as long. The next append moves a torn end to another file.
     """
     with file_errors("write", path):
         with opened(path, APPENDING) as file:
-            size, gap = _mended(file, path, blocks)
+            size, gap = _repaired(file, path, blocks)
             _begin(file, size, mode)
             if not size or size + len(blocks) <= rotate_at or os.path.lexists(rotated):
                 append_or_undo(file, gap + blocks, size)
@@ -88,7 +88,7 @@ def _begin(file: int, size: int, mode: int) -> None:
 
 
 def mode_in(folder: Path) -> int:
-    """Return the mode of a new file: a group that may write here may read."""
+    """Return the mode of a new file: a group that can write here can read."""
     return PRIVATE_FILE | (GROUP_READS if folder.stat().st_mode & GROUP_WRITES else 0)
 
 
@@ -125,7 +125,7 @@ def _cut(fresh: bytes, above: bytes, length: int, *, last: bool) -> int:
     """Return the end of the first or last boundary in ``fresh``, or 0."""
     blank = fresh.isspace()
     if not last and not blank and (early := BOUNDARY.search(fresh)) and early.end() < len(fresh):
-        return early.end()  # as nearly always
+        return early.end()  # This is nearly always the case.
     if b"\n" not in fresh:
         return 0
     found, skipped = 0, max(0, len(fresh) - OVERLAP) if blank else 0
@@ -152,7 +152,7 @@ def rewrite(
     """Replace each block by what ``change`` returns; return how many changed.
 
     Other blocks stay byte for byte, damaged ones too. An empty file is removed. The file is ``locked`` only while it is
-    replaced: what was appended meanwhile is taken along. A file of more than ``most`` bytes is refused.
+    replaced, and keeps blocks that were appended meanwhile. A file of more than ``most`` bytes is refused.
     """
     while True:
         version, content = _version(path), _content(path, most) or b""
@@ -192,11 +192,11 @@ def _version(path: Path) -> tuple[int, int, int] | None:
 def _content(path: Path, most: int) -> bytes | None:
     with file_errors("write", path), suppress(FileNotFoundError):
         if not is_ours(path.lstat(), writing=True):
-            raise Unfit("it belongs to another user, who alone can change it")
+            raise Unfit("it belongs to another user, and only that user can change it")
     return read_bytes(path, most)
 
 
-def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
+def _repaired(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
     """Cut off a torn end; return the size, and a prefix for new blocks."""
     size = os.fstat(file).st_size
     if not size:
@@ -206,14 +206,14 @@ def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
     if WHOLE.search(read_span(file, max(0, size - TAIL), size)):
         return size, b""
     good, torn = _torn(file, size, max(LARGEST, len(blocks)))
-    if torn.strip() and torn.strip() not in blocks:  # else it is about to be written once more, whole
+    if torn.strip() and torn.strip() not in blocks:  # Else it will be written again, complete.
         write_private(free_aside(path, "torn"), torn.lstrip(b"\r\n"))
     os.ftruncate(file, good)
     return good, b"\n\n" if good else b""
 
 
 def _is_ours(beginning: bytes) -> bool:
-    """Return whether a file that begins so is a history, or empty."""
+    """Return whether a file with this beginning is a history, or empty."""
     if OURS.search(beginning):
         return True
     comments = COMMENTS.match(beginning)
@@ -222,9 +222,9 @@ def _is_ours(beginning: bytes) -> bool:
 
 
 def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
-    """Return where the last whole block ends, and what is behind it.
+    """Return the end of the last complete block, and the bytes after it.
 
-    Only the last block can be torn: all above its header was once whole.
+    Only the last block can be torn, because the blocks above it were complete.
     """
     step = CHUNK
     while True:
@@ -233,7 +233,7 @@ def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
         ends = [found.end() for found in (LAST_END.match(tail), LAST_HEADER.match(tail)) if found]
         if ends or not start:
             good = max(ends, default=0)
-            if comments := COMMENTS.match(tail, good):  # which no program writes
+            if comments := COMMENTS.match(tail, good):  # No program writes these.
                 good = comments.end()
             return start + len(tail[:good].rstrip()), tail[good:]
         if step > most:
@@ -242,8 +242,8 @@ def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
 
 
 def user_name() -> str:
-    """Return who runs this process; empty for a user without a name."""
-    import getpass  # only here: most commands start without it
+    """Return the name of the current user, or empty text."""
+    import getpass  # Most commands do not need it.
 
     with suppress(KeyError, OSError, ImportError):
         return getpass.getuser()
@@ -269,7 +269,7 @@ def rotated(folder: Path, writer: str, when: datetime) -> Path:
 
 
 def writers(listed: Iterable[str]) -> list[str]:
-    """Return everyone who has written one of these files."""
+    """Return the writers of these files."""
     written = (name for name in listed if name.endswith(".toml") or TORN_FILE.fullmatch(name))
     return sorted({name.partition(".")[0] for name in written} - {""})
 
@@ -285,7 +285,7 @@ def full_files(listed: Iterable[str]) -> dict[str, list[str]]:
 def files_of(folder: Path, writer: str) -> Iterator[Path]:
     """Yield a writer's files, newest first.
 
-    The full ones are looked for after the first was read, so that one that fills up meanwhile is never missed.
+    The folder is listed after the first file was read, so that a file that is renamed meanwhile is not missed.
     """
     yield current(folder, writer)
     yield from (folder / name for name in full_files(names(folder)).get(writer, ()))

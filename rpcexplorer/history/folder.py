@@ -179,8 +179,11 @@ class FolderReader:
         newest_torn = changed_last(self._folder, WRITERS, {name: name for name in torn})
         # Torn blocks come last among equals, because a whole copy may exist elsewhere.
         problems = (
-            f"{self._folder} has files of {len(found):,} {noun}: only the newest {WRITERS} are read. Move some away"
-            for found, noun in ((every, "writers"), (torn, "torn calls"))
+            f"{self._folder} has {words}, but only the newest {WRITERS} are read. Move old files elsewhere"
+            for found, words in (
+                (every, f"files of {len(every):,} writers"),
+                (torn, f"{len(torn):,} files of incomplete calls"),
+            )
             if len(found) > WRITERS
         )
         return [
@@ -204,8 +207,8 @@ class FolderReader:
                     if found.st_size <= CHUNK:
                         content = read_span(file, 0, found.st_size)
                     elif self._open >= OPEN:
-                        long = f"{OPEN} files of more than {size_words(CHUNK)} are already open. Move some away"
-                        raise Unfit(long)
+                        many = f"{OPEN} files of more than {size_words(CHUNK)} are already open"
+                        raise Unfit(f"{many}. Move old files elsewhere")
                     else:
                         self._open += 1
                         try:
@@ -254,10 +257,8 @@ class FolderReader:
             if oldest:
                 moment, called = oldest[1], start
             elif (crowded or called - start > self._largest) and moment:
-                told = (
-                    f"cannot read {path}: {size_words(called - start)} or more of it contain no call. Remove that part"
-                )
-                yield RawBlock(moment, writer, path, b"", told)
+                without = f"{size_words(called - start)} or more of it contain no call"
+                yield RawBlock(moment, writer, path, b"", f"cannot read {path}: {without}. Remove that part")
                 moment = b""  # everybody else comes first now
             at_end = at_end and not stretch and bool(moment)
             yield Passed(moment, stretch, len(raws), len(stretch) if oldest else 0)
@@ -487,7 +488,7 @@ class History:
         if isinstance(exchange.outcome, Refused):
             return
         if len(exchange.params) + len(exchange.params_sent or "") > MIB and len(to_block(exchange)) > self._largest:
-            raise FileError("the call was not recorded: its params are too long")
+            raise FileError("the call was not recorded: its params are too large")
         self.unsaved.append(exchange)
         self.save_unsaved()
 
@@ -641,7 +642,7 @@ class History:
         person, own = writer.partition("@")[0], self.writer.partition("@")[0]
         if not writer or writer.removesuffix(CASES) == self.writer or (person == own and not self.shared):
             return ""
-        return f"it was recorded by {writer}, and only they can change it"
+        return f"it was recorded by {writer}, and only {writer} can change it"
 
     def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> bool:
 

@@ -26,9 +26,6 @@ BASE64 = "_base64"
 ALWAYS = ("id", "time", "kind", "outcome")
 
 
-# --- out ---------------------------------------------------------------------------------------------------------
-
-
 def to_record(exchange: Exchange) -> dict[str, Any]:
     outcome, response = exchange.outcome, exchange.response
     reason = outcome.sentence if isinstance(outcome, Unreached) else getattr(outcome, "reason", None)
@@ -66,7 +63,10 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
 
 
 def changed(record: dict[str, Any], change: Callable[[str, Any], Any]) -> dict[str, Any]:
-    """Return a record in which every value is what `change` makes of it, given its key without `_base64`."""
+    """Return a record with each value changed.
+
+    ``change`` gets each key, without its suffix ``_base64``, and the value.
+    """
     return _written({key: change(key, value) for key, value in map(_read, record, record.values())})
 
 
@@ -103,15 +103,12 @@ def _base64(text: str) -> str:
     return b64encode(text.encode(errors="surrogatepass")).decode()
 
 
-# --- back --------------------------------------------------------------------------------------------------------
-
-
 def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
     """Rebuild the exchange; its outcome is read from the reply itself."""
     try:
         values = dict(_read(key, value) for key, value in record.items())
     except ValueError:
-        return Damaged("", "a value in it is not valid base64", "")
+        return Damaged("", "a value is not valid base64", "")
     if reason := next(_problems(values), ""):
         return Damaged("", reason, "")
     body = values.get("reply", b"")
@@ -151,7 +148,7 @@ def _header(spelled: str) -> tuple[str, str]:
 
 
 def _read(key: str, value: Any) -> tuple[str, Any]:
-    """Undo ``_spelled``; ValueError where there is no base64."""
+    """Undo ``_spelled``; raise ValueError if a text is not base64."""
     if not key.endswith(BASE64):
         return key, value
     key = key.removesuffix(BASE64)
@@ -161,7 +158,7 @@ def _read(key: str, value: Any) -> tuple[str, Any]:
 
 
 def text_of(base64: Any) -> str:
-    """Decode base64 text; ValueError if it is not base64."""
+    """Decode base64 text; raise ValueError if it is not base64."""
     return b64decode(str(base64), validate=True).decode(errors="surrogatepass")
 
 
@@ -183,15 +180,15 @@ def _outcome(values: dict[str, Any], body: bytes) -> Outcome:
 def _reply(values: dict[str, Any], body: bytes, remarks: tuple[str, ...]) -> Result | ErrorObject:
     wanted = Result if values["outcome"] == "result" else ErrorObject
     if values.get("reply_cut"):
-        said = f"the recorded response was cut at {len(body):,} of {values.get('received', 0):,} bytes"
+        remark = f"the recorded response was cut at {len(body):,} of {values.get('received', 0):,} bytes"
     else:
         reply = _read_again(values, body)
         if isinstance(reply, Result) and wanted is Result:
             return replace(reply, remarks=remarks, message=values.get("message", ""))
         if isinstance(reply, wanted):
             return replace(reply, remarks=remarks)
-        said = "the recorded response can no longer be read"
-    remarks += (said,) if said not in remarks else ()  # a case has it from the record that it was made of
+        remark = "the recorded response can no longer be read"
+    remarks += (remark,) if remark not in remarks else ()  # A case contains it if the history already did.
     if wanted is Result:
         return Result(b"", remarks, message=values.get("message", ""))
     return ErrorObject(values.get("code"), values.get("message", ""), None, b"", remarks)
@@ -202,11 +199,8 @@ def _read_again(values: dict[str, Any], body: bytes) -> Reply:
     if values["kind"] == "batch":
         return decode_batch(body, (), form)
     reply = decode(body, values["id"], form)
-    # on a stream, what answered a notification has not its id
+    # On a stream, the response to a notification has another id.
     return decode(body, None, form) if isinstance(reply, Malformed) else reply
-
-
-# --- what a record must be ---------------------------------------------------------------------------------------
 
 
 def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
@@ -219,13 +213,13 @@ _SMALL_NUMBER: Final = (lambda value: type(value) is int and abs(value) < 2**53,
 _FLAG: Final = (lambda value: isinstance(value, bool), "true or false")
 _TEXTS: Final = (
     lambda value: isinstance(value, list) and all(isinstance(text, str) for text in value),
-    "a list of texts",
+    "a list of strings",
 )
 SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
-    # a year in which the moment exists in any zone there is
+    # In these years, the time exists in every time zone.
     "time": (lambda value: isinstance(value, datetime) and MINYEAR < value.year < MAXYEAR, "a date and time"),
     "reply": (lambda value: isinstance(value, str | bytes), "text"),
-    # neither inf nor nan
+    # This excludes inf and nan.
     "ms": (lambda value: type(value) in {int, float} and abs(value) < 2**53, "a number"),
     "code": _WHOLE_NUMBER,
     "kind": _one_of(get_args(CallKind)),
@@ -254,14 +248,14 @@ HEADER_CRC = crc32(HEADER)
 END = b'end = "%08x"\n\n'
 END_LENGTH = len(END % 0)
 SEAL = regex(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[^\n]*)?\s*\Z""")
-"""The line that ends a block, where it is the last one; also as people and formatters spell it."""
+"""The last line of a block, also as people and formatters spell it."""
 NEAR_END = 64
-"""Bytes at a block's end in which that line is found without a look at the others, unless somebody lengthened it."""
+"""Bytes at the end of a block in which its unedited last line is found."""
 FAR_END = 64 * 1024
-"""Bytes at its end in which that line is looked for at all, blank lines aside."""
+"""Bytes at the end of a block that are searched for an edited last line."""
 LEFT = 256 * 1024
 BY_HAND_MOST = 8 * MIB
-"""Bytes of a record that somebody changed, beyond which it is not read: to parse more as TOML takes seconds."""
+"""Largest edited record in bytes. Parsing a larger one takes seconds."""
 BOM = b"\xef\xbb\xbf"
 BARE_KEY = regex(r"[A-Za-z0-9_-]+")
 UNUSUAL = regex(r"[^\x20-\x7e]+")
@@ -280,10 +274,7 @@ _WITHOUT: Final[dict[bytes, Outcome]] = {
     b"sent": Sent(),
 }
 _TOOL_FAILED: Final = Result(b"", message="not read")
-BY_HAND = "this record was changed by hand after it was written"
-
-
-# --- out ---------------------------------------------------------------------------------------------------------
+BY_HAND = "this call was changed by hand after it was recorded"
 
 
 def to_block(exchange: Exchange) -> str:
@@ -303,7 +294,7 @@ def quoted(text: str) -> str:
     JSON's spelling is valid TOML, and native: 2 ms per megabyte, against 70 ms with tomli-w.
     """
     spelled = json.dumps(text, ensure_ascii=False)
-    usual = spelled.isascii() and "\x7f" not in spelled  # which is known in a tenth of the time
+    usual = spelled.isascii() and "\x7f" not in spelled  # This check takes a tenth of the time.
     return spelled if usual else UNUSUAL.sub(_visible, spelled)
 
 
@@ -339,11 +330,8 @@ def _value(value: Any) -> str:
     return repr(value)
 
 
-# --- back --------------------------------------------------------------------------------------------------------
-
-
 def read_block(raw: bytes, file: str = "") -> Exchange | Damaged | None:
-    """Read one block; None if there is no call in it, such as a comment."""
+    """Read one block; return None if it has no call, only a comment."""
     record = read_record(raw, file)
     if not isinstance(record, dict):
         return record
@@ -354,7 +342,7 @@ def read_block(raw: bytes, file: str = "") -> Exchange | Damaged | None:
 
 
 def read_record(raw: bytes, file: str = "") -> dict[str, Any] | Damaged | None:
-    """Read the keys of a block; an untouched one in a tenth of TOML's time."""
+    """Read the keys of a block; unedited ones without a TOML parser."""
     lines = untouched(raw)
     if lines is not None and (record := _own(lines)) is not None:
         return record
@@ -363,7 +351,7 @@ def read_record(raw: bytes, file: str = "") -> dict[str, Any] | Damaged | None:
 
 
 def outline(raw: bytes) -> Exchange | None:
-    """Read a call without params and reply; None if that is not enough."""
+    """Read a call without params and response; return None if that fails."""
     lines = untouched(raw)
     begins = _BEGINNING.match(lines) if lines else None
     took = _TOOK.search(lines, begins.end() - 1) if lines and begins else None
@@ -373,15 +361,15 @@ def outline(raw: bytes) -> Exchange | None:
     try:
         when = datetime.fromisoformat(f"{moment.decode()}+00:00")
         names = [json.loads(text or b'""') for text in (id, profile, method)]
-    except ValueError:  # an escape that JSON lacks
+    except ValueError:  # An escape that JSON lacks.
         return None
     if not MINYEAR < when.year < MAXYEAR:
         return None
-    came = _TOOL_FAILED if message and outcome == b"result" else _WITHOUT.get(outcome)
-    came = came or ErrorObject(int(code) if code else None, "", None, b"")
+    found = _TOOL_FAILED if message and outcome == b"result" else _WITHOUT.get(outcome)
+    found = found or ErrorObject(int(code) if code else None, "", None, b"")
     response, seconds = Response(int(status) if status else None, size=int(took[2])), float(took[1]) / 1000
     own_kind = cast("CallKind", kind.decode())
-    return Exchange(names[0], when, names[1], "", names[2], "", own_kind, came, seconds, response=response)
+    return Exchange(names[0], when, names[1], "", names[2], "", own_kind, found, seconds, response=response)
 
 
 def untouched(raw: bytes) -> bytes | None:
@@ -398,8 +386,8 @@ def untouched(raw: bytes) -> bytes | None:
 
 
 def all_untouched(stretch: bytes) -> bool:
-    """Return whether a stretch is nothing but untouched blocks."""
-    before, *blocks = stretch.split(HEADER)  # which no value holds: there is no line end in any
+    """Return whether a stretch consists of untouched blocks only."""
+    before, *blocks = stretch.split(HEADER)  # No value contains a line end.
     return not before and all(block.endswith(END % crc32(block[:-END_LENGTH], HEADER_CRC)) for block in blocks)
 
 
@@ -415,7 +403,7 @@ def _seal(raw: bytes) -> re.Match[bytes] | None:
 def id_of(raw: bytes) -> str:
     if plain := _plain_id(raw):
         return plain
-    record = read_record(raw)  # an id that somebody gave by hand can hold anything
+    record = read_record(raw)  # An id written by hand can contain anything.
     if not isinstance(record, dict):
         return ""
     with suppress(ValueError):
@@ -430,41 +418,41 @@ def _own(lines: bytes) -> dict[str, Any] | None:
         for line in lines.decode().split("\n")[:-1]:
             key, _, value = line.partition(" = ")
             if key == "time":
-                moment, value = value, "0"  # holds its place in the order of the keys
+                moment, value = value, "0"  # This keeps the order of the keys.
             members.append(f'"{key}":{value}')
         record: dict[str, Any] = json.loads("{" + ",".join(members) + "}")
         record["time"] = datetime.fromisoformat(moment)
     except (ValueError, RecursionError):
-        return None  # an escape that JSON lacks, or not our own writing: TOML decides
+        return None  # An escape that JSON lacks, or an edited block: parse it as TOML.
     return record
 
 
 def _any_toml(raw: bytes) -> dict[str, Any] | str | None:
     """Read a block that was edited as TOML; a string says why it fails."""
     if len(raw) > BY_HAND_MOST:
-        return f"it was changed by hand and is longer than {BY_HAND_MOST // MIB} MiB"
-    import tomllib  # only for the few: its import costs more than reading a hundred blocks
+        return f"it was changed by hand and is larger than {BY_HAND_MOST // MIB} MiB"
+    import tomllib  # The import takes longer than reading a hundred blocks.
 
     from rpcexplorer.files.toml import layout, printable
 
     try:
         text = raw.removeprefix(BOM).decode()
-        if layout(text).too_deep is not None:  # tomllib would take minutes, or the stack
-            return "a key or value in it has too many levels"
+        if layout(text).too_deep is not None:  # tomllib would take minutes or overflow the stack.
+            return "a key or a value has too many levels"
         document = printable(tomllib.loads(text))
     except UnicodeDecodeError as error:
-        return f"byte {error.start} of it is not UTF-8"
+        return f"byte {error.start} is not UTF-8"
     except tomllib.TOMLDecodeError as error:
         return f"it is not TOML: {error}"
-    except ValueError:  # the only one left: an integer of more than 4,300 digits
-        return "a number in it has too many digits"
+    except ValueError:  # The only other reason is an integer of more than 4,300 digits.
+        return "a number has too many digits"
     if not document:
         return None
     calls = document.get("call")
     if not isinstance(calls, list) or not calls or not isinstance(calls[0], dict):
         return "its first line must be [[call]]"
     if len(calls) > 1:
-        return "it contains several records without clear ends. Write each header as [[call]]"
+        return "it contains several calls. Begin each call with the line [[call]]"
     return {key: value for key, value in calls[0].items() if key != "end"}
 
 

@@ -169,18 +169,18 @@ class Journal:
         found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
         call = found[0] if found else None
         if call is None or not _is_of(call, profile) or not isinstance(call.outcome, Result):
-            unless = "" if self.recording else ", because calls are not recorded"
-            return LastResult(why=f"there is no result of {method} on {profile.name} in the history{unless}")
+            why = f"there is no result of {method} on {profile.name} in the history"
+            return LastResult(why=why if self.recording else f"{why}, because calls are not recorded")
         text = bytes(call.outcome.value).decode("utf-8", "replace")
-        whose = f"the newest result of {method} on {profile.name}"
+        newest = f"the newest result of {method} on {profile.name}"
         if not self.is_ours(call, profile):
-            return LastResult(why=f"{whose} is in a folder that others can write to")
+            return LastResult(why=f"{newest} is in a folder that others can write to")
         if call.url != redacted_address(profile.endpoint):  # a file may have moved the profile to another server
-            return LastResult(why=f"{whose} came from {call.url}")
+            return LastResult(why=f"{newest} came from another URL: {call.url}")
         if call.response.cut or not text:
-            return LastResult(why=f"{whose} was too long to be recorded whole")
+            return LastResult(why=f"{newest} is too large: only its start was recorded")
         if HIDDEN.search(text):
-            return LastResult(why=f"{whose} contains a redacted value")
+            return LastResult(why=f"{newest} contains a redacted value")
         return LastResult(text)
 
     def refusal(self, profile: Profile | None, call: Exchange) -> str:
@@ -251,8 +251,8 @@ class Rescue:
         for place in self._places():
             aside = History(place / calls[-1].id, body_limit=self._journal.body_limit)
             if not any(error_of(partial(aside.append, call)) for call in calls):
-                return f"{failure} They are kept in {aside.folder}."
-        return f"{failure} They could not be saved elsewhere."
+                return f"{failure} The next start of rpcexplorer tries again, from {aside.folder}."
+        return f"{failure} Saving to another folder also failed."
 
     def _places(self) -> Iterator[Path]:
         yield self._folder
@@ -285,7 +285,9 @@ class Rescue:
                     if [entry.name for entry in place.iterdir()] == [f".{RESCUE_LOCK}.lock"]:
                         (place / f".{RESCUE_LOCK}.lock").unlink()
                     place.rmdir()
-        return f"Wrote {counted(len(calls), 'call')} of an earlier run to the history." if calls else ""
+        return (
+            f"Wrote {counted(len(calls), 'call')} to the history that could not be recorded earlier." if calls else ""
+        )
 
     def _take_calls(self, place: Path, profiles: Callable[[str], Profile | None]) -> Iterator[Exchange]:
         asides = [place / name for name in sorted(names(place)) if not name.startswith(".")]

@@ -313,8 +313,8 @@ def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, 
     together = accumulate(sizes[at] for at in shortest)
     kept = {at for at, size in zip(shortest, together, strict=True) if size <= HEADERS}
     long = dict.fromkeys(cut(name) for at, (name, _) in enumerate(headers) if at not in kept)
-    many = f"{len(headers) - len(kept):,} of {len(headers):,} headers are too long to record"
-    return tuple(headers[at] for at in sorted(kept)), (f"{many}: {joined_words(long, NAMED)}",) if long else ()
+    omitted = f"{len(headers) - len(kept):,} of {len(headers):,} headers omitted, because they are too long"
+    return tuple(headers[at] for at in sorted(kept)), (f"{omitted}: {joined_words(long, NAMED)}",) if long else ()
 
 
 def _told(exchange: Exchange, hide: Redactor) -> Exchange:

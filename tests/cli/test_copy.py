@@ -144,7 +144,7 @@ def test_report_has_call_that_profile_would_refuse(used: Used) -> None:
     for form in ("report", "request"):
         ran = used.shell.run("copy", "--as", form)
         assert (ran.code, "42" in ran.text) == (0, True)
-        assert "cannot send this call today" in ran.err
+        assert "cannot send this call now" in ran.err
 
 
 def test_curl_of_newest_call_is_the_default(used: Used) -> None:

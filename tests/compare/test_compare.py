@@ -232,7 +232,10 @@ def test_record_that_was_cut_is_not_comparable() -> None:
     whole = exchange(Result(b"1"))
     cut = exchange(Result(b"1"), response=Response(200, body=b"{", size=10_000, cut=True))
     found = at_once(compared(whole, cut))
-    assert (found.verdict, found.why) == ("not comparable", "The record on the right was cut at 1 of 10,000 bytes.")
+    assert (found.verdict, found.why) == (
+        "not comparable",
+        "The recorded response on the right was cut at 1 of 10,000 bytes.",
+    )
 
 
 def test_batch_responses_are_compared_call_by_call() -> None:

@@ -46,7 +46,7 @@ def test_report_shows_known_headers_and_counts_others() -> None:
     text = report_of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
     assert [name for name in matter if f"\n{name}: value-" in text] == matter
     assert [name for name in others if name in text] == []
-    assert "```\n\n4 other headers are omitted.\n\n```json" in text
+    assert "```\n\nThis report omits 4 other headers.\n\n```json" in text
 
 
 def test_report_has_typed_params_if_variables_were_filled() -> None:
@@ -133,7 +133,7 @@ def test_report_cuts_a_long_response_at_a_line() -> None:
     assert true_size == "The response has 65 kB."
     assert MAX_CHARACTERS - 20 < len(block) <= MAX_CHARACTERS
     assert block.endswith('"0123456789",')
-    assert note == f"Cut here: {len(block):,} of 80,007 characters shown."
+    assert note == f"Only the first {len(block):,} of 80,007 characters are shown."
 
 
 def test_report_states_the_size_of_a_partial_response() -> None:

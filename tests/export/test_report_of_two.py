@@ -94,7 +94,7 @@ def test_differences_are_shown_by_line_and_limited() -> None:
     text = report(left, right)
     shown = text.split("```diff\n")[1].split("\n```\n")[0].splitlines()
     assert len(shown) == MAX_DIFF_LINES
-    assert f"Cut here: {MAX_DIFF_LINES} of " in text
+    assert f"Only the first {MAX_DIFF_LINES} of " in text
     small = report(
         recorded("prod", {"a": 1, "b": 2, "seen": 1}), recorded("staging", {"a": 1, "b": 3, "seen": 2}), "/seen"
     )

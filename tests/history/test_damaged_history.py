@@ -82,7 +82,7 @@ def test_joined_records_are_reported_as_damaged(one: History) -> None:
     write(one, WHOLE.replace(b"[[call]]", b'[["call"]]').replace(b'end = "', b'end="'))
     (told,) = one.all()
     assert isinstance(told, Damaged)
-    assert "several records" in told.reason
+    assert "several calls" in told.reason
 
 
 @pytest.mark.parametrize("cut", [1, 30, 100, 200, 300])

@@ -50,7 +50,7 @@ def reasons(history: History) -> list[str]:
         (lambda path, victim: path.symlink_to(victim), "symbolic link"),
         (lambda path, victim: path.symlink_to(victim.with_name("none")), "symbolic link"),
         (lambda path, victim: os.link(victim, path), "second hard link"),
-        (lambda path, victim: path.write_bytes(VICTIM), "it is not an rpcexplorer history file. It was not changed"),
+        (lambda path, victim: path.write_bytes(VICTIM), "it is not an rpcexplorer history file, so it was not changed"),
         (lambda path, _: os.mkfifo(path), "pipe"),
     ],
     ids=["link", "link to nowhere", "second name", "text", "pipe"],
@@ -161,7 +161,7 @@ def test_calls_in_files_of_colleagues_are_read_only(one: History, monkeypatch: p
     assert sound(one.all()) == [NEW.id, id_of(1), id_of(0)]
     deeds: list[Callable[[], object]] = [lambda: one.delete(id_of(1)), lambda: one.annotate(id_of(1), name="x")]
     for deed in deeds:
-        with pytest.raises(FileError, match="it belongs to another user, who alone can change it"):
+        with pytest.raises(FileError, match="it belongs to another user, and only that user can change it"):
             deed()
     assert one.prune(keep=1) == 1
     assert sound(one.all()) == [NEW.id, id_of(1)]
@@ -298,7 +298,7 @@ def test_slow_search_for_recent_calls_reports_missing_calls(one: History) -> Non
 @pytest.mark.usefixtures("short_calls")
 def test_call_too_long_to_read_is_rejected(one: History) -> None:
     one = History(one.folder, writer="me@here")
-    with pytest.raises(FileError, match="its params are too long"):
+    with pytest.raises(FileError, match="its params are too large"):
         one.append(exchange(2, params='"' + "x" * 3_000_000 + '"'))
     assert one.unsaved == []
     one.append(NEW)
@@ -331,7 +331,9 @@ def few_writers(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 def test_too_many_writers_reads_only_the_newest(one: History) -> None:
     many(one.folder, 30, "w{}@h.toml")
     assert sound(one.all()) == [id_of(number) for number in range(29, 19, -1)]
-    assert reasons(one) == [f"{one.folder} has files of 30 writers: only the newest 10 are read. Move some away"]
+    assert reasons(one) == [
+        f"{one.folder} has files of 30 writers, but only the newest 10 are read. Move old files elsewhere"
+    ]
 
 
 @pytest.mark.usefixtures("few_writers")

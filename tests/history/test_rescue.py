@@ -43,7 +43,7 @@ def test_unsaved_calls_are_rescued_for_the_next_run(blocked: Journal, tmp_path: 
     (tmp_path / "history").unlink()
     later = Journal(HistorySettings(), tmp_path / "history", tuple)
     rescue = Rescue(later, unsaved)
-    assert rescue.take_back(lambda _: None) == "Wrote 2 calls of an earlier run to the history."
+    assert rescue.take_back(lambda _: None) == "Wrote 2 calls to the history that could not be recorded earlier."
     assert calls(tmp_path / "history") == [exchange(1).id, exchange(0).id]
     assert rescue.take_back(lambda _: None) == ""
     assert len(calls(tmp_path / "history")) == 2
@@ -78,7 +78,7 @@ def test_failed_restores_do_not_duplicate_calls(blocked: Journal, tmp_path: Path
     later = Journal(HistorySettings(), tmp_path / "history", tuple)
     later.of(None).append(exchange(0))  # an earlier start was killed after this call
     told = Rescue(later, unsaved).take_back(lambda _: None)
-    assert told == "Wrote 1 call of an earlier run to the history."
+    assert told == "Wrote 1 call to the history that could not be recorded earlier."
     assert len(calls(tmp_path / "history")) == 2
 
 
@@ -97,7 +97,7 @@ def test_rescue_uses_a_temporary_folder_if_needed(blocked: Journal, tmp_path: Pa
     unsaved.write_text("in the way as well")
     told = Rescue(blocked, unsaved).put_aside()
     (folder,) = temporary.iterdir()
-    assert f"They are kept in {folder}" in told
+    assert f"The next start of rpcexplorer tries again, from {folder}" in told
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
     (tmp_path / "history").unlink()
@@ -105,7 +105,7 @@ def test_rescue_uses_a_temporary_folder_if_needed(blocked: Journal, tmp_path: Pa
     elsewhere = Rescue(later, tmp_path / "another home" / "unsaved")
     assert elsewhere.take_back(lambda _: None) == "", "they are not this home's"
     rescue = Rescue(later, unsaved)
-    assert rescue.take_back(lambda _: None) == "Wrote 2 calls of an earlier run to the history."
+    assert rescue.take_back(lambda _: None) == "Wrote 2 calls to the history that could not be recorded earlier."
     assert len(calls(tmp_path / "history")) == 2
     assert list(temporary.iterdir()) == []
 
@@ -124,7 +124,7 @@ def test_rescue_without_usable_folder_reports_it(
     else:  # Python uses the working folder if there is no other
         monkeypatch.delenv("TMPDIR")
         monkeypatch.setattr("tempfile.gettempdir", lambda: str(temporary))
-    assert rescue.put_aside().endswith("They could not be saved elsewhere.")
+    assert rescue.put_aside().endswith("Saving to another folder also failed.")
     assert rescue.take_back(lambda _: None) == ""
     assert list(temporary.iterdir()) == []
 

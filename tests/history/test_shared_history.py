@@ -62,7 +62,7 @@ DEEDS: list[Callable[[History], object]] = [
 def test_calls_of_another_writer_are_not_changed(deed: Callable[[History], object], ada: History) -> None:
     before = contents(ada.folder)
     listed = sorted(path.name for path in ada.folder.iterdir())
-    with pytest.raises(FileError, match="it was recorded by eva@desk, and only they can change it"):
+    with pytest.raises(FileError, match="it was recorded by eva@desk, and only eva@desk can change it"):
         deed(ada)
     assert contents(ada.folder) == before
     assert sorted(path.name for path in ada.folder.iterdir()) == listed, "not even a lock is left there"
@@ -149,6 +149,6 @@ def test_only_calls_of_this_writer_are_ours(tmp_path: Path) -> None:
     assert not journal.is_ours(hers, profile)
     assert (journal.refusal(profile, mine), journal.annotate(profile, mine.id, name="x")) == ("", "")
     for refused in (journal.refusal(profile, hers), journal.annotate(profile, hers.id, name="x")):
-        assert refused == "it was recorded by eva@desk, and only they can change it"
+        assert refused == "it was recorded by eva@desk, and only eva@desk can change it"
     (brought,) = journal.recent(replace(profile, history=""), 9)
     assert not journal.is_ours(brought, None), "it lies in one's own folder, and somebody else has written it"

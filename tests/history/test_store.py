@@ -155,7 +155,7 @@ def test_last_value_is_newest_result_as_spelled(journal: Journal) -> None:
     assert journal.last_value(STAGING, "user.get").why
     assert journal.last_value(replace(STAGING, name="prod"), "user.list").why
     moved = replace(STAGING, url="https://elsewhere.example.com")
-    assert "came from https://staging.example.com" in journal.last_value(moved, "user.list").why
+    assert "came from another URL: https://staging.example.com" in journal.last_value(moved, "user.list").why
 
 
 def test_last_value_refuses_redacted_cut_and_foreign_results(journal: Journal, tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_last_value_refuses_redacted_cut_and_foreign_results(journal: Journal, t
     assert "contains a redacted value" in journal.last_value(STAGING, "user.list").why
     long = result(1, f'"{"x" * (1 << 20)}"')
     journal.record(long, STAGING)
-    assert "was too long to be recorded whole" in journal.last_value(STAGING, "user.list").why
+    assert "is too large: only its start was recorded" in journal.last_value(STAGING, "user.list").why
     theirs = replace(STAGING, history=str(tmp_path / "other"))
     journal.record(result(2, "[1]"), theirs)
     assert "is in a folder that others can write to" in journal.last_value(theirs, "user.list").why

@@ -304,7 +304,7 @@ def test_long_headers_beyond_limit_are_dropped_and_named() -> None:
     assert sum(len(name) + len(value) for name, value in came.response.headers) <= 8192
     assert came.response.headers[:-2] == tuple(long[:2])
     (said,) = came.response.remarks
-    assert said.startswith("18 of 22 headers are too long to record: X-Long-2, X-Long-3, ")
+    assert said.startswith("18 of 22 headers omitted, because they are too long: X-Long-2, X-Long-3, ")
     assert said.endswith(" and 13 more")
 
 

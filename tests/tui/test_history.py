@@ -406,7 +406,7 @@ def test_call_of_another_user_is_marked_when_loaded(recorded: Explorer) -> None:
             await press(pilot, key)
             assert pilot.app.screen is screen
             messages = [notice.message for notice in pilot.app._notifications]
-            assert messages[-1] == "It was recorded by eva@desk, and only they can change it."
+            assert messages[-1] == "It was recorded by eva@desk, and only eva@desk can change it."
         screen._preview.tab = "Note"
         await pilot.pause()
         assert "by        eva@desk" in text_of(screen.query_one(Sheet))
