@@ -35,7 +35,7 @@ compiles. In ``yaml``, commands after ``- run:`` parse. Other blocks (``text``) 
 
 In sentences and tables, each command in backticks parses, with or without ``rpcexplorer``, and each ``--option`` exists
 (``FOREIGN_OPTIONS`` lists those of other programs). Tables that list something of the program are compared with its
-source: see the tests of tables. A failure names the table by its page and first heading.
+source in ``test_manual_tables.py``. A failure names the table by its page and first heading.
 
 If a page needs files or calls that it does not show, add commands to ``PREPARED`` below.
 """
@@ -58,9 +58,6 @@ import jq
 import pytest
 import tomli_w
 
-from rpcexplorer.__main__ import PIPE_CLOSED, SOFTWARE
-from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.cli.compare import DIFFERS
 from rpcexplorer.cli.context import Invocation
 from rpcexplorer.cli.main import MODULES, open_address, open_case, program, run
 from rpcexplorer.cli.world import World
@@ -68,20 +65,16 @@ from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import TomlFile, read_toml
-from rpcexplorer.files.toml_shape import MapRule, TableRule, read_shape
+from rpcexplorer.files.toml_shape import read_shape
 from rpcexplorer.history.case import case_of
 from rpcexplorer.manual import COMMAND_PAGES, FOLDER, PANE_PAGES, read_page, read_pages
 from rpcexplorer.manual import PAGES as NAMES
-from rpcexplorer.model.exchange import EXIT_CODES
 from rpcexplorer.model.problem import PROGRAM, Problem
-from rpcexplorer.model.profile import Profile
-from rpcexplorer.profiles.keys import METHOD, PRESET, PROFILE_KEYS, SESSIONS
-from rpcexplorer.profiles.layers import Presets
+from rpcexplorer.profiles.keys import PRESET, SESSIONS
 from rpcexplorer.profiles.profiles import load
-from rpcexplorer.settings import SETTINGS_SHAPE, THEME_SHAPE, Themes
-from rpcexplorer.tui.commands import COMMANDS, SCOPES, shown_keys
+from rpcexplorer.settings import SETTINGS_SHAPE, THEME_SHAPE
+from rpcexplorer.tui.commands import SCOPES
 from tests.fakes.bash import Answer, Bash, Keyboard, Recorder, Request
-from tests.fakes.shell import Shell
 
 ROOT: Final = Path(__file__).parent.parent
 PREPARED: Final = {
@@ -706,137 +699,3 @@ def test_every_command_has_a_page() -> None:
 
 def test_every_pane_has_a_page() -> None:
     assert {*SCOPES} <= {*PANE_PAGES}
-
-
-def table_of(page: str, head: str) -> list[list[str]]:
-    """Return the cells of the table with this first heading."""
-    text = PAGES[page].replace("`", "")
-    found = re.search(rf"^\| {re.escape(head)} \|.*\n\|[-|]+\|\n((?:\|.*\n)*)", text, re.MULTILINE)
-    assert found, f"{page} has no table {head}"
-    rows = [re.split(r" *(?<!\\)\| *", line)[1:-1] for line in found[1].splitlines()]
-    return [[cell.replace("\\|", "|") for cell in row] for row in rows]
-
-
-def first_words(rows: list[list[str]]) -> list[str]:
-    return [row[0].removeprefix("rpcexplorer ").split()[0] for row in rows]
-
-
-def test_table_of_commands_is_complete() -> None:
-    assert {*first_words(table_of("scripts", "command"))} == {*MODULES}
-
-
-@pytest.mark.parametrize("group", ["profiles", "history"])
-def test_row_of_a_group_names_all_subcommands(group: str) -> None:
-    row = next(row[0] for row in table_of("scripts", "command") if f" {group} " in row[0])
-    command = program.get_command(click.Context(program), group)
-    assert isinstance(command, click.Group)
-    assert {*row.split()[-1].split("|")} == {*command.commands}
-
-
-def test_table_of_exit_codes_matches_the_code() -> None:
-    codes = {*EXIT_CODES.values(), 3, DIFFERS, SOFTWARE, PIPE_CLOSED}
-    assert [int(row[0]) for row in table_of("scripts", "code")] == sorted(codes)
-
-
-@pytest.mark.parametrize("command", ["keys", "paths"])
-def test_table_of_json_names_all_members(command: str, tmp_path: Path) -> None:
-    row = next(row for row in table_of("scripts", "command | prints") if row[0] == command)
-    printed = json.loads(Shell(tmp_path).run(command, "--json").out)
-    assert row[1].removeprefix("an array: ").split(", ") == [*printed[0]]
-
-
-@pytest.fixture(scope="module")
-def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    """Yield a home with calls of the demo service."""
-    shell = Shell(tmp_path_factory.mktemp("used"))
-    with DemoThread() as demo:
-        for command in (
-            f"profiles add shop --url {demo.url} --auth cookie --username {USERNAME}",
-            "profiles secret shop password --stdin",
-            "methods --refresh",
-            "call demo.echo page:=1",
-            "call demo.echo page:=2",
-        ):
-            ran = shell.run(*command.split(), stdin=PASSWORD.encode())
-            assert ran.code == 0, ran.err
-        yield shell
-
-
-@pytest.mark.everyday(20)
-@pytest.mark.parametrize(
-    ("page", "head", "command"),
-    [
-        ("discovery", "field of methods --json", "methods demo.orders.place --json"),
-        ("history", "field", "history show --json"),
-        ("history", "field of history stats --json", "history stats --json"),
-        ("profiles", "field of profiles test --json", "profiles test shop --json"),
-        ("share", "field of a difference", "compare -1 -2 --json"),
-        ("share", "field of a replayed call", "replay -1 --json"),
-    ],
-)
-def test_table_of_json_has_all_fields(page: str, head: str, command: str, used: Shell) -> None:
-    ids = ID.findall(used.run("history", "search", "demo.echo").text)
-    words = [ids[-int(word) - 1] if re.fullmatch(r"-\d", word) else word for word in command.split()]
-    printed = json.loads(used.run(*words).text)
-    fields = {field for row in table_of(page, head) for field in row[0].split(", ")}
-    optional = {"profile"} if head == "field of a difference" else set()
-    assert fields - optional == (printed[0] if isinstance(printed, list) else printed).keys()
-
-
-def test_listed_call_has_the_first_fields(used: Shell) -> None:
-    listed = json.loads(used.run("history", "list", "--json").text.splitlines()[0])
-    rows = [row[0].split(", ") for row in table_of("history", "field")]
-    last = next(at for at, row in enumerate(rows) if "message" in row)
-    assert listed.keys() == {field for row in rows[:last] for field in row}
-
-
-def test_table_of_keys_is_the_command_table() -> None:
-    scoped = [command for scope in SCOPES for command in COMMANDS if command.scope == scope]
-    keys = [(shown_keys(command) or "palette").replace("|", "\\|") for command in scoped]
-    rows = [f"| {key} | {command.help} | `{command.id}` |\n" for key, command in zip(keys, scoped, strict=True)]
-    expected = "".join(rows)
-    _, _, rest = PAGES["keys"].partition("| key | does | command |\n|---|---|---|\n")
-    found = rest.partition("\n\n")[0] + "\n"
-    assert found == expected, f"The table in keys.md must be:\n\n{expected}"
-
-
-def test_table_of_settings_has_all_keys() -> None:
-    expected = []
-    for key, rule in SETTINGS_SHAPE.keys.items():
-        inner = [*rule.keys] if isinstance(rule, TableRule) else ["COMMAND"] if isinstance(rule, MapRule) else [""]
-        expected += [f"{key}.{item}".rstrip(".") for item in inner]
-    assert [row[0] for row in table_of("settings", "setting")] == expected
-
-
-def test_table_of_themes_names_all_themes(tmp_path: Path) -> None:
-    named = {name for row in table_of("settings", "theme") for name in row[0].split(", ")}
-    assert named == Themes(tmp_path).files().keys()
-
-
-def test_table_of_paths_matches_the_command(tmp_path: Path) -> None:
-    listed = json.loads(Shell(tmp_path).run("paths", "--json").out)
-    assert [row[0] for row in table_of("settings", "name in paths")] == [entry["name"] for entry in listed]
-
-
-def test_table_of_auth_types_is_the_registry() -> None:
-    rows = table_of("auth", "auth type")
-    assert [row[0] for row in rows] == [*KINDS]
-    for kind, _, secrets, _ in rows[:-1]:
-        assert secrets.split() == [*KINDS[kind]().secrets(Profile("x", "http://x"))]
-
-
-def test_table_of_presets_matches_the_files(tmp_path: Path) -> None:
-    expected = []
-    for file in Presets(tmp_path).all():
-        values = file.preset.values
-        kind = values.auth.kind
-        source = values.discovery
-        expected.append([file.preset.name, kind, source if isinstance(source, str) else "…"])
-    assert [[row[0], row[2], row[3]] for row in table_of("profiles", "preset")] == expected
-
-
-def test_table_of_profile_keys_has_all_keys() -> None:
-    named = [row[0].split(" ")[0] for row in table_of("profiles", "key of a profile")]
-    expected = {row.key for row in PROFILE_KEYS} - {"method", "call", "variables"}
-    expected |= {f"method.NAME.{key}" for key in METHOD.keys} | {"call.NAME", "variables.NAME"}
-    assert sorted(named) == sorted(expected)

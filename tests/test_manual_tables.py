@@ -1,80 +1,210 @@
-"""Tables and examples of the manual match the program."""
+"""Tables of the manual match the program."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import click
+import pytest
 
+from rpcexplorer.__main__ import PIPE_CLOSED, SOFTWARE
+from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.cli.compare import DIFFERS
 from rpcexplorer.cli.main import MODULES, program
+from rpcexplorer.demo import PASSWORD, USERNAME
+from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.discovery.interview import PROTOCOLS
-from rpcexplorer.files.toml_shape import Place, size_rule
-from rpcexplorer.model.exchange import OUTCOMES
+from rpcexplorer.files.toml_shape import MapRule, Place, TableRule, size_rule
+from rpcexplorer.manual import read_pages
+from rpcexplorer.model.exchange import EXIT_CODES, OUTCOMES
 from rpcexplorer.model.filter import BOUNDS
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.settings import DARK, Settings
-from rpcexplorer.profiles.keys import OF_ONE_SERVER
+from rpcexplorer.profiles.keys import METHOD, OF_ONE_SERVER, PROFILE_KEYS
+from rpcexplorer.profiles.layers import Presets
+from rpcexplorer.settings import SETTINGS_SHAPE, Themes
 from rpcexplorer.text.exchange import SIGNS
+from rpcexplorer.tui.commands import COMMANDS, SCOPES, shown_keys
+from tests.fakes.shell import Shell
 
-MANUAL = Path(__file__).parent.parent / "rpcexplorer" / "manual"
-
-
-def page(name: str) -> str:
-    return (MANUAL / f"{name}.md").read_text(encoding="utf-8")
-
-
-def rows(text: str, heading: str) -> list[list[str]]:
-    """Return the cells of the table whose first column has this heading."""
-    found = re.search(rf"^\| {re.escape(heading)} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
-    assert found, f"no table begins with {heading}"
-    lines = found[1].splitlines()
-    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+ROOT: Final = Path(__file__).parent.parent
+PACKAGE: Final = ROOT / "rpcexplorer"
+PAGES: Final = {page.name: page.text for page in read_pages()}
 
 
-def unquoted(cell: str) -> str:
-    return cell.strip("`").replace("\\|", "|")
+def table_of(page: str, head: str) -> list[list[str]]:
+    """Return the cells of the table with this first heading, without backticks."""
+    text = PAGES[page].replace("`", "")
+    found = re.search(rf"^\| {re.escape(head)} \|.*\n\|[-|]+\|\n((?:\|.*\n)*)", text, re.MULTILINE)
+    assert found, f"{page} has no table {head}"
+    rows = [re.split(r" *(?<!\\)\| *", line)[1:-1] for line in found[1].splitlines()]
+    return [[cell.replace("\\|", "|") for cell in row] for row in rows]
 
 
-def fields(name: str, heading: str) -> list[str]:
-    return [field for row in rows(page(name), heading) for field in re.findall(r"`(\w+)`", row[0])]
+def names_in(page: str, head: str) -> list[str]:
+    """Return the names in the first column of a table."""
+    return [name for row in table_of(page, head) for name in row[0].split(", ")]
+
+
+def test_table_of_commands_is_complete() -> None:
+    assert {row[0].removeprefix("rpcexplorer ").split()[0] for row in table_of("scripts", "command")} == {*MODULES}
+
+
+@pytest.mark.parametrize("group", ["profiles", "history"])
+def test_row_of_a_group_names_all_subcommands(group: str) -> None:
+    row = next(row[0] for row in table_of("scripts", "command") if f" {group} " in row[0])
+    command = program.get_command(click.Context(program), group)
+    assert isinstance(command, click.Group)
+    assert {*row.split()[-1].split("|")} == {*command.commands}
+
+
+def test_table_of_exit_codes_matches_the_code() -> None:
+    codes = {*EXIT_CODES.values(), 3, DIFFERS, SOFTWARE, PIPE_CLOSED}
+    assert [int(row[0]) for row in table_of("scripts", "code")] == sorted(codes)
+
+
+@pytest.mark.parametrize("command", ["keys", "paths"])
+def test_table_of_json_names_all_members(command: str, tmp_path: Path) -> None:
+    row = next(row for row in table_of("scripts", "command | prints") if row[0] == command)
+    printed = json.loads(Shell(tmp_path).run(command, "--json").out)
+    assert row[1].removeprefix("an array: ").split(", ") == [*printed[0]]
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """Yield a home with calls of the demo service."""
+    shell = Shell(tmp_path_factory.mktemp("used"))
+    with DemoThread() as demo:
+        for command in (
+            f"profiles add shop --url {demo.url} --auth cookie --username {USERNAME}",
+            "profiles secret shop password --stdin",
+            "methods --refresh",
+            "call demo.echo page:=1",
+            "call demo.echo page:=2",
+        ):
+            ran = shell.run(*command.split(), stdin=PASSWORD.encode())
+            assert ran.code == 0, ran.err
+        yield shell
+
+
+@pytest.mark.everyday(20)
+@pytest.mark.parametrize(
+    ("page", "head", "command"),
+    [
+        ("discovery", "field of methods --json", "methods demo.orders.place --json"),
+        ("history", "field", "history show --json"),
+        ("history", "field of history stats --json", "history stats --json"),
+        ("profiles", "field of profiles test --json", "profiles test shop --json"),
+        ("share", "field of a difference", "compare -1 -2 --json"),
+        ("share", "field of a replayed call", "replay -1 --json"),
+    ],
+)
+def test_table_of_json_has_all_fields(page: str, head: str, command: str, used: Shell) -> None:
+    ids = re.findall(r"\b1m[0-9a-z]{13}\b", used.run("history", "search", "demo.echo").text)
+    words = [ids[-int(word) - 1] if re.fullmatch(r"-\d", word) else word for word in command.split()]
+    printed = json.loads(used.run(*words).text)
+    fields = {*names_in(page, head)}
+    optional = {"profile"} if head == "field of a difference" else set()
+    assert fields - optional == (printed[0] if isinstance(printed, list) else printed).keys()
+
+
+def test_listed_call_has_the_first_fields(used: Shell) -> None:
+    listed = json.loads(used.run("history", "list", "--json").text.splitlines()[0])
+    rows = [row[0].split(", ") for row in table_of("history", "field")]
+    last = next(at for at, row in enumerate(rows) if "message" in row)
+    assert listed.keys() == {field for row in rows[:last] for field in row}
+
+
+def test_table_of_keys_is_the_command_table() -> None:
+    scoped = [command for scope in SCOPES for command in COMMANDS if command.scope == scope]
+    keys = [(shown_keys(command) or "palette").replace("|", "\\|") for command in scoped]
+    rows = [f"| {key} | {command.help} | `{command.id}` |\n" for key, command in zip(keys, scoped, strict=True)]
+    expected = "".join(rows)
+    _, _, rest = PAGES["keys"].partition("| key | does | command |\n|---|---|---|\n")
+    found = rest.partition("\n\n")[0] + "\n"
+    assert found == expected, f"The table in keys.md must be:\n\n{expected}"
+
+
+def test_table_of_settings_has_all_keys() -> None:
+    expected = []
+    for key, rule in SETTINGS_SHAPE.keys.items():
+        inner = [*rule.keys] if isinstance(rule, TableRule) else ["COMMAND"] if isinstance(rule, MapRule) else [""]
+        expected += [f"{key}.{item}".rstrip(".") for item in inner]
+    assert [row[0] for row in table_of("settings", "setting")] == expected
+
+
+def test_table_of_themes_names_all_themes(tmp_path: Path) -> None:
+    assert {*names_in("settings", "theme")} == Themes(tmp_path).files().keys()
+
+
+def test_table_of_paths_matches_the_command(tmp_path: Path) -> None:
+    listed = json.loads(Shell(tmp_path).run("paths", "--json").out)
+    assert [row[0] for row in table_of("settings", "name in paths")] == [entry["name"] for entry in listed]
+
+
+def test_table_of_auth_types_is_the_registry() -> None:
+    rows = table_of("auth", "auth type")
+    assert [row[0] for row in rows] == [*KINDS]
+    for kind, _, secrets, _ in rows[:-1]:
+        assert secrets.split() == [*KINDS[kind]().secrets(Profile("x", "http://x"))]
+
+
+def test_table_of_presets_matches_the_files(tmp_path: Path) -> None:
+    expected = []
+    for file in Presets(tmp_path).all():
+        values = file.preset.values
+        kind = values.auth.kind
+        source = values.discovery
+        expected.append([file.preset.name, kind, source if isinstance(source, str) else "…"])
+    assert [[row[0], row[2], row[3]] for row in table_of("profiles", "preset")] == expected
+
+
+def test_table_of_profile_keys_has_all_keys() -> None:
+    named = [row[0].split(" ")[0] for row in table_of("profiles", "key of a profile")]
+    expected = {row.key for row in PROFILE_KEYS} - {"method", "call", "variables"}
+    expected |= {f"method.NAME.{key}" for key in METHOD.keys} | {"call.NAME", "variables.NAME"}
+    assert sorted(named) == sorted(expected)
 
 
 def test_profile_keys_not_allowed_in_presets_are_marked() -> None:
-    marked = {row[0].split("`")[1].split(".")[0] for row in rows(page("profiles"), "key of a profile") if "¹" in row[0]}
-    assert marked == OF_ONE_SERVER
+    marked = {row[0].partition(" ")[0] for row in table_of("profiles", "key of a profile") if "¹" in row[0]}
+    assert {key.partition(".")[0] for key in marked} == OF_ONE_SERVER
 
 
 def test_history_tables_name_every_outcome_and_bound() -> None:
-    outcomes = {unquoted(row[0]): unquoted(row[1]) for row in rows(page("history"), "outcome")}
+    outcomes = {row[0]: row[1] for row in table_of("history", "outcome")}
     assert outcomes == {"no-response" if name == "unreached" else name: SIGNS[name] for name in OUTCOMES}
-    words = " ".join(row[0] for row in rows(page("history"), "word"))
-    assert set(re.findall(r"(\w+):", words)) == {"outcome", "method", "profile", "by", *BOUNDS}
+    words = {name.partition(":")[0] for name in names_in("history", "word") if ":" in name}
+    assert words == {"outcome", "method", "profile", "by", *BOUNDS}
 
 
 def test_settings_table_shows_defaults() -> None:
-    table = {unquoted(row[0]): unquoted(row[2]) for row in rows(page("settings"), "setting")}
+    table = {row[0]: row[2] for row in table_of("settings", "setting")}
     usual = Settings()
     assert table["theme"] == DARK.name
     assert table["secrets.store"] == usual.secret_store
     assert table["history.record"] == json.dumps(usual.history.record)
-    size, place = size_rule(1), Place(MANUAL, ())
+    size, place = size_rule(1), Place(ROOT, ())
     assert size(table["history.body_limit"], place) == usual.history.body_limit
     assert size(table["reply.limit"], place) == usual.reply_limit
 
 
 def test_settings_page_names_every_theme_role() -> None:
-    roles = page("settings").split("Roles in")[1:3]
+    roles = PAGES["settings"].split("Roles in")[1:3]
     assert {*DARK.colours, *DARK.json} <= {*re.findall(r"`(\w+)`", " ".join(roles))}
 
 
 def test_discovery_table_has_every_protocol() -> None:
-    named = {unquoted(row[0]).strip('"') for row in rows(page("discovery"), "`discovery`")}
+    named = {row[0].strip('"') for row in table_of("discovery", "discovery")}
     assert named - {'{ url = "/openrpc.json" }', '{ file = "openrpc.json" }'} == {"auto", "none", *PROTOCOLS}
 
 
 def test_sign_table_has_the_sign_of_every_outcome() -> None:
-    named = {sign for row in rows(page("calls"), "sign") for sign in row[0].replace("`", "").split()}
+    named = {sign for row in table_of("calls", "sign") for sign in row[0].split()}
     assert set(SIGNS.values()) <= named
 
 
@@ -85,40 +215,38 @@ def test_json_table_names_every_command_with_json() -> None:
         for each in [command, *getattr(command, "commands", {}).values()]:
             if each and any({"--json", "--jsonl"} & {*param.opts} for param in each.params):
                 found.add(each.name)
-    table = page("scripts").split("## JSON output")[1]
-    shown = " ".join(row[0] for row in rows(table, "command"))
+    shown = " ".join(row[0] for row in table_of("scripts", "command | prints"))
     assert found <= {*re.findall(r"\w+", shown)}
 
 
 def test_code_glossary_names_are_in_their_files() -> None:
-    for names, file, _ in rows(page("development"), "name"):
-        code = (MANUAL.parent / unquoted(file)).read_text(encoding="utf-8")
-        for name in re.findall(r"`(\w+)`", names):
+    for names, file, _ in table_of("development", "name"):
+        code = (PACKAGE / file).read_text(encoding="utf-8")
+        for name in re.findall(r"\w+", names):
             assert re.search(rf"^(?:class )?{name}\b", code, re.MULTILINE), name
 
 
 def test_package_table_has_every_package() -> None:
-    shown = {
-        name.rstrip("/") for row in rows(page("development"), "package") for name in re.findall(r"`(.+?)`", row[0])
-    }
-    ours = {path.name for path in MANUAL.parent.iterdir() if not path.name.startswith("__p")}
+    shown = {name.rstrip("/") for name in names_in("development", "package")}
+    ours = {path.name for path in PACKAGE.iterdir() if not path.name.startswith("__p")}
     assert shown == ours - {"__init__.py", "patterns.py", "py.typed"}
 
 
 def test_benchmark_table_has_every_script() -> None:
-    folder = MANUAL.parent.parent / "tests" / "benchmarks"
-    scripts = {path.stem for path in folder.glob("*.py") if "__main__" in path.read_text(encoding="utf-8")}
-    assert set(fields("development", "script")) == scripts - {"response_server"}
+    files = (ROOT / "tests" / "benchmarks").glob("*.py")
+    scripts = {path.stem for path in files if "__main__" in path.read_text(encoding="utf-8")}
+    assert {*names_in("development", "script")} == scripts - {"response_server"}
 
 
-VALUES = "password|30 s|/api/v2/|application/json-rpc|-3260[12] |…"
+VALUES: Final = "password|30 s|/api/v2/|application/json-rpc|-3260[12] |…"
 """Parts of a quoted message that differ in another call."""
 
 
 def test_quoted_messages_are_in_the_program() -> None:
-    sources = "\n".join(file.read_text(encoding="utf-8") for file in MANUAL.parent.rglob("*.py"))
+    sources = "\n".join(file.read_text(encoding="utf-8") for file in PACKAGE.rglob("*.py"))
     sources = re.sub(r'"\s*\n\s*f?"', "", sources)
-    quoted = [part for row in rows(page("connecting"), "part of the message") for part in re.findall("`(.+?)`", row[0])]
+    table = PAGES["connecting"].split("| part of the message |")[1].split("\n\n")[0]
+    quoted = [part for cell in re.findall(r"^\| (.+?) \|", table, re.MULTILINE) for part in re.findall("`(.+?)`", cell)]
     messages = [part for part in quoted if not part.startswith("HTTP ")]
     assert len(messages) >= 20
     for message in messages:
