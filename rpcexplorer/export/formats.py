@@ -1,4 +1,4 @@
-"""The formats in which a call can be copied."""
+"""The formats of a copied call."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class CopyForm(Struct, frozen=True):
     ending: str
     """Ending of the file name."""
     snippet: Callable[[Subject], str] | None = None
-    """Writes it as text; None for the request and the response, which are bytes."""
+    """Writes the call as text; None for bytes: request and response."""
     runs: bool = False
     """Whether it runs elsewhere, where secret references have no meaning."""
     describes: bool = False
-    """Whether it only describes a call, even one that cannot be sent today."""
+    """Whether it only describes a call, even one that cannot be sent now."""
 
 
 FORMS: Final[Mapping[str, CopyForm]] = {

@@ -198,7 +198,7 @@ def report_of_pair(
 
 
 def pair_report(left: Exchange, right: Exchange, comparison: Comparison, requests: tuple[str, str]) -> str:
-    """Return the report of two calls, whose secrets must already be references."""
+    """Return the report of two calls that contain no secrets."""
     methods = " and ".join(code(name) for name in dict.fromkeys((left.method, right.method)))
     names = names_of(left, right)
     heads = (_cell(names[0]), _cell(names[1])) if names else ("left", "right")
@@ -262,7 +262,7 @@ def _requests(calls: tuple[Exchange, Exchange], requests: tuple[str, str], sides
 
 
 def _without(exchange: Exchange, subject: Subject, secrets: tuple[Secret, ...]) -> Exchange:
-    """Return the exchange without possible secrets, with its result parsed again."""
+    """Return the exchange without possible secrets, parsed again."""
     clean = redacted(exchange, WHOLE, subject.profile, secrets)
     if subject.exchange is not None:
         clean = replace(clean, name=subject.exchange.name, note=subject.exchange.note)

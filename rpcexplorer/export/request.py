@@ -103,7 +103,7 @@ class Subject(Struct, frozen=True):
 
 
 def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: bool) -> tuple[Profile, str]:
-    """Return the profile of a recorded call, and a sentence if parts are unknown.
+    """Return the profile of a recorded call, and a sentence about gaps.
 
     A record can claim any URL. A URL that no profile has gets no secrets of a profile, except those of the environment
     variables for ``--url``. If the record is not ``ours``, its writer chose profile name and URL. If exactly one
@@ -198,7 +198,7 @@ def _unknown(exchange: Exchange) -> Profile:
 
 
 def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | None:
-    """Return the login of a call; None if it needs none or the login is invalid."""
+    """Return the login that a call needs; None if the login is invalid."""
     profile = subject.profile
     session = placeholder(profile.label("session"))
     if not profile.has_sessions or not subject.needs_auth:

@@ -22,7 +22,7 @@ from rpcexplorer.text.printable import is_printable
 from rpcexplorer.variables.resolve import escaped
 
 NOT_RECORDED_VARIABLE: Final = "NOT_RECORDED"
-"""The environment variable for a value that the profile has no variable for.
+"""The environment variable for a value without one in the profile.
 
 The command fails if it is not set.
 """
@@ -30,7 +30,7 @@ NO_SESSION: Final = "the login returned no session"
 _SAVED_CERTIFICATE = '"$certificate"'
 """A temporary file, so that no file of yours is overwritten."""
 _HANDED = '"$handed"'
-"""The value of the handshake header, a shell variable for this command only."""
+"""The handshake header's value, a shell variable for this command only."""
 _BARE = regex(r"[\w@%+:,./-]+", re.ASCII)
 _SPECIAL_IN_SED = regex(r"[][\\.*^$/]")
 _PLAIN_SHELL = '"${{{}:?}}"'
@@ -63,7 +63,7 @@ def _in_address(name: str, encoded: str, plain: str) -> str:
 
 
 def _needed(profile: Profile, body: str) -> Iterator[tuple[str, str]]:
-    """Return the variables that the login reads, and their fields in the profile."""
+    """Return the variables that the login reads, and their fields."""
     fields = (found["field"] for found in PLACEHOLDER.finditer(body) if found["profile"] == profile.name)
     return ((variable(profile.name, field), field) for field in dict.fromkeys(fields))
 
@@ -83,14 +83,14 @@ def _host_and_port(profile: Profile) -> tuple[str, int]:
 
 
 def _split(subject: Subject) -> tuple[str, list[tuple[str, str]]]:
-    """Return the name of the handshake header if it is sent, and the other headers."""
+    """Return the name of the handshake header, if sent, and the other headers."""
     headers = list(subject.headers)
     others = [(name, value) for name, value in headers if name != subject.handed]
     return subject.handed if len(others) < len(headers) else "", others
 
 
 def quoted(text: str) -> str:
-    """Return a shell word for the text as it is, secret references included."""
+    """Return a shell word for a text, with its secret references."""
     return _quoted(text) or "''"
 
 
@@ -143,7 +143,7 @@ def unless_set(text: str, profile: str) -> str:
 
 
 def _continued(pieces: list[str], margin: int = 0) -> str:
-    """Return a command on several lines; a line break within a piece belongs to it."""
+    """Return a command on several lines; pieces keep their line breaks."""
     return f" \\\n{' ' * (margin + 2)}".join(pieces)
 
 
@@ -290,7 +290,7 @@ def _saved_certificate(profile: Profile) -> list[str]:
 
 
 def _certificate_options(profile: Profile, *names: str) -> list[str]:
-    """Return options of curl or HTTPie for the CA, the certificate and its key."""
+    """Return options for the CA, the client certificate and its key."""
     trusted = profile.ca_file and quoted(profile.ca_file)
     own = (file and quoted(file) for file in (profile.cert_file, profile.key_file))
     files = zip(names, (_SAVED_CERTIFICATE if profile.certificate else trusted, *own), strict=True)
@@ -302,7 +302,7 @@ def _in_config(text: str) -> str:
 
 
 def _unlisted(sign: str, text: str, subject: Subject) -> str:
-    """Return a word that reads a header with a secret from a pipe; otherwise "".
+    """Return a word that reads a header with a secret from a pipe, or "".
 
     Every user of the machine can list the arguments of a program.
     """
@@ -406,7 +406,7 @@ def _python_login(login: Subject) -> list[str]:
 
 
 def _python_trust(profile: Profile) -> list[str]:
-    """Return lines that create ``trust``; none if the profile has no certificates."""
+    """Return lines that create ``trust``, if the profile has certificates."""
     name = profile.name
     if profile.certificate:
         digits = python_expression(profile.certificate.partition(":")[2], name)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rpcexplorer.model.secret import Secret
 
 MOST_BY_HAND: Final = 8 * 1024 * 1024
-"""Bytes of manually edited calls in one case. Parsing more TOML takes long."""
+"""Most bytes of edited calls in one case. Parsing more TOML takes long."""
 MOST_LINES: Final = 1_000
 BEGINS: Final = regex(rb"\[\[[ \t]*call")
 ENDS: Final = b'\nend = "'

@@ -27,13 +27,13 @@ from rpcexplorer.redaction.spellings import SHORTEST
 from rpcexplorer.rpc.messages import ErrorObject, Result
 
 _FILE: Final = regex(r"(?:(?<=_file )|(?<= names \())(?:~|[A-Za-z]:)?[/\\](?:(?:(?!: |; |://)[^/\\\n])*[/\\])*")
-"""The folder of a file that a profile or a variable names: it may have blanks in it, and the sentence goes on."""
+"""The folder of a file in a profile or a variable; it may contain blanks."""
 _FOLDER: Final = regex(r"(?<![\w:/.\\])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:;,«»]+[/\\])+(?=[^\s/\\:;,])")
-"""The folder of any other file; it stands before the file's name."""
+"""The folder of any other file, before the name of the file."""
 
 
 def without_folders(sentence: str, profile: Profile) -> str:
-    """Return a sentence of ours in which files of this machine have only their names."""
+    """Return a sentence of rpcexplorer without the folders of local files."""
     for file in filter(None, (profile.ca_file, profile.cert_file, profile.key_file)):
         sentence = sentence.replace(file, Path(file).name)
     return _FOLDER.sub("", _FILE.sub("", sentence))
@@ -41,14 +41,14 @@ def without_folders(sentence: str, profile: Profile) -> str:
 
 PARTS: Final = ("params", "result", "error")
 _TOKEN: Final = regex(rf'"jsonrpc"\s*+:\s*+"2\.0"|(?P<string>{STRING})(?P<key>\s*+:)?|(?P<number>-?[0-9][0-9.eE+-]*+)')
-"""A value or a key of a JSON text; the version is neither, for a response without it could not be read."""
+"""A value or a key of JSON, except the version: a response needs that."""
 
 
 class Exported(Struct, frozen=True):
     exchanges: tuple[Exchange, ...]
     note: str
     dropped: tuple[str, ...] = ()
-    """Ids of calls exported without response, as it may contain values to redact."""
+    """Ids of calls without their response, which may contain redacted values."""
     short: tuple[str, ...] = ()
     """Pointers to values that are too short to be redacted inside other text."""
 
@@ -83,9 +83,9 @@ def exported(
     note: str = "",
     hide: Sequence[str] = (),
 ) -> Exported | str:
-    """Return calls, oldest first, as they can be handed on; a sentence if that is not possible.
+    """Return calls to share, oldest first, or why they cannot be exported.
 
-    It is not if a pointer to hide leads nowhere, or if a hidden value is part of a method's name, which has to stay.
+    A reason is a pointer to no value, or a value to redact that is part of a method's name, which must stay.
     """
     calls = [_clean(call, profiles, secrets) for call in sorted(exchanges, key=lambda call: call.when)]
     note = Redactor(secrets, guesses=True).text(note)
@@ -161,9 +161,9 @@ class _Hiding:
         return "" if found else f"Nothing was written: no call has a value at {pointer}. Check the names in it."
 
     def look_at_methods(self, calls: Iterable[Exchange]) -> str:
-        """Return a sentence if what is to be hidden is part of a method's name; it names the call alone.
+        """Return a sentence if a value to redact is part of a method's name.
 
-        A short value is one if it is a word of the name.
+        The sentence contains only the ids of the calls. A short value counts only if it is a word of the name.
         """
         ids = []
         for call in calls:
@@ -264,7 +264,7 @@ class _Hiding:
 
 
 def _ways(pointer: str, call: Exchange) -> Iterator[tuple[str, ...]]:
-    """Return the places of a call that a pointer leads to, from its top and from its result or error.
+    """Return the places that a pointer means: from the top, result or error.
 
     In a batch these are also the top and the result of each response.
     """

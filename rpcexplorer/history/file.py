@@ -39,7 +39,7 @@ STEP = MIB
 OVERLAP = 4096
 """Bytes read twice, because a boundary may lie across two reads."""
 LARGEST = 32 * MIB
-"""Most bytes of a block. By default, a recorded response has a sixth at most."""
+"""Most bytes of a block. A response has at most a sixth by default."""
 FILE = 8 * MIB
 TAIL = 64
 """Bytes at the end of a file that show whether its last block is complete."""

@@ -88,14 +88,14 @@ NEWEST = b"~"
 """Sorts above every time, for text at the end of a file without a time."""
 ID_HEADER = regex(re.escape(HEADER) + rb'id = "[^"\n]*"\n')
 OVERTAKING = 4 * CHUNK
-"""Bytes of calls that began later than another one and ended earlier, as far as that one is looked for by its time."""
+"""Bytes of later calls that may precede a call, for a search by time."""
 TORN = "it is incomplete: writing it was interrupted"
 UNFINISHED = LOCK_SECONDS
 """Seconds in which a block without its end may still be written."""
 CROWD = 200
 """Beginnings of calls without any time in one stretch that are skipped."""
 WINDOW = 64
-"""Calls are written when they end, but sorted by their start. So many may overtake one another."""
+"""Calls that may be out of order: they are written when they end."""
 WAITING = LARGEST
 WRITERS = 500
 """Writers and torn calls read in one folder: the last changed ones."""
@@ -107,7 +107,7 @@ PACKED = f"{BASE64} = ".encode()
 IN_CALL = frozenset(b"id method params params_sent message reason headers reply name note".split())
 ANYWHERE = IN_CALL | {b"profile", b"url"}
 FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
-"""All characters but the letters of ASCII that are letters of ASCII, some of them, where case does not count."""
+"""Characters that count as ASCII letters if case does not matter."""
 TIME_LINE, MS_LINE, RECEIVED_LINE = (regex(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
 FOREIGN = b"\nforeign = true"
 FAILED = regex(rb'\n(?:outcome = "error"|message(?:_base64)? = )')
@@ -150,10 +150,10 @@ Probe = Callable[[bytes], list[bytes]]
 def blocks_in_steps(
     folder: Path, wanted: Probe, reach: float = inf, largest: int = LARGEST, own: str = ""
 ) -> Iterator[RawBlock | None]:
-    """Yield every block that may be wanted, newest first, None for a stretch.
+    """Yield blocks that may match, newest first, and None between stretches.
 
-    A block in two copies of a file comes once, as that of the writer ``own``. It ends after ``reach`` bytes of calls.
-    What is longer than ``largest`` is no block, and only reported.
+    A block in two copies of a file is yielded once, as a block of the writer ``own``. The search ends after ``reach``
+    bytes of calls. A stretch longer than ``largest`` is not a block and only reported.
     """
     last = None
     streams = FolderReader(folder, wanted, largest).streams(own)
@@ -295,9 +295,9 @@ def _time_of(raw: bytes, stretch: bytes, otherwise: bytes) -> bytes:
 
 
 def _block_beginning(header: bytes, read: Callable[[int, int], bytes], size: int, largest: int) -> bytes:
-    """Return the block with this header, searched by time; empty if it is not there.
+    """Return the block with this header, searched by time, or nothing.
 
-    Calls are written when they end, so that one that took long lies behind some that began later.
+    Calls are written when they end, so a long call is after calls that began later.
     """
     low, high = 0, size
     while high - low > CHUNK:
@@ -468,9 +468,10 @@ class History:
         shared: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``inside``: the folder is in there, and no link leads to it from there; that of a team's file is.
+        """``inside``: the folder must be in this one, and not be reached by links.
 
-        ``shared``: other people and machines write to the folder too, each to files of its own.
+        It is set for the folder of a project file. ``shared``: other people and machines also write to the folder, each
+        to separate files.
         """
         self.folder = folder
         self.inside, self.shared = inside, shared
@@ -587,9 +588,10 @@ class History:
                 yield found
 
     def recent(self, profile: str, limit: int) -> list[Exchange | Damaged]:
-        """Return the newest calls of a profile, if they are among the newest of all.
+        """Return the calls of a profile that are among the newest of all.
 
-        The first damaged record comes as well: it may be why there are no more. Foreign calls belong to no profile.
+        The first damaged record is included, because it may be the reason why calls are missing. Imported calls belong
+        to no profile.
         """
         long = f"{self.folder} takes long to search: some recent calls may be missing"
         late = Damaged(str(self.folder), long, "")
@@ -684,9 +686,9 @@ class History:
         return len(doomed)
 
     def _change(self, id: str, change: Callable[[bytes], bytes], *, torn: bool) -> bool:
-        """Change the newest block with this id, in whichever file it is by now.
+        """Change the newest block with this id, even if it moved to another file.
 
-        With ``torn``, also what is left of a torn one in a file of its own.
+        With ``torn``, change also the incomplete block in a separate file.
         """
         meant = (block for block in self._raw_blocks(self._may_have(id)) if torn or not block.harm)
         found = self._block_by_time(id) or next((block for block in meant if id_of(block.raw) == id), None)

@@ -237,7 +237,7 @@ class Rescue:
     """Calls that a later run can record, stored in another folder."""
 
     def __init__(self, journal: Journal, folder: Path) -> None:
-        """``folder`` is read by later runs. If it is not writable, a temporary folder is used."""
+        """Later runs read ``folder``; if not writable, use a temporary one."""
         self._journal, self._folder = journal, folder
 
     def put_aside(self) -> str:

@@ -306,7 +306,7 @@ def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor, 
 def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """Return the headers to record, and a notice about the others.
 
-    Long ones are left out first: what a support engineer asks for, such as the id of a request, is short.
+    Short headers are recorded first, because support engineers need them, such as the id of a request.
     """
     sizes = [len(f'"{name}: {value}", '.encode("utf-8", "surrogatepass")) for name, value in headers]
     shortest = sorted(range(len(headers)), key=sizes.__getitem__)

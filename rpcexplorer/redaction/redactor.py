@@ -362,7 +362,7 @@ class Redactor:
         return edited(text, (Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in self.edits(text)))
 
     def header(self, name: str, value: str) -> str:
-        """Redact an HTTP header, of which more names hold a secret."""
+        """Redact an HTTP header; more names of headers mean a secret."""
         if value in self._named and holds_secret(name):
             return self._named[value]
         if not self.guesses:

@@ -58,7 +58,7 @@ MAX_SCALAR_BYTES: Final = 10_000
 CONTEXT: Final = 2
 """Equal values that are shown before and behind a difference."""
 RUN: Final = 500
-"""Equal values that one unfolding shows; behind them there is another fold."""
+"""Equal values that one unfolding shows. A fold with the rest follows."""
 MAX_VALUE_LINES: Final = 100
 """Lines of one value on one side that are shown before it is unfolded."""
 MAX_DIFFERENCES: Final = 2_000
@@ -134,7 +134,7 @@ class ComparedLine(Struct, frozen=True):
     fold: str = ""
     """The key that unfolds this line in ``unfolded``, or empty."""
     note: str = ""
-    """A remark: the same number, or from which character on two strings differ."""
+    """For example the first character at which two strings differ."""
 
 
 class _Child(NamedTuple):
@@ -376,7 +376,7 @@ def printed(lines: Iterable[ComparedLine], *, colour: bool = False) -> Iterator[
 
 
 def heading(sign: str, exchange: Exchange, *, colour: bool = False) -> str:
-    """Name the call of a side: ``--- 1m7ypmkv7qa7kfj  staging  user.get  ✓ result``."""
+    """Return the heading of a side: sign, id, profile, method and outcome."""
     names = f"{clipped(exchange.profile, 32)}  {clipped(exchange.method, 32)}"
     text = f"{sign * 3} {printable(exchange.id)}  {names}  {clipped(outcome_line(exchange), 64)}"
     return inked(text, INKS[sign], colour=colour)

@@ -129,7 +129,7 @@ class MemberRows:
         self._write = markdown if is_markdown else plain
         self._is_markdown = is_markdown
         self._kinds: dict[int, tuple[Any, str]] = {}
-        """By id of a schema. The schema is stored, too, so that its id is not reused."""
+        """By id of a schema, which is stored too, so that its id is not reused."""
         self._room = MAX_PAGE_DOC_CHARACTERS
 
     def table(

@@ -20,7 +20,7 @@ from rpcexplorer.text.printable import columns, printable
 Span: TypeAlias = tuple[int, int]
 """Offsets in a text: of the first byte, and after the last."""
 BLOCK: Final = 16_384
-"""Bytes. Newlines are counted per block, and only visible blocks are split."""
+"""Bytes of a block. Newlines are counted per block."""
 STEP: Final = 64 * BLOCK
 """Bytes processed in one step, which takes a millisecond or two."""
 _KEPT = 64  # blocks that stay taken apart
@@ -122,7 +122,7 @@ class Lines:
         return self._newline(line - 1) + 1 if line else 0
 
     def end(self, line: int) -> int:
-        """Return the offset after its last byte, where the newline is."""
+        """Return the offset of the newline after a line."""
         return self._newline(line) if line < self._breaks else len(self.text)
 
     def at(self, offset: int) -> int:
@@ -132,9 +132,10 @@ class Lines:
         return min(self._before[block] + self.text[block * BLOCK : offset].count(b"\n"), self.count - 1)
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The lines from `start` to before `end` in runs of about a block; the same cuts whatever is asked for.
+        """Yield the lines from `start` to before `end` in runs of about a block.
 
-        Line 0 is a run of its own: it is the only one without a newline before it.
+        The cuts do not depend on the range. Line 0 has its own run, because it is the only line without a newline
+        before it.
         """
         while start < end:
             block = bisect_right(self._before, start - 1) if start else 0
@@ -150,7 +151,10 @@ class Lines:
             end = start
 
     def block(self, start: int, end: int) -> int | None:
-        """The block whose newlines are those before the lines of a run; None for a part of a run, and for line 0."""
+        """Return the block with the newlines before the lines of a run.
+
+        Return None for a part of a run, and for line 0.
+        """
         block = bisect_right(self._before, start - 1) - 1
         is_whole = self._before[block] == start - 1 and self._before[block + 1] == end - 1
         return block if is_whole else None
@@ -288,7 +292,10 @@ class Outline:
         return self._text[first : first + 1] in {b"]", b"}"}
 
     def closer(self, opener: int) -> int:
-        """The line on which the container ends that opens on this one; of a text that breaks off, the last line."""
+        """Return the last line of the container that begins on this line.
+
+        If the text is incomplete, return its last line.
+        """
         if opener not in self._closers:
             self._closers[opener] = self._closer(opener)
         return self._closers[opener]
@@ -302,7 +309,7 @@ class Outline:
         return self._lines.count - 1
 
     def opener(self, line: int) -> int | None:
-        """The line on which the container opens that this line closes or, if it closes none, is in."""
+        """Return the first line of the container that ends on or contains a line."""
         level = self.depth(line) - (not self.closes(line))
         if level < 0:
             return None
@@ -341,7 +348,10 @@ class Outline:
         return self._counts[run]
 
     def spans(self, level: int, start: int, end: int, least: int = 0) -> list[Span]:
-        """The offsets of the lines of a run that are at a level and have `least` bytes or more; of line 0 always."""
+        """Return the offsets of the lines of a run at a level.
+
+        Lines of less than `least` bytes are omitted, except line 0.
+        """
         if start == 0:
             return [(0, self._lines.end(0))]
         first, stop = self._lines.start(start) - 1, self._lines.end(end - 1)
@@ -352,9 +362,9 @@ class Outline:
 
 
 def _count_at(level: int, text: bytes, start: int, newlines: int) -> int:
-    """How many of the newlines in a block are before lines at a level: all but those before deeper lines.
+    """Return the number of newlines before lines at a level in a block.
 
-    It does what ``_at_level`` does, several times as fast where lines are short.
+    It does the work of ``_at_level``, but several times faster if lines are short.
     """
     indent = b"\n" + b" " * (2 * level)
     for deeper in (b" ", b"]", b"}"):
@@ -444,7 +454,7 @@ class Document:
         return self._pieces(begin, end).text(start, limit)
 
     def place(self, line: int, begin: int, end: int) -> tuple[int, int]:
-        """Which characters of a line show the bytes from `begin` to `end`, as far as these are on it."""
+        """Return the characters of a line that show the bytes `begin` to `end`."""
         first, last = self.span(line)
         begin, end = max(begin, first), min(end, last)
         if self.measures.is_even:
@@ -453,7 +463,7 @@ class Document:
         return pieces.characters_before(begin), pieces.characters_before(end)
 
     def size(self, begin: int, end: int) -> tuple[int, int]:
-        """Of a line by its span: how many characters are shown, and the most columns that one takes, 1 or 2."""
+        """Return the number of characters, and the columns of the widest (1 or 2)."""
         return (end - begin, 1) if self.measures.is_even else self._pieces(begin, end).size()
 
     def width(self, line: int) -> int:
@@ -466,13 +476,13 @@ class Document:
 
     @cached_property
     def widest(self) -> int:
-        """No line takes more columns than this; of a large text perhaps none takes as many."""
+        """Return a width that no line exceeds; it may be larger than the widest."""
         if self.measures.is_even or len(self.text) > SMALL:
             return self.measures.longest * self.measures.growth
         return max(map(self.width, range(self.lines)))
 
     def _pieces(self, begin: int, end: int) -> LongLine:
-        """A line to be taken apart; what was found out about a very long one is kept."""
+        """Return a line to split; facts about very long lines are cached."""
         if end - begin <= PART:
             return LongLine(self.text, begin, end)
         if begin not in self._long:
@@ -529,7 +539,10 @@ def _hex_column(nth: int) -> int:
 
 
 def laid_out(body: Text) -> Iterator[Document | None]:
-    """A body laid out if it is JSON, else as it is: of a large one first its beginning, then nothing, at last all."""
+    """Yield a body as a document, laid out if it is JSON.
+
+    For a large body, yield its beginning first, then None for each step, and finally the whole.
+    """
     text = body[len(_BYTE_ORDER_MARK) :] if body[: len(_BYTE_ORDER_MARK)] == _BYTE_ORDER_MARK else body
     layout, measures = Layout(text), Measures(is_json=True)
     broken = False  # by raw line breaks in strings: readable, but indentation would say nothing any more
@@ -580,7 +593,7 @@ class _Query(NamedTuple):
     """A needle ready to be looked for."""
 
     pattern: re.Pattern[bytes]
-    """It; where any case will do, for a text whose ASCII letters are made lower."""
+    """If case does not matter, it matches text with lower-case ASCII letters."""
     any_case: bool
     """The search ignores case."""
     longest: int

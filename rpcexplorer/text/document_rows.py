@@ -33,7 +33,7 @@ class LineRun(NamedTuple):
 
 
 _Exceptions: TypeAlias = dict[int, tuple[int, int]]
-"""By the line a container opens on: the line it closes on, and the level on view between the two."""
+"""By first line of a container: its last line, and the level shown inside."""
 
 
 class Folds:
@@ -96,14 +96,17 @@ _IDENTIFIER = regex(r'"([A-Za-z_][A-Za-z0-9_]*+)"')
 
 
 def path_at(document: Document, line: int) -> str:
-    """Return the path of a value such as ``$.items[2].name``; empty if not JSON."""
+    """Return a path such as ``$.items[2].name``, or empty text if not JSON."""
     if not document.is_json:
         return ""
     return "$" + "".join(map(_step, _steps(document, line)))
 
 
 def pointer_at(document: Document, line: int, *, exact: bool = False) -> str:
-    """The path as a JSON pointer: ``/items/2/name``; empty for the whole value as well. Printable, unless ``exact``."""
+    """Return the path as a JSON pointer such as ``/items/2/name``.
+
+    It is empty for the whole value, too. It is printable unless ``exact``.
+    """
     if not document.is_json:
         return ""
     return "".join(f"/{_token(step) if exact else printable(_token(step))}" for step in _steps(document, line))
@@ -143,7 +146,10 @@ def in_string(document: Document, line: int, character: int) -> bool:
 
 
 def _steps(document: Document, line: int) -> Iterator[int | str]:
-    """From the root: the place in an array, or the name of a member as the server spelled it, in quotes."""
+    """Yield the steps from the root: places in arrays, and names in quotes.
+
+    Names are spelled as in the response.
+    """
     outline, steps = document.outline, list[int | str]()
     line = _start(document, line)
     while outline.depth(line) and (opener := outline.opener(line)) is not None:
@@ -166,7 +172,7 @@ def _start(document: Document, line: int) -> int:
 
 
 def _name(document: Document, line: int) -> re.Match[bytes] | None:
-    """The name before the value on a line, and what separates them, matched from the end of the indentation on."""
+    """Match the name before the value on a line, and the separator after it."""
     first, end = document.outline.first(line), document.span(line)[1]
     return _KEY.match(document.text[first : min(end, first + _KEY_LIMIT)])
 
@@ -275,15 +281,15 @@ class Rows:
         return True
 
     def fold_to(self, depth: int) -> None:
-        """Fold every container that is inside `depth` others, and no other; a container inside it stays folded."""
+        """Fold the containers inside `depth` others; those in them stay folded."""
         deque(self.folding_to(depth), maxlen=0)
 
     def folding_to(self, depth: int) -> Iterator[None]:
-        """``fold_to`` in steps, for a large document; nothing changes before the last."""
+        """Do the work of ``fold_to`` in steps; only the last one changes anything."""
         yield from self._folding(Folds(self.document, depth if self.document.is_json else EVERYTHING))
 
     def folding_like(self, beginning: Rows) -> Iterator[None]:
-        """Fold in steps what is folded in the rows of the beginning of this document."""
+        """Fold, in steps, the containers that are folded in the beginning."""
         yield from self._folding(self._folds.like(beginning._folds))
 
     def _folding(self, folds: Folds) -> Iterator[None]:
@@ -298,11 +304,14 @@ class Rows:
             self._put(on_view, folded=False)
 
     def wrap(self, width: int | None) -> None:
-        """Let no row have more columns than this; None gives each line one row. Rows of hex are never wrapped."""
+        """Limit the columns of a row; with None, each line has one row.
+
+        Rows of hex are never wrapped.
+        """
         deque(self.wrapping(width), maxlen=0)
 
     def wrapping(self, width: int | None) -> Iterator[None]:
-        """``wrap`` in steps, for a large document; nothing changes before the last."""
+        """Do the work of ``wrap`` in steps; only the last one changes anything."""
         needless = width is None or self.document.is_hex or self.document.widest <= width
         wrap = None if needless else width
         if wrap == self._wrap:
@@ -318,7 +327,7 @@ class Rows:
         self._arrange()
 
     def _summed_up(self, line: int, offset: int, per_row: int | None) -> str:
-        """A folded line from a character on; behind its end, what it holds and the bracket that closes it."""
+        """Return a folded line from a character on, with summary and bracket."""
         outline = self.document.outline
         text = self.document.line(line, offset, per_row)
         if offset + len(text) < self.document.size(*self.document.span(line))[0]:

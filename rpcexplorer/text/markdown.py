@@ -32,7 +32,7 @@ MAX_LIST_DEPTH: Final = 4
 MAX_CELL_WIDTH: Final = 32
 MAX_CELLS: Final = 20
 MIN_CELL_WIDTH: Final = 8
-"""Columns of a table's column below which its rows are written as paragraphs."""
+"""A table with narrower columns has its rows written as paragraphs."""
 _TOKEN = regex(r"\s+|\S+")
 _Break: TypeAlias = Callable[[WordLine, int, int], Iterator[WordLine]]
 
@@ -56,7 +56,7 @@ def inline(text: str, role: str = "text") -> WordLine:
 
 
 def _inline_rows(tokens: Iterable[Token], role: str, targets: list[str] | None = None) -> list[WordLine]:
-    """Return the pieces of a paragraph, a row for each line that the writer broke on purpose.
+    """Return the pieces of a paragraph, with a row for each hard line break.
 
     With ``targets``, links to other pages are added to them, and their words have the role ``link:INDEX``.
     """
@@ -222,12 +222,12 @@ _BLOCKS: Final = frozenset({"paragraph_open", "heading_open", "fence", "code_blo
 
 
 class _Writer:
-    """Writes blocks in turn; blank rows stand where the text has them."""
+    """Writes blocks one after the other, with the blank rows of the text."""
 
     def __init__(self, rows: PageRows, indent: int, role: str) -> None:
         self._rows, self._indent, self._role = rows, indent, role
         self._hangs = [indent]
-        """The column in which text begins, for each list and quote around it."""
+        """The column in which text begins, for each enclosing list and quote."""
         self._sign: WordLine = []
         """The sign of an item or quote, written before the next paragraph."""
         self._lists = 0
@@ -304,7 +304,7 @@ class _Writer:
             self._sign = []
 
     def _table(self, tokens: Iterator[Token]) -> None:
-        """Write cells in columns, without the lines between them; the words of wide cells go on below."""
+        """Write cells in columns without lines; long cells continue on rows below."""
         table: list[list[WordLine]] = []
         for token in tokens:
             if token.type == "table_close":
@@ -333,9 +333,9 @@ GAP: Final = 2
 
 
 def _column_widths(natural: list[int], room: int | None) -> list[int]:
-    """Return the widths of columns that fit; narrow ones keep theirs, the others share what is left.
+    """Return the widths of columns; narrow ones keep theirs.
 
-    Empty: there are too many columns, or nothing is wrapped.
+    The wide ones share the rest. Return nothing if there are too many columns, or if nothing is wrapped.
     """
     if room is None or not natural:
         return []
@@ -389,7 +389,7 @@ def anchor_of(heading: str) -> str:
 
 
 def markdown_page(text: str, width: int, code_width: int) -> MarkdownPage:
-    """Lay out a page of our own below its title, with links that can be followed and code in colours.
+    """Lay out a page of the manual below its title, with links and colours.
 
     Lines of code may be longer than prose.
     """
@@ -418,7 +418,7 @@ _PROMPTS: Final = ("$ ", "> ", ">>> ")
 
 
 def highlighted(text: str, language: str) -> Iterator[WordLine]:
-    """Yield the lines of code in roles; of a console, commands stand out from what they print."""
+    """Yield the lines of code in roles; commands of a console are highlighted."""
     lines = text.expandtabs(4).splitlines()
     if language == "console":
         for line in lines:
@@ -435,7 +435,7 @@ _CODE = regex(
     r"""|(?P<name>^\s*\[[^\]]*\]\s*$|^\s*[\w.-]+(?=\s*=\s))|(?P<number>(?<![\w.-])-?\d[\d_.]*(?![\w.-]))"""
     r"""|(?P<literal>\b(?:true|false|null|None|True|False|import|from|with|async|await|def|return|for|in|as|if|print)\b)"""
 )
-"""Comments, texts, keys and numbers of TOML, JSON, Python and a shell: Pygments takes 50 ms to load its lexers."""
+"""Comments, texts, keys and numbers. Lexers of Pygments load too slowly."""
 _CODE_ROLES: Final = {
     "comment": "dim",
     "key": "json-key",
@@ -445,7 +445,7 @@ _CODE_ROLES: Final = {
     "literal": "json-literal",
 }
 _PLAIN: Final = frozenset({"sh", "text", ""})
-"""Languages of which only comments and texts have a colour."""
+"""Languages in which only comments and texts have a colour."""
 
 
 def _in_roles(line: str, language: str) -> Iterator[tuple[str, str]]:

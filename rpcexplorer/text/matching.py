@@ -18,12 +18,12 @@ from rpcexplorer.patterns import regex
 EQUAL: Final = 6.0
 """The score of a name that is the query, letter for letter."""
 EXACT, PREFIX, WORD, WORDS, INSIDE = 5.0, 4.0, 3.0, 2.0, 1.0
-"""How a word of the query lies in a name: it is all of it, begins it, begins a word, begins several, is inside.
+"""Scores of a match: whole name, its start, a word, several words, inside.
 
-Letters that are scattered score below 1: the more, the closer they lie together.
+Scattered letters score below 1, and more if they are closer together.
 """
 MARK: Final = "\x1f"
-"""Inserted before each word of a name. Queries cannot contain it, as it is white space."""
+"""Inserted before each word of a name. Queries cannot contain it."""
 _HEAD = regex(
     r"(?<![^\s._/:-])[^\s._/:-]"  # at the beginning, or after a separator
     r"|(?<=[^\W_A-Z])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])"  # a hump: userGet, HTTPServer
@@ -74,10 +74,10 @@ class Names:
         """The last query and its matches. A longer query matches some of these."""
 
     def ranked(self, query: str, *, weights: Mapping[str, float] | None = None) -> Ranking:
-        """The names that a query means, best first; all as they were given where it says nothing.
+        """Return the names that match a query, best first.
 
-        Every word of it must be in a name, in whatever order. Upper case letters mean only themselves; a query
-        without any means either case. ``weights`` add to the scores: 1 lifts a name by one rank.
+        Without a query, the names keep their order. A name must contain every word of the query, in any order. A query
+        with upper-case letters is case-sensitive. ``weights`` add to the scores: 1 lifts a name by one rank.
         """
         words = list(dict.fromkeys(query.split()))
         if not words:
@@ -167,9 +167,9 @@ def _ranks(word: str, forms: _Forms, indexes: Iterable[int]) -> dict[int, float]
 
 
 def _heads(word: str, behind: str = "") -> re.Pattern[str]:
-    """A word whose letters each follow the one before or begin a word; ``behind`` comes after each of them.
+    """Match letters that follow each other or begin words.
 
-    Atomic groups: no name can make it slow.
+    ``behind`` follows each of them. The groups are atomic, so that no name can make the search slow.
     """
     first, *others = map(re.escape, word)
     rest = (f"(?>{MARK}?{letter}|.*?{MARK}{letter}){behind}" for letter in others)
@@ -202,7 +202,10 @@ def _letters(word: str, name: str, marked: str, starts: Sequence[int]) -> Sequen
 
 
 def _close(word: str, name: str) -> list[int]:
-    """Letters that are scattered: backwards from where the last is at the earliest, so that they lie close."""
+    """Return the places of scattered letters that are close together.
+
+    The search goes backwards from the earliest place of the last letter.
+    """
     found = _scattered(word).match(name)
     assert found is not None
     letters, end = list[int](), found.end()

@@ -9,7 +9,7 @@ from unicodedata import category, combining, east_asian_width
 from rpcexplorer.patterns import regex
 
 UNPRINTABLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Control, format, lone surrogate, private use, unassigned, line and paragraph separator."""
+"""Unicode categories of control, private and unassigned characters."""
 _HIDDEN = regex(  # letters and marks by category, but without any shape
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
@@ -28,10 +28,11 @@ def is_printable(char: str) -> bool:
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""The text with all that is not printable made visible; with `lines`, newline and tab stay.
+    r"""Return the text with its unprintable characters made visible.
 
-    ESC and its like become pictures (␛), the rest ``\u202e`` or ``\U000e0001``. Joined emoji come apart, as the
-    joiner is invisible; only the selector of an emoji's style stays, right after a symbol, where it can hide nothing.
+    With `lines`, newline and tab stay. Control characters such as ESC become pictures (␛), others ``\u202e`` or
+    ``\U000e0001``. Joined emoji are separated, because the joiner is invisible. The selector of an emoji's style stays
+    only directly after a symbol, where it can hide nothing.
     """
     if text.isascii():
         controls = _CONTROLS_IN_LINES if lines else _ASCII_CONTROLS
@@ -65,7 +66,10 @@ def readable(body: bytes) -> str | None:
 
 
 def printable_bytes(body: bytes) -> str:
-    """A body as printable text where it is UTF-8, else as rows of offset, bytes in hex, and the ASCII among them."""
+    """Return a body as printable text, or as hex if it is not UTF-8.
+
+    Rows of hex have an offset, the bytes, and their ASCII characters.
+    """
     text = readable(body)
     if text is None:
         return "\n".join(_row(body, start) for start in range(0, len(body), _ROW))
@@ -92,7 +96,7 @@ def _cells(char: str) -> int:
 
 
 def clipped(text: str, width: int) -> str:
-    """Return text on one line of at most `width` columns, cut with an ellipsis."""
+    """Return one line of at most `width` columns, cut with an ellipsis."""
     text = printable(text)
     if columns(text) <= width:
         return text

@@ -172,7 +172,7 @@ def step_line(step: Check) -> WordLine:
 
 
 def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
-    """Yield the keys in groups: those in files with their place, then defaults."""
+    """Yield keys in groups: those from files with their place, then defaults."""
     names = [file.name for file, _ in files]
     short = {  # Paths are shortened as long as they stay unique.
         str(file): file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}" for file, _ in files

@@ -30,7 +30,7 @@ _KINDS: Final[dict[bytes, CellKind]] = {
     b"t": "literal",
     b"f": "literal",
     b"n": "null",
-    b"N": "literal",  # NaN is no number, and Infinity has no digits
+    b"N": "literal",  # NaN; Infinity has no digits.
     b"I": "literal",
 }
 _COLUMN_KINDS: Final[dict[CellKind, ColumnKind]] = {"number": "number", "literal": "literal", "nested": "nested"}
@@ -48,7 +48,7 @@ class Column(Struct, frozen=True):
     member: str
     kind: ColumnKind
     width: int
-    """Columns of the terminal that show the heading and the sample's values whole, up to a limit."""
+    """Columns for the heading and the sample's values, up to a limit."""
 
 
 class Cell(Struct, frozen=True):
@@ -62,7 +62,7 @@ _ABSENT: Final = Cell("", "absent")
 
 class Table:
     def __init__(self, elements: Sequence[bytes], path: str = ".") -> None:
-        """``elements`` are the JSON texts of objects, or of nulls that stand where an object could."""
+        """``elements`` are JSON texts of objects, or nulls among them."""
         self._elements = elements
         self._order: Sequence[int] = range(len(elements))
         self._opened: tuple[int, Members] = (-1, {})
@@ -73,7 +73,10 @@ class Table:
 
     @classmethod
     def of(cls, value: bytes) -> Self | None:
-        """The table of a list of objects, or of an object with exactly one such list among its members; else None."""
+        """Return the table of a list of objects, or None.
+
+        The value may also be an object with exactly one such list among its members.
+        """
         if value.rstrip()[-1:] not in {b"]", b"}"} or readable(value) is None:
             return None
         elements, path = _objects(value), "."
@@ -108,9 +111,9 @@ class Table:
         return "$" + "".join(step.replace(".[", "[", 1) for step in steps)
 
     def sort(self, column: int, descending: bool = False) -> None:
-        """Sort by a column: numbers, then text, then other values; null and absent come last in either direction.
+        """Sort by a column: numbers, then text, then other values.
 
-        Rows that have the same there stay in the list's own order.
+        Null and absent values come last in either direction. Equal rows keep their order.
         """
         member = self.columns[column].member
         keys: dict[int, SortKey] = {}
@@ -128,7 +131,7 @@ class Table:
         self._order = range(len(self._elements))
 
     def _row(self, index: int) -> Members:
-        """The members of an element. Cells are asked for row by row, so the last one is kept."""
+        """Return the members of an element. The last one is cached."""
         if self._opened[0] != index:
             self._opened = (index, _members(self._elements[index]))
         return self._opened[1]
@@ -138,17 +141,16 @@ class Table:
 
 
 def _objects(text: bytes) -> list[bytes]:
-    """The elements of a list of objects, among which nulls are let pass; none for anything else."""
+    """Return the elements of a list of objects and nulls, else nothing."""
     elements = open_array(text) if text.lstrip()[:1] == b"[" else None
     heads = {element[:1] for element in elements or ()}
     return elements if elements and b"{" in heads and heads <= {b"{", b"n"} else []
 
 
 def _members(text: bytes) -> Members:
-    """The members of an object; none of anything else. Of two with one name, the last one counts.
+    """Return the members of an object; of duplicates, the last one counts.
 
-    The native parser takes nearly all objects, and whether it will cannot be asked beforehand; what it refuses but
-    servers send goes to the lenient scanner.
+    The native parser accepts nearly all objects. The lenient scanner reads the rest.
     """
     try:
         return _MEMBERS.decode(text)
@@ -165,7 +167,7 @@ def _path(name: str) -> str:
 
 
 def _columns(sample: Sequence[Members]) -> list[Column]:
-    """The members that at least half of the sample's objects have; where none is that common, all of them."""
+    """Return the members that half of the sample's objects have, else all."""
     objects = [row for row in sample if row]
     presence = Counter(name for row in objects for name in row)  # counts in order of first appearance
     common = [name for name, count in presence.items() if 2 * count >= len(objects)] or list(presence)
@@ -230,7 +232,10 @@ def _key(kind: CellKind, text: bytes) -> SortKey:
 
 
 def _number(text: str) -> int | float | Decimal:
-    """The exact number, so that long ids keep their order; only where an exponent is past all use, zero or infinity."""
+    """Return the exact number, so that long ids keep their order.
+
+    Only with an extreme exponent, return zero or infinity.
+    """
     if _WHOLE.fullmatch(text):
         return int(text)
     return float(text) if _ASTRONOMIC.search(text) else Decimal(text)
