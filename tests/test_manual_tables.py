@@ -121,7 +121,7 @@ def test_listed_call_has_the_first_fields(used: Shell) -> None:
 
 def test_table_of_keys_is_the_command_table() -> None:
     scoped = [command for scope in SCOPES for command in COMMANDS if command.scope == scope]
-    keys = [(shown_keys(command) or "palette").replace("|", "\\|") for command in scoped]
+    keys = [(shown_keys(command) or "(in palette)").replace("|", "\\|") for command in scoped]
     rows = [f"| {key} | {command.help} | `{command.id}` |\n" for key, command in zip(keys, scoped, strict=True)]
     expected = "".join(rows)
     _, _, rest = PAGES["keys"].partition("| key | does | command |\n|---|---|---|\n")

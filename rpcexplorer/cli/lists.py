@@ -24,7 +24,7 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.text.json_text import BOLD, DIM, KEY, LITERAL, NUMBER, STRING, Ink, inked, json_of
 from rpcexplorer.text.printable import columns, printable
 
-PALETTE = "palette"
+PALETTE = "(in palette)"
 
 
 @click.command()

@@ -429,7 +429,7 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, has_drafts: 
         back = first_key(f"{scope}.close", keymap)
         ways[:0] = [f"{back} goes back."] if back else []
     if has_drafts:
-        ways.append("Your drafts are kept.")
+        ways.append("Your drafts are saved, except in the demo.")
     return " ".join(["Nothing to copy or cancel.", *ways])
 
 

@@ -78,7 +78,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("send", "f5,ctrl+enter", "send", "Send the call in the editor.", "call", footer=True, synonyms=AGAIN),
     Command("cancel", "escape", "cancel", "Cancel the running call, or close the open panel.", "call", footer=True),
     Command(
-        "send-notification", "", "send notification", "Send the call without an id: no response is expected.", "call"
+        "send-notification", "", "send notification", "Send the call as a notification, which gets no response.", "call"
     ),
     Command("focus.methods", "f2", "methods", "Go to the method list.", "call", footer=True),
     Command("focus.params", "f3", "params", "Go to the params editor.", "call"),
@@ -96,7 +96,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "profiles",
         "f7",
         "profiles",
-        "Choose, add and edit servers, and their secrets.",
+        "Choose, add and edit profiles, and enter their secrets.",
         "everywhere",
         footer=True,
         synonyms="add new server host url edit timeout headers certificate preset environment",
@@ -105,7 +105,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "login",
         "f8",
         "log in",
-        "Open a new session. Asks for credentials that are missing.",
+        "Log in to the server, and ask for missing credentials.",
         "call",
         footer=True,
         synonyms="token password secret credentials session auth sign in",
@@ -118,7 +118,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "call",
         synonyms="user account switch credentials username session cookie paste log in as another user",
     ),
-    Command("logout", "", "log out", "Forget the session here. The server is not informed.", "call"),
+    Command("logout", "", "log out", "Forget the session without informing the server.", "call"),
     Command(
         "discover",
         "f9",
@@ -135,7 +135,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "to-profile",
         "ctrl+n",
         "switch profile",
-        "Load this call with another profile. Nothing is sent.",
+        "Load this call with another profile without sending it.",
         "call",
         synonyms=ELSEWHERE,
     ),
@@ -151,7 +151,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "apply-hint",
         "ctrl+r",
         "apply hint",
-        "Apply the hint to the profile and resend. Asks to confirm.",
+        "Apply the hint and resend the call, after confirmation.",
         "call",
         footer=True,
         synonyms="fix suggestion advice repair content type auth redirect address",
@@ -160,7 +160,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "test",
         "alt+t",
         "test connection",
-        "Test the connection: list its calls, then suggest settings.",
+        "Test the connection and suggest settings.",
         "call",
         synonyms="test the address doctor diagnose check ping reach probe",
     ),
@@ -250,7 +250,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "mark-safe",
         "alt+u",
         "mark safe",
-        "Mark this method as safe. If it is safe, mark it as unsafe.",
+        "Switch this method between safe and unsafe.",
         "call",
         synonyms="safe unsafe harmless read-only confirm question ask",
     ),
@@ -311,14 +311,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "response.pipe",
         "vertical_line",
         "pipe",
-        "Send the response through a shell command.",
+        "Run a shell command on the response.",
         "response",
         synonyms="save export write file jq grep shell",
     ),
     Command("response.original", "o", "original", "Show the response as the server sent it.", "response", footer=True),
     Command("response.fold", "space,enter", "fold", "Fold or unfold the value under the cursor.", "response"),
-    Command("response.fold-all", "minus", "fold all", "Fold everything below the top level.", "response"),
-    Command("response.unfold-all", "plus,equals_sign", "unfold all", "Unfold everything.", "response"),
+    Command("response.fold-all", "minus", "fold all", "Fold all values below the top level.", "response"),
+    Command("response.unfold-all", "plus,equals_sign", "unfold all", "Unfold all values.", "response"),
     Command(
         "response.fold-to",
         "1,2,3,4,5,6,7,8,9",
@@ -330,14 +330,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("response.goto", "g", "go to line", "Go to a line by its number.", "response"),
     Command("response.wrap", "w", "wrap", "Wrap long lines, or cut them.", "response"),
     Command(
-        "response.table", "t", "table", "Show a list of objects as a table, or as JSON again.", "response", footer=True
+        "response.table", "t", "table", "Switch a list of objects between table and JSON.", "response", footer=True
     ),
     Command(
         "response.copy", "y", "copy", "Copy the value, its path, the response or the call.", "response", footer=True
     ),
     Command("response.copy-value", "c", "copy value", "Copy the value under the cursor.", "response"),
     Command("response.copy-path", "p", "copy path", "Copy the path of the value under the cursor.", "response"),
-    Command("response.save", "S", "save", "Save the shown text to a file. Asks for the file name.", "response"),
+    Command("response.save", "S", "save", "Save the shown text to a file of your choice.", "response"),
     Command("response.zoom", "z", "zoom", "Show only the response, or show all panes again.", "response"),
     Command(
         "response.compare",
@@ -364,7 +364,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("response.tab-previous", "left_square_bracket", "previous tab", "Show the previous tab.", "response"),
     Command("response.ticket", "M", "copy report", REPORT_HELP, "response", synonyms=REPORT),
-    Command("table.sort", "s", "sort", "Sort by this column. Press again to reverse the order.", "table", footer=True),
+    Command("table.sort", "s", "sort", "Sort by this column, or reverse its order.", "table", footer=True),
     Command("history.load", "enter", "load", "Load this call into the editor.", "history", footer=True),
     Command("history.again", "r", "resend", "Load this call and resend it.", "history", footer=True, synonyms=AGAIN),
     Command(
@@ -407,7 +407,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "history.to-profile",
         "ctrl+n",
         "switch profile",
-        "Load this call with another profile. Nothing is sent.",
+        "Load this call with another profile without sending it.",
         "history",
         synonyms=ELSEWHERE,
     ),
@@ -438,7 +438,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "history.delete",
         "delete",
         "delete",
-        "Delete this call from the history. Asks to confirm.",
+        "Delete this call from the history, after confirmation.",
         "history",
         footer=True,
     ),
@@ -547,12 +547,12 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("statistics.tab-previous", "left_square_bracket", "previous tab", "Show the previous tab.", "statistics"),
     Command("statistics.close", "escape", "back", "Go back to the history.", "statistics", footer=True),
     Command("batch.load", "enter", "open", "Open this call in the editor, with its response.", "batch", footer=True),
-    Command("batch.send", "f5,ctrl+enter", "send", "Send all calls of the batch in one body.", "batch", footer=True),
+    Command("batch.send", "f5,ctrl+enter", "send", "Send all calls of the batch in one request.", "batch", footer=True),
     Command(
         "batch.notification",
         "n",
         "notify",
-        "Send this call as a notification, or as a call again.",
+        "Switch this entry between call and notification.",
         "batch",
         footer=True,
         synonyms="notification",
@@ -600,15 +600,13 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms=AGAIN,
     ),
     Command("form.back", "alt+e", "show editor", "Go back to the editor and keep the value being typed.", "form"),
-    Command(
-        "form.close", "escape", "back", "Stop editing the value. Press again to close the form.", "form", footer=True
-    ),
+    Command("form.close", "escape", "back", "Stop editing the value, or close the form.", "form", footer=True),
     Command("profiles.use", "enter", "use", "Use this profile from now on.", "profiles", footer=True),
     Command("profiles.default", "asterisk", "set default", "Make this profile the default.", "profiles"),
     Command("profiles.add", "a", "add", "Add a profile.", "profiles", footer=True),
     Command("profiles.edit", "e", "edit", "Edit this profile in its file.", "profiles", footer=True),
     Command("profiles.duplicate", "d", "duplicate", "Add a copy of this profile.", "profiles", footer=True),
-    Command("profiles.remove", "delete", "remove", "Remove this profile. Asks to confirm.", "profiles", footer=True),
+    Command("profiles.remove", "delete", "remove", "Remove this profile, after confirmation.", "profiles", footer=True),
     Command(
         "profiles.test",
         "t",
@@ -691,7 +689,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "quit",
         "ctrl+q",
         "quit",
-        "Quit. Your drafts are kept.",
+        "Quit, and save your drafts except in the demo.",
         "everywhere",
         synonyms="exit leave close bye",
     ),
@@ -831,8 +829,8 @@ def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], l
         if command is None:
             guess = nearest(id, commands) if guesses else None
             guesses = max(0, guesses - 1)
-            advice = f"did you mean `{guess}`?" if guess else "F1 lists the commands"
-            problems.append(Problem(file, f"unknown command `{cut(id)}`: {advice}", key="keymap"))
+            advice = f"Did you mean `{guess}`?" if guess else "Press F1 to list the commands."
+            problems.append(Problem(file, f"unknown command `{cut(id)}`. {advice}", key="keymap"))
             continue
         keys: list[str] = []
         wrong: list[str] = []
@@ -843,10 +841,10 @@ def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], l
             if not is_key(key):
                 guess = nearest_key(key) if guesses else ""
                 guesses = max(0, guesses - 1)
-                advice = f"did you mean `{guess}`?" if guess else "use names such as `f5`, `ctrl+g`, `alt+up`, `slash`."
-                wrong.append(f"unknown key `{cut(key)}`: {advice}")
+                advice = f"Did you mean `{guess}`?" if guess else "Use names such as `f5`, `ctrl+g`, `alt+up`, `slash`."
+                wrong.append(f"unknown key `{cut(key)}`. {advice}")
             elif owner is not None:
-                wrong.append(f"`{key}` is already the key of `{owner.id}`: choose another key.")
+                wrong.append(f"`{key}` is already the key of `{owner.id}`. Choose another key.")
             else:
                 owners.setdefault(key, []).append(command)
                 keys.append(key)
@@ -855,7 +853,7 @@ def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], l
                 keys.append(default)
         if keys or not wrong:
             usable[id] = ",".join(keys)
-        effect = "It is ignored." if keys and id != FOLD_TO else "The default stays."
+        effect = "The key is ignored." if keys and id != FOLD_TO else "The default key stays."
         problems += [Problem(file, f"{problem} {effect}", key=f"keymap.{id}") for problem in wrong]
     return usable, problems[:MAX_KEYMAP_PROBLEMS]
 

@@ -52,7 +52,7 @@ def test_keys_prints_the_keys_of_the_settings(shell: Shell) -> None:
     assert rows["profiles"]["keys"] == ["f7"]
     text = shell.run("keys").text
     assert "^S F5" in text
-    assert re.search(r"^  palette +Discover the methods of the service\. +discover$", text, re.MULTILINE)
+    assert re.search(r"^  \(in palette\) +Discover the methods of the service\. +discover$", text, re.MULTILINE)
 
 
 def test_key_of_keymap_is_removed_from_other_commands(shell: Shell) -> None:
@@ -68,7 +68,7 @@ def test_keymap_problem_is_printed_with_the_list(shell: Shell) -> None:
     file = keymap(shell, 'sned = "f5"\nsend = "\\u001b[2Jx"\n')
     ran = shell.run("keys")
     assert ran.code == 0
-    assert f"{file}: keymap: unknown command `sned`: did you mean `send`?" in ran.err
+    assert f"{file}: keymap: unknown command `sned`. Did you mean `send`?" in ran.err
     assert "\x1b" not in ran.text + ran.err
 
 
@@ -95,27 +95,27 @@ def test_unknown_key_names_nearest_and_keeps_default(shell: Shell, written: str,
     ran = shell.run("keys", "--json")
     rows = {row["command"]: row["keys"] for row in json.loads(ran.text)}
     assert rows["send"] == ["f5", "ctrl+enter"]
-    assert f"{file}: keymap.send: unknown key `{written}`: did you mean `{nearest}`? The default stays." in ran.err
+    assert f"{file}: keymap.send: unknown key `{written}`. Did you mean `{nearest}`? The default key stays." in ran.err
 
 
 def test_key_like_no_other_lists_examples(shell: Shell) -> None:
     keymap(shell, 'send = "plover"\n')
-    assert "unknown key `plover`: use names such as `f5`, `ctrl+g`" in shell.run("keys").err
+    assert "unknown key `plover`. Use names such as `f5`, `ctrl+g`" in shell.run("keys").err
 
 
 @pytest.mark.parametrize(
     ("text", "keys", "warning"),
     [
-        ('send = "ctrl+zz,f12"', ["f12"], "unknown key `ctrl+zz`: did you mean `ctrl+z`? It is ignored."),
+        ('send = "ctrl+zz,f12"', ["f12"], "unknown key `ctrl+zz`. Did you mean `ctrl+z`? The key is ignored."),
         ('send = "f12, ,f12,"', ["f12"], ""),
         ('send = ""', [], ""),
         ('send = ","', [], ""),
         ('history = "f12"\nsend = "f12"', ["f5", "ctrl+enter"],
-         "`f12` is already the key of `history`: choose another key. The default stays."),
+         "`f12` is already the key of `history`. Choose another key. The default key stays."),
         ('history = "f12"\nsend = "f12,f11"', ["f11"],
-         "`f12` is already the key of `history`: choose another key. It is ignored."),
-        ('sned = "f5"', ["f5", "ctrl+enter"], "unknown command `sned`: did you mean `send`?"),
-        ('history = "f55"\nsend = "f6"', ["f6"], "unknown key `f55`: did you mean `f5`? The default stays."),
+         "`f12` is already the key of `history`. Choose another key. The key is ignored."),
+        ('sned = "f5"', ["f5", "ctrl+enter"], "unknown command `sned`. Did you mean `send`?"),
+        ('history = "f55"\nsend = "f6"', ["f6"], "unknown key `f55`. Did you mean `f5`? The default key stays."),
     ],
 )  # fmt: skip
 def test_keymap_uses_only_valid_keys(shell: Shell, text: str, keys: list[str], warning: str) -> None:

@@ -25,7 +25,7 @@ from tests.tui.visiting import notices, on, tell, type_in, visit
 from tests.tui.waiting import until
 
 NOTHING = "Nothing to copy or cancel."
-KEPT = "quits rpcexplorer. Your drafts are kept."
+KEPT = "quits rpcexplorer. Your drafts are saved, except in the demo."
 HELD = """\
 version = 1
 default = "held"

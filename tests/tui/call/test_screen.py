@@ -339,7 +339,7 @@ def test_mapped_key_runs_command_and_is_shown(
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.pause()
         assert ("f12", "F12", "send", False) in screen.query_one(Footer).hints
-        assert any("did you mean `send`?" in note.message for note in app._notifications)
+        assert any("Did you mean `send`?" in note.message for note in app._notifications)
         await sent(pilot, screen, "f12")
 
     visit(make_explorer(""), person, scene)
