@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date, tzinfo
 from functools import partial
+from itertools import product
 from typing import ClassVar, Final, Literal
 
 from textual.app import ComposeResult
@@ -159,7 +160,7 @@ class HistoryPane(Vertical):
     HistoryPane > .line { height: 1; }
     HistoryPane .prompt { width: 3; height: 1; color: $middle; }
     HistoryPane Entry, HistoryPane Entry:focus { padding: 0 1 0 0; width: 1fr; }
-    HistoryPane > .state { height: 1; padding: 0 1 0 3; color: $dim; }
+    HistoryPane > .state { height: 1; padding: 0 1 0 3; color: $dim; text-wrap: nowrap; text-overflow: ellipsis; }
     HistoryPane > .state.-wrong { color: $wrong; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -177,8 +178,8 @@ class HistoryPane(Vertical):
     marked: reactive[frozenset[str]] = reactive(frozenset[str]())
     count: reactive[str] = reactive("")
     """The number of calls, in words."""
-    progress: reactive[str] = reactive("")
-    """The filter and the progress of the search."""
+    progress: reactive[Sequence[str]] = reactive[Sequence[str]](())
+    """The filter and the progress of the search, or shorter words for them."""
     problem: reactive[str] = reactive("")
     """The reason why nothing can be searched."""
 
@@ -277,11 +278,16 @@ class HistoryPane(Vertical):
         self.watch_count()
 
     def watch_progress(self) -> None:
-        self._state.update(Content(printable(self.problem or self.progress)))
+        wordings = list(map(printable, [self.problem] if self.problem else self.progress or [""]))
+        room = self._state.content_size.width
+        self._state.update(Content(next((words for words in wordings if columns(words) <= room), wordings[-1])))
         self._state.set_class(bool(self.problem), "-wrong")
 
     def watch_problem(self) -> None:
         self.watch_progress()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.watch_progress)
 
     def on_descendant_focus(self) -> None:
         self._bar.here = True
@@ -347,9 +353,6 @@ class HistoryPreview(Vertical):
 
     def watch_call(self) -> None:
         match self.call:
-            case Exchange() as call:
-                self._outcome.after = transport_pieces(call, call.method)
-                self._outcome.words = ended(call, self._outcome.room)
             case Damaged(reason=reason):
                 self._outcome.after = ()
                 self._bar.words = [("damaged record", "text bold")]
@@ -385,20 +388,21 @@ class HistoryPreview(Vertical):
         self._reader.fold()
 
     def _entitle(self) -> None:
-        """Show the method and the time.
+        """Show the method, the time and the outcome.
 
-        If the room is too small, drop the keys of the tabs, then the time.
+        If the room is too small, drop the keys of the tabs, then the time. A long method is shown after the outcome.
         """
-        if not isinstance(self.call, Exchange):
+        call = self.call
+        if not isinstance(call, Exchange):
             self._bar.key = ""
             return
-        moment = moment_words(self.call.when, self.today, self._zone)
-        words = [(self.call.method, "text bold"), (f"  {moment}", "dim")]
-        for self._bar.key in (KEYS, ""):
-            if width_of(words) <= self._bar.room + len("✓ "):
-                self._bar.words = words
-                return
-        self._bar.words, self._bar.key = words[:1], KEYS
+        moment = moment_words(call.when, self.today, self._zone)
+        words = [(call.method, "text bold"), (f"  {moment}", "dim")]
+        for self._bar.words, self._bar.key in product((words, words[:1], [(moment, "dim")], []), (KEYS, "")):
+            if width_of(self._bar.words) <= self._bar.room + len("✓ "):
+                break
+        self._outcome.after = transport_pieces(call, call.method if self._bar.words[:1] == words[:1] else "")
+        self._outcome.words = ended(call, self._outcome.room)
 
     def _lay_out(self) -> None:
         call, on_sheet = self.call, False

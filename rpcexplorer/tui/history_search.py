@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
 from itertools import chain
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from textual.screen import Screen
@@ -35,10 +36,14 @@ class CaseOnView(Struct, frozen=True):
     """The URLs that its calls were sent to."""
 
     @property
-    def origin(self) -> str:
-        more = len(self.addresses) - 1
-        sent = f", sent to {self.addresses[0]}{f' and {more} more' if more else ''}" if self.addresses else ""
-        return f"by someone else{sent}"
+    def origins(self) -> list[str]:
+        """Where the calls come from, in more and in fewer words."""
+        if not self.addresses:
+            return ["by someone else"]
+        url, more = self.addresses[0], len(self.addresses) - 1
+        others = f" and {counted(more, 'more URL')}" if more else ""
+        sent = [f"sent to {words}{others}" for words in (url, urlsplit(url).netloc or url)]
+        return [f"by someone else, {sent[0]}", *sent]
 
 
 Records = Iterator[Exchange | Damaged | None]
@@ -126,7 +131,7 @@ class Reading(SlicedReader):
         if filter_words(self.wanted) or not (self.found or self.ended):
             return ""
         if not self.ended:
-            return f"the newest {self.found:,}"
+            return f"newest {counted(self.found, 'call')}"
         return counted(self.found, "call")
 
     @property
@@ -154,16 +159,18 @@ def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
     if not reading.ended:
         return [[("   Searching …", "dim")]]
     if filter_words(reading.wanted):
-        with_profile, or_all = (f" with {profile}", ", or p to show all profiles") if only else ("", "")
-        return [[(f"   No calls{with_profile} match the filter. Press / to change it{or_all}.", "dim")]]
+        nothing = "No calls match the filter. Press / to change it."
+        if only:
+            nothing = f"No calls with {profile} match the filter. Press / to change it, or p to show all profiles."
+        return [[(f"   {nothing}", "dim")]]
     if not recording:
         return [[("   Calls are not recorded: settings.toml has record = false under [history].", "dim")]]
-    whose = f" with {profile}" if only else ""
+    nothing = f"No calls with {profile} yet." if only else "No calls yet."
     more: list[Pieces] = (
         [[("   Press ", "dim"), ("p", "bold"), (" to show the calls of all profiles.", "dim")]] if only else []
     )
     keys: Pieces = [("Esc", "bold"), (", then ", "dim"), ("F5", "bold"), (" to send one.", "dim")]
-    return [[(f"   No calls{whose} yet. Press ", "dim"), *keys], *more]
+    return [[(f"   {nothing} Press ", "dim"), *keys], *more]
 
 
 NEWEST: Final = 200
@@ -293,5 +300,6 @@ class Search:
         self._changed()
 
     def _show_state(self, reading: Reading) -> None:
-        state = reading.state or (self._case.origin if self._case is not None else "")
-        self._pane.count, self._pane.progress, self._pane.problem = reading.count, state, reading.problem
+        case = self._case.origins if self._case is not None else ()
+        self._pane.progress = [reading.state] if reading.state else case
+        self._pane.count, self._pane.problem = reading.count, reading.problem

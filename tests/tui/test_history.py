@@ -231,7 +231,7 @@ def test_more_calls_are_read_near_the_end(explorer: Explorer) -> None:
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         pane = screen.query_one(HistoryPane)
-        assert (len(methods(screen)), pane.count) == (NEWEST, f"the newest {NEWEST}")
+        assert (len(methods(screen)), pane.count) == (NEWEST, f"newest {NEWEST} calls")
         await press(pilot, "end")
         assert (len(methods(screen)), pane.count) == (NEWEST + 30, f"{NEWEST + 30} calls")
 
@@ -309,7 +309,7 @@ def test_filter_searches_the_whole_history(recorded: Explorer, typed: str, found
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "slash", *typed)
         assert methods(screen) == found
-        assert screen.query_one(HistoryPane).progress.startswith(f"{len(found)} found   ")
+        assert screen.query_one(HistoryPane).progress[0].startswith(f"{len(found)} found   ")
         assert (screen.query_one(HistoryPreview).call is None) == (not found)
 
     on_screen(recorded, act)
@@ -517,6 +517,39 @@ def test_marked_calls_stay_marked_through_a_filter(recorded: Explorer) -> None:
     assert answers == [None]
 
 
+@pytest.mark.parametrize(
+    ("width", "origin", "title", "outcome"),
+    [
+        (
+            80,
+            "by someone else, sent to https://rpc.staging.example-company.com/api/v2/",
+            "a.long.name  12:00:00",
+            "✓ result",
+        ),
+        (120, "sent to https://rpc.staging.example-company.com/api/v2/", "a.long.name", "✓ result"),
+        (100, "sent to rpc.staging.example-company.com", "12:00:00", "✓ result  of a.long.name"),
+    ],
+)
+def test_case_in_little_room_cuts_no_words(
+    recorded: Explorer, width: int, origin: str, title: str, outcome: str
+) -> None:
+    case = CaseOnView(
+        "case.toml",
+        [replace(CALLS[0], method="a.long.name", when=START)],
+        "",
+        ["https://rpc.staging.example-company.com/api/v2/"],
+    )
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await pilot.pause()
+        assert str(screen.query_one(HistoryPane)._state.content) == origin
+        preview = screen.query_one(HistoryPreview)
+        assert text_of(preview._bar).partition("  Response")[0].strip() == title
+        assert text_of(preview._outcome).partition("   ")[0].strip() == outcome
+
+    on_screen(recorded, act, (width, 24), case=case)
+
+
 def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
     calls = [replace(call, foreign=True, profile="staging") for call in CALLS[:2]]
     case = CaseOnView("case.toml", calls, "fails\nfor us", ["https://theirs.example.com/rpc", "https://b.example.com"])
@@ -526,8 +559,8 @@ def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
         assert isinstance(stage, Stage)
         shown = text_of(screen.query_one(HistoryPane)._bar)
         assert shown.strip() == "▍Case  case.toml  2 calls"
-        origin = "by someone else, sent to https://theirs.example.com/rpc and 1 more"
-        assert screen.query_one(HistoryPane).progress == origin
+        origin = "by someone else, sent to https://theirs.example.com/rpc and 1 more URL"
+        assert screen.query_one(HistoryPane).progress[0] == origin
         assert screen.focused is screen.query_one(HistoryList), "a short note takes no focus"
         assert methods(screen) == ["user.list", "ping"]
         can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}

@@ -101,7 +101,7 @@ def test_shorter_reading_does_not_replace_longer_one() -> None:
 
 def test_count_is_shown_as_far_as_known() -> None:
     assert reading_of(MANY).count == ""
-    assert read(reading_of(MANY, goal=SLICE)).count == f"the newest {SLICE}"
+    assert read(reading_of(MANY, goal=SLICE)).count == f"newest {SLICE} calls"
     assert read(reading_of(MANY)).count == f"{len(MANY)} calls"
     assert read(reading_of(MANY[:1])).count == "1 call"
 

@@ -139,7 +139,7 @@ class Transform:
             (f"  {self._made_by if is_made else self.label}", "text bold"),
             (f"   {sentence}", "wrong" if is_wrong else "careful"),
             ("   o", "bold"),
-            (" original", "middle"),
+            ("\xa0original", "middle"),  # The hint stays on one line.
         ]
 
     def _stop(self) -> None:

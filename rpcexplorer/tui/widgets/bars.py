@@ -39,7 +39,10 @@ class Bar(Widget):
     words: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
     """The pieces at the left."""
     after: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
-    """The pieces after ``words``; the caller shortens the words by ``room``."""
+    """The pieces after ``words``; the caller shortens the words by ``room``.
+
+    In little room, the last parts between dots are dropped.
+    """
     tabs: reactive[Sequence[str]] = reactive[Sequence[str]](())
     open: reactive[str] = reactive("")
     """The tab that is open."""
@@ -57,7 +60,7 @@ class Bar(Widget):
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         styles = ThemeStyles.of(self)
         ground = "surface" if self.has_class("-tinted") else "background"
-        words = [*self.words, *self.after]
+        words = self._fitting()
         words = [("▍", "accent"), *_inverted(words)] if self.here else [(" ", "text"), *words]
         return line(words, self.size.width, styles, right=self._right(), ground=ground)
 
@@ -65,6 +68,15 @@ class Bar(Widget):
     def room(self) -> int:
         """The columns that the last of the words can have."""
         return self.size.width - width_of(self._right()) - width_of(self.after) - len("▍✓ ")
+
+    def _fitting(self) -> list[tuple[str, str]]:
+        """Return the words, and as many whole parts after them as fit."""
+        words = [*self.words, *self.after]
+        while self.after and len(words) > len(self.words) and width_of([*words, *self._right()]) >= self.size.width:
+            text, role = words.pop()
+            if shorter := text.rpartition(" · ")[0]:
+                words.append((shorter, role))
+        return words
 
     def next_tab(self, by: int = 1) -> str:
         """Return the next tab; after the last comes the first."""

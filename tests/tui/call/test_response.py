@@ -42,9 +42,9 @@ def recorder() -> Recorder:
 def test_transform_banner_names_expression_and_state(recorder: Recorder) -> None:
     assert recorder.banner == ""
     recorder.transform.start("pipe", " sort ")
-    assert recorder.banner == " FILTERING   | sort   running …  Esc cancels it   o original"
+    assert recorder.banner == " FILTERING   | sort   running …  Esc cancels it   o\xa0original"
     recorder.transform.finish("| sort", b"1", "made by sort", is_wrong=False)
-    assert (recorder.made, recorder.banner) == (b"1", " FILTERED   | sort   made by sort   o original")
+    assert (recorder.made, recorder.banner) == (b"1", " FILTERED   | sort   made by sort   o\xa0original")
     recorder.transform.clear()
     assert (recorder.made, recorder.banner) == (None, "")
 
@@ -52,12 +52,12 @@ def test_transform_banner_names_expression_and_state(recorder: Recorder) -> None
 def test_failed_transform_leaves_the_view(recorder: Recorder) -> None:
     recorder.transform.start("filter", ".x[")
     recorder.transform.finish(".x[", b"", "jq: unclosed", is_wrong=True)
-    assert (recorder.made, recorder.banner) == (None, " NOT FILTERED   .x[   jq: unclosed   o original")
+    assert (recorder.made, recorder.banner) == (None, " NOT FILTERED   .x[   jq: unclosed   o\xa0original")
     recorder.transform.start("filter", ".a")
     recorder.transform.finish(".a", b"1", "", is_wrong=False)
     recorder.transform.start("filter", ".x[")
     recorder.transform.finish(".x[", b"", "jq: unclosed", is_wrong=True)
-    assert (recorder.made, recorder.banner) == (b"1", " FILTERED   .a   .x[: jq: unclosed   o original")
+    assert (recorder.made, recorder.banner) == (b"1", " FILTERED   .a   .x[: jq: unclosed   o\xa0original")
 
 
 def test_late_result_of_another_transform_is_ignored(recorder: Recorder) -> None:

@@ -71,6 +71,28 @@ def test_only_words_too_long_for_line_are_broken() -> None:
 THEMES = sorted(path.stem for path in (Path(__file__).parents[3] / "themes").glob("*.toml"))
 
 
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (60, "✗ error -32601   HTTP 200 · 11 ms · 149 B"),
+        (50, "✗ error -32601   HTTP 200 · 11 ms"),
+        (40, "✗ error -32601   HTTP 200"),
+        (30, "✗ error -32601"),
+    ],
+)
+def test_bar_in_little_room_drops_whole_parts(width: int, words: str) -> None:
+    bar = Bar()
+    bar.words, bar.tabs, bar.key = [("✗ ", "wrong"), ("error -32601", "wrong bold")], ("Raw",), "F4"
+    bar.after = [("   HTTP 200 · 11 ms · 149 B", "middle")]
+
+    async def run() -> None:
+        async with Stage(bar).run_test(size=(width, 3)) as pilot:
+            await pilot.pause()
+            assert text_of(bar).split() == [*words.split(), "Raw", "F4"]
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("name", THEMES)
 def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> None:
     explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path)})
