@@ -160,7 +160,7 @@ class BatchPreview(Vertical):
         elif self.shown is not None and self.shown.row is not None:
             draft = self.shown.row.draft
             self._bar.after = ()
-            what = f"  a {kind_word(notification=draft.notification)}, not sent yet"
+            what = f"  {kind_word(notification=draft.notification)}, not sent yet"
             self._bar.words = [(draft.method, "text bold"), (what, "middle")]
         else:
             self._bar.words = self._bar.after = ()

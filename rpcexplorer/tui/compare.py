@@ -302,7 +302,7 @@ class ComparisonScreen(FullScreen[None]):
     def _begin(self) -> None:
         self.comparison = None
         self.text.lines = ()
-        self.text.empty = [[], [("   Comparing …  ", "dim"), ("Esc", "bold"), (" stops it.", "dim")]]
+        self.text.empty = [[], [("   Comparing … Press ", "dim"), ("Esc", "bold"), (" to stop.", "dim")]]
         self._remarks.pieces = []
         self._show_place()
         self.pending.wait(COMPARING)
@@ -398,7 +398,10 @@ class ComparisonScreen(FullScreen[None]):
 
     def action_unfold_all(self) -> None:
         if self.comparison is None or len(self.comparison.left) + len(self.comparison.right) > MAX_UNFOLDED_BYTES:
-            self.notify("Too long to unfold everything. Press Space to unfold the part under the cursor.", timeout=6)
+            self.notify(
+                "Too much to unfold at once. Press Space to unfold the part under the cursor.",
+                timeout=6,
+            )
             return
         self._is_unfolded = True
         self._show_folds(all_changed=True)

@@ -66,7 +66,7 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     if not isinstance(draft, Batch):
         choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
     where = profile.badge_word if profile.badge == "prod" else profile.name
-    title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is not marked safe.")
+    title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is unsafe.")
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, _bound(profile, method))
@@ -90,7 +90,7 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
         *((field, f"at {clipped(place, PARAMS_COLUMNS)}") for place, field in places[:MAX_PLACES]),
     ]
     choices = [Choice("skip", "Skip"), Choice("insert", f"Insert {fields}")]
-    origin = "The call was imported." if exchange.foreign else "Other users can write to the folder of its history."
+    origin = "The call was imported." if exchange.foreign else "Other users can write to the history folder."
     title = f"Insert your {fields} into this call?  {origin}"
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
     return answer == "insert"
@@ -117,8 +117,9 @@ async def mark_safe(screen: Screen[Any], explorer: Explorer, method: str) -> boo
     """
     profile, found = explorer.profile, explorer.profiles
     if profile is None or profile.ad_hoc:
-        add = first_key("profiles", explorer.settings.keymap) or "the palette"
-        screen.notify(f"Not marked: this URL has no profile. Add one first: {add}.")
+        key = first_key("profiles", explorer.settings.keymap)
+        add = f"press {key}" if key else "use “profiles” in the command palette"
+        screen.notify(f"Not marked: this URL has no profile. To add one, {add}.")
         return False
     known = explorer.methods(called=False).get(method)
     safe, own = known is None or known.safe is not True, explorer.paths.user_sessions
@@ -144,8 +145,8 @@ async def mark_safe(screen: Screen[Any], explorer: Explorer, method: str) -> boo
         return False
     word = "safe" if safe else "unsafe"
     now = explorer.profiles.profiles.get(profile.name, profile).methods.get(method)
-    overrides = "" if now is not None and now.safe is safe else ", but another file overrides it"
-    screen.notify(f"Marked {method} as {word} in {file}{overrides}.", timeout=8)
+    overrides = "" if now is not None and now.safe is safe else " Another file overrides this."
+    screen.notify(f"Marked {method} as {word} in {file}.{overrides}", timeout=8)
     await warn_about(screen, explorer, file)
     return True
 
@@ -242,7 +243,7 @@ class AskSecret(Dialog[Entered]):
             with Horizontal(classes="keep"):
                 yield Static("remember", classes="label")
                 yield Cycle((RUN, MACHINE), RUN)
-            yield Static(plain(f"“{MACHINE}” stores it in {self._store}."), classes="hint")
+            yield Static(plain(f"If you remember it on this machine, it is stored in {self._store}."), classes="hint")
         words_below = ("Enter", "send", "Tab", "remember") if self._store else ("Enter", "send")
         yield Static(keys(*words_below, "Esc", "cancel"), classes="hint")
 
@@ -273,7 +274,7 @@ class Credentials(Form):
         self._who = profile.username if login else None
         """The user name of the profile, used if none is typed."""
         self.manual_pane = "login" if login else "secrets"
-        named = [Field("username", LABELS["username"], hint=f"{self._who}, or type another")] if self._who else []
+        named = [Field("username", LABELS["username"], hint=f"{self._who}, or another user name")] if self._who else []
         lines = named + [
             Field(
                 field, LABELS.get(field, field), hint=_explain_source(profile, field, known), masked=field != "username"
@@ -282,7 +283,9 @@ class Credentials(Form):
         ]
         keep = Field("keep", "remember", RUN if login else MACHINE, choices=(RUN, MACHINE))
         words = f"{words}\nSent only to {profile.origin}. If you remember it on this machine, it is stored in {store}."
-        title, done = (f"Log in to {profile.name}", "Log in") if login else (f"Secrets of {profile.name}", "Save")
+        title, done = (
+            (f"Log in to {profile.name}?", "Log in") if login else (f"Save secrets for {profile.name}?", "Save")
+        )
         super().__init__(title, words, [*lines, keep], self._check, done=done)
 
     def answers(self) -> Iterator[Answer]:
@@ -367,7 +370,7 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     if profile.has_sessions:
         return True
     if lacking or ask:
-        screen.notify(f"{profile.name} sends its credentials with each call: it needs no login.")
+        screen.notify(f"{profile.name} needs no login: each call sends its credentials.")
     else:  # A profile without logins gets new secrets instead.
         await secrets(screen, explorer, profile)
     return False
@@ -392,9 +395,10 @@ async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
 
 def _needs_none(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
     if not profile.secrets:
-        key = first_key("test", explorer.settings.keymap) or "The command palette"
-        test = f"{key} tests whether the server needs them."
-        screen.notify(f"{profile.name} has auth type none: its calls are sent without credentials. {test}")
+        key = first_key("test", explorer.settings.keymap)
+        test = f"press {key}" if key else "use “test connection” in the command palette"
+        none = f"{profile.name} has auth type none: its calls are sent without credentials."
+        screen.notify(f"{none} To test whether the server needs them, {test}.")
     return not profile.secrets
 
 
@@ -422,8 +426,8 @@ def _use_as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str
         return filed
     other = replace(profile, auth=replace(profile.auth, username=name))
     explorer.use(other)
-    kept = f"Its file still names {filed.username}, so its secrets are not stored on this machine."
-    screen.notify(f"{profile.name} is used as {name} until you quit. {kept}", timeout=10)
+    stored = f"Its secrets are not stored on this machine, because its file names {filed.username}."
+    screen.notify(f"{profile.name} uses the user name {name} until you quit. {stored}", timeout=10)
     return other
 
 
@@ -456,7 +460,7 @@ def _explain_source(profile: Profile, field: str, known: Secret | DestinationCha
             return "entered, until you quit"
         case Secret(source=source):
             return f"stored in {source}"
-    return "or paste one that you have" if field == "session" else ""
+    return "or paste an existing session id" if field == "session" else ""
 
 
 def profile_picks(explorer: Explorer) -> list[Pick]:
@@ -477,10 +481,12 @@ async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> s
     if not picks:
         screen.notify("There is no other profile for this call. Add one first.")
         return ""
-    chosen = await screen.app.push_screen_wait(Picker("Load this call with …", picks, on=used.name if used else ""))
+    chosen = await screen.app.push_screen_wait(
+        Picker("Load this call with which profile?", picks, on=used.name if used else "")
+    )
     profile = found.get(chosen) if chosen else None
     if isinstance(profile, Problem):
-        screen.notify(f"{chosen} cannot be used, so the call was not loaded. {profile}", severity="warning")
+        screen.notify(f"The call was not loaded: {chosen} cannot be used. {profile}", severity="warning")
     return profile.name if isinstance(profile, Profile) else ""
 
 
@@ -492,7 +498,7 @@ def page_titles() -> dict[str, str]:
 
 async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> Command | str | None:
     """Open the palette; return the chosen command or page of the manual."""
-    chosen = await app.push_screen_wait(Picker("Commands", palette_picks(nodes, keymap)))
+    chosen = await app.push_screen_wait(Picker("Command palette", palette_picks(nodes, keymap)))
     if chosen and chosen.startswith(PAGE):
         return chosen.removeprefix(PAGE)
     return next((command for command in COMMANDS if command.id == chosen), None)
@@ -532,7 +538,7 @@ SIGNS: Final = {
     "▸": "The method in the editor.",
     "★": "Pinned.",
     "·": "Called before.",
-    "!": "Unsafe: the profile decides whether you confirm it before it is sent.",
+    "!": "Unsafe: the profile decides whether you must confirm its calls.",
     "cookie inline": "The method needs this auth type.",
 }
 
@@ -603,7 +609,7 @@ class Help(PageDialog):
             for command in commands_of(scope):
                 keys = shown_keys(command, self._keymap)
                 yield [
-                    (f"   {keys or 'palette':<{KEYS_COLUMNS}}  ", "accent bold" if keys else "dim"),
+                    (f"   {keys or '(in palette)':<{KEYS_COLUMNS}}  ", "accent bold" if keys else "dim"),
                     (command.help, "middle"),
                 ]
             yield []
@@ -612,8 +618,8 @@ class Help(PageDialog):
                 for sign, meaning in SIGNS.items():
                     yield [(f"   {sign:<{KEYS_COLUMNS}}  ", "accent bold"), (meaning, "middle")]
                 yield []
-        yield [("   To change a key", "text bold")]
-        yield [('   In settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
+        yield [("   Change a key", "text bold")]
+        yield [('   Add it to settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
         yield [("   Names of commands: ", "dim"), (", ".join(command.id for command in COMMANDS), "dim")]
 
 
@@ -633,7 +639,7 @@ class Files(PageDialog):
             ]
             for location in found
         ]
-        command = [("   The same list in a shell:  rpcexplorer paths", "dim")]
+        command = [("   To list them in a shell, run:  rpcexplorer paths", "dim")]
         super().__init__("Files and folders", [*lines, [], command])
 
 
@@ -659,7 +665,7 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
         rows = [
             ("not saved", ", ".join(names[:MAX_DRAFTS]) + more),
             ("why", problem),
-            ("if you quit", "they are lost"),
+            ("if you quit", "these drafts are lost"),
             ("Esc", "cancel"),
         ]
         answer = await app.push_screen_wait(Confirm("Quit without saving your drafts?", rows, choices))
@@ -673,7 +679,9 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
 async def _save_elsewhere(app: App[Any], explorer: Explorer) -> bool:
     """Ask for a file and save the drafts there; return whether it worked."""
     words = "Name a new file. Only you can read it. Known secrets are redacted."
-    path = await app.push_screen_wait(Ask("Save your drafts in", value="~/params.txt", words=words, done="save"))
+    path = await app.push_screen_wait(
+        Ask("Save your drafts in which file?", value="~/params.txt", words=words, done="save")
+    )
     if not path:
         return False
     home = os.path.expanduser(path)  # noqa: ASYNC240, PTH111 - no disk is asked, and Path's own raises without a home

@@ -312,11 +312,11 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
 
     @opens("edit")
     async def action_name(self) -> None:
-        await self._annotate("name", "Name this call")
+        await self._annotate("name", "Save a name for this call?")
 
     @opens("edit")
     async def action_annotate(self) -> None:
-        await self._annotate("note", "Add a note to this call")
+        await self._annotate("note", "Save a note about this call?")
 
     async def _annotate(self, field: Literal["name", "note"], title: str) -> None:
         """Ask for a name or a note; an empty one removes it."""
@@ -324,7 +324,9 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         if call is None or self._is_refused(call):
             return
         words = f"{clipped(call.method, 32)}   {self._moment(call)}"
-        ask = Ask(title, value=getattr(call, field), words=words, hint=f"empty removes the {field}", done="save")
+        ask = Ask(
+            title, value=getattr(call, field), words=words, hint=f"leave empty to remove the {field}", done="save"
+        )
         text = await self.app.push_screen_wait(ask)
         if text is None:
             return
@@ -341,14 +343,16 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         if record is None or (isinstance(record, Exchange) and self._is_refused(record)):
             return
         if isinstance(record, Damaged):
+            title = "Delete this damaged record from the history?"
             rows = [("file", record.file), ("damage", record.reason)]
         else:
+            title = "Delete this call from the history?"
             moment, outcome = self._moment(record), outcome_words(record.outcome)
             rows = [("call", record.method), ("when", moment), ("outcome", outcome)]
             rows += [("profile", record.profile), ("name", record.name), ("note", record.note)]
         named = [(label, clipped(" ".join(text.split()), ROOM)) for label, text in rows if text]
         choices = [Choice("cancel", "Cancel"), Choice("delete", "Delete")]
-        question = Confirm("Delete this record from the history?", named, choices)
+        question = Confirm(title, named, choices)
         if await self.app.push_screen_wait(question) == "delete":
             await self._write(lambda: self.explorer.journal.delete(self.explorer.profile, record.id))
             self._mark(self._others_marked(record))

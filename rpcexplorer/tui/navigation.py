@@ -212,8 +212,8 @@ class Navigation:
             # Only the user chooses the profile for someone else's call.
             is_used = exchange.foreign or exchange.profile == explorer.profile.name
             if not is_used and not (is_used := await calls.use(exchange.profile)):
-                loaded = f"the call was loaded into {explorer.profile.name}."
-                self._app.notify(f"The profile {exchange.profile} no longer exists: {loaded}")
+                loaded = f"The call was loaded with {explorer.profile.name}."
+                self._app.notify(f"The profile {exchange.profile} no longer exists. {loaded}")
             (calls.again if choice.action == "again" and is_used else calls.load)(exchange, ours=ours)
 
     def show_profiles(self) -> None:
@@ -238,7 +238,9 @@ class Navigation:
         used, before = explorer.profile, explorer.profiles.profiles
         explorer.reload()
         if used is not None and used.name in before and used.name not in explorer.profiles.profiles:
-            self._app.notify(f"{used.name} can no longer be read. It stays in use unchanged.", severity="warning")
+            self._app.notify(
+                f"The profile {used.name} can no longer be read. Its old settings stay in use.", severity="warning"
+            )
             for problem in first_few(explorer.profiles.problems, MAX_COMPLAINTS):
                 self._app.notify(problem, timeout=10, severity="warning")
 

@@ -67,7 +67,7 @@ async def transform(
     remarks = [result.problem] if result.code else [remark, result.problem * result.cut]
     if (kind == "pipe" and not result.cut) or not any(remarks):
         remarks.append(ending_words(result.code))
-    return result.text, "; ".join(filter(None, remarks)), bool(result.code)
+    return result.text, ", ".join(filter(None, remarks)), bool(result.code)
 
 
 async def run_jq(expression: str, body: bytes, limit: int) -> ProcessResult:
@@ -131,7 +131,7 @@ def _communicate(process: subprocess.Popen[bytes], body: bytes, limit: int) -> P
         helper.join()
     stderr.close()
     if cut:
-        return ProcessResult(text[:limit], f"only the first {size(limit)} are kept", 0, cut=True)
+        return ProcessResult(text[:limit], f"cut after {size(limit)}", 0, cut=True)
     lines = problems[0].decode(errors="replace").strip().splitlines()
     return ProcessResult(text, lines[-1][:MAX_COMPLAINT_CHARACTERS] if lines else "", code)
 
@@ -181,7 +181,7 @@ def send_text(program: Sequence[str], body: bytes, seconds: float) -> str:
             start_new_session=POSIX,
         )
     if process is None:
-        return "it cannot be started"
+        return "cannot be started"
     with suppress(subprocess.TimeoutExpired):
         process.communicate(body, timeout=seconds)
         return ending_words(process.returncode) if process.returncode else ""

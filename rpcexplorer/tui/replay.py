@@ -261,7 +261,7 @@ async def may_send_all(
 ) -> bool:
     """Ask once whether to send all calls that need a confirmation.
 
-    ``come_from`` are the URLs that the calls were recorded at, if they go elsewhere.
+    ``come_from``: original URLs of calls that are now sent to another URL.
     """
     asked = [(found, profile) for draft, profile in drafts if (found := explorer.to_ask_about([draft], profile))]
     if not asked:
@@ -276,17 +276,18 @@ async def may_send_all(
             ("profile", f"{profile.name}  {profile.origin}  {profile.badge_word}".rstrip())
             for profile in profiles.values()
         ),
-        *([("recorded", come_from)] if come_from else []),
+        *([("first sent to", come_from)] if come_from else []),
         ("method", "\n".join(named_once)),
     ]
-    calls = f"{len(asked)} of {len(drafts)} calls are" if len(drafts) > 1 else "The call is"
+    verb = "is" if len(asked) == 1 else "are"
+    unsafe = f"{len(asked)} of {len(drafts)} calls {verb} unsafe." if len(drafts) > 1 else "The call is unsafe."
     is_prod = any(profile.badge == "prod" for profile in profiles.values())
     where = " and ".join(
         profile.badge_word if profile.badge == "prod" else profile.name for profile in profiles.values()
     )
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
     always = all(profile.confirm == "always" for _, profile in asked)
-    title = f"Send to {where}?" + ("" if always else f"  {calls} not marked safe.")
+    title = f"Send to {where}?" + ("" if always else f"  {unsafe}")
     return await screen.app.push_screen_wait(SendQuestion(title, rows, choices, grave=is_prod)) == "send"
 
 
@@ -328,13 +329,13 @@ async def _profile_for(
     if explorer.profile is not None and used not in names:  # The current profile is a typed URL.
         picks.insert(0, Pick(used, used, explorer.profile.endpoint, explorer.profile.badge_word))
     if not picks:
-        screen.notify("Choose a server first: press Esc, then add a profile.")
+        screen.notify("There is no profile yet. Press Esc, then add one.")
         return None
     free = [name for name in (used, *names) if name not in {"", *taken}] if taken else [used]
     urls = {record.url for record in records}
     same = [profile.name for profile in explorer.profiles.profiles.values() if profile.endpoint in urls]
     on = theirs.pop() if len(theirs) == 1 else same[0] if len(same) == 1 else (*free, used)[0]
-    chosen: str | None = await screen.app.push_screen_wait(Picker(f"Replay {what} on …", picks, on=on))
+    chosen: str | None = await screen.app.push_screen_wait(Picker(f"Replay {what} on which profile?", picks, on=on))
     if not chosen:
         return None
     profile = explorer.profile if chosen == used else explorer.profiles.get(chosen)
@@ -436,7 +437,8 @@ async def compare(
     other = wanted.other or await asyncio.to_thread(explorer.journal.before, used, one)
     if other is None:
         name = clipped(one.method, NAME)
-        screen.notify(f"No earlier call of {name} has the same params. In the history, mark another call with m.")
+        mark = "To compare with another call, mark it with m in the history."
+        screen.notify(f"No earlier call of {name} has the same params. {mark}")
         return
     left, right = sorted((one, other), key=lambda call: call.when)
     ignore = ignored_pointers(right, explorer.profiles.profiles)
@@ -458,7 +460,7 @@ async def replay(
     if not await may_send_all(screen, explorer, drafts, ", ".join(dict.fromkeys(record.url for record, _ in moved))):
         return
     routes = dict.fromkeys((record.url, profile.endpoint) for record, profile in moved)
-    remarks = [(f"recorded at {clipped(url, 60)}, sent to {endpoint}", "careful") for url, endpoint in routes]
+    remarks = [(f"first sent to {clipped(url, 60)}, now sent to {endpoint}", "careful") for url, endpoint in routes]
     used = {profile.name: profile for _, profile in calls}
     several = len(used) > 1
     names = [f"{profile.name}: {record.method}" if several else record.method for record, profile in calls]
@@ -495,7 +497,7 @@ async def compare_profiles(
     if len(offered) < 2:
         screen.notify("There is no other profile to compare with. Add one first.")
         return
-    question = f"Compare {clipped(draft.method, MAX_NAME_COLUMNS)} on …"
+    question = f"Compare {clipped(draft.method, MAX_NAME_COLUMNS)} on which profiles?"
     chosen = await screen.app.push_screen_wait(SeveralProfiles(question, offered, used.name if used else ""))
     profiles = [profile for name in chosen or () for profile in offered if profile.name == name]
     calls: list[tuple[Draft | Batch, Profile]] = [(draft, profile) for profile in profiles]

@@ -49,9 +49,9 @@ async def ask_to_save(
         return None
     read, why = draft.read(), ""
     if not draft.method.strip():
-        why = "no method is chosen"
+        why = "the method is missing"
     elif isinstance(read, Typo):
-        why = f"the params cannot be sent: {read}"
+        why = f"the params are invalid at {read}"
     if why:
         screen.notify(f"Not saved: {why}.", timeout=8)
         return None
@@ -94,7 +94,7 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
         problem = explorer.save_call(call)
         return Wrong(problem.sentence, "name" if "name" in problem.sentence else "home") if problem else None
 
-    form = Form("Save call", f"{draft.method}  {_one_line(draft)}", fields, save)
+    form = Form("Save this call?", f"{draft.method}  {_one_line(draft)}", fields, save)
     form.manual_pane = "save"
     typed = await screen.app.push_screen_wait(form)
     if typed is None:
@@ -102,8 +102,8 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
     listed = SIGN + typed["name"].strip().removeprefix(SIGN)
     file = str(homes[typed["home"]][0])
     counts = explorer.saved_calls().get(listed.removeprefix(SIGN))
-    overrides = f", but {counts.file} overrides it" if counts is not None and counts.file != file else ""
-    screen.notify(f"Saved {listed} in {file}{overrides}.", timeout=8)
+    overrides = f" {counts.file} overrides it." if counts is not None and counts.file != file else ""
+    screen.notify(f"Saved {listed} in {file}.{overrides}", timeout=8)
     return listed
 
 
@@ -144,10 +144,10 @@ async def fill_variables(
         key = next((field.key for field in fields if field.label == wrong.reference.name), "")
         return Wrong(str(wrong), key)
 
-    what = "these calls" if isinstance(draft, Batch) else draft.method
+    what = "this batch" if isinstance(draft, Batch) else draft.method
     what += f" on {profile.name}" if profile else ""
-    words = "They replace the variables {{…}} in this call only."
-    typed = await screen.app.push_screen_wait(Form(f"Values for {what}", words, fields, fits, done="Send"))
+    words = "The values replace the variables {{…}} in this call only."
+    typed = await screen.app.push_screen_wait(Form(f"Send {what} with these values?", words, fields, fits, done="Send"))
     if typed is None:
         return None
     given |= values_of(typed)

@@ -239,7 +239,7 @@ async def palette_runs_a_command(at: Visit) -> None:
     width = at.calls.methods.outer_size.width
     await at.press("ctrl+p")
     await on(at.pilot, Picker)
-    await at.sees("Commands", "Send the call in the editor.")
+    await at.sees("Command palette", "Send the call in the editor.")
     await at.choose("widen list")
     await until(at.pilot, lambda: at.explorer.remembered.methods_width == width + 2)
 
@@ -1047,7 +1047,7 @@ async def recorded_call_is_deleted_after_confirmation(at: Visit) -> None:
     await at.history()
     await at.press("delete")
     await on(at.pilot, Confirm)
-    await at.sees("Delete this record from the history?", "demo.echo")
+    await at.sees("Delete this call from the history?", "demo.echo")
     await at.press("enter")
     await on(at.pilot, HistoryScreen)
     assert len(at.explorer.history.newest(9)) == 1

@@ -132,12 +132,12 @@ def test_profile_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
     keys_and_titles = [
         ("delete down escape", "Remove demo?"),  # the arrow moves between the answers
         ("s", ""),  # it needs no secret, like prod
-        ("down s down escape", "Secrets of inline"),
-        ("down s up f8 escape", "Secrets of inline"),
+        ("down s down escape", "Save secrets for inline?"),
+        ("down s up f8 escape", "Save secrets for inline?"),
         ("down delete up escape", "Remove prod?"),
         ("home down e down escape", "Edit dead"),
         ("j d k escape", "Duplicate demo"),
-        ("k k s escape", "Secrets of cookie"),
+        ("k k s escape", "Save secrets for cookie?"),
     ]
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -179,11 +179,11 @@ def test_chosen_tested_copied_profile_is_the_current_row(explorer: Explorer) -> 
 def test_history_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four", "five")
     keys_and_titles = [
-        ("delete down escape", "Delete this record from the history? five"),
-        ("down delete down escape", "Delete this record from the history? four"),
-        ("down t x down escape", "Name this call three"),
-        ("end a up escape", "Add a note to this call one"),
-        ("tab down shift+tab up delete escape", "Delete this record from the history? two"),
+        ("delete down escape", "Delete this call from the history? five"),
+        ("down delete down escape", "Delete this call from the history? four"),
+        ("down t x down escape", "Save a name for this call? three"),
+        ("end a up escape", "Save a note about this call? one"),
+        ("tab down shift+tab up delete escape", "Delete this call from the history? two"),
         ("down y down home r a w enter", "Copy"),
     ]
 

@@ -139,7 +139,7 @@ def test_escape_stops_a_comparison_that_blocks_nothing(monkeypatch: pytest.Monke
     screen = comparison()
 
     async def act(pilot: Pilot[None]) -> None:
-        assert "Comparing …  Esc stops it." in text_of(screen.text)
+        assert "Comparing … Press Esc to stop." in text_of(screen.text)
         await pilot.press("n", "escape")
         await until(pilot, lambda: pilot.app.screen is not screen and bool(ended))
         assert notices(pilot.app) == "The comparison was stopped."
@@ -241,7 +241,7 @@ def test_stopped_replay_keeps_its_results() -> None:
 def test_confirmation_can_be_read_in_a_small_terminal() -> None:
     rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
-    question = SendQuestion("Send to shop?  30 calls are not marked safe.", rows, choices, grave=True)
+    question = SendQuestion("Send to shop?  30 calls are unsafe.", rows, choices, grave=True)
 
     async def act(pilot: Pilot[None]) -> None:
         seen = set[str]()
@@ -332,10 +332,10 @@ def test_each_profile_gets_its_values_missing_ones_asked(tmp_path: Path) -> None
         calls = asyncio.run(fill_for_profiles(screen, explorer, Draft("user.list", text), profiles))
         return [f"{profile.name} {draft.text}" for draft, profile in calls]
 
-    assert (filled('["{{page}}"]'), asked) == ([], ["Values for user.list on two"])
+    assert (filled('["{{page}}"]'), asked) == ([], ["Send user.list on two with these values?"])
     screen.answer = {"value0": "9"}
     assert filled('["{{page}}"]') == ['one ["7"]', 'two ["9"]', 'three ["9"]']
-    assert asked == ["Values for user.list on two"] * 2
+    assert asked == ["Send user.list on two with these values?"] * 2
     assert filled('["{{last.user.get#/id}}"]') == []
     assert asked[-1].startswith(
         "Nothing was sent: {{last.user.get#/id}} has no value: there is no result of user.get on "

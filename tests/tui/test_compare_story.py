@@ -150,8 +150,8 @@ def test_exported_failure_is_replayed_compared_and_reported(tmp_path: Path, monk
 
     opened, _, asked, listed, compared = developer.seen
     assert f"by someone else, sent to {prod.url}" in opened
-    assert_says(asked, "user.get", staging.origin, prod.url, "not marked safe")
-    assert_says(listed, "≠ user.get  differs  1 member differs", f"recorded at {prod.url}, sent to {staging.url}")
+    assert_says(asked, "user.get", staging.origin, prod.url, "unsafe")
+    assert_says(listed, "≠ user.get  differs  1 member differs", f"first sent to {prod.url}, now sent to")
     assert_says(compared, "1 member differs, 1 redacted value was not compared", '"at": "prod-7"', '"at": "staging-2"')
     hosts = [server.origin.removeprefix("http://") for server in (prod, staging)]
     assert_says(developer.app.clipboard, "user.get", "-32602", "prod-7", "staging-2", *hosts)

@@ -141,7 +141,7 @@ def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
         assert form.focused is form.input_of("password")
         await type_in(pilot, PASSWORD)
         await pilot.press("enter")
-        await until(pilot, lambda: "with each call" in notices(app))
+        await until(pilot, lambda: "each call sends its credentials" in notices(app))
         calls = await on(pilot, CallScreen)
         await until(pilot, lambda: auth(pilot) == "● password entered")
         assert calls.exchange is None
@@ -178,7 +178,7 @@ def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: 
             calls.action_new_session()
             form = await on(pilot, Credentials)
             assert form.focused is form.input_of("username")
-            assert "ada, or type another" in on_view(app)
+            assert "ada, or another user name" in on_view(app)
             await type_in(pilot, "bob")
             await pilot.press("ctrl+s")
             await until(pilot, lambda: "The password is missing." in shown(form))
@@ -187,7 +187,7 @@ def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: 
             await pilot.press("right", "ctrl+s")
             await on(pilot, CallScreen)
             await until(pilot, lambda: calls.exchange is not None and not calls.doing)
-            assert "c is used as bob until you quit" in notices(app)
+            assert "c uses the user name bob until you quit" in notices(app)
             assert auth(pilot).startswith("● session")
             await pilot.press("f5")
             await until(pilot, lambda: len(server.requests) == 2 and not calls.doing)
@@ -322,7 +322,7 @@ def test_prompt_for_a_secret_offers_to_store_it(pressed: list[str], answer: tupl
 
             stage.run_worker(ask())
             dialog = await on(pilot, AskSecret)
-            assert "stores it in ~/state/secrets.toml" in shown(dialog)
+            assert "stored in ~/state/secrets.toml" in shown(dialog)
             await pilot.press(*pressed)
             await until(pilot, lambda: bool(answers))
 

@@ -43,7 +43,7 @@ def test_every_command_of_a_scope_is_listed() -> None:
         assert command.help in page
         assert command.id in page
     assert "F5 ^Enter" in page
-    assert "palette" in page
+    assert "(in palette)" in page
     assert "1 … 9" in page
 
 
@@ -58,7 +58,7 @@ def test_signs_of_methods_have_a_legend() -> None:
 def test_mapped_key_is_shown_on_the_page() -> None:
     listed = lines(["call"], {"send": "f12", "discover": ""})
     assert any(line.split()[:2] == ["F12", "Send"] for line in listed)
-    assert any(line.split()[:2] == ["palette", "Discover"] for line in listed)
+    assert any(line.split()[:3] == ["(in", "palette)", "Discover"] for line in listed)
 
 
 @pytest.mark.parametrize(

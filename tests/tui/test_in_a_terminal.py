@@ -165,7 +165,7 @@ def test_keys_of_one_write_use_the_chosen_rows(tmp_path: Path) -> None:
     with Terminal(["--profile", "open"], home, folder, (120, 40)) as terminal:
         terminal.sees("F5 send")
         terminal.burst("f7", "up", "s", "down")  # the row below has no secrets to ask for
-        terminal.sees("Secrets of a")
+        terminal.sees("Save secrets for a?")
         terminal.burst("escape", "down", "s", "up", "delete", "down")
         terminal.sees("Remove a?")
         terminal.burst("up", "enter", "e", "down")
@@ -175,7 +175,7 @@ def test_keys_of_one_write_use_the_chosen_rows(tmp_path: Path) -> None:
         terminal.burst("f2", "two", "enter", "f5")
         terminal.sees("▍two", "two        no response")
         terminal.burst("f6", "delete", "down")
-        terminal.sees("Delete this record from the history?", "two")
+        terminal.sees("Delete this call from the history?", "two")
         terminal.burst("escape", "down", "enter", "up")
         terminal.sees("▍one")
         terminal.burst("f2", "two", "enter", "f10", "down", "enter")

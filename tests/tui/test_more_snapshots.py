@@ -217,7 +217,7 @@ def test_another_session_is_asked_for(picture: Callable[..., bool], explorer: Ex
         screen.action_new_session()
         await on(pilot, Credentials)
 
-    assert picture(show, "Log in to shop", "session id      entered, until you quit", profile="shop")
+    assert picture(show, "Log in to shop?", "session id      entered, until you quit", profile="shop")
 
 
 def test_history_in_a_small_terminal(picture: Callable[..., bool]) -> None:
@@ -470,7 +470,12 @@ def test_replay_of_calls(picture: Callable[..., bool], size: tuple[int, int]) ->
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         names = ["ping", "user.list", "user.get", "user.get", "report.run"]
-        said = [("recorded at https://rpc.example.com/api/v2/, sent to https://staging.example.com/api/v2/", "careful")]
+        said = [
+            (
+                "first sent to https://rpc.example.com/api/v2/, now sent to https://staging.example.com/api/v2/",
+                "careful",
+            )
+        ]
         title = "Replay  5 calls on staging"
         opened = ReplayScreen(title, names, run, app.pending, frame(screen), remarks=said)
         app.push_screen(opened)

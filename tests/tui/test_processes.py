@@ -187,8 +187,8 @@ def test_command_gets_the_response_and_reports_its_problem() -> None:
 @pytest.mark.parametrize(
     ("command", "remark"),
     [
-        ("wc -c", "output of the command; exit code 0"),
-        ("echo no such luck >&2; exit 4", "no such luck; exit code 4"),
+        ("wc -c", "output of the command, exit code 0"),
+        ("echo no such luck >&2; exit 4", "no such luck, exit code 4"),
         ("kill -9 $$", "ended by SIGKILL"),
     ],
 )
@@ -203,7 +203,7 @@ def test_command_can_ignore_its_input() -> None:
 def test_endless_output_of_a_command_is_cut() -> None:
     result = asyncio.run(run_command("yes", b"1", 100_000))
     assert result.text == b"y\n" * 50_000
-    assert result.problem == "only the first 100 kB are kept"
+    assert result.problem == "cut after 100 kB"
 
 
 def test_long_stderr_of_a_command_is_cut() -> None:

@@ -92,7 +92,7 @@ def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explorer) -> 
         await on(pilot, SeveralProfiles)
         await pilot.press("down", "down", "space", "enter")
         form = await on(pilot, Form)  # without its value it is not sent to two profiles either
-        assert form._title == "Values for demo.echo on demo"
+        assert form._title == "Send demo.echo on demo with these values?"
         await answered(pilot, screen, "escape")
         assert len(explorer.history.newest(9)) == 1
         screen.params.show_tab("Params")
@@ -234,7 +234,7 @@ def test_unsaved_call_is_reported_and_keeps_its_draft(
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await edit_call(pilot, screen, "demo.echo", "[1,")
         await pilot.press(KEEP)
-        await until(pilot, lambda: "Not saved: the params cannot be sent" in notices(app))
+        await until(pilot, lambda: "Not saved: the params are invalid at line 1" in notices(app))
         await edit_call(pilot, screen, "@x", "[1,")
         await pilot.press(KEEP)
         await on(pilot, Confirm)

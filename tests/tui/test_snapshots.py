@@ -344,7 +344,7 @@ SCREENS = {
     "help": ("f1", "Keys", "Send the call in the editor."),
     "history": ("f6", "History  5 calls", "-32602 Invalid params", '"Ada Lovelace"'),
     "profiles": ("f7", "Profiles  2", "Shared staging"),
-    "palette": ("ctrl+p", "Commands", "type to find", "Format the params, one member per line."),
+    "palette": ("ctrl+p", "Command palette", "type to find", "Format the params, one member per line."),
 }
 """Key that opens each screen, and a text on its picture."""
 
@@ -375,7 +375,7 @@ def test_confirm(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
         await until(pilot, lambda: app.screen is not screen)
 
     assert snap_compare(
-        calls[0], terminal_size=SIZE, run_before=state("Send to PROD?", "user.delete is not marked safe", then=show)
+        calls[0], terminal_size=SIZE, run_before=state("Send to PROD?", "user.delete is unsafe", then=show)
     )
 
 

@@ -291,7 +291,7 @@ def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Expl
         async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
             if key == "f8":
                 await pilot.press(key)
-                await until(pilot, lambda: "Alt+t tests whether the server needs them." in notices(app))
+                await until(pilot, lambda: "To test whether the server needs them, press Alt+t." in notices(app))
                 assert not server.requests
             await pilot.press("f9")
             await until(pilot, lambda: bool(calls.hint))

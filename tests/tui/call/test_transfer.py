@@ -161,7 +161,7 @@ def test_unusable_profile_says_why_and_keeps_the_call(make_explorer: Callable[..
         assert said_of == [("usable", "http://127.0.0.1:9/api/v2/"), ("broken", "cannot be used")]
         await to(pilot, "broken")
         assert current_call(screen) == ("a", "demo.echo", "[1]")
-        assert "broken cannot be used, so the call was not loaded." in notices(app)
+        assert "The call was not loaded: broken cannot be used." in notices(app)
         assert "url" in notices(app)
 
     visit(explorer, scene, profile="a")
