@@ -92,7 +92,7 @@ def _member_problem(value: dict[str, Any], schema: Schema, where: str) -> str:
             return f'"{where}" needs "{name}": {describe(members[name])}.'
     for name, member in value.items():
         if name not in members:
-            return f'"{where}" has no "{name}". It takes {", ".join(members)}.'
+            return f'"{where}" has no member "{name}". Its members: {", ".join(members)}.'
         if problem := find_problem(member, members[name], f"{where}/{name}"):
             return problem
     return ""
@@ -103,14 +103,14 @@ def _describe_type(kind: str, schema: Schema) -> str:
     match kind:
         case "string":
             if "pattern" in schema:
-                return f"a string like {schema['examples'][0]}"
+                return f"a string such as {schema['examples'][0]}"
             return f"a string of at most {schema['maxLength']} characters" if "maxLength" in schema else "a string"
         case "boolean":
             return "true or false"
         case "object":
             return f"an object with {', '.join(schema['properties'])}" if "properties" in schema else "an object"
         case "array":
-            return f"an array of at least {schema['minItems']}" if "minItems" in schema else "an array"
+            return f"an array with {schema['minItems']} or more elements" if "minItems" in schema else "an array"
         case "null":
             return "null"
     article = "an" if kind == "integer" else "a"
@@ -219,10 +219,10 @@ def bind(method: Method, params: dict[str, Any] | list[Any]) -> dict[str, Any] |
     if method.takes_anything:
         return {}
     names = [param.name for param in method.params]
-    takes = f"It takes {', '.join(names)}." if names else 'It takes no params: send "params": [].'
+    takes = f"Its params: {', '.join(names)}." if names else 'It takes no params. Send "params": [].'
     if isinstance(params, list):
         if len(params) > len(names):
-            return _invalid_params(f"{method.name} got {len(params)} params. {takes}")
+            return _invalid_params(f"too many params for {method.name}: {len(params)}. {takes}")
         params = dict(zip(names, params, strict=False))
     for name in params:
         if name not in names:

@@ -50,7 +50,11 @@ SCHEMAS["Item"] = {
     "properties": {
         "sku": named("Sku"),
         "quantity": {"type": "integer", "minimum": 1, "maximum": 99, "default": 1},
-        "engraving": {"type": ["string", "null"], "maxLength": 40, "description": "Null for no engraving"},
+        "engraving": {
+            "type": ["string", "null"],
+            "maxLength": 40,
+            "description": "Text of the engraving, or null for none",
+        },
     },
     "required": ["sku"],
     "additionalProperties": False,
@@ -193,7 +197,7 @@ ORDER_METHODS = (
             Param("customer", "Customer who places the order", named("Customer")),
             Param("items", "Articles and quantities", _ITEMS),
             Param("gift", "Wrap the parcel and leave out the bill", {"type": "boolean", "default": False}),
-            Param("note", "Note for the parcel; null for no note", _NOTE),
+            Param("note", "Note for the parcel, or null for none", _NOTE),
         ),
         result=named("Order"),
         errors=((4041, "no such customer"), (4042, "no such article")),
@@ -226,7 +230,7 @@ ORDER_METHODS = (
         "demo.tree",
         "Counts the branches of a tree",
         _tree,
-        "A branch has a name and can have branches of its own.",
+        "A branch has a name and a list of branches.",
         params=(Param("root", "First branch of the tree", named("Branch")),),
         result={"type": "object", "properties": {"branches": {"type": "integer"}}, "required": ["branches"]},
         examples=(
@@ -283,7 +287,7 @@ _PLACES = (
     ("Kestrel Bay", "Northmark", 61.0, -7.5),
     ("Villaluz", "Meridia", -8.625, 30.0),
 )
-_TAGS = ("new", "regular", "wholesale", "abroad", "on hold", "friend of the house")
+_TAGS = ("new", "regular", "wholesale", "abroad", "on hold", "pays by credit card")
 _START = datetime(2021, 3, 1, 8, 30, tzinfo=UTC)
 
 
@@ -482,7 +486,7 @@ _HTML = """\
 <!DOCTYPE html>
 <html>
 <head><title>502 Bad Gateway</title></head>
-<body><h1>502 Bad Gateway</h1><p>The service behind this proxy does not answer.</p></body>
+<body><h1>502 Bad Gateway</h1><p>The service behind this proxy does not respond.</p></body>
 </html>
 """
 _RICH = {
@@ -522,7 +526,7 @@ def _errors() -> tuple[tuple[int, str], ...]:
 FAILURE_METHODS = (
     Method(
         "demo.fail",
-        "Fails in the way that you choose",
+        "Fails with the error that you choose",
         lambda call: KINDS[call.arguments["kind"]],
         "The errors are:\n\n"
         "- the reserved JSON-RPC errors, an error with data, one with a traceback, and one that is only a string\n"

@@ -35,8 +35,8 @@ FAILED = fault(-32001, "authentication failed")
 ENDED = fault(-32001, "session has ended")
 _TEXT = {"type": "string", "maxLength": 200}
 _CREDENTIALS = (
-    Param("username", f"For this service: {USERNAME}", _TEXT),
-    Param("password", f"For this service: {PASSWORD}", _TEXT),
+    Param("username", f"User name. The demo service accepts {USERNAME}.", _TEXT),
+    Param("password", f"Password. The demo service accepts {PASSWORD}.", _TEXT),
 )
 
 
@@ -90,16 +90,16 @@ METHODS = (
     ),
     Method(
         "ping",
-        "Answers pong when the session is valid",
+        "Returns pong if the session is valid",
         lambda _: success("pong"),
         result={"type": "string", "enum": ["pong"]},
         auth="cookie",
     ),
     Method(
         "arg_test",
-        "Takes the credentials in params and answers with everything else in there",
+        "Takes the credentials in params and returns the other params",
         _arg_test,
-        "Accepts any other members and returns them exactly as you sent them. The session cookie is ignored.",
+        "Accepts any other params and returns them exactly as you sent them. Ignores the session cookie.",
         params=_CREDENTIALS,
         takes_anything=True,
         result={

@@ -26,6 +26,7 @@ MAX_PLACES: Final = 100
 """Places inside a schema to search for a difference."""
 MAX_VALUE: Final = 60
 """Characters of a value."""
+NOT_STATED: Final = "not stated"
 
 
 def changes_between(
@@ -55,7 +56,7 @@ class AffectedReferences:
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, int], tuple[Any, Any, frozenset[str]]] = {}
-        """By the ids of both definitions. The values keep them alive, so that the ids stay unique."""
+        """By the ids of both definitions, which the values keep alive."""
 
     def between(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]:
         key = (id(old), id(new))
@@ -93,25 +94,25 @@ def _lines(old: Described, new: Described, affected: AffectedReferences) -> Iter
         yield f"params are now by {new.by or 'name or position'}"
     before, now = result_kind(old), result_kind(new)
     if before and before != now:
-        yield f"result was {before}, now {_or_unknown(now)}"
+        yield f"result: {before} → {now or NOT_STATED}"
     elif differs(old.result, new.result):
-        yield "schema of the result"
+        yield "schema of the result changed"
     if old.auth != new.auth:
-        yield f"auth was {_or_unknown(old.auth)}, now {_or_unknown(new.auth)}"
+        yield f"auth: {old.auth or NOT_STATED} → {new.auth or NOT_STATED}"
     if old.safe != new.safe:
         yield {True: "now safe", False: "now unsafe", None: "now of unknown safety"}[new.safe]
     for words, *facts in (
-        ("docs of the result", "result_name", "result_doc"),
-        ("docs", "doc", "details"),
-        ("tags", "tags"),
+        ("docs of the result changed", "result_name", "result_doc"),
+        ("docs changed", "doc", "details"),
+        ("tags changed", "tags"),
     ):
         if any(getattr(old, fact) != getattr(new, fact) for fact in facts):
             yield words
     yield from _errors(old, new)
     if not _same(old.examples, new.examples):
-        yield "examples"
+        yield "examples changed"
     if old.extra != new.extra:
-        yield "now accepts other members" if new.extra else "no longer accepts other members"
+        yield "now accepts other params" if new.extra else "no longer accepts other params"
 
 
 class _Params:
@@ -132,7 +133,7 @@ def _params(old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> 
     yield from (f"param {name} is gone" for name in old.named if name not in new.named)
     both = [name for name in new.named if name in old.named]
     if both != [name for name in old.named if name in new.named]:
-        yield "order of the params"
+        yield "order of the params changed"
     for name in both:
         yield from _param(name, old, new, differs)
 
@@ -142,30 +143,34 @@ def _param(name: str, old: _Params, new: _Params, differs: Callable[[Any, Any], 
     if bool(before.required) != bool(now.required):
         yield f"{name} is now {'required' if now.required else 'optional'}"
     if is_explained := old_line.kind != new_line.kind:
-        yield f"{name} was {_or_unknown(old_line.kind)}, now {_or_unknown(new_line.kind)}"
+        yield f"type of {name}: {old_line.kind or NOT_STATED} → {new_line.kind or NOT_STATED}"
     if not _same(old_line.default, new_line.default):
         is_explained = True
-        yield f"default of {name} was {_show(old_line.default)}, now {_show(new_line.default)}"
+        yield f"default of {name}: {_show(old_line.default)} → {_show(new_line.default)}"
     if differs(before.schema, now.schema):
-        was, is_now = (limit_words(side.reader.node(side.named[name][0].schema)) for side in (old, new))
-        if was != is_now:
-            yield f"{name} was {was or 'without limits'}, now {is_now or 'without limits'}"
+        limits = tuple(limit_words(side.reader.node(side.named[name][0].schema)) for side in (old, new))
+        if limits[0] != limits[1]:
+            yield _limits_changed(name, *limits)
         elif not is_explained:
-            yield f"schema of {name}{_inside(old.reader, before.schema, new.reader, now.schema)}"
+            yield _inside(name, old.reader, before.schema, new.reader, now.schema) or f"schema of {name} changed"
     if before.doc != now.doc:
-        yield f"docs of {name}"
+        yield f"docs of {name} changed"
     if before.deprecated != now.deprecated:
         yield f"{name} is {'now deprecated' if now.deprecated else 'no longer deprecated'}"
 
 
-def _inside(before: SchemaReader, old: Any, now: SchemaReader, new: Any) -> str:
-    """Return the first inner place with other limits, and both limits, or ""."""
-    rest: list[tuple[str, Any, Any]] = [("", old, new)]
+def _limits_changed(place: str, old: str, new: str) -> str:
+    return f"limits of {place}: {old or 'none'} → {new or 'none'}"
+
+
+def _inside(name: str, before: SchemaReader, old: Any, now: SchemaReader, new: Any) -> str:
+    """Return the first changed limits inside a param, or ""."""
+    rest: list[tuple[str, Any, Any]] = [(name, old, new)]
     for place, was, is_now in islice(rest, MAX_PLACES):  # the list grows during the loop
         old_node, new_node = before.node(was), now.node(is_now)
         old_limits, new_limits = limit_words(old_node), limit_words(new_node)
         if old_limits != new_limits:
-            return f"{place}: was {old_limits or 'without limits'}, now {new_limits or 'without limits'}"
+            return _limits_changed(place, old_limits, new_limits)
         room = MAX_PLACES - len(rest)
         named = ((name, schema) for name, schema in new_node.properties.items() if name in old_node.properties)
         inner = [(f"{place}.{name}", old_node.properties[name], schema) for name, schema in islice(named, max(room, 0))]
@@ -180,7 +185,7 @@ def _errors(old: Described, new: Described) -> Iterator[str]:
     yield from (f"error {code} is new" for code in now if code not in before)
     yield from (f"error {code} is gone" for code in before if code not in now)
     if any(not _same(before[code], now[code]) for code in now.keys() & before.keys()):
-        yield "errors"
+        yield "errors changed"
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -196,9 +201,5 @@ def _text(value: Any) -> bytes:
 
 def _show(value: Any) -> str:
     if value is None:
-        return "not stated"
+        return NOT_STATED
     return cut(json.dumps(value, ensure_ascii=False), MAX_VALUE)
-
-
-def _or_unknown(words: str | None) -> str:
-    return words or "not stated"

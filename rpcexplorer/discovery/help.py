@@ -321,7 +321,7 @@ def help_text(described: Collection[str]) -> Dialogue:
             found[name] = with_help(found[name], value)
 
     refused = yield from ask_companion(DIALECT, wanted, explain)
-    refused = [sentence.replace(DIALECT, "help of single methods", 1) for sentence in refused if has_help]
+    refused = [sentence.replace(DIALECT, "help texts", 1) for sentence in refused if has_help]
     skipped = (*listing.skipped, *refused, *count_unexplained(wanted))
     return replace(listing, described=found, skipped=skipped)
 

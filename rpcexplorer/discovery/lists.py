@@ -22,6 +22,7 @@ from rpcexplorer.discovery.questions import (
 )
 from rpcexplorer.discovery.reader import KIND, Collected, docs_of, kind_of, line_of, name_of, own_kind
 from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.model.problem import counted
 from rpcexplorer.schema.node import KINDS, kind_of_value, weight
 
 NOT_A_LIST: Final = "the response is not a list of names"
@@ -173,7 +174,7 @@ def read_modules(value: Any) -> Listing:
         return Listing(refusal=EMPTY if not value else "the response is not a list of modules")
     names = line_of(", ".join(filter(None, map(name_of, list(value)[:MODULES_SHOWN]))), LINE)
     return Listing(
-        refusal=f"lists only modules ({names}). The methods of a module start with its name and `_`. "
+        refusal=f"the server lists only modules ({names}). The methods of a module start with its name and `_`. "
         "To list them, set discovery to an OpenRPC document"
     )
 
@@ -228,6 +229,7 @@ def read_objects(value: Any) -> Listing:
     # Each method has its own arguments, so the schema accepts the arguments of any method.
     if len(reached) <= MAX_SHAPES:
         arguments = {"anyOf": [_arguments(*each) for each in reached]}
+    found = f"{counted(len(reached), 'method')} of {counted(len(objects), 'object')}"
     call = Described(
         (
             DescribedParam("object", {"type": "string", "enum": objects}, True),
@@ -236,11 +238,11 @@ def read_objects(value: Any) -> Listing:
         ),
         {"type": "array", "items": [{"type": "integer", "description": STATUS}]},
         dialect=UBUS_DIALECT,
-        doc=f"Calls one of {len(reached):,} methods of {len(objects):,} objects",
+        doc=f"Calls a method of an object ({found})",
         details="\n".join([SESSION, "", *lines, *more]),
         by="position",
     )
-    return Listing({"call": call}, f"calls {len(reached):,} methods of {len(objects):,} objects")
+    return Listing({"call": call}, f"which calls {found}")
 
 
 def _arguments(owner: str, name: str, members: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -167,7 +167,9 @@ def _prompts(prompts: list[dict[str, Any]]) -> tuple[str, Described | None]:
         DescribedParam("name", {"type": "string", "enum": [*shapes]}, True),
         DescribedParam("arguments", arguments, False),
     )
-    return "prompts/get", _reading(f"Gets one of {len(shapes):,} prompts", prompts, "name", params)
+    return "prompts/get", _reading(
+        f"Gets a prompt of the server ({counted(len(shapes), 'prompt')})", prompts, "name", params
+    )
 
 
 def _arguments(name: str, prompt: dict[str, Any]) -> dict[str, Any]:
@@ -187,7 +189,9 @@ def _resources(resources: list[dict[str, Any]]) -> tuple[str, Described | None]:
     names = [name for entry in resources if (name := name_of(entry.get("uri")))]
     params = (DescribedParam("uri", {"type": "string", "examples": names[:MAX_LISTED]}, True),)
     count = len(dict.fromkeys(names))
-    return "resources/read", _reading(f"Reads one of {count:,} resources", resources, "uri", params)
+    return "resources/read", _reading(
+        f"Reads a resource of the server ({counted(count, 'resource')})", resources, "uri", params
+    )
 
 
 def _reading(doc: str, entries: list[dict[str, Any]], key: str, params: tuple[DescribedParam, ...]) -> Described | None:

@@ -109,7 +109,7 @@ def _with_sources(method: Method, sources: dict[str, str]) -> tuple[tuple[str, s
 NAMES_ALONE = frozenset({"system.listMethods", "rpc_methods", "Shelly.ListMethods", "help", "jsonrpc.get_methods"})
 """Protocols that may list a method without its params."""
 KNOWN = (
-    Method("ping", "Answers when the session is valid", [], "cookie", True, "service"),
+    Method("ping", "Succeeds if the session is valid", [], "cookie", True, "service"),
     Method("arg_test", "Takes the credentials as params", None, "inline", True, "service"),
     Method("auth", "Opens a session", None, "none", True, "service"),
 )
@@ -227,7 +227,7 @@ class MethodChange(Struct, frozen=True):
     @property
     def line(self) -> str:
         """Name and changes; they contain external text."""
-        return f"{self.name}: {'; '.join(self.what)}" if self.what else self.name
+        return f"{self.name}: {', '.join(self.what)}" if self.what else self.name
 
 
 class MethodChanges(Struct, frozen=True):

@@ -116,8 +116,8 @@ def ask_companion(
             break
     if not refusals:
         return []
-    count = f", for {len(refusals)} of {asked}" if len(refusals) < asked else ""
-    return [f"{companion}: {refusals[-1]}{count}"]
+    some = f" for {len(refusals)} of {asked} methods" if len(refusals) < asked else ""
+    return [f"{companion}{some}: {refusals[-1]}"]
 
 
 def count_unexplained(wanted: Sequence[str]) -> list[str]:
@@ -171,9 +171,9 @@ def value_of(text: bytes) -> Answer:
     try:
         return Answer(clean(decoded(text)))
     except RecursionError:
-        return Answer(refusal=f"unreadable: more than {MAX_LEVELS} levels")
+        return Answer(refusal=f"unreadable: the response has more than {MAX_LEVELS} levels")
     except ValueError:  # also for a number with more digits than Python reads
-        return Answer(refusal="unreadable: not JSON")
+        return Answer(refusal="unreadable: the response is not JSON")
 
 
 def _refusal(exchange: Exchange, error: str, profile: Profile, *, asks_for_login: bool) -> str:
@@ -181,12 +181,12 @@ def _refusal(exchange: Exchange, error: str, profile: Profile, *, asks_for_login
     assert isinstance(exchange.outcome, ErrorObject)
     if asks_for_login:
         if profile.secrets:
-            return f"rejected the credentials ({error})"
-        return f"asks for credentials ({error}), but this profile has none. Set its auth"
+            return f"the server rejected the credentials ({error})"
+        return f"the server asks for credentials ({error}), but the profile has none. Set auth in the profile"
     if NOT_INITIALIZED.search(exchange.outcome.message) and profile.handshake != "mcp":
-        return f'needs a handshake first ({error}): set handshake = "mcp" in the profile'
+        return f'the server needs a handshake first ({error}). Set handshake = "mcp" in the profile'
     if exchange.outcome.code == -32602:
-        return f"needs params that rpcexplorer does not know ({error}). Call it yourself"
+        return f"the method needs params that rpcexplorer does not know ({error}). Call it yourself"
     return f"{NOT_OFFERED} ({error})" if _is_not_offered(exchange) else f"error {error}"
 
 

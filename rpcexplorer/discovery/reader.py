@@ -166,11 +166,11 @@ class Collected:
     def listing(self, about: str = "", *skipped: str) -> Listing:
         """Return the listing, with sentences about entries that were left out."""
         counts = (
-            (self._nameless, "no valid name"),
-            (self._repeated, "repeated name"),
-            (self._too_many, f"more than {MAX_METHODS:,} methods"),
+            (self._nameless, "missing or invalid"),
+            (self._repeated, "repeated"),
+            (self._too_many, f"more than {MAX_METHODS:,}"),
         )
-        left_out = [f"{count:,} skipped: {why}" for count, why in counts if count]
+        left_out = [f"{counted(count, 'name')} skipped: {why}" for count, why in counts if count]
         return Listing(self.described, about, (*left_out, *skipped), events=self.events)
 
 
@@ -265,7 +265,7 @@ class MethodReader:
         if self._without_params:
             sentences.append(f"params of {counted(self._without_params, 'method')} skipped: too many to store")
         if count := self._definitions.left_out:
-            sentences.append(f"{count:,} referenced schemas skipped: too many or too large")
+            sentences.append(f"{counted(count, 'referenced schema')} skipped: too many or too large")
         return sentences
 
     def _gather(self, schemas: list[Any]) -> dict[str, Any]:
@@ -339,7 +339,7 @@ class MethodReader:
             )
         if 0 < len(some) < len(entries):
             self._without_params += 1
-            yield DescribedParam(OTHERS, doc=f"{len(entries) - len(some):,} more")
+            yield DescribedParam(OTHERS, doc=counted(len(entries) - len(some), "more param"))
 
     def _schema(self, described: dict[str, Any], *, is_one: bool = False) -> Any:
         schema = described.get("schema")

@@ -337,7 +337,7 @@ class MethodFiles:
 
 
 def _damaged(path: Path) -> FileError:
-    return FileError(f"cannot use {path}: it is damaged or of another version. Refresh the method list")
+    return FileError(f"cannot use {path}: it is damaged, or another version wrote it. Refresh the method list")
 
 
 def _sizes(head: bytes) -> list[tuple[int, int]]:

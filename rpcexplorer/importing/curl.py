@@ -57,14 +57,14 @@ READS: Final = {
 }  # fmt: skip
 """What curl would read from a file; rpcexplorer does not."""
 OPTION_NOTES: Final = {
-    "insecure": "certificates are always checked. To pin one, run `rpcexplorer profiles trust NAME`",
-    "location": "redirects are shown, but not followed",
-    "location-trusted": "redirects are shown, but not followed",
-    "cert": "it uses a client certificate. Set `cert_file` in the profile",
-    "cacert": "it uses its own CA. Set `ca_file` in the profile",
-    "unix-socket": "its Unix socket is ignored",
-    "resolve": "it connects to another host than its URL names. That is ignored",
-    "connect-to": "it connects to another host than its URL names. That is ignored",
+    "insecure": "rpcexplorer always checks certificates. To pin one, set `certificate` in the profile",
+    "location": "rpcexplorer shows redirects, but does not follow them",
+    "location-trusted": "rpcexplorer shows redirects, but does not follow them",
+    "cert": "the command uses a client certificate. Set `cert_file` in the profile",
+    "cacert": "the command uses a CA file. Set `ca_file` in the profile",
+    "unix-socket": "rpcexplorer ignores the Unix socket and uses the URL",
+    "resolve": "rpcexplorer ignores --resolve and connects to the host in the URL",
+    "connect-to": "rpcexplorer ignores --connect-to and connects to the host in the URL",
 }  # fmt: skip
 FORM: Final = "curl"
 MAX_CHARACTERS: Final = 16_000_000
@@ -160,10 +160,10 @@ def _requests(command: ShellCommand, words: list[str]) -> Iterator[RequestRead]:
         else:
             _take(parts[-1], option, value)
     for part in parts:
-        part.notes += [f"{each} is kept as text: nothing is filled in or run" for each in command.filled]
-        part.notes += [f"the file {each} is neither read nor written" for each in command.files]
+        part.notes += [f"{each} is imported as text. rpcexplorer does not expand or run it" for each in command.filled]
+        part.notes += [f"rpcexplorer does not read or write the file {each}" for each in command.files]
         if command.unclosed:
-            part.problem = "a quote is not closed. The command was cut off, or copied for another shell"
+            part.problem = "a quote is not closed. Copy the whole command again, for bash"
         yield from _build(part)
 
 
@@ -199,7 +199,7 @@ def _take(request: _Request, option: str, value: str) -> None:  # noqa: C901, PL
         case "header":
             _header(request, value)
         case "form" | "form-string":
-            request.problem = "it sends a form (-F)"
+            request.problem = "the body is a form (-F)"
         case "get":
             request.in_query = True
         case "head":
@@ -213,13 +213,13 @@ def _take(request: _Request, option: str, value: str) -> None:  # noqa: C901, PL
         case "cookie" if "=" in value:
             request.headers.append(("Cookie", value))
         case "cookie":
-            request.notes.append(f"its cookies are in the file {value}, which is not read")
+            request.notes.append(f"rpcexplorer does not read cookies from the file {value}")
         case _ if option == "json" or option.startswith("data"):
             _data(request, option, value)
         case _ if option in SCHEMES:
             request.scheme = SCHEMES[option]
         case _ if option in READS:
-            request.notes.append(f"{value or 'a file'} (--{option}) is not read: it contains {READS[option]}")
+            request.notes.append(f"rpcexplorer does not read {READS[option]} from {value or 'a file'} (--{option})")
         case _ if option in OPTION_NOTES:
             request.notes.append(OPTION_NOTES[option])
 
@@ -227,7 +227,7 @@ def _take(request: _Request, option: str, value: str) -> None:  # noqa: C901, PL
 def _header(request: _Request, value: str) -> None:
     """Add a header. As in curl, one without a value is left out."""
     if value.startswith("@"):
-        request.notes.append(f"headers come from {_file(value[1:])}, which is not read")
+        request.notes.append(f"rpcexplorer does not read headers from {_file(value[1:])}")
         return
     name, colon, text = value.partition(":")
     if colon and text.strip():
@@ -236,9 +236,9 @@ def _header(request: _Request, value: str) -> None:
 
 def _data(request: _Request, option: str, value: str) -> None:
     if option != "data-raw" and _FILE.match(value):
-        request.problem = f"its body comes from {_file(value[1:])}, which is not read. Put the body into the command"
+        request.problem = f"rpcexplorer does not read the body from {_file(value[1:])}. Put the body into the command"
     if option == "data-urlencode":
-        request.problem = request.problem or "it sends a form (--data-urlencode)"
+        request.problem = request.problem or "the body is a form (--data-urlencode)"
     if request.has_data and option != "json":
         request.data.append("&")
     request.has_data = True
@@ -255,11 +255,11 @@ def _build(request: _Request) -> Iterator[RequestRead]:
     """Yield a request for each URL."""
     body = "".join(request.data)
     method = request.method or ("GET" if request.in_query or not request.has_data else "POST")
-    problem = request.problem or ("it has no URL" if not request.addresses else "")
+    problem = request.problem or ("the command has no URL" if not request.addresses else "")
     user = user_password(request.user, request.scheme)
     query = body if request.in_query and len(body) * len(request.addresses) <= MAX_QUERY else ""
     if request.in_query and body and not query:
-        problem = problem or f"more than {MAX_QUERY:,} characters of data would be in its URLs (-G)"
+        problem = problem or f"the URLs would have more than {MAX_QUERY:,} characters of data (-G)"
     query = quote_plus(query, safe="=&")
     for typed in request.addresses or [""]:
         address = _GLOB.sub(r"\1", typed) if request.globs else typed

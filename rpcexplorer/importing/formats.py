@@ -83,11 +83,11 @@ def _requests(entries: list[Raw]) -> Iterator[RequestRead]:
         try:
             request = msgspec.json.decode(each, type=HarEntry).request
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            yield RequestRead(problem="its record is damaged")
+            yield RequestRead(problem="the entry is damaged")
             continue
         body = request.post_data
         headers = [(header.name, header.value) for header in request.headers]
-        problem = "its body is in base64" if body and body.encoding else ""
+        problem = "the body is in base64" if body and body.encoding else ""
         yield RequestRead(request.method, request.url, headers, body.text if body else None, problem=problem)
 
 
@@ -121,7 +121,7 @@ POSTMAN_FORM: Final = "Postman collection"
 MAX_ITEMS: Final = 5_000
 """Items of one collection, folders included."""
 OTHER: Final = "This Postman collection is not version 2.1. In Postman, choose Export and “Collection v2.1”."
-AUTH_NOT_IMPORTED: Final = "its auth type {} is not imported"
+AUTH_NOT_IMPORTED: Final = "the auth type {} cannot be imported"
 
 
 class PostmanItem(Struct):
@@ -172,7 +172,7 @@ def _postman_requests(collection: PostmanCollection, values: Mapping[str, str]) 
         try:
             item = msgspec.json.decode(raw, type=PostmanItem)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            yield RequestRead(problem="its record is damaged")
+            yield RequestRead(problem="the entry is damaged")
             continue
         name = f"{folder} / {item.name}" if folder else item.name
         auth = item.auth or auth
@@ -181,7 +181,7 @@ def _postman_requests(collection: PostmanCollection, values: Mapping[str, str]) 
         elif isinstance(item.request, dict):
             yield _postman_request(item.request, name, auth, values)
         else:
-            yield RequestRead(problem="it is a GET without a body")
+            yield RequestRead(problem="GET without a body")
 
 
 def _postman_request(
@@ -194,7 +194,7 @@ def _postman_request(
     address = filled(_address(request.get("url")), values)
     request_notes += unknown
     if "{{" in address:
-        request_notes.append("its URL has variables that the collection does not define")
+        request_notes.append("the URL has variables that the collection does not define")
     headers = [
         (str(each.get("key", "")), filled(str(each.get("value") or ""), values))
         for each in _rows(request.get("header"))
@@ -215,8 +215,10 @@ def _body(body: object) -> tuple[str | None, str]:
     if mode == "raw":
         return str(found.get("raw") or ""), ""
     if mode == "file":
-        return None, "its body is in a file, which is not read"
-    return None, f"it sends {'a form' if mode in {'formdata', 'urlencoded'} else str(mode)[:40]}"
+        return None, "rpcexplorer does not read the body from a file"
+    if mode in {"formdata", "urlencoded"}:
+        return None, "the body is a form"
+    return None, f"the body has the type {str(mode)[:40]}"
 
 
 def _address(url: object) -> str:
@@ -241,7 +243,7 @@ def _auth(auth: Mapping[str, Any], values: Mapping[str, str]) -> tuple[tuple[Fou
     kind = str(auth.get("type", ""))
     rows = {str(each.get("key")): filled(str(each.get("value") or ""), values) for each in _rows(auth.get(kind))}
     if any("{{" in each for each in rows.values()):
-        return (), ["its credentials are variables that the collection does not define"]
+        return (), ["the credentials are variables that the collection does not define"]
     if kind in {"basic", "digest"}:
         return (*user_password(f"{rows.get('username', '')}:{rows.get('password', '')}", kind.capitalize()),), []
     if kind == "bearer" and rows.get("token"):
@@ -263,15 +265,18 @@ def _rows(value: object) -> list[dict[str, Any]]:
 OTHERS: Final = (
     (
         regex(r"Invoke-(?:WebRequest|RestMethod)\b|New-Object Microsoft\.PowerShell", re.IGNORECASE),
-        "This is PowerShell, which is not imported. In the browser, choose “Copy as cURL”.",
+        "PowerShell cannot be imported. In the browser, choose “Copy as cURL”.",
     ),
     (
         regex(r"(?:await\s+)?fetch\("),
-        "This is JavaScript (fetch), which is not imported. In the browser, choose “Copy as cURL”.",
+        "JavaScript (fetch) cannot be imported. In the browser, choose “Copy as cURL”.",
     ),
-    (regex(r"\s*case\s*=\s*1\b", re.MULTILINE), "This is a case. Import it with rpcexplorer history import FILE."),
-    (regex(r'\{[^{]*"openrpc"'), "This is an OpenRPC document. Set `discovery` in a profile to it."),
-    (regex(r"https?(?:ie)?\s+(?:-|[A-Z]+\s|https?:)|wget\s"), "Only curl commands are imported, no other commands."),
+    (regex(r"\s*case\s*=\s*1\b", re.MULTILINE), "This is a case. To import it, run:\nrpcexplorer history import FILE"),
+    (regex(r'\{[^{]*"openrpc"'), "This is an OpenRPC document. To use it, set `discovery` in a profile."),
+    (
+        regex(r"https?(?:ie)?\s+(?:-|[A-Z]+\s|https?:)|wget\s"),
+        "This command cannot be imported. rpcexplorer imports only curl commands.",
+    ),
 )
 """Formats that users try, with advice on what to do instead."""
 EMPTY: Final = "The text is empty."

@@ -32,8 +32,8 @@ class Pasted(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        method = f"method {cut(self.calls[0].method, MAX_NAME)}"
-        return f"import it: {method if len(self.calls) == 1 else f'{len(self.calls):,} calls'}"
+        one = len(self.calls) == 1
+        return f"import method {cut(self.calls[0].method, MAX_NAME)}" if one else f"import {len(self.calls):,} calls"
 
 
 def is_command(text: str) -> bool:
@@ -57,7 +57,7 @@ def pasted(text: str) -> Pasted | None:
 
     calls = whole_requests(text)
     made = (ImportedCall(1, each.method, each.params, notification=each.notification) for each in calls)
-    what = "A whole request, not only its params." if len(calls) == 1 else "Whole requests, not params."
+    what = "This is a whole request, not params." if len(calls) == 1 else "These are whole requests, not params."
     return Pasted(what, tuple(made)) if calls else None
 
 
@@ -66,6 +66,6 @@ def _file(text: str) -> Pasted | None:
     from rpcexplorer.importing.formats import imported
 
     found = imported(text)
-    what = "A curl command, not JSON." if found.form == curl.FORM else f"A {found.form}, not params."
+    what = "This is a curl command, not JSON." if found.form == curl.FORM else f"This is a {found.form}, not params."
     skipped = tuple(f"Skipped request {each.number}: {each.why}." for each in found.skipped)
     return Pasted(what, found.calls, (*found.notes, *skipped)) if found.calls else None

@@ -79,8 +79,8 @@ def convert_variables(body: str) -> tuple[str, list[str], list[str]]:
 
 def notes(names: Iterable[str], kept: Iterable[str]) -> list[str]:
     """Return notes about the variables of a body."""
-    lines = [f"its variables need values: {', '.join(names)}"] if names else []
-    return lines + ([f"kept as text, because only Postman fills them in: {', '.join(kept)}"] if kept else [])
+    lines = [f"variables that need a value: {', '.join(names)}"] if names else []
+    return lines + ([f"variables that only Postman fills in, imported as text: {', '.join(kept)}"] if kept else [])
 
 
 CredentialWay = Literal["scheme", "cookie", "header", "query", "address", "member", "params"]
@@ -90,7 +90,7 @@ PLACES: Final = {
     "cookie": "cookie {}",
     "header": "header {}",
     "query": "?{}= in the URL",
-    "address": "in the URL before the host",
+    "address": "user:password@ in the URL",
     "member": "member {} next to method",
     "params": "{} in the params",
 }
@@ -132,7 +132,7 @@ class ImportedCall(Struct, frozen=True):
 class Skipped(Struct, frozen=True):
     number: int
     why: str
-    """A clause such as "it is a GET"."""
+    """The reason, such as "GET without a body", for one request or several."""
 
 
 class Imported(Struct, frozen=True):
@@ -176,14 +176,14 @@ def envelopes(body: str) -> tuple[list[WrittenCall], str]:
         found = envelope(body)
         return ([found], "") if isinstance(found, WrittenCall) else ([], found)
     if not spans:
-        return [], "its batch is empty"
+        return [], "the batch is empty"
     if len(spans) > MAX_CALLS:
-        return [], f"its batch has more than {MAX_CALLS:,} calls"
+        return [], f"the batch has more than {MAX_CALLS:,} calls"
     calls = []
     for number, span in enumerate(spans, 1):
         found = envelope(body[slice(*span)])
         if not isinstance(found, WrittenCall):
-            return [], f"call {number} of its batch: {found}"
+            return [], f"in call {number} of the batch, {found}"
         calls.append(found)
     return calls, ""
 
@@ -192,21 +192,23 @@ def envelope(text: str) -> WrittenCall | str:
     """Return the call of a JSON object, or a clause that says why it is not one."""
     found = members(text.removeprefix("\ufeff"))
     if found is None:
-        return "its body is not a JSON object"
+        return "the body is not a JSON object"
     text = text.removeprefix("\ufeff")
     parts = {each.name: text[slice(*each.value)] for each in found}
     if len(parts) < len(found) and (name := repeated_name(text)) in parts:
-        return f"it has the member {name} twice"
+        return f"the member {name} appears twice"
     if "method" not in parts:
-        return "it is a response" if {"result", "error"} & parts.keys() else "its body has no method"
+        return "the body is a response" if {"result", "error"} & parts.keys() else "the body has no method"
     method = decoded(parts["method"]) if parts["method"].startswith('"') else ""
     if not method.strip() or len(method) > MAX_METHOD:
-        return "its method is not a name"
+        return "the method is not a valid name"
     if method.startswith(SIGN):
-        return f"its method starts with {SIGN}, as saved calls do"
+        return f"the method starts with {SIGN}, as saved calls do"
     params = parts.get("params", "")
     if params and isinstance(read := parse(params), Typo):
-        return "its params are neither an array nor an object" if params[0] not in "[{" else f"its params: {read.what}"
+        if params[0] not in "[{":
+            return "the params are neither an array nor an object"
+        return f"the params are not valid: {read.what}"
     others = tuple((name, value) for name, value in parts.items() if name not in OWN)
     return WrittenCall(method, params, parts.get("id", "null") == "null", others)
 
@@ -290,7 +292,7 @@ def imported_from(form: str, requests: Iterable[RequestRead], notes: Sequence[st
         number = request.number or at
         if len(calls) >= MAX_CALLS or at > REQUESTS:
             most = f"{MAX_CALLS:,} calls" if at <= REQUESTS else f"{REQUESTS:,} requests"
-            all_notes.append(f"There are more than {most}. Request {number} and all later ones were skipped.")
+            all_notes.append(f"The text has more than {most}. Request {number} and all later ones were skipped.")
             break
         found = _calls(number, request)
         if isinstance(found, str):
@@ -304,7 +306,7 @@ def _calls(number: int, request: RequestRead) -> list[ImportedCall] | str:
     if request.problem:
         return request.problem
     if not request.body:
-        return f"it is a {_word(request.method)} without a body"
+        return f"{_word(request.method)} without a body"
     found, why = envelopes(request.body)
     if why:
         return why
@@ -312,9 +314,9 @@ def _calls(number: int, request: RequestRead) -> list[ImportedCall] | str:
     around, notes = _headers(request.headers)
     credentials = (*request.credentials, *in_address, *around)
     if request.has_variables and any("{{" in each.method for each in found):
-        return "its method is a Postman variable"
+        return "the method is a Postman variable"
     if request.method.upper() != "POST":
-        notes.append(f"it was sent by {_word(request.method)}. rpcexplorer uses POST")
+        notes.append(f"rpcexplorer uses POST instead of {_word(request.method)}")
     calls = []
     for each in found:
         inside, left_out = _members(each)
@@ -358,7 +360,7 @@ def authorization(value: str) -> list[FoundCredential]:
         return _pair("scheme", "Basic", name, password)
     if not rest:
         return [credential("token", "header", "Authorization", scheme)] if scheme else []
-    return [credential("token", "scheme", scheme.capitalize() if scheme.isalnum() else "other scheme", rest)]
+    return [credential("token", "scheme", scheme.capitalize() if scheme.isalnum() else "another scheme", rest)]
 
 
 def user_password(text: str, scheme: str = "Basic") -> list[FoundCredential]:
@@ -391,7 +393,7 @@ def _headers(headers: Iterable[tuple[str, str]]) -> tuple[list[FoundCredential],
             found.append(credential("token", "header", name.strip(), value.strip()))
         else:
             others.append(name.strip())
-    note = f"its own headers are ignored: {', '.join(dict.fromkeys(others))}. Set them in `headers` of a profile"
+    note = f"ignored headers: {', '.join(dict.fromkeys(others))}. To send them, set `headers` in the profile"
     return found, [note] if others else []
 
 
@@ -404,7 +406,7 @@ def _members(each: WrittenCall) -> tuple[list[FoundCredential], list[str]]:
             found.append(credential("token", "member", name, decoded(value)))
         else:
             others.append(name)
-    return found, [f"extra members are ignored: {', '.join(others)}"] if others else []
+    return found, [f"ignored members next to method: {', '.join(others)}"] if others else []
 
 
 def _word(method: str) -> str:

@@ -369,7 +369,7 @@ def _inside(text: str, inner: tuple[int, int], opener: str, typos: Typos) -> Non
             what = f"{_CONTROLS.get(char) or f'the control character U+{ord(char):04X}'} inside a string"
             typos.add("control", where, what, f"write {escaped(char)}", Rewrite(*where, escaped(char)))
         elif found[3]:
-            what = f"half a character, U+{ord(char):04X}, cannot be sent"
+            what = f"the lone surrogate U+{ord(char):04X} cannot be sent"
             typos.add("", where, what, f"write {escaped(char)}")
         elif found[1] and found[1] != opener:
             wrong.append(where[0])
@@ -438,7 +438,7 @@ def _number(spelled: str, token: Token, typos: Typos) -> bool:
         typos.add("", token[1:], "a number has no underscores", "remove them")
     else:
         side = "after" if decimal[1] else "before"
-        typos.add("", token[1:], f"a number needs a digit {side} its point", "write 0 there")
+        typos.add("", token[1:], f"a number needs a digit {side} its decimal point", "write 0 there")
     return True
 
 

@@ -283,6 +283,6 @@ def _remarks(odd: str) -> list[tuple[str, str]]:
             found.append(("half", f"lone surrogate \\{half[1]} in a string"))
             break
         if half[2]:
-            found.append(("raw half", f"half a character, U+{ord(half[2]):04X}, in a string"))
+            found.append(("raw half", f"lone surrogate U+{ord(half[2]):04X} in a string"))
             break
     return found

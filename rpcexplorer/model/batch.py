@@ -16,11 +16,11 @@ from rpcexplorer.rpc.codec import short
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled, spellings
 
 NO_RESPONSE: Final = "No response to this call."
-EMPTY: Final = "No response to this call: the server answered the batch with an empty array."
+EMPTY: Final = "No response to this call: the response to the batch is an empty array."
 CUT: Final = "The recorded response was cut, so the outcome of this call is unknown."
-UNASKED: Final = "no call has the id"
-SECOND: Final = "a second response with the id"
-NOBODYS: Final = "it has no id"
+UNKNOWN_ID: Final = "unexpected response: no call has the id {}"
+SECOND: Final = "unexpected response: it is the second one with the id {}"
+WITHOUT_ID: Final = "unexpected response: it has no id"
 
 
 class BatchParts(Struct, frozen=True):
@@ -78,14 +78,14 @@ def _found(exchange: Exchange, calls: tuple[Call, ...]) -> Matched | Outcome:
     return exchange.outcome if isinstance(found, Malformed) and isinstance(exchange.outcome, Malformed) else found
 
 
-def _unexpected(exchange: Exchange, number: int, came: BatchReply, asked: set[bytes]) -> Exchange:
-    why = NOBODYS
-    if came.id is not None and came.id != b"null":
-        why = f"{SECOND if came.id in asked else UNASKED} {short(came.id)}"
-    outcome = replace(came.reply, remarks=(f"unexpected response: {why}", *came.reply.remarks))
+def _unexpected(exchange: Exchange, number: int, response: BatchReply, asked: set[bytes]) -> Exchange:
+    remark = WITHOUT_ID
+    if response.id is not None and response.id != b"null":
+        remark = (SECOND if response.id in asked else UNKNOWN_ID).format(short(response.id))
+    outcome = replace(response.reply, remarks=(remark, *response.reply.remarks))
     id = f"{exchange.id}.unexpected.{number}"
     part = replace(exchange, id=id, method="", params="[]", params_sent=None, kind="call")
-    return _of_part(part, outcome, came.text)
+    return _of_part(part, outcome, response.text)
 
 
 def _of_part(exchange: Exchange, outcome: Outcome, body: bytes | None) -> Exchange:

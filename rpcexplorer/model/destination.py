@@ -51,10 +51,9 @@ class DestinationChanged(Struct, frozen=True):
     """The word before ``changes``; another one if nothing was changed."""
 
     def sentence(self, profile: str) -> str:
-        changed = "; ".join(map(str, self.changes))
-        advice = self.advice or f"If the new destination is right, run: rpcexplorer profiles allow {profile}"
-        details = f". {self.label}: {changed}" if changed else ""
-        return f"The {self.field} of profile {profile} is blocked: {self.why}. {advice}{details}"
+        advice = self.advice or f"If the new destination is right, run `rpcexplorer profiles allow {profile}`"
+        changes = f" {self.label}: {', '.join(map(str, self.changes))}." if self.changes else ""
+        return f"The {self.field} of profile {profile} is blocked: {self.why}.{changes} {advice}."
 
 
 def destination_of(profile: Profile, certificates: str = "") -> Destination:

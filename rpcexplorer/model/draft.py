@@ -69,7 +69,7 @@ def judged(text: str) -> tuple[Params | Typo, str]:
     """Parse params; return them or the problem, and a warning."""
     read = _params_of(text)
     name = None if isinstance(read, Typo) else repeated_name(read.text)
-    return read, "" if name is None else f"\u201c{name}\u201d appears twice in one object: sent as typed"
+    return read, "" if name is None else f"\u201c{name}\u201d appears twice in one object and is sent as typed"
 
 
 def kind_of(draft: Draft | Batch) -> CallKind:

@@ -186,7 +186,7 @@ def no_such_call(listed_as: str, calls: Iterable[str], profile: str) -> str:
     """Return why nothing is sent for the name of an unknown saved call."""
     name = listed_as.removeprefix(SIGN)
     guess = nearest(name, calls)
-    advice = f"Did you mean {SIGN}{guess}?" if guess else "`rpcexplorer methods` lists the saved calls."
+    advice = f"Did you mean {SIGN}{guess}?" if guess else "To list the saved calls, run `rpcexplorer methods`."
     return f"There is no saved call {name or SIGN} for profile {profile}. {advice}"
 
 

@@ -61,7 +61,7 @@ def cut(word: str, longest: int = LONGEST) -> str:
     return word if len(word) <= longest else f"{word[: longest - 1]}…"
 
 
-CHECK = ": run `rpcexplorer profiles check` to list them"
+CHECK = ". To list them, run `rpcexplorer profiles check`"
 
 
 def first_few(problems: Sequence[Problem], most: int, where: str = CHECK) -> list[str]:

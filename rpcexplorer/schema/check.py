@@ -79,7 +79,7 @@ class Checker:
     async def _check(self, described: Described, text: str, of: str, by: By | None) -> Checked:
         """Check once. If the caller is cancelled, the next check waits for it."""
         if len(text) > MAX_TEXT_BYTES:
-            return Checked(why_not=f"the text is longer than {MAX_TEXT_BYTES // 1024 // 1024} MiB")
+            return Checked(why_not=f"the text is larger than {MAX_TEXT_BYTES // 1024 // 1024} MiB")
         await self._turn.acquire()
         checking = asyncio.ensure_future(self._checked(described, text, of, by))
         checking.add_done_callback(lambda _: self._turn.release())
@@ -91,9 +91,9 @@ class Checker:
                 self._method = (described, msgspec.json.encode(described, enc_hook=dict))
             question = msgspec.json.encode((text, of, by))
         except UnicodeError:
-            return Checked(why_not="the text contains half a character (a lone surrogate)")
+            return Checked(why_not="the text contains a lone surrogate (half a character)")
         except RecursionError:
-            return Checked(why_not="the schema is nested too deep")
+            return Checked(why_not="the schema is nested too deeply")
         except (TypeError, ValueError):
             return Checked(why_not="the schema is invalid")
         method = self._method[1]

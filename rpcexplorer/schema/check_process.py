@@ -80,7 +80,7 @@ def _write(stream: BinaryIO, checked: Checked) -> None:
     try:
         line = msgspec.json.encode(checked)
     except UnicodeError:
-        line = msgspec.json.encode(Checked(why_not="the schema contains half a character (a lone surrogate)"))
+        line = msgspec.json.encode(Checked(why_not="the schema contains a lone surrogate (half a character)"))
     stream.write(line + b"\n")
     stream.flush()
 
@@ -93,13 +93,15 @@ def answer(method: bytes, question: bytes) -> Checked:
     except NotCheckedError as error:
         return Checked(why_not=str(error))
     except UnicodeError:
-        return Checked(why_not="the text contains half a character (a lone surrogate)")
+        return Checked(why_not="the text contains a lone surrogate (half a character)")
     except RecursionError:
-        return Checked(why_not="the text is nested too deep")
+        return Checked(why_not="the text is nested too deeply")
     except MemoryError:
         return Checked(why_not="the check needs too much memory")
     except ValueError as error:
-        return Checked(why_not="the text is nested too deep" if "ecursion" in str(error) else "the text cannot be read")
+        return Checked(
+            why_not="the text is nested too deeply" if "ecursion" in str(error) else "the text cannot be read"
+        )
 
 
 @lru_cache(MAX_METHODS)
@@ -185,10 +187,12 @@ class MethodCheck:
         fix = by_name(body, params) if by == "name" else by_position(body, params)
         if fix is not None and self.problems(fix.text, by):
             fix = None
-        words = "by name: write an object" if by == "name" else "by position: write an array"
+        sentence = "the method needs params by position: write an array"
+        if by == "name":
+            sentence = "the method needs params by name: write an object"
         start, end = len(body) - len(body.lstrip()), len(body.rstrip())
         line, column = body.count("\n", 0, start) + 1, start - body.rfind("\n", 0, start)
-        return Checked((SchemaProblem((), "type", f"the method needs params {words}", start, end, line, column, fix),))
+        return Checked((SchemaProblem((), "type", sentence, start, end, line, column, fix),))
 
 
 def _is_better(left: list[SchemaProblem], found: tuple[ExplainedProblem, ...], fixed: SchemaProblem) -> bool:

@@ -297,7 +297,7 @@ def _of_examples(place: TypedPlace, described: Described) -> Iterator[tuple[Any,
         for step in steps:
             value = _step(value, step)
         if value is not UNSET:
-            yield value, f"of {value_words(call.name)}" if call.name else "an example"
+            yield value, f"from example {value_words(call.name)}" if call.name else "an example"
 
 
 def _step(value: Any, step: str | int) -> Any:

@@ -79,7 +79,7 @@ class Maker:
         parts = islice(self._reader.parts(schema), int(joined), None)
         key = id(next((part for part in parts if part.keys() - {"$ref"}), schema))
         if key in self._open:
-            return _failed(place, "the schema requires itself inside itself")
+            return _failed(place, "the schema requires endless nesting")
         self._open.append(key)
         try:
             found = self._by_alternative(schema, place) if node.alternatives else self._by_kind(node, place)

@@ -53,18 +53,19 @@ _WORDS: Final = {
 }
 """Sentences that do not depend on the schema."""
 _LIMITS: Final = {
-    "minimum": ("must be", "", " or more"),
-    "maximum": ("must be", "", " or less"),
-    "exclusiveMinimum": ("must be more than", "", ""),
-    "exclusiveMaximum": ("must be less than", "", ""),
-    "multipleOf": ("must be a multiple of", "", ""),
-    "minLength": ("must have at least", "character", ""),
-    "maxLength": ("must have at most", "character", ""),
-    "minItems": ("must have at least", "element", ""),
-    "maxItems": ("must have at most", "element", ""),
-    "minProperties": ("must have at least", "member", ""),
-    "maxProperties": ("must have at most", "member", ""),
+    "minimum": ("must be {} or more", ""),
+    "maximum": ("must be {} or less", ""),
+    "exclusiveMinimum": ("must be more than {}", ""),
+    "exclusiveMaximum": ("must be less than {}", ""),
+    "multipleOf": ("must be a multiple of {}", ""),
+    "minLength": ("must have at least {}", "character"),
+    "maxLength": ("must have at most {}", "character"),
+    "minItems": ("must have at least {}", "element"),
+    "maxItems": ("must have at most {}", "element"),
+    "minProperties": ("must have at least {}", "member"),
+    "maxProperties": ("must have at most {}", "member"),
 }
+"""Sentences about a number, and the unit of the number."""
 _OF_NAMES: Final = frozenset({"required", "dependentRequired", "additionalProperties", "unevaluatedProperties"})
 """Keywords about names, which no value of a reference can satisfy."""
 _OF_SHAPE: Final = frozenset({"type", "minItems", "maxItems", "minProperties", "maxProperties"})
@@ -178,7 +179,11 @@ class _Explanation:
                 params = listed(param.name or f"param {at}" for at, param in enumerate(self._bundle.params, 1))
                 sentence = f"{self._spelled(path)} {must(keyword, rule)}"
                 if is_position:
-                    sentence = f"at most {with_unit(rule, 'param')} allowed: {params}"
+                    sentence = (
+                        f"the method has only {with_unit(rule, 'param')}: {params}"
+                        if rule
+                        else "the method has no params"
+                    )
                 yield self._problem(path, keyword, sentence, place, schema)
             case _:
                 place = _opening(place) if keyword == "minItems" else place
@@ -339,7 +344,7 @@ def must(keyword: str, rule: Any) -> str:
         case "pattern":
             return f"must match {short(str(rule))}"
     if isinstance(rule, int | float) and (words := _LIMITS.get(keyword)):
-        return f"{words[0]} {with_unit(rule, words[1])}{words[2]}"
+        return words[0].format(with_unit(rule, words[1]))
     if rule is False:
         return "is not allowed"
     return _WORDS.get(keyword) or f"does not match “{short(keyword)}” of the schema"

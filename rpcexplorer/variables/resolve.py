@@ -62,9 +62,13 @@ class Sources(Struct, frozen=True):
 class Unresolved(Struct, frozen=True):
     reference: Reference
     why: str
+    """A clause such as "has no value"."""
+    guess: str = ""
+    """A variable with a similar name, if there is one."""
 
     def __str__(self) -> str:
-        return f"{{{{{cut(self.reference.name)}}}}} {self.why}"
+        advice = f" Did you mean {{{{{self.guess}}}}}?" if self.guess else ""
+        return f"{{{{{cut(self.reference.name)}}}}} {self.why}.{advice}"
 
 
 class Missing(Struct, frozen=True):
@@ -80,12 +84,12 @@ class Missing(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """Return all of them, each with its reason."""
-        return "; ".join(map(str, self.unresolved))
+        """Return a sentence for each of them."""
+        return " ".join(map(str, self.unresolved))
 
     @property
     def sentence(self) -> str:
-        return f"Nothing was sent: {self.what}."
+        return f"Nothing was sent: {self.what}"
 
 
 class Resolution(Struct, frozen=True):
@@ -100,7 +104,7 @@ class Resolution(Struct, frozen=True):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Return the warnings for a call that is sent with unresolved names."""
-        return tuple(f"{each}: it is sent as typed" for each in self.unresolved)
+        return tuple(f"{each} It is sent as typed." for each in self.unresolved)
 
 
 def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
@@ -190,12 +194,12 @@ class _Values:
         self.looked_up = True
         value = self._looked_up(wanted)
         if not isinstance(value, Unresolved) and wanted.as_json and not is_value(value, strict=True):
-            value = Unresolved(wanted, "is not a JSON value, such as 1, true or text in quotes")
+            value = Unresolved(wanted, "needs a JSON value, such as 1, true or text in quotes")
         if not isinstance(value, Unresolved):
             self._length += len(value)
             if self._length <= LONGEST:
                 return _harmless(value.strip())
-            value = Unresolved(wanted, f"would make the params longer than {LONGEST // 1024**2} MiB")
+            value = Unresolved(wanted, f"would make the params larger than {LONGEST // 1024**2} MiB")
         self.missing.setdefault(str(wanted), value)
         return None
 
@@ -212,7 +216,7 @@ class _Values:
         if not can_be_named(name):
             return Unresolved(wanted, f"is not a variable name. To send {OPENING} itself, write {OPENING * 2}")
         guess = nearest(name, [*self._sources.given, *self._sources.variables, *MADE])
-        return Unresolved(wanted, f"has no value (did you mean {{{{{guess}}}}}?)" if guess else "has no value")
+        return Unresolved(wanted, "has no value", guess or "")
 
     def _of_last(self, wanted: Reference) -> str | Unresolved:
         if wanted.method not in self._last:

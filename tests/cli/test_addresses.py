@@ -109,4 +109,4 @@ def test_duplicate_member_name_is_a_warning(shell: Shell, more: list[str]) -> No
     with RawServer(PONG) as server:
         ran = shell.run("call", "m", '{"a": 1, "a": 2}', "--url", server.origin, *more)
     assert ran.code == 0
-    assert "appears twice in one object: sent as typed" in ran.err
+    assert "appears twice in one object and is sent as typed" in ran.err

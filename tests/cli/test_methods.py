@@ -198,7 +198,7 @@ def test_json_of_a_method_has_its_definitions_unchanged(shell: Shell) -> None:
 
 def test_changes_are_printed_by_refresh_and_later(shell: Shell) -> None:
     described(shell, PLAIN)
-    words = "“x” was without limits, now at most 3 characters"
+    words = "limits of “x”: none → at most 3 characters"
     assert "No refresh has found changes yet." in shell.run("methods", "--changes").err
     param = {"name": "x", "schema": {"type": "string", "maxLength": 3}}
     more = [{"name": f"c{number}", "params": []} for number in range(7)]

@@ -52,7 +52,7 @@ def test_ping_rejects_params(params: str) -> None:
     service = DemoService()
     error = ask(service, "ping", params, log_in(service))
     assert error["code"] == -32602
-    assert 'send "params": []' in error["message"]
+    assert 'Send "params": []' in error["message"]
 
 
 def test_credentials_are_checked_before_params() -> None:
@@ -133,8 +133,8 @@ def test_unknown_method_error_names_discovery() -> None:
 @pytest.mark.parametrize(
     ("method", "params", "words"),
     [
-        ("demo.nested", '{"deep": 1}', 'has no param "deep". It takes depth.'),
-        ("demo.nested", "[1, 2]", "got 2 params. It takes depth."),
+        ("demo.nested", '{"deep": 1}', 'has no param "deep". Its params: depth.'),
+        ("demo.nested", "[1, 2]", "too many params for demo.nested: 2. Its params: depth."),
         ("demo.nested", "[0]", '"depth" must be an integer from 1 to 100000.'),
         ("demo.nested", "[100001]", "an integer from 1 to 100000"),
         ("demo.nested", "[1.0]", "an integer from 1 to 100000"),
@@ -149,9 +149,9 @@ def test_unknown_method_error_names_discovery() -> None:
         ("demo.fail", "[[]]", '"kind" must be one of parse_error, '),
         ("demo.orders.find", '{"sort": {"by": "size"}}', '"sort/by" must be one of number, placed, total.'),
         ("demo.orders.find", '{"sort": {}}', '"sort" needs "by": one of number, placed, total.'),
-        ("demo.orders.find", '{"sort": {"by": "total", "up": true}}', '"sort" has no "up". It takes by, descending.'),
-        ("demo.orders.place", "[7, []]", '"items" must be an array of at least 1.'),
-        ("demo.orders.place", '[7, [{"sku": "tea"}]]', '"items/0/sku" must be a string like tea-01.'),
+        ("demo.orders.find", '{"sort": {"by": "total", "up": true}}', '"sort" has no member "up". Its members: by, descending.'),
+        ("demo.orders.place", "[7, []]", '"items" must be an array with 1 or more elements.'),
+        ("demo.orders.place", '[7, [{"sku": "tea"}]]', '"items/0/sku" must be a string such as tea-01.'),
         (
             "demo.orders.place",
             '["7", []]',
@@ -159,7 +159,7 @@ def test_unknown_method_error_names_discovery() -> None:
         ),
         ("demo.orders.place", '[7, [{"sku": "tea-01", "engraving": 1}]]', "a string of at most 40 characters or null"),
         ("demo.tree", '[{"name": "a", "branches": [{"name": 5}]}]', '"root/branches/0/name" must be a string of'),
-        ("demo.numbers", '{"x": 1}', 'has no param "x". It takes no params: send "params": [].'),
+        ("demo.numbers", '{"x": 1}', 'has no param "x". It takes no params. Send "params": [].'),
         ("auth", json.dumps(["x" * 201, ""]), '"username" must be a string of at most 200 characters.'),
     ],
 )

@@ -41,13 +41,13 @@ def test_changes_name_new_and_gone_methods_only() -> None:
     [
         ({}, ()),
         ({"dialect": "help"}, ()),
-        ({"doc": "Did"}, ("docs",)),
-        ({"details": "More"}, ("docs",)),
+        ({"doc": "Did"}, ("docs changed",)),
+        ({"details": "More"}, ("docs changed",)),
         ({"deprecated": True}, ("now deprecated",)),
-        ({"auth": "none"}, ("auth was not stated, now none",)),
+        ({"auth": "none"}, ("auth: not stated → none",)),
         ({"safe": False}, ("now unsafe",)),
         ({"by": "name"}, ("params are now by name",)),
-        ({"params": FULL.params[::-1]}, ("order of the params",)),
+        ({"params": FULL.params[::-1]}, ("order of the params changed",)),
         ({"params": (*FULL.params, DescribedParam("since", required=True))}, ("param “since” is new and required",)),
         ({"params": FULL.params[:1]}, ("param “kind” is gone",)),
         ({"params": (*FULL.params, DescribedParam(""))}, ("param #3 is new",)),
@@ -61,10 +61,10 @@ def test_each_change_of_a_line_is_described(fields: dict[str, Any], words: tuple
     ("fields", "words"),
     [
         ({"required": None}, "“page” is now optional"),
-        ({"schema": {"type": "string", "default": 1}}, "“page” was integer, now string"),
-        ({"schema": {"default": 1}}, "“page” was integer, now not stated"),
-        ({"schema": {"type": "integer", "default": True}}, "default of “page” was 1, now true"),
-        ({"doc": "Where"}, "docs of “page”"),
+        ({"schema": {"type": "string", "default": 1}}, "type of “page”: integer → string"),
+        ({"schema": {"default": 1}}, "type of “page”: integer → not stated"),
+        ({"schema": {"type": "integer", "default": True}}, "default of “page”: 1 → true"),
+        ({"doc": "Where"}, "docs of “page” changed"),
     ],
 )
 def test_each_change_of_a_param_is_described(fields: dict[str, Any], words: str) -> None:
@@ -77,7 +77,7 @@ def test_each_change_of_a_param_is_described(fields: dict[str, Any], words: str)
         ({"dialect": "help", "draft": "x"}, ()),
         (
             {"params": (FULL.params[0], replace(FULL.params[1], schema={"type": "string", "title": "x"}))},
-            ("schema of “kind”",),
+            ("schema of “kind” changed",),
         ),
         (
             {
@@ -86,17 +86,17 @@ def test_each_change_of_a_param_is_described(fields: dict[str, Any], words: str)
                     FULL.params[1],
                 )
             },
-            ("“page” was without limits, now at least 2",),
+            ("limits of “page”: none → at least 2",),
         ),
         ({"params": (FULL.params[0], replace(FULL.params[1], deprecated=True))}, ("“kind” is now deprecated",)),
-        ({"result": {"type": "array", "items": {}}}, ("schema of the result",)),
-        ({"result": {"type": "object"}}, ("result was array, now object",)),
-        ({"result": UNSET}, ("result was array, now not stated",)),
-        ({"errors": (DescribedError(-2), DescribedError(-1, "yes"))}, ("error -2 is new", "errors")),
+        ({"result": {"type": "array", "items": {}}}, ("schema of the result changed",)),
+        ({"result": {"type": "object"}}, ("result: array → object",)),
+        ({"result": UNSET}, ("result: array → not stated",)),
+        ({"errors": (DescribedError(-2), DescribedError(-1, "yes"))}, ("error -2 is new", "errors changed")),
         ({"errors": ()}, ("error -1 is gone",)),
-        ({"examples": ()}, ("examples",)),
-        ({"tags": ("a",)}, ("tags",)),
-        ({"extra": False}, ("no longer accepts other members",)),
+        ({"examples": ()}, ("examples changed",)),
+        ({"tags": ("a",)}, ("tags changed",)),
+        ({"extra": False}, ("no longer accepts other params",)),
     ],
 )
 def test_each_change_of_a_description_is_described(fields: dict[str, Any], words: tuple[str, ...]) -> None:
@@ -105,7 +105,7 @@ def test_each_change_of_a_description_is_described(fields: dict[str, Any], words
 
 def test_reports_a_changed_param_only_once() -> None:
     full = replace(FULL, params=(PAGE, replace(KIND, schema={"enum": ["a"]})))
-    assert words_of(FULL, full) == ("“kind” was string, now one of a",)
+    assert words_of(FULL, full) == ("type of “kind”: string → one of a",)
 
 
 def test_recursive_and_deep_schemas_are_compared() -> None:
@@ -116,7 +116,7 @@ def test_recursive_and_deep_schemas_are_compared() -> None:
     after = replace(before, definitions={**before.definitions, "#/c": 2})
     assert words_of(before, after) == ()
     after = replace(before, definitions={**before.definitions, "#/b": {"$ref": "#/a", "title": "x"}})
-    assert words_of(before, after) == ("schema of the result",)
+    assert words_of(before, after) == ("schema of the result changed",)
 
 
 def test_changes_of_one_method_are_limited() -> None:
@@ -131,4 +131,4 @@ def test_changed_inner_limit_is_reported_with_its_place() -> None:
         params = (FULL.params[0], DescribedParam("kind", {"type": "array", "items": inner}))
         return replace(FULL, params=params, definitions={"#/c": circle})
 
-    assert words_of(full(50), full(99)) == ("schema of “kind”[].quantity: was at most 50, now at most 99",)
+    assert words_of(full(50), full(99)) == ("limits of “kind”[].quantity: at most 50 → at most 99",)

@@ -110,7 +110,7 @@ def test_kodi_event_is_described_apart_from_its_namesake() -> None:
         ("Player.Seek", "", ()),
     ]
     assert len(listing.described["Player.Seek"].params) == 3
-    assert listing.skipped == ("1 skipped: no valid name",)
+    assert listing.skipped == ("1 name skipped: missing or invalid",)
     assert read_introspection({"methods": {key_of_event("Player.OnPlay"): {}}}).described == {}
 
 

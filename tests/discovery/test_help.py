@@ -135,7 +135,7 @@ def test_help_of_single_methods_is_requested() -> None:
         *(Question("help", f'["{name}"]', aside=True) for name in ("bestblock", "block", "proof", "raw", "many")),
     ]
     assert lines_of(listing)[1].result == "object"
-    assert listing.skipped == ("help of single methods: error -1 no, for 4 of 5",)
+    assert listing.skipped == ("help texts for 4 of 5 methods: error -1 no",)
 
 
 def test_list_of_names_asks_for_single_helps() -> None:

@@ -123,8 +123,8 @@ def test_one_refusal_does_not_stop_later_methods() -> None:
     assert len(questions) == 7
     assert [(method.doc, method.result) for method in lines_of(listing)] == [("", "integer"), ("B", ""), ("", "string")]
     assert listing.skipped == (
-        "system.methodHelp: error 7 it has no help, for 2 of 3",
-        "system.methodSignature: error 7 it has no help, for 1 of 3",
+        "system.methodHelp for 2 of 3 methods: error 7 it has no help",
+        "system.methodSignature for 1 of 3 methods: error 7 it has no help",
     )
 
 
@@ -148,7 +148,7 @@ def test_question_not_offered_is_not_repeated() -> None:
     )
     assert len(questions) == 5
     assert listing.skipped == (
-        "system.methodHelp: not offered (-32601), for 1 of 3",
+        "system.methodHelp for 1 of 3 methods: not offered (-32601)",
         "system.methodSignature: not offered (-32601)",
     )
     assert [described.doc for described in listing.described.values()] == ["A", "", "C"]
@@ -260,7 +260,7 @@ def test_ethereum_node_is_asked_for_its_modules_only() -> None:
 
     found, server = discovered(unknown)
     assert [method for method, _ in calls(server)] == ["rpc.discover", "system.listMethods", "rpc_modules"]
-    assert found.sentences[1].startswith("rpc_modules: lists only modules (eth, net)")
+    assert found.sentences[1].startswith("rpc_modules: the server lists only modules (eth, net)")
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_same_answer_to_everything_ends_the_discovery(reply: Any) -> None:
 def test_handshake_demand_is_not_taken_for_a_login(message: str) -> None:
     found, _ = discovered(service({"rpc.discover": error(-32600, message)}), auth=CookieAuth())
     assert found.sentences[0] == (
-        f'rpc.discover: needs a handshake first (-32600 {message}): set handshake = "mcp" in the profile'
+        f'rpc.discover: the server needs a handshake first (-32600 {message}). Set handshake = "mcp" in the profile'
     )
     assert found.exit_code == 0
 
@@ -335,7 +335,7 @@ def test_document_asks_for_no_credentials_it_cannot_use(auth: Any, status: int) 
         ),
         (http_reply(b"<html>"), "GET /d: unreadable: The document is not JSON.", 0),
         (http_reply(b'{"openapi": "3"}'), "GET /d: the response is not an OpenRPC document", 0),
-        (http_reply(b'{"a": '), "GET /d: unreadable: not JSON", 0),
+        (http_reply(b'{"a": '), "GET /d: unreadable: the response is not JSON", 0),
         (http_reply(b"", 401), "GET /d: HTTP 401 Unauthorized", 3),
         ((RESET,), "GET /d: ", 4),
     ],
@@ -537,11 +537,11 @@ def test_inline_credentials_are_left_out_of_arrays() -> None:
         (error(1, "Failure"), "not offered (1 Failure)"),
         (error(-32000, "Unknown\x1b[31m method"), "not offered (-32000 Unknown\x1b[31m method)"),
         ({"error": "No such method"}, "not offered (No such method)"),
-        (error(-32098, "Unauthorized"), "asks for credentials (-32098 Unauthorized), but this profile has none"),
-        (error(-32002, "Server not initialized"), "needs a handshake first (-32002 Server not initialized): "),
+        (error(-32098, "Unauthorized"), "the server asks for credentials (-32098 Unauthorized), but the profile has none"),
+        (error(-32002, "Server not initialized"), "the server needs a handshake first (-32002 Server not initialized). "),
         (
             http_reply(b'{"error": {"code": -32602, "message": "Invalid params"}}', 400),
-            "needs params that rpcexplorer does not know (-32602 Invalid params). Call it yourself",
+            "the method needs params that rpcexplorer does not know (-32602 Invalid params). Call it yourself",
         ),
         (error(-32603, "Out of memory"), "error -32603 Out of memory"),
         ({"result": None}, "not offered (an empty result)"),
@@ -555,9 +555,9 @@ def test_inline_credentials_are_left_out_of_arrays() -> None:
         (http_reply(b"text"), "unreadable: The response is plain text, not JSON."),
         (
             http_reply(b'{"id": 1, "result": ' + b"[" * 9_999 + b"]" * 9_999 + b"}"),
-            "unreadable: more than 200 levels",
+            "unreadable: the response has more than 200 levels",
         ),
-        (http_reply(b'{"id": 1, "result": ' + b"1" * 9_999 + b"}"), "unreadable: not JSON"),
+        (http_reply(b'{"id": 1, "result": ' + b"1" * 9_999 + b"}"), "unreadable: the response is not JSON"),
     ],
 )
 def test_refusal_is_reported_and_next_protocol_asked(reply: Any, message: str) -> None:

@@ -48,13 +48,13 @@ def test_names_are_found_in_every_form(value: Any) -> None:
 def test_invalid_names_are_counted() -> None:
     listing = read_names(["ok", 7, None, [], {"name": 1}, "\udfff", "x" * 999], "system.listMethods")
     assert [*listing.described] == ["ok"]
-    assert listing.skipped == ("6 skipped: no valid name",)
+    assert listing.skipped == ("6 names skipped: missing or invalid",)
 
 
 def test_too_many_names_are_cut_and_counted() -> None:
     listing = read_names([f"m{number}" for number in range(100_000)], "system.listMethods")
     assert len(lines_of(listing)) == 20_000
-    assert listing.skipped == ("80,000 skipped: more than 20,000 methods",)
+    assert listing.skipped == ("80,000 names skipped: more than 20,000",)
 
 
 def test_help_becomes_a_line_and_unindented_details() -> None:
@@ -112,9 +112,9 @@ OBJECTS: dict[str, Any] = {
 def test_ubus_methods_are_reached_through_call() -> None:
     questions, listing = drive(objects(()), Answer(OBJECTS))
     assert questions == [Question("list", '["*"]')]
-    assert listing.about == "calls 5 methods of 2 objects"
+    assert listing.about == "which calls 5 methods of 2 objects"
     (call,) = lines_of(listing)
-    assert (call.name, call.doc, call.by) == ("call", "Calls one of 5 methods of 2 objects", "position")
+    assert (call.name, call.doc, call.by) == ("call", "Calls a method of an object (5 methods of 2 objects)", "position")
     assert call.parameters == (
         Parameter("object", True, "one of system | network.device", example="system"),
         Parameter("method", True, "one of board | status | set_state | info | watchdog", example="board"),
@@ -142,7 +142,7 @@ def test_unknown_types_and_too_many_methods_allow_anything() -> None:
 def test_modules_are_named_without_methods() -> None:
     listing = read_modules({"eth": "1.0", "net": "1.0"})
     assert lines_of(listing) == ()
-    assert listing.refusal.startswith("lists only modules (eth, net)")
+    assert listing.refusal.startswith("the server lists only modules (eth, net)")
 
 
 GET_BLOCK = {"args": {"block_num": 0, "what": None}, "ret": {"id": "", "count": 0, "next": None}}
@@ -160,7 +160,7 @@ def test_graphene_signature_of_each_name_is_requested() -> None:
     block, ping, _ = lines_of(listing)
     assert block.parameters == (Parameter("block_num", None, "integer"), Parameter("what"))
     assert (block.params, block.by, block.result) == (GET_BLOCK["args"], "name", "object")
-    assert (ping.parameters, listing.skipped) == ((), ("jsonrpc.get_signature: error -32000 no, for 1 of 2",))
+    assert (ping.parameters, listing.skipped) == ((), ("jsonrpc.get_signature for 1 of 2 methods: error -32000 no",))
     assert listing.described["block_api.get_block"] == Described(
         (DescribedParam("block_num", {"type": "integer"}), DescribedParam("what", True)),
         {"type": "object", "properties": {"id": {"type": "string"}, "count": {"type": "integer"}}},

@@ -139,7 +139,7 @@ def test_prompts_and_resources_are_one_method_each() -> None:
     resources = [{"uri": "demo://a.md", "name": "a", "title": "An a"}]
     listing = listed(ADD, prompts=Answer({"prompts": prompts}), resources=Answer({"resources": resources}))
     get, read = lines_of(listing)[1:]
-    assert (get.name, get.doc, get.safe) == ("prompts/get", "Gets one of 2 prompts", True)
+    assert (get.name, get.doc, get.safe) == ("prompts/get", "Gets a prompt of the server (2 prompts)", True)
     assert get.parameters == (
         Parameter("name", True, "one of greet | bye", example="greet"),
         Parameter("arguments", False, "object"),

@@ -33,7 +33,7 @@ def test_profile_wins_and_discovery_fills_gaps() -> None:
 def test_discovered_bare_name_keeps_known_facts() -> None:
     method = catalogue(PROFILE, [discovered("ping")], called=["ping"])["ping"]
     assert (method.doc, method.params, method.auth, method.safe, method.source) == (
-        "Answers when the session is valid", [], "cookie", True, "discovered",
+        "Succeeds if the session is valid", [], "cookie", True, "discovered",
     )  # fmt: skip
 
 

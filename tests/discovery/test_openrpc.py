@@ -80,8 +80,8 @@ def test_invalid_and_repeated_names_are_counted() -> None:
     listing = read_openrpc(document(*({"name": name} for name in names), "text", None))
     assert [*listing.described] == ["a", "[/] \x1b]52;c;?\x07"]
     assert listing.skipped == (
-        "9 skipped: no valid name",
-        "1 skipped: repeated name",
+        "9 names skipped: missing or invalid",
+        "1 name skipped: repeated",
     )
 
 

@@ -152,7 +152,7 @@ def test_change_behind_references_is_reported_for_all_users(folder: Path, again:
     assert catalogues.settle(SHOP, found(with_definition({"maxLength": 5, "type": "string"}), 1)).changed == ()
     catalogues = Catalogues(folder) if again else catalogues
     settled = catalogues.settle(SHOP, found(with_definition({"type": "string", "maxLength": 6}), 2))
-    words = "“x” was at most 5 characters, now at most 6 characters"
+    words = "limits of “x”: at most 5 characters → at most 6 characters"
     assert settled.changed == (MethodChange("through", "changed", (words,)),)
 
 

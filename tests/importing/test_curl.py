@@ -35,19 +35,19 @@ def test_each_command_and_next_is_a_request() -> None:
     text = f"curl -d '{CALL}' http://a.example ; curl -u x:y -d '{CALL}' http://b.example --next http://c.example"
     found = imported(text)
     assert [(call.number, call.address) for call in found.calls] == [(1, "http://a.example"), (2, "http://b.example")]
-    assert [(each.number, each.why) for each in found.skipped] == [(3, "it is a GET without a body")]
+    assert [(each.number, each.why) for each in found.skipped] == [(3, "GET without a body")]
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("curl -d @/etc/passwd http://a.example", "its body comes from the file /etc/passwd, which is not read"),
-        ("curl --json @- http://a.example <<EOF", "its body comes from standard input, which is not read"),
-        ("curl -F a=@b http://a.example", "it sends a form (-F)"),
-        ("curl --data-urlencode a=b http://a.example", "it sends a form (--data-urlencode)"),
-        ("curl http://a.example", "it is a GET without a body"),
-        (f"curl -G -d '{CALL}' http://a.example", "it is a GET without a body"),
-        (f"curl -d '{CALL}'", "it has no URL"),
+        ("curl -d @/etc/passwd http://a.example", "rpcexplorer does not read the body from the file /etc/passwd"),
+        ("curl --json @- http://a.example <<EOF", "rpcexplorer does not read the body from standard input"),
+        ("curl -F a=@b http://a.example", "the body is a form (-F)"),
+        ("curl --data-urlencode a=b http://a.example", "the body is a form (--data-urlencode)"),
+        ("curl http://a.example", "GET without a body"),
+        (f"curl -G -d '{CALL}' http://a.example", "GET without a body"),
+        (f"curl -d '{CALL}'", "the command has no URL"),
         (f"curl http://a.example -d '{CALL}", "a quote is not closed"),
     ],
 )
@@ -58,15 +58,15 @@ def test_unusable_command_is_skipped_with_the_reason(text: str, said: str) -> No
 @pytest.mark.parametrize(
     ("options", "note"),
     [
-        ("-K secrets.conf", "secrets.conf (--config) is not read: it contains options"),
-        ("--netrc", "a file (--netrc) is not read: it contains credentials"),
-        ("-b cookies.txt", "its cookies are in the file cookies.txt, which is not read"),
-        ("-H @headers.txt", "headers come from the file headers.txt, which is not read"),
-        ("-k", "certificates are always checked"),
-        ("-X PUT", "it was sent by PUT. rpcexplorer uses POST"),
-        ("-H 'X-Tenant: acme'", "its own headers are ignored: X-Tenant"),
-        ('-A "$(touch /tmp/pwned)"', "$(touch /tmp/pwned) is kept as text: nothing is filled in or run"),
-        ("> /etc/motd", "the file /etc/motd is neither read nor written"),
+        ("-K secrets.conf", "rpcexplorer does not read options from secrets.conf (--config)"),
+        ("--netrc", "rpcexplorer does not read credentials from a file (--netrc)"),
+        ("-b cookies.txt", "rpcexplorer does not read cookies from the file cookies.txt"),
+        ("-H @headers.txt", "rpcexplorer does not read headers from the file headers.txt"),
+        ("-k", "rpcexplorer always checks certificates"),
+        ("-X PUT", "rpcexplorer uses POST instead of PUT"),
+        ("-H 'X-Tenant: acme'", "ignored headers: X-Tenant"),
+        ('-A "$(touch /tmp/pwned)"', "$(touch /tmp/pwned) is imported as text. rpcexplorer does not expand or run it"),
+        ("> /etc/motd", "rpcexplorer does not read or write the file /etc/motd"),
     ],
 )
 def test_ignored_options_are_noted(options: str, note: str) -> None:
@@ -133,7 +133,7 @@ def test_own_snippet_with_login_becomes_its_call() -> None:
       curl http://a.example/ -H @<(printf %s 'Cookie: sessionid='"${{SESSION:?}}") --data-raw '{CALL}' )"""
     call = one(text)
     assert (call.method, call.params, call.credentials) == ("ping", "[]", ())
-    assert call.notes[0] == "headers come from another command, which is not read"
+    assert call.notes[0] == "rpcexplorer does not read headers from another command"
 
 
 def test_unquoted_url_does_not_leak_its_end() -> None:

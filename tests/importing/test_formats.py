@@ -78,9 +78,9 @@ def test_har_has_its_calls_and_skips_other_requests() -> None:
     assert found.calls[1].params == ODD.partition(" $(id)")[0] + ' %PATH% \\\\ \\"quoted\\"",\n  {"a": [null, true]}]'
     assert {call.address for call in found.calls} == {"http://127.0.0.1:8744/rpc"}
     assert [(each.number, each.why) for each in found.skipped] == [
-        (1, "it is a GET without a body"),
-        (3, "it is a GET without a body"),
-        (6, "its body is not a JSON object"),
+        (1, "GET without a body"),
+        (3, "GET without a body"),
+        (6, "the body is not a JSON object"),
     ]
 
 
@@ -90,15 +90,15 @@ def test_postman_collection_keeps_folders_and_variables() -> None:
     assert (get.name, get.params) == ("Users / get one", '{"id": 12345678901234567890, "price": 1.10}')
     assert get.address == "https://shop.example.com/api/v2/"
     assert credentials(get) == [("token", "Authorization: Bearer", "collection-bearer-31")]
-    assert get.notes == ("its own headers are ignored: X-Tenant. Set them in `headers` of a profile",)
+    assert get.notes == ("ignored headers: X-Tenant. To send them, set `headers` in the profile",)
     assert users.params == '{"tenant": "{{tenant}}", "page": "{{page:json}}"}'
-    assert users.notes == ("its variables need values: tenant, page",)
+    assert users.notes == ("variables that need a value: tenant, page",)
     assert json.loads(notify.params) == ["{{now}}"]
     assert "{{" not in notify.params  # in rpcexplorer it would be the time
     assert credentials(notify) == [("token", "?api_key= in the URL", "query-key-99")]
     assert credentials(ping) == [("token", "header X-Api-Key", "header-key-55")]
-    assert ping.notes == ("its URL has variables that the collection does not define",)
-    assert [each.why for each in found.skipped] == ["it is a GET without a body", "it sends a form"]
+    assert ping.notes == ("the URL has variables that the collection does not define",)
+    assert [each.why for each in found.skipped] == ["GET without a body", "the body is a form"]
     assert found.notes == ("Scripts of a collection are not run.",)
 
 
@@ -123,22 +123,22 @@ def test_json_lines_keep_their_line_numbers() -> None:
         (3, "b", "", True, 1),
     ]
     assert [(each.number, each.why) for each in found.skipped] == [
-        (4, "it is a response"),
-        (6, "its body is not a JSON object"),
+        (4, "the body is a response"),
+        (6, "the body is not a JSON object"),
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"method": 1}', "its method is not a name"),
-        ('{"method": "@mine"}', "its method starts with @, as saved calls do"),
-        (f'{{"method": "{"m" * 501}"}}', "its method is not a name"),
-        ('{"method": "a", "method": "b"}', "it has the member method twice"),
-        ('{"method": "a", "params": 1}', "its params are neither an array nor an object"),
-        ('[{"method": "a"}, 1]', "call 2 of its batch: its body is not a JSON object"),
-        ("[]", "its batch is empty"),
-        ('{"method": "a", "params": [NaN]}', "its params: NaN is not JSON"),
+        ('{"method": 1}', "the method is not a valid name"),
+        ('{"method": "@mine"}', "the method starts with @, as saved calls do"),
+        (f'{{"method": "{"m" * 501}"}}', "the method is not a valid name"),
+        ('{"method": "a", "method": "b"}', "the member method appears twice"),
+        ('{"method": "a", "params": 1}', "the params are neither an array nor an object"),
+        ('[{"method": "a"}, 1]', "in call 2 of the batch, the body is not a JSON object"),
+        ("[]", "the batch is empty"),
+        ('{"method": "a", "params": [NaN]}', "the params are not valid: NaN is not JSON"),
     ],
 )
 def test_invalid_call_is_skipped_with_the_reason(text: str, said: str) -> None:
@@ -150,9 +150,9 @@ def test_invalid_call_is_skipped_with_the_reason(text: str, said: str) -> None:
     [
         (" \n", "The text is empty."),
         ("hello", UNKNOWN),
-        ('Invoke-WebRequest -Uri "https://shop.example.com"', "This is PowerShell"),
-        ('fetch("https://shop.example.com", {});', "This is JavaScript (fetch)"),
-        ("http POST shop.example.com a=b", "Only curl commands are imported"),
+        ('Invoke-WebRequest -Uri "https://shop.example.com"', "PowerShell cannot be imported"),
+        ('fetch("https://shop.example.com", {});', "JavaScript (fetch) cannot be imported"),
+        ("http POST shop.example.com a=b", "rpcexplorer imports only curl commands"),
         ('case = 1\nnote = ""', "rpcexplorer history import FILE"),
         ('{"openrpc": "1.2.6", "methods": []}', "This is an OpenRPC document"),
         ('{"log": {"entries": 3}}', "Invalid HAR"),
@@ -181,7 +181,7 @@ def test_imported_params_open_no_secrets_or_variables() -> None:
 def test_extra_member_named_like_a_secret_is_credential() -> None:
     call = one('{"jsonrpc": "2.0", "method": "host.get", "params": {}, "auth": "zabbix-token-1", "trace": 1}')
     assert credentials(call) == [("token", "member auth next to method", "zabbix-token-1")]
-    assert call.notes == ("extra members are ignored: trace",)
+    assert call.notes == ("ignored members next to method: trace",)
 
 
 def test_imported_values_show_no_credentials() -> None:
@@ -239,4 +239,4 @@ def test_growth_of_variables_is_limited_before_building(text: str) -> None:
 def test_too_many_calls_are_cut_and_reported() -> None:
     found = imported("\n".join(f'{{"method": "m{number}"}}' for number in range(1_005)))
     assert len(found.calls) == 1_000
-    assert found.notes == ("There are more than 1,000 calls. Request 1001 and all later ones were skipped.",)
+    assert found.notes == ("The text has more than 1,000 calls. Request 1001 and all later ones were skipped.",)

@@ -15,13 +15,13 @@ CALL = '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": ["«demo.tok
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        (CALL, "import it: method user.get"),
-        (f"\ufeff [{CALL}, {CALL}]", "import it: 2 calls"),
-        (f"{CALL}\n\n{CALL}\n", "import it: 2 calls"),
-        ((FILES / "firefox.har").read_text(), "import it: 4 calls"),
-        ((FILES / "shop.postman_collection.json").read_text(), "import it: 5 calls"),
-        (CALL.replace("user.get", "m" * 99), f"import it: method {'m' * 31}…"),
-        (f" $ curl http://a.example -d '{CALL}'", "import it: method user.get"),
+        (CALL, "import method user.get"),
+        (f"\ufeff [{CALL}, {CALL}]", "import 2 calls"),
+        (f"{CALL}\n\n{CALL}\n", "import 2 calls"),
+        ((FILES / "firefox.har").read_text(), "import 4 calls"),
+        ((FILES / "shop.postman_collection.json").read_text(), "import 5 calls"),
+        (CALL.replace("user.get", "m" * 99), f"import method {'m' * 31}…"),
+        (f" $ curl http://a.example -d '{CALL}'", "import method user.get"),
     ],
 )
 def test_whole_request_is_offered_for_import(text: str, label: str) -> None:

@@ -71,7 +71,7 @@ def test_unexpected_responses_name_their_reason() -> None:
     parts = parts_of(answered(*came))
     assert [type(call.outcome) for call in parts.calls] == [Result, Result, Sent]
     assert [each.remarks[0] for each in parts.unexpected] == [
-        'unexpected response: a second response with the id "x.1"',
+        'unexpected response: it is the second one with the id "x.1"',
         'unexpected response: no call has the id "y"',
         "unexpected response: it has no id",
     ]

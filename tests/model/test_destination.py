@@ -111,15 +111,15 @@ def test_sentence_names_old_and_new_value_and_command() -> None:
         "password", "it was stored for a different destination", (Change("path", "/a", "/b", "sessions.toml:4"),)
     )
     assert moved.sentence("shop") == (
-        "The password of profile shop is blocked: it was stored for a different destination. If the new destination "
-        "is right, run: rpcexplorer profiles allow shop. Changed: path: /a → /b (sessions.toml:4)"
+        "The password of profile shop is blocked: it was stored for a different destination. Changed: path: /a → /b "
+        "(sessions.toml:4). If the new destination is right, run `rpcexplorer profiles allow shop`."
     )
 
 
 def test_sentence_says_changed_only_after_a_change() -> None:
     values = (Change("cert_file", "", "c.pem", "sessions.toml:4"),)
     sentence = DestinationChanged("client certificate", "a file names it", values, label="In the file").sentence("shop")
-    assert sentence.endswith("profiles allow shop. In the file: cert_file: c.pem (sessions.toml:4)")
+    assert "a file names it. In the file: cert_file: c.pem (sessions.toml:4). If " in sentence
 
 
 PLAIN = "ab" * 31 + "01"

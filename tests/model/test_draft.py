@@ -30,7 +30,7 @@ def test_duplicate_name_is_warning_and_sent_as_typed() -> None:
     read, remark = judged('{"id": 1, "id": 2}')
     assert isinstance(read, Params)
     assert (read.text, read.remark) == ('{"id":1,"id":2}', "object with 2 members")
-    assert remark == "\u201cid\u201d appears twice in one object: sent as typed"
+    assert remark == "\u201cid\u201d appears twice in one object and is sent as typed"
     assert judged('{"id": 1}')[1] == judged('{"id": 1, "id": ')[1] == judged("")[1] == ""
 
 

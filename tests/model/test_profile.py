@@ -45,7 +45,7 @@ def test_three_usual_methods_are_listed_until_discovery() -> None:
     assert list(catalogue(profile, [other])) == ["user.list"]
     found = catalogue(profile, [other, Method("ping", source="discovered")], called=["auth"])
     assert list(found) == ["auth", "ping", "user.list"]
-    assert (found["ping"].doc, found["auth"].doc) == ("Answers when the session is valid", "")
+    assert (found["ping"].doc, found["auth"].doc) == ("Succeeds if the session is valid", "")
     noted = Profile("p", "https://x.example", methods={"ping": MethodNote("Ours")})
     assert list(catalogue(noted, [other], absent={"ping"})) == ["ping", "user.list"]
 

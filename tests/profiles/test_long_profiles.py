@@ -40,7 +40,7 @@ def test_thousands_of_wrong_keys_have_few_problems(tmp_path: Path, monkeypatch: 
     sentences = first_few(found.problems, 4)
     assert len(sentences) == 5
     assert sentences[0].startswith(f"{tmp_path / 'sessions.toml'}:7: profile.p.key_0: `key_0` is not a key")
-    assert sentences[-1] == "and 1,996 more: run `rpcexplorer profiles check` to list them"
+    assert sentences[-1] == "and 1,996 more. To list them, run `rpcexplorer profiles check`"
 
 
 def test_each_wrong_profile_is_reported(tmp_path: Path) -> None:

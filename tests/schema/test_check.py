@@ -115,7 +115,7 @@ def test_schema_nested_too_deep_is_not_checked() -> None:
     schema: Any = {}
     for _ in range(1_000):
         schema = {"items": schema}
-    assert checked(taking(a=schema), "[1]")[0].why_not == "the schema is nested too deep"
+    assert checked(taking(a=schema), "[1]")[0].why_not == "the schema is nested too deeply"
 
 
 def test_killed_process_starts_again() -> None:

@@ -33,9 +33,9 @@ def test_invalid_question_gets_an_answer() -> None:
             '{"a": 1, "b": {"c": 1, "c": 2}}',
             "“c” appears twice in one object",
         ),
-        ('["\\ud800"]', "the text contains half a character (a lone surrogate)"),
-        ("[" * 100_000, "the text is nested too deep"),
-        ("[" * 5_000 + "]" * 5_000, "the text is nested too deep"),
+        ('["\\ud800"]', "the text contains a lone surrogate (half a character)"),
+        ("[" * 100_000, "the text is nested too deeply"),
+        ("[" * 5_000 + "]" * 5_000, "the text is nested too deeply"),
         ("9" * 5_000, "the text cannot be read"),
     ],
 )

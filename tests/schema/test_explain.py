@@ -81,7 +81,7 @@ def test_position_names_missing_params_and_marks_extra_ones() -> None:
     ]
     text = '["x", "y", "z", "four"]'
     (found,) = problems(method, text, "position")
-    assert (found.sentence, text[found.offset : found.end]) == ("at most 3 params allowed: a, b, c", '"four"')
+    assert (found.sentence, text[found.offset : found.end]) == ("the method has only 3 params: a, b, c", '"four"')
 
 
 def test_problem_has_line_and_column_of_typed_text() -> None:

@@ -18,6 +18,6 @@ def test_import_summary_has_no_credentials_or_control_characters() -> None:
     told.append(other_addresses(found.calls, "http://a.example/"))
     assert not [secret for secret in ("header-key-55", "p-1", "9f86d081") if secret in "".join(told)]
     assert line.startswith("m␛ ")
-    assert "requests 2, 3 skipped: it is a GET without a body" in told
+    assert "requests 2, 3 skipped: GET without a body" in told
     # ``say`` makes the escape visible.
-    assert "m\x1b: its own headers are ignored: X-Tenant. Set them in `headers` of a profile" in told
+    assert "m\x1b: ignored headers: X-Tenant. To send them, set `headers` in the profile" in told

@@ -94,20 +94,20 @@ def test_value_spelled_like_a_reference_is_not_resolved() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('["{{pgae}}"]', "{{pgae}} has no value (did you mean {{page}}?)"),
-        ('["{{zzzz}}"]', "{{zzzz}} has no value"),
-        ('["{{ a | b }}"]', "{{a | b}} is not a variable name. To send {{ itself, write {{{{"),
-        ('["{{text:json}}"]', "{{text}} is not a JSON value, such as 1, true or text in quotes"),
-        ('["{{last.ping#/x}}"]', "{{last.ping#/x}} has no value: no ping yet"),
+        ('["{{pgae}}"]', "{{pgae}} has no value. Did you mean {{page}}?"),
+        ('["{{zzzz}}"]', "{{zzzz}} has no value."),
+        ('["{{ a | b }}"]', "{{a | b}} is not a variable name. To send {{ itself, write {{{{."),
+        ('["{{text:json}}"]', "{{text}} needs a JSON value, such as 1, true or text in quotes."),
+        ('["{{last.ping#/x}}"]', "{{last.ping#/x}} has no value: no ping yet."),
         ('["{{last.user.list#/none}}"]',
-         "{{last.user.list#/none}} has no value: the newest result of user.list does not contain /none"),
+         "{{last.user.list#/none}} has no value: the newest result of user.list does not contain /none."),
     ],
 )  # fmt: skip
 def test_variable_without_a_value_is_named_and_unchanged(text: str, why: str) -> None:
     found = resolution(Draft("m", text), SOURCES)
     assert [str(each) for each in found.unresolved] == [why]
     assert found.draft == Draft("m", text, typed=text)
-    assert found.remarks == (f"{why}: it is sent as typed",)
+    assert found.remarks == (f"{why} It is sent as typed.",)
 
 
 def test_other_variables_are_resolved_next_to_missing_ones() -> None:
@@ -115,7 +115,7 @@ def test_other_variables_are_resolved_next_to_missing_ones() -> None:
     assert found.draft.text == '["{{a}} 2", "{{last.x#}}", "{{a}}", "{{text:json}}"]'
     missing = Missing(found.unresolved)
     assert missing.names == ("a", "text")
-    assert missing.sentence.startswith("Nothing was sent: {{a}} has no value; {{last.x#}} has no value: no x yet; ")
+    assert missing.sentence.startswith("Nothing was sent: {{a}} has no value. {{last.x#}} has no value: no x yet. ")
 
 
 def test_result_is_parsed_once_for_many_references(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +196,7 @@ def test_typed_secret_reference_is_still_one() -> None:
 
 def test_resolved_text_has_a_maximum_length() -> None:
     found = resolution(Draft("m", '["{{a}}{{a}}{{a}}"]'), Sources(variables={"a": "x" * 7_000_000}))
-    assert [each.why for each in found.unresolved] == ["would make the params longer than 16 MiB"]
+    assert [each.why for each in found.unresolved] == ["would make the params larger than 16 MiB"]
 
 
 @pytest.mark.thorough

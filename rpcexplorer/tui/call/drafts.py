@@ -124,7 +124,7 @@ class DraftKeeper:
         found = self._explorer.resolved(self.draft, id=self.next_id)
         if isinstance(found, Missing):
             send = first_key("send", self._explorer.settings.keymap)
-            return Refused("params", f"{found.what}. {send} asks for it.")
+            return Refused("params", f"{found.what} {send} asks for it.")
         return self._explorer.preview(found, id=self.next_id)
 
     def choose(self, name: str) -> None:

@@ -68,8 +68,8 @@ def test_long_pasted_request_is_parsed_in_a_thread(explorer: Explorer, monkeypat
 def test_pasted_request_is_imported_and_undo_reverts_it(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await paste(pilot, screen, ENVELOPE)
-        assert "A whole request, not only its params." in offer(screen)
-        assert offer(screen).endswith("^R import it: method user.get")
+        assert "This is a whole request, not params." in offer(screen)
+        assert offer(screen).endswith("^R import method user.get")
         await pilot.press("ctrl+r")
         await until(pilot, lambda: screen.method == "user.get")
         await rest(pilot)
@@ -92,7 +92,7 @@ def test_pasted_credentials_are_stored_after_a_confirmation(explorer: Explorer) 
         params = f'{{"username": "demo", "password": "{PASSWORD}", "n": 1.10}}'
         body = f'{{"jsonrpc": "2.0", "method": "arg_test", "params": {params}}}'
         await paste(pilot, screen, f"curl '{explorer.profile.endpoint}' \\\r\n  -b 'theme=dark-theme' -d '{body}'")
-        assert "A curl command, not JSON." in offer(screen)
+        assert "This is a curl command, not JSON." in offer(screen)
         await pilot.press("ctrl+r")
         question = await on(pilot, Confirm)
         assert question._title == "Store the imported password?"
@@ -187,7 +187,7 @@ def test_calls_of_a_file_are_shown_before_import(explorer: Explorer, tmp_path: P
         await pilot.press("enter")
         question = await on(pilot, Confirm)
         assert ("calls", "2: user.get, log") in question._words
-        assert ("warning", "request 3 skipped: it is a response") in question._words
+        assert ("warning", "request 3 skipped: the body is a response") in question._words
         await pilot.press("tab", "enter")
         await until(pilot, lambda: app.screen is screen and screen.method == "user.get")
         await rest(pilot)
