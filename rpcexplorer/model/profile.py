@@ -232,7 +232,7 @@ def misplaced_token(profile: Profile) -> tuple[str, str] | None:
     document = profile.discovery.url if isinstance(profile.discovery, DocumentSource) else ""
     for key, path in (("path", profile.path), ("discovery", document)):
         if TOKEN_MARK in path and profile.auth.kind != Auth.kind:
-            sentence = f'`{TOKEN_MARK}` in this key needs auth.kind = "{Auth.kind}", but auth.kind is '
+            sentence = f'a path with `{TOKEN_MARK}` needs auth.kind = "{Auth.kind}", but auth.kind is '
             return key, f'{sentence}"{profile.auth.kind}". Remove `{TOKEN_MARK}`, or change auth.kind'
     return None
 
@@ -251,7 +251,7 @@ AD_HOC_NAME = "url"
 
 A file cannot have a profile of this name: a project would get the secret for an address that the user types.
 """
-RESERVED = "the name is reserved: --url reads the same environment variables, such as RPCEXPLORER_URL_PASSWORD."
+RESERVED = "the name is reserved: `--url` reads the same environment variables, such as RPCEXPLORER_URL_PASSWORD."
 
 
 def ad_hoc(url: str, auth: Auth | None = None) -> Profile:

@@ -149,7 +149,11 @@ def test_unknown_method_error_names_discovery() -> None:
         ("demo.fail", "[[]]", '"kind" must be one of parse_error, '),
         ("demo.orders.find", '{"sort": {"by": "size"}}', '"sort/by" must be one of number, placed, total.'),
         ("demo.orders.find", '{"sort": {}}', '"sort" needs "by": one of number, placed, total.'),
-        ("demo.orders.find", '{"sort": {"by": "total", "up": true}}', '"sort" has no member "up". Its members: by, descending.'),
+        (
+            "demo.orders.find",
+            '{"sort": {"by": "total", "up": true}}',
+            '"sort" has no member "up". Its members: by, descending.',
+        ),
         ("demo.orders.place", "[7, []]", '"items" must be an array with 1 or more elements.'),
         ("demo.orders.place", '[7, [{"sku": "tea"}]]', '"items/0/sku" must be a string such as tea-01.'),
         (

@@ -537,8 +537,14 @@ def test_inline_credentials_are_left_out_of_arrays() -> None:
         (error(1, "Failure"), "not offered (1 Failure)"),
         (error(-32000, "Unknown\x1b[31m method"), "not offered (-32000 Unknown\x1b[31m method)"),
         ({"error": "No such method"}, "not offered (No such method)"),
-        (error(-32098, "Unauthorized"), "the server asks for credentials (-32098 Unauthorized), but the profile has none"),
-        (error(-32002, "Server not initialized"), "the server needs a handshake first (-32002 Server not initialized). "),
+        (
+            error(-32098, "Unauthorized"),
+            "the server asks for credentials (-32098 Unauthorized), but the profile has none",
+        ),
+        (
+            error(-32002, "Server not initialized"),
+            "the server needs a handshake first (-32002 Server not initialized). ",
+        ),
         (
             http_reply(b'{"error": {"code": -32602, "message": "Invalid params"}}', 400),
             "the method needs params that rpcexplorer does not know (-32602 Invalid params). Call it yourself",

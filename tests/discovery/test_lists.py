@@ -114,7 +114,11 @@ def test_ubus_methods_are_reached_through_call() -> None:
     assert questions == [Question("list", '["*"]')]
     assert listing.about == "which calls 5 methods of 2 objects"
     (call,) = lines_of(listing)
-    assert (call.name, call.doc, call.by) == ("call", "Calls a method of an object (5 methods of 2 objects)", "position")
+    assert (call.name, call.doc, call.by) == (
+        "call",
+        "Calls a method of an object (5 methods of 2 objects)",
+        "position",
+    )
     assert call.parameters == (
         Parameter("object", True, "one of system | network.device", example="system"),
         Parameter("method", True, "one of board | status | set_state | info | watchdog", example="board"),

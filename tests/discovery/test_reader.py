@@ -212,5 +212,7 @@ def nested(levels: int) -> Any:
 def test_too_deep_document_is_rejected() -> None:
     assert clean(nested(MAX_LEVELS - 1))
     for levels in (MAX_LEVELS + 1, 900):
-        assert value_of(json.dumps(nested(levels)).encode()).refusal == "unreadable: the response has more than 200 levels"
+        assert (
+            value_of(json.dumps(nested(levels)).encode()).refusal == "unreadable: the response has more than 200 levels"
+        )
     assert value_of(b"[" * 100_000).refusal.startswith("unreadable: ")

@@ -76,7 +76,10 @@ def test_long_text_of_a_service_is_cut() -> None:
 
 def test_reason_for_unchecked_params_is_one_line() -> None:
     assert unchecked_words(Checked((COUNT,))) == ""
-    assert unchecked_words(Checked(why_not="the text is nested too deeply")) == "not checked: the text is nested too deeply"
+    assert (
+        unchecked_words(Checked(why_not="the text is nested too deeply"))
+        == "not checked: the text is nested too deeply"
+    )
     partly = Checked((COUNT,), "\x1b[2J" + "x" * 999, in_part=True)
     assert unchecked_words(partly).startswith("only partly checked: ␛[2Jx")
     assert len(unchecked_words(Checked(why_not="x" * 999))) < MAX_SENTENCE_CHARACTERS + 20

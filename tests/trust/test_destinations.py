@@ -234,7 +234,8 @@ def test_token_in_url_with_other_auth_is_refused(shell: Shell, server: RawServer
         ran = shell.run("-p", "st", *words) if words[0] != "profiles" else shell.run(*words)
         assert ran.code == 2
         key = place.partition(" ")[0]
-        assert f"{team}:4: profile.st.{key}: `{{token}}` here needs auth none, but auth {kind}" in ran.err
+        sentence = f'a path with `{{token}}` needs auth.kind = "none", but auth.kind is "{kind}"'
+        assert f"{team}:4: profile.st.{key}: {sentence}" in ran.err
     assert server.requests == []
     assert shell.run("-p", "ok", "call", "ping").code == 0
 
@@ -244,10 +245,10 @@ def test_token_in_typed_url_with_auth_is_refused(shell: Shell, server: RawServer
     shell.environment["RPCEXPLORER_URL_TOKEN"] = TOKEN
     ran = shell.run("call", "ping", "--url", url, "--auth", "bearer")
     assert ran.code == 2
-    assert "`{token}` here needs auth none, but auth bearer" in ran.err
+    assert 'a path with `{token}` needs auth.kind = "none", but auth.kind is "bearer"' in ran.err
     ran = shell.run("profiles", "add", "st", "--url", url, "--auth", "bearer")
     assert ran.code == 2
-    assert "`{token}` here needs auth none" in ran.err
+    assert "a path with `{token}` needs auth.kind" in ran.err
     assert server.requests == []
     assert shell.run("call", "ping", "--url", url).code == 0
     assert f"/x/{TOKEN}".encode() in received(server)

@@ -55,7 +55,7 @@ def test_long_pasted_request_is_parsed_in_a_thread(explorer: Explorer, monkeypat
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await paste(pilot, screen, request)
-        await until(pilot, lambda: "import it" in offer(screen))
+        await until(pilot, lambda: "import method" in offer(screen))
         await pilot.press("ctrl+r")
         await until(pilot, lambda: screen.method == "user.get")
         await rest(pilot)
