@@ -97,7 +97,7 @@ class Drafts:
         content = _packed(key, text)
         problem = self._look(key)
         if not problem and len(content) > KEPT:
-            problem = f"it is longer than {size_words(KEPT)}"
+            problem = f"it is larger than {size_words(KEPT)}"
         if problem:
             return problem
         try:
@@ -115,7 +115,7 @@ class Drafts:
         file = self._file(key)
         is_other = (there := read_bytes(file)) and there not in {self._written.get(key), content}
         if is_other and (side := _moved_aside(file, "other")):
-            self.other = f"the draft of {key[1]} was also changed elsewhere: the other text is in {side}"
+            self.other = f"another program also changed the draft of {key[1]}: its text is in {side}"
 
     def text_for(
         self,
@@ -220,7 +220,7 @@ class Drafts:
                 self._written[found[0]] = content
                 return found
             if side := _moved_aside(file, "damaged"):
-                self.problem = f"a draft file is damaged: it was moved to {side}"
+                self.problem = f"a draft file was damaged: rpcexplorer moved it to {side}"
         except FileError as error:
             self.problem = error.sentence
             return error
@@ -353,14 +353,14 @@ class CollectedBatches:
         return problem if isinstance(found, Typo) else self.keep(profile, found, secrets) or problem
 
 
-OF_ONE: Final = MOST // 2
-"""Calls of one method. More would push out replaced drafts of the user."""
+MAX_OF_METHOD: Final = MOST // 2
+"""Imported calls of one method: more would push out the user's drafts."""
 
 
 class NewDrafts(Struct, frozen=True):
     drafts: tuple[ImportedCall, ...]
     left_out: int = 0
-    """So many there were of methods that had enough."""
+    """Calls that were skipped because their methods had enough drafts."""
     replaced: tuple[str, ...] = ()
     """Methods whose drafts were replaced and can be restored."""
     problem: str = ""
@@ -371,7 +371,7 @@ class ImportedDrafts:
         self._drafts, self._replaced = drafts, replaced
 
     def read(self, file: Path) -> tuple[str, str]:
-        """Return the text of a file that the person named, or why there is none."""
+        """Return the text of a file that the user named, or a problem."""
         try:
             content = read_bytes(file, links=True, others=True)
             return ("", f"there is no file {file}") if content is None else (decoded(file, content), "")
@@ -387,7 +387,7 @@ class ImportedDrafts:
         problem = ""
         for call in calls:
             counted[call.method] += 1
-            if counted[call.method] > OF_ONE:
+            if counted[call.method] > MAX_OF_METHOD:
                 continue
             text = call.params or "[]"
             before = self._drafts.find(profile.name, call.method)

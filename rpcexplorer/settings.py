@@ -83,8 +83,9 @@ def _colour(value: Any, _place: Place) -> Any:
     if found:
         return found
     guess = nearest(value.strip().lower(), NATIVE) if isinstance(value, str) else None
-    advice = f'. Did you mean "{guess}"?' if guess else ', or a colour of the terminal such as "ansi_blue"'
-    return WrongValue(f'must be a colour such as "#82aaf7" or "#8af"{advice}')
+    if guess:
+        return WrongValue(f'must be a colour. Did you mean "{guess}"?')
+    return WrongValue('must be a colour such as "#82aaf7" or "#8af", or a terminal colour such as "ansi_blue"')
 
 
 THEME_SHAPE = TableRule(
@@ -124,9 +125,12 @@ def load_theme(path: Path) -> tuple[Theme | None, list[Problem]]:
 
 NEWEST = 50
 ROOM = 50_000
-"""Characters that they may have together: the file is read at every start."""
-PATIENCE = 0.2
-"""Seconds to wait for another program: a lost choice is better than a frozen screen."""
+"""Characters of all expressions: the file is read at every start."""
+LOCK_SECONDS = 0.2
+"""Seconds to wait for another program.
+
+A lost choice is better than a frozen screen.
+"""
 SCREEN_SHAPE = TableRule(
     "screen.toml",
     {
@@ -155,7 +159,7 @@ HEADING = "# Screen state of rpcexplorer. You can delete this file: only choices
 T = TypeVar("T")
 StateTable = dict[str, Any]
 Update = Callable[[Any], Any]
-"""Makes the new value of one old one; None is one that is not there."""
+"""Make a new value from the old one; None is a missing value."""
 
 
 def _now() -> datetime:
@@ -195,7 +199,7 @@ class ScreenState:
     def __init__(
         self, file: Path, secrets: Callable[[], Iterable[Secret]] = tuple, now: Callable[[], datetime] = _now
     ) -> None:
-        """``secrets`` returns the known secrets, which are removed from typed text."""
+        """Use ``file``; ``secrets`` are removed from typed text."""
         self._file = file
         self._secrets = secrets
         self._now = now
@@ -204,7 +208,7 @@ class ScreenState:
         self._waiting: list[tuple[KeyPath, Update]] = []
         """Changes that could not be written yet."""
         self.problem = ""
-        """Why something is not remembered, in a sentence; empty while all is well."""
+        """Why a choice could not be stored, or empty."""
 
     @property
     def profile(self) -> str:
@@ -230,11 +234,11 @@ class ScreenState:
 
     def pin(self, profile: str, method: str) -> None:
         added = self._written(method)
-        self._change(lambda old: (*(each for each in old or () if each != added), added), "at", profile, "pinned")
+        self._change(lambda old: (*(name for name in old or () if name != added), added), "at", profile, "pinned")
 
     def unpin(self, profile: str, method: str) -> None:
         gone = self._written(method)
-        self._change(lambda old: tuple(each for each in old or () if each != gone), "at", profile, "pinned")
+        self._change(lambda old: tuple(name for name in old or () if name != gone), "at", profile, "pinned")
 
     def quiet(self, profile: str, method: str) -> None:
         """Stop asking before this method is sent, until local midnight."""
@@ -251,11 +255,11 @@ class ScreenState:
     def add_expression(self, purpose: str, expression: str) -> None:
         newest = self._written(expression)
         self._change(
-            lambda old: _fitting((newest, *(each for each in old or () if each != newest))[:NEWEST]), "typed", purpose
+            lambda old: _fitting((newest, *(text for text in old or () if text != newest))[:NEWEST]), "typed", purpose
         )
 
     def _written(self, text: str) -> str:
-        """As the file may have it: without a secret, whatever it was typed as."""
+        """Return a text for the file, without the secrets in it."""
         from rpcexplorer.redaction.redactor import Redactor  # Only changes need this import.
 
         return _clean(Redactor(self._secrets()).text(text))
@@ -283,7 +287,7 @@ class ScreenState:
     def _write(self) -> None:
         """Apply waiting changes to the file. Raises ``FileError``."""
         private_folder(self._file.parent)
-        with lock(self._file, PATIENCE):
+        with lock(self._file, LOCK_SECONDS):
             before, problem = self._read()
             after = self._changed(before)
             kept = self._kept_aside(problem) if problem else ""
@@ -342,7 +346,7 @@ def _updated(document: StateTable, path: KeyPath, update: Update) -> StateTable:
 
 def _fitting(expressions: tuple[str, ...]) -> tuple[str, ...]:
     lengths = accumulate(map(len, expressions))
-    return tuple(each for each, length in zip(expressions, lengths, strict=True) if length <= ROOM)
+    return tuple(text for text, length in zip(expressions, lengths, strict=True) if length <= ROOM)
 
 
 def _always(value: Any) -> Update:

@@ -223,7 +223,7 @@ def test_text_made_to_break_the_reader_is_damage(folder: Path) -> None:
     file.write_bytes(b"draft 1 %08x %s" % (zlib.crc32(rest), rest))
     again = Drafts(folder)
     assert again.find("staging", "a") is None
-    assert "a draft file is damaged" in again.problem
+    assert "a draft file was damaged" in again.problem
     assert again.keep("staging", "a", "2") == ""
 
 
@@ -267,7 +267,7 @@ def test_draft_changed_by_another_program_is_kept_too(folder: Path) -> None:
     (beside,) = folder.rglob("*.other-1")
     assert beside.read_bytes().endswith(b"\n[1]")
     assert stat.S_IMODE(beside.stat().st_mode) == 0o600
-    assert second.other == f"the draft of get was also changed elsewhere: the other text is in {beside}"
+    assert second.other == f"another program also changed the draft of get: its text is in {beside}"
 
     first.keep("shop", "get", "[3]")
     assert sorted(path.read_bytes()[-3:] for path in folder.rglob("*.other-*")) == [b"[1]", b"[2]"]

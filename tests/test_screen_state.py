@@ -229,7 +229,7 @@ def test_unwritable_change_is_written_with_the_next(file: Path, monkeypatch: pyt
 
 
 def test_lock_of_another_program_is_not_waited_for(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.settings.PATIENCE", 0.0)
+    monkeypatch.setattr("rpcexplorer.settings.LOCK_SECONDS", 0.0)
     one = full(ScreenState(file))
     with lock(file):
         one.wrap = False

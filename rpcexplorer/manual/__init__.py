@@ -1,4 +1,4 @@
-"""The manual: pages in Markdown, read when asked for, and the page of each command and pane."""
+"""The pages of the manual, and the page of each command and pane."""
 
 from __future__ import annotations
 
@@ -110,10 +110,13 @@ def read_pages() -> list[Page]:
 
 
 def page_of_command(words: str) -> str:
-    """Return the page of a command such as ``profiles secret``; a subcommand may have its group's page."""
+    """Return the page of a command such as ``profiles secret``.
+
+    A subcommand without a page has that of its group.
+    """
     return COMMAND_PAGES.get(words) or COMMAND_PAGES[words.partition(" ")[0]]
 
 
 def page_of_pane(pane: str) -> str:
-    """Return the page of a pane or screen by its scope in the command table, or of a dialog."""
+    """Return the page of a pane, screen or dialog, by its scope."""
     return PANE_PAGES.get(pane, "keys")

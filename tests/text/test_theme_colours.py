@@ -112,7 +112,7 @@ def test_dark_means_a_dark_background(name: str) -> None:
 
 
 NO_COLOUR = 'must be a colour such as "#82aaf7" or "#8af"'
-NATIVE_COLOUR = 'a colour of the terminal such as "ansi_blue"'
+NATIVE_COLOUR = 'a terminal colour such as "ansi_blue"'
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_user_theme_overrides_shipped_theme(tmp_path: Path) -> None:
     [
         ('[colors]\nacent = "#fff"\n', "2: colors.acent: `acent` is not a key of the colours. Did you mean `accent`?"),
         ('[colours]\naccent = "#fff"\n', "1: colours: `colours` is not a key of a theme. Did you mean `colors`?"),
-        ('[json]\nkey = "blue"\n', f'2: json.key: {NO_COLOUR}. Did you mean "ansi_blue"?'),
+        ('[json]\nkey = "blue"\n', f'2: json.key: must be a colour. Did you mean "ansi_blue"?'),
         ('[json]\nkey = "#12"\n', f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
         ("[json]\nkey = 0\n", f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
         ('dark = "yes"\n', "1: dark: must be true or false, without quotes"),

@@ -475,7 +475,7 @@ def test_draft_changed_on_two_screens_keeps_both_texts(explorer: Explorer) -> No
         there.keep("demo", "ping", "[2]")
         assert app.calls is not None
         app.calls.params.replace("[1]")
-        await until(pilot, lambda: "also changed elsewhere" in notices(app))
+        await until(pilot, lambda: "another program also changed the draft" in notices(app))
         (beside,) = explorer.paths.drafts.rglob("*.other-1")
         assert beside.read_text().endswith("[2]")
         assert str(beside) in notices(app)
