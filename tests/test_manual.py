@@ -472,7 +472,8 @@ $ rpcexplorer profiles remove x
 WRAPPED: Final = """\
 $ rpcexplorer manual x
 rpcexplorer: There is no page x. The pages are calls, profiles, connecting, auth,
-  secrets, …"""
+  secrets, …
+  rpcexplorer manual --help"""
 
 
 @pytest.mark.everyday(40)

@@ -34,10 +34,10 @@ def whole_number(least: int, most: int | None = None, *, otherwise: str = "") ->
         except ValueError:
             found = least - 1
         if found < least or (most is not None and found > most):
-            bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
-            raise click.BadParameter(
-                f"{value} is not valid. Write a whole number {bounds}.{otherwise and f' {otherwise}'}"
-            )
+            instead = f"Write a whole number of {least} or more."
+            if most is not None:
+                instead = f"Write a whole number from {least} to {most}."
+            raise click.BadParameter(f"{value} is not valid. {instead} {otherwise}".rstrip())
         return min(found, sys.maxsize)
 
     return number
@@ -71,7 +71,7 @@ class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that wil
 
 FILE_HELP = "Write to FILE instead of stdout. Incomplete output does not change FILE."
 AUTH = OneOf(KINDS)
-"""Auth type of an address that was typed without a profile."""
+"""Auth type of a URL that was typed without a profile."""
 PAIR = regex(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
 """A word of params: ``name=text`` or ``name:=json``."""
 STRAY = regex("[\udc80-\udcff]")
@@ -89,8 +89,8 @@ def params_text(words: Sequence[str], world: World) -> str:
         pair = PAIR.fullmatch(word)
         if pair is None:
             raise click.UsageError(
-                f"{word} is neither name=text nor name:=json. Write each member like that, or all params as one "
-                """JSON text in quotes: '{"page": 1}'."""
+                f"{word} is neither name=text nor name:=json. Write each param that way, or all params as one "
+                """JSON text in quotes, such as '{"page": 1}'."""
             )
         name, sign, value = pair.groups()
         if sign == ":=":
@@ -107,13 +107,13 @@ def _check(name: str, value: str) -> None:
     if isinstance(read, Params) and (whole or read.size == 1):
         return
     if isinstance(read, Params):
-        problem, better = ("this is more than one value", text) if read.size else ("there is no value", "null")
+        problem, better = ("only one value is allowed", text) if read.size else ("the value is missing", "null")
     else:
         problem, better = read.what, _better(read, whole=whole)
     ways = [f"{name}:={better}"] if better else []
     if not whole and not value.startswith(('"', "'")):
         ways.append(f"{name}={value}")
-    instead = f"Write {' or '.join(map(shlex.quote, ways))} instead" if ways else getattr(read, "instead", "")
+    instead = f"write {' or '.join(map(shlex.quote, ways))} instead" if ways else getattr(read, "instead", "")
     raise click.UsageError(f"{name}:={value} cannot be sent: {problem}. {capitalised(instead)}.")
 
 

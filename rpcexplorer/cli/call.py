@@ -45,22 +45,22 @@ def check_pointers(ignore: Iterable[str]) -> None:
             raise click.UsageError(f"--ignore: {found} is not a JSON pointer. Begin it with a slash.")
 
 
-def note_other_address(invocation: Invocation, explorer: Explorer, call: Exchange, profile: Profile) -> None:
-    """Print a note if a recorded call will go to another address."""
+def warn_about_other_url(invocation: Invocation, explorer: Explorer, call: Exchange, profile: Profile) -> None:
+    """Print a warning if a recorded call will go to another URL."""
     if explorer.cases.goes_elsewhere(call, profile):
-        recorded_at = call.url or "an unknown address"
-        invocation.world.say(f"recorded at {recorded_at}. It will be sent to {profile.endpoint} ({profile.name}).")
+        recorded_at = call.url or "an unknown URL"
+        place = f"{profile.endpoint} ({profile.name})"
+        invocation.world.warn(f"calls recorded at {recorded_at} will be sent to {place}")
 
 
 def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile: Profile) -> str:
     """Return the sentence that asks to confirm; empty if none is needed."""
     methods = explorer.to_ask_about(drafts, profile)
-    word, named = f"{profile.name} ({profile.badge or profile.confirm})", ", ".join(starmap(times, methods.items()))
     if not methods:
         return ""
-    if profile.confirm == "always":
-        return f"Profile {word} asks to confirm {named}."
-    return f"{named} {'is' if len(methods) == 1 else 'are'} not marked safe, and profile {word} asks to confirm."
+    which = "all" if profile.confirm == "always" else "unsafe"
+    named = ", ".join(starmap(times, methods.items()))
+    return f"Profile {profile.name} ({profile.badge or profile.confirm}) asks to confirm {which} calls: {named}."
 
 
 def confirm(invocation: Invocation, question: str, calls: str, profiles: Iterable[Profile], *, ask: bool) -> None:
@@ -102,13 +102,14 @@ def resolved(
     from rpcexplorer.variables.resolve import Missing, used_in  # Few calls have variables.
 
     for name in values.keys() - {variable.name for variable in used_in(draft)}:
-        invocation.world.say(f"warning: --set {name}=… has no effect: the params contain no {{{{{name}}}}}")
+        invocation.world.warn(f"--set {name}=… has no effect: the params contain no {{{{{name}}}}}")
     found = explorer.resolved(draft, values, id=id)
     if isinstance(found, Missing) and ask and invocation.world.asks:
         found = explorer.resolved(draft, values | _asked(found.names), id=id)
     if isinstance(found, Missing):
         ways = " ".join(f"--set {name}=…" for name in found.names)
-        fail(found.sentence + (f" Add {ways}, or set it in [variables] of sessions.toml." if ways else ""))
+        names = joined_words(found.names)
+        fail(found.sentence + (f" Add {ways}, or set {names} in [variables] of sessions.toml." if ways else ""))
     return found
 
 
@@ -117,7 +118,7 @@ def _saved(explorer: Explorer, draft: Draft) -> Draft:
     if name not in calls:
         fail(no_such_call(draft.method, calls, explorer.profile.name if explorer.profile else ""))
     if draft.text:
-        fail(f"{draft.method} has its own params. To set its variables, use --set NAME=VALUE.")
+        fail(f"The saved call {draft.method} already has params. To set its variables, use --set NAME=VALUE.")
     return calls[name].draft(notification=draft.notification)
 
 
@@ -156,7 +157,7 @@ class Sending(Struct, frozen=True):
         earlier = options.pop("envelope")
         response, body = options.pop("response") or earlier, options.pop("body")
         if response and body:
-            raise click.UsageError("Choose one of --response and --body.")
+            raise click.UsageError("Use --response or --body, not both.")
         part: Part = "response" if response else "body" if body else "result"
         form = tuple((key, value) for key in FORM_OF_REQUEST if (value := options.pop(key)) is not None)
         return cls(part=part, form=form, **options)
@@ -178,7 +179,7 @@ def sending_options(command: F) -> F:
         click.option("-o", "--output", metavar="FILE", help=FILE_HELP),
         click.option("--dry-run", is_flag=True, help="Print the exact request without secrets, and send nothing."),
         click.option("--timeout", type=seconds, metavar="SECONDS",
-                     help="Timeout of the whole call. Overrides the profile."),
+                     help="Timeout of the whole call, instead of the profile's timeout."),
         click.option("--id", metavar="ID", help="Use this id instead of a new one."),
         click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
         no_input_option,
@@ -276,7 +277,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
         return code
     profile = explorer.profile
     if profile and not sending.yes and (question := question_about(explorer, [draft], profile)):
-        confirm(invocation, question, "it", [profile], ask=sending.ask)
+        confirm(invocation, question, "the request", [profile], ask=sending.ask)
     stop = Stop()
     id, timeout = sending.id, sending.timeout
     exchange = run_waiting(
@@ -286,7 +287,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     _advise(world, exchange, explorer)
     _mark(invocation, draft)
     if explorer.journal.problem:
-        world.say(f"warning: the call was not recorded: {explorer.journal.problem}")
+        world.warn(f"the call was not recorded: {explorer.journal.problem}")
     out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.problem)
     return exchange.exit_code
 
@@ -295,7 +296,7 @@ def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
     """Show the typo in a text, and the text to write instead."""
     read, remark = judged(draft.text)
     if remark:
-        invocation.world.say(f"warning: {remark}")
+        invocation.world.warn(remark)
     if isinstance(read, Typo):
         from rpcexplorer.text.problems import marked
 
@@ -322,7 +323,7 @@ def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> Non
         case _ if part != "result" and exchange.response.body:
             print_bytes(world, exchange.response.body)
     for remark in exchange.remarks:
-        world.say(f"warning: {remark}")
+        world.warn(remark)
     words = ""
     if exchange.kind == "batch":
         from rpcexplorer.model.batch import parts_of
@@ -341,12 +342,11 @@ def _advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
     if exchange.exit_code == 0 or profile is None:
         return
     from rpcexplorer.client.hints import hint_for  # A call that succeeds needs no hint.
-    from rpcexplorer.text.problems import hint_text
 
     hint = hint_for(exchange, profile, variables=explorer.credentials.from_environment(profile))
     # Most of these sentences already name a command.
     if hint and (hint.tests or not isinstance(exchange.outcome, Refused)):
-        world.say(hint_text(hint))
+        world.hint("\n".join([hint.sentence, *hint.commands]))
 
 
 def _show_preview(world: World, preview: Preview | Refused) -> int:
@@ -354,13 +354,13 @@ def _show_preview(world: World, preview: Preview | Refused) -> int:
         world.say(preview.sentence)
         return 3 if preview.why == "credentials" else 2
     if preview.logs_in_first:
-        world.say("no session yet: a login would be sent first")
+        world.say("there is no session yet, so a login would be sent first")
     lines = [preview.line, *(f"{name}: {value}" for name, value in preview.headers), ""]
     for line in lines:
         world.print(printable(line))
     print_json(world, preview.body)
     for remark in preview.remarks:
-        world.say(f"warning: {remark}")
+        world.warn(remark)
     if preview.doubt:
         world.say(preview.doubt)
     return 2 if preview.doubt else 0
@@ -390,15 +390,16 @@ def _failure(world: World, exchange: Exchange, words: str = "") -> None:
             world.say(f"{outcome}  {transport_line(exchange)}".rstrip())
             if data is not None:
                 world.say(f"data: {highlighted(data, colour=False)}")
-        case Cancelled(maybe_ran=maybe_ran):
-            world.say(f"cancelled: the server {'may have run' if maybe_ran else 'did not run'} the call")
+        case Cancelled(maybe_ran=True):
+            world.say("cancelled: the server may have run the call")
+        case Cancelled():
+            world.say("cancelled: the server did not run the call")
         case _:
             world.say(f"{outcome}  {transport_line(exchange)}".rstrip())
-    hint = ""
+    world.say(f"called {exchange.url}")
     if exchange.response.body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
         size = counted(len(exchange.response.body), "byte")
-        hint = f". {size} of the response body arrived. To print them, add --body."
-    world.say(f"called {exchange.url}{hint}")
+        world.hint(f"To print the response body ({size}), add --body.")
 
 
 @click.command()
@@ -427,7 +428,7 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
 @profile_option
 @click.pass_context
 def logout(context: click.Context, profile: str | None) -> None:
-    """Forget the stored session. The server is not informed.
+    """Forget the stored session, without informing the server.
 
     \b
     Example:

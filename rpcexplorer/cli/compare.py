@@ -10,7 +10,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from rpcexplorer.cli.call import check_pointers, confirm, note_other_address, question_about
+from rpcexplorer.cli.call import check_pointers, confirm, question_about, warn_about_other_url
 from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of, no_input_option
 from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json, print_json_line, run_waiting
 from rpcexplorer.cli.recorded import Recorded, find_call, find_calls
@@ -79,7 +79,7 @@ ignore_option = click.option(
     metavar="NAME",
     multiple=True,
     shell_complete=complete_profiles,
-    help="Send call A with this profile. Repeat it for each profile to compare.",
+    help="Send call A with this profile. Can be repeated.",
 )
 @ignore_option
 @click.option("--case", metavar="FILE", help="Export the compared calls as a case, a file that others can replay.")
@@ -131,10 +131,10 @@ def compare(
         found = find_calls(explorer, filter(None, (first, second)), invocation.world)
     if profiles:
         if len(found) != 1:
-            fail(f"{first} contains {len(found)} calls. Import it with history import, then name one call by its id.")
+            fail(_with_import(f"With -p, compare needs one call, not {len(found)}.", first or ""))
         context.exit(_on_profiles(invocation, explorer, found[0], profiles, options, case, ask=ask, yes=yes))
     if len(found) > 2:
-        fail(f"These are {len(found)} calls, not two. Import the files with history import, then name two ids.")
+        fail(_with_import(f"compare needs two calls, not {len(found)}.", first or ""))
     if len(found) == 1:
         call = found[0].exchange
         earlier = explorer.journal.before(found[0].source, call)
@@ -149,6 +149,12 @@ def compare(
     context.exit(code)
 
 
+def _with_import(sentence: str, file: str) -> str:
+    """Return the sentence with the command that imports a case."""
+    command = shlex.join([PROGRAM, "history", "import", file])
+    return f"{sentence} To choose calls of a case by their ids, import it:\n{command}"
+
+
 def _save(explorer: Explorer, calls: Sequence[Exchange], options: Options, case: Output) -> None:
     if options.case is None:
         return
@@ -160,7 +166,7 @@ def _save(explorer: Explorer, calls: Sequence[Exchange], options: Options, case:
     case.world.write(made.text.encode())
     case.write()
     if options.case != STDOUT:
-        case.world.say(f"exported {len(calls)} calls to {options.case}")
+        case.world.say(f"exported {counted(len(calls), 'call')} to {options.case}")
 
 
 def _on_profiles(
@@ -177,15 +183,15 @@ def _on_profiles(
     """Send one call to each profile; compare each response with the first."""
     chosen = [_profile(explorer, name) for name in names]
     for profile in chosen:
-        note_other_address(invocation, explorer, record.exchange, profile)
+        warn_about_other_url(invocation, explorer, record.exchange, profile)
     draft = sent_draft(record.exchange)
     asked = "" if yes else " ".join(filter(None, (question_about(explorer, [draft], profile) for profile in chosen)))
     if asked:
-        confirm(invocation, asked, "it", chosen, ask=ask)
+        confirm(invocation, asked, "the call", chosen, ask=ask)
     stop = Stop()
     results = run_waiting(invocation.world, explorer, stop, lambda watch: _sent(explorer, record, chosen, watch, stop))
     if explorer.journal.problem:
-        invocation.world.say(f"warning: the calls were not recorded: {explorer.journal.problem}")
+        invocation.world.warn(f"the calls were not recorded: {explorer.journal.problem}")
     lives, replies, codes = [], [], []
     for profile, result in zip(chosen, results, strict=True):
         codes.append(_failure(invocation.world, profile, result))
@@ -251,8 +257,8 @@ def _print_differences(world: World, pairs: Sequence[_Pair], options: Options) -
 
 UNREAD = 6
 """Exit code if a call of a case cannot be read."""
-WHICH_PROFILE = "Someone else recorded this. Name the profile to send it with: -p NAME."
-NO_PROFILE = "Someone else recorded this, and you have no profiles yet. Name a server with --url."
+WHICH_PROFILE = "Calls that someone else recorded need one of your profiles. Name it with -p NAME."
+NO_PROFILE = "Calls that someone else recorded need a profile, but you have none. Name a server with --url."
 
 
 class _ToSend(Struct, frozen=True):
@@ -311,7 +317,7 @@ def replay(
     records = find_calls(explorer, calls, world, damaged)
     to_send, question, advice = _with_profiles(invocation, explorer, records, calls, profiles, url)
     for call in to_send:
-        note_other_address(invocation, explorer, call.record.exchange, call.profile)
+        warn_about_other_url(invocation, explorer, call.record.exchange, call.profile)
     if question and not (ask and world.asks):
         fail(advice)
     questions = [question]
@@ -328,7 +334,7 @@ def replay(
     )
     world.say(totals(results))
     if explorer.journal.problem:
-        world.say(f"warning: the calls were not recorded: {explorer.journal.problem}")
+        world.warn(f"the calls were not recorded: {explorer.journal.problem}")
     context.exit(INTERRUPTED if stop.pressed else exit_code(results) or (UNREAD if damaged else 0))
 
 
@@ -356,8 +362,10 @@ def _with_profiles(
         chosen = invocation.use(explorer, plain[0] if plain else None, url)
         servers = {server_of(record.exchange) for record in records}
         if len(servers) > 1 and not mine:
-            sent = f"calls recorded on {len(servers)} servers will all be sent to {chosen.name}"
-            invocation.world.say(f"warning: {sent}. To choose a profile for each server, use -p THEIRS=MINE.")
+            invocation.world.warn(
+                f"calls recorded on {len(servers)} servers will all be sent to {chosen.name}. "
+                "To choose a profile for each server, use -p THEIRS=MINE."
+            )
 
     def chosen_for(record: Recorded) -> Profile | None:
         for theirs in server_of(record.exchange):
@@ -379,9 +387,10 @@ def _with_profiles(
         _ToSend(record, profile or proposed[server_of(record.exchange)] or fail(advice)) for record, profile in found
     ]
     used = {profile.name: theirs for (theirs, _), profile in proposed.items() if profile}
-    several = len(used) > 1
-    pairs = joined_words(f"{name} (for {theirs})" if several else name for name, theirs in used.items())
-    return to_send, f"Someone else recorded this. It would be sent with profile{'s' * several} {pairs}.", advice
+    if len(used) == 1:
+        return to_send, f"Someone else recorded calls that will use your profile {next(iter(used))}.", advice
+    pairs = joined_words(f"{name} (for {theirs})" for name, theirs in used.items())
+    return to_send, f"Someone else recorded calls that will use your profiles {pairs}.", advice
 
 
 def _profile(explorer: Explorer, name: str) -> Profile:
@@ -427,7 +436,7 @@ def _advice(
     For several servers, it contains a command to complete.
     """
     known, default = explorer.profiles, explorer.profiles.get(None)
-    profiles = f"The profiles are {joined_words(sorted(known.leaves))}."
+    profiles = f"Your profiles: {joined_words(sorted(known.leaves)) or 'none'}."
     if not known.leaves and not known.refused:
         return NO_PROFILE
     if len(proposed) > 1 or names:
@@ -437,7 +446,7 @@ def _advice(
             for (name, url), profile in proposed.items()
         )
         command = shlex.join([PROGRAM, "replay", *calls, *(word for pair in (*names, *pairs) for word in ("-p", pair))])
-        return f"Someone else recorded this. {profiles} Name one for each server:\n{command}"
+        return f"Calls that someone else recorded need your profiles. {profiles} Name one for each server:\n{command}"
     if isinstance(default, Profile) or any(proposed.values()):
         return WHICH_PROFILE
     return f"{WHICH_PROFILE} {profiles if known.default is None and len(known.leaves) > 1 else default}"

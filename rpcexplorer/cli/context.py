@@ -68,11 +68,13 @@ class Invocation(Struct):
         if url is not None and (name or self.profile):
             raise click.UsageError("Name a profile or a URL, not both.")
         if auth is not None and url is None:
-            raise click.UsageError("--auth needs --url. For a profile: rpcexplorer profiles set NAME auth.kind=TYPE")
+            command = f"{PROGRAM} profiles set NAME auth.kind=TYPE"
+            raise click.UsageError(f"--auth needs --url. To set the auth type of a profile, run:\n{command}")
         if form and url is None:
             (key, value), *_ = form
             option, change = f"--{key.replace('_', '-')}", quoted(f"{key}={value}")
-            raise click.UsageError(f"{option} needs --url. To change a profile: rpcexplorer profiles set NAME {change}")
+            command = f"{PROGRAM} profiles set NAME {change}"
+            raise click.UsageError(f"{option} needs --url. To change a profile, run:\n{command}")
         if url is not None and "@" in split_address(url)[0]:
             fail("The URL contains a user name or password, which would be recorded. Remove it and use --auth.")
         wanted = at_address(url, auth) if url is not None else (name or self.profile)
@@ -91,7 +93,7 @@ class Invocation(Struct):
     def warn_about(self, explorer: Explorer, file: Path) -> None:
         """Print a warning if git would commit a file of personal changes."""
         if warning := explorer.commit_warning(file):
-            self.world.say(f"warning: {warning}")
+            self.world.warn(warning)
 
     def file_to_write(self, own: Path, *, team: bool) -> Path:
         """Return the file to change a profile in: ``own`` or a named one."""
@@ -135,7 +137,7 @@ profile_option = click.option(
     "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile."
 )
 no_input_option = click.option(
-    "--no-input", "ask", flag_value=False, default=True, help="Never ask. Fail if an answer is needed."
+    "--no-input", "ask", flag_value=False, default=True, help="Fail instead of asking for input."
 )
 
 
@@ -172,11 +174,11 @@ class CommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
-            raise click.UsageError(f"There is no command {name}{self.instead(ctx, name)}", ctx)
+            raise click.UsageError(f"There is no command {name}. {self.instead(ctx, name)}".rstrip(), ctx)
         return super().resolve_command(ctx, args)
 
     def instead(self, ctx: click.Context, name: str) -> str:
         """Return the end of the error message: what to type instead."""
         known = self.list_commands(ctx)
         near = nearest(name, known)
-        return f". Did you mean {near}?" if near else f". The commands are {joined_words(known)}."
+        return f"Did you mean {near}?" if near else f"The commands are {joined_words(known)}."

@@ -68,7 +68,7 @@ TOUR = (
 
 @click.command()
 @click.option("--serve", is_flag=True, help="Only run the service. The first line of stdout is its URL.")
-@click.option("--port", type=PORT, default=0, metavar="N", help="Listen on this port.  [default: any free one]")
+@click.option("--port", type=PORT, default=0, metavar="N", help="Listen on this port.  [default: any free port]")
 @click.pass_context
 def demo(context: click.Context, serve: bool, port: int) -> None:
     """Try everything on an embedded service.
@@ -103,9 +103,9 @@ def _serve(world: World, port: int) -> None:
     def announce(url: str) -> None:
         world.print(url)
         world.say(
-            f"press Ctrl+C to stop. In another terminal, run:\nrpcexplorer call demo.echo --url {url} hello=world"
+            f"Press Ctrl+C to stop. In another terminal, run:\nrpcexplorer call demo.echo --url {url} hello=world"
         )
-        world.say(f"user name {USERNAME}, password {PASSWORD}")
+        world.say(f"The user name is {USERNAME}, the password is {PASSWORD}.")
 
     gc.enable()
     with _explain_listen_error(port):
@@ -146,7 +146,7 @@ def _explain_listen_error(port: int) -> Iterator[None]:
         if error.errno == errno.EADDRINUSE:
             sentence = f"Another program uses port {port} of {LOOPBACK}. Choose another port. {ANY_PORT}"
         elif error.errno == errno.EACCES and port:
-            sentence = f"You may not use port {port} of {LOOPBACK}. Choose one from 1024. {ANY_PORT}"
+            sentence = f"Port {port} of {LOOPBACK} needs administrator rights. Choose 1024 or a larger port. {ANY_PORT}"
         else:
             why = os.strerror(error.errno).lower() if error.errno else error.strerror
             sentence = f"The demo service cannot listen on {LOOPBACK}: {why}."

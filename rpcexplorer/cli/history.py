@@ -19,7 +19,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Statistics
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName
 from rpcexplorer.model.filter import FORMER_OUTCOME_WORDS, OUTCOME_WORDS, Bounds, HistoryFilter
-from rpcexplorer.model.problem import counted
+from rpcexplorer.model.problem import counted, joined_words
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.history import (
     CALLS,
@@ -127,10 +127,11 @@ def export(
     if made.too_much and not jsonl:
         fail(f"{made.too_much}. Name fewer calls, or use --jsonl.")
     for id in made.dropped:
-        world.say(f"warning: the response of {id} was not exported: rpcexplorer cannot find all redacted values in it.")
+        world.warn(f"the response of {id} was not exported: rpcexplorer cannot find all redacted values in it")
     for pointer in made.short:
-        short = f"warning: a value at {pointer} is too short to be redacted inside other text"
-        world.say(f"{short}. Check the file before you share it.")
+        world.warn(
+            f"a value at {pointer} is too short to be redacted inside other text. Check the file before you share it."
+        )
     out.world.write((made.lines if jsonl else made.text).encode())
     out.write()
 
@@ -154,8 +155,9 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     world, explorer = open_history(context, profile)
     case = read_case(explorer, world, file)
     imported = explorer.cases.take_in(case, explorer.profile)
-    addresses = f", sent to {', '.join(case.addresses)}" if imported.added and case.addresses else ""
-    world.say(f"imported {counted(len(imported.added), 'call')}{addresses}")
+    world.say(f"imported {counted(len(imported.added), 'call')}")
+    if imported.added and case.addresses:
+        world.say(f"URLs of the case: {', '.join(case.addresses)}")
     if imported.renamed:
         world.say(f"{counted(imported.renamed, 'call')} got a new id, because another call has the old one")
     if imported.known:
@@ -175,7 +177,9 @@ PLAIN = frozenset({"dumb", "linux"})
 
 @click.command("stats")
 @click.argument("text", default="")
-@click.option("-n", "--limit", type=whole_number(1), metavar="N", default=50, show_default=True, help="At most N rows.")
+@click.option(
+    "-n", "--limit", type=whole_number(1), metavar="N", default=50, show_default=True, help="Show at most N rows."
+)
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
 @click.option(
     "--by",
@@ -234,7 +238,7 @@ def stats(
         return
     _print(world, found, rows[:limit])
     if len(rows) > limit:
-        world.say(f"{counted(len(rows) - limit, 'more row')}. To show all, add -n {len(rows)}.")
+        world.say(f"not shown: {counted(len(rows) - limit, 'row')}. Add -n {len(rows)} to show all rows.")
 
 
 def _print(world: World, found: Statistics, rows: list[Figures]) -> None:
@@ -347,9 +351,9 @@ def search(
 ) -> None:
     """Find calls that contain TEXT.
 
-    It searches request, response, name and note, and ignores case. TEXT can contain filters, such as outcome:error
-    or since:2h. Their names are outcome, method, profile, by, code, status, since, until, slower, faster, larger and
-    smaller. In quotes, they are plain text.
+    The search covers request, response, name and note, and ignores case. TEXT can contain filters, such as
+    outcome:error or since:2h. Their names are outcome, method, profile, by, code, status, since, until, slower, faster,
+    larger and smaller. A filter in quotes is plain text.
 
     \b
     Examples:
@@ -420,15 +424,14 @@ def prune(
     world, explorer = open_history(context, profile)
     count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
     if others := explorer.history.others():
-        named = ", ".join(others[:MAX_NAMED]) + f" and {len(others) - MAX_NAMED} more" * (len(others) > MAX_NAMED)
-        world.say(f"calls of {named} in {explorer.history.folder} are not removed")
+        world.say(f"calls of {joined_words(others, MAX_NAMED)} in {explorer.history.folder} are not removed")
     place = f" from {explorer.history.folder}" if explorer.history.shared else ""
     if dry_run or not count:
         world.say(f"{counted(count, 'call')} would be removed{place}")
         return
     if not yes:
         if not world.asks:
-            fail(f"{counted(count, 'call')} would be removed{place} permanently. Add --yes to remove them.")
+            fail(f"{counted(count, 'call')} would be removed{place} permanently. Add --yes to confirm.")
         if not click.confirm(f"Remove {counted(count, 'call')}{place} permanently?", default=False, err=True):
             fail("Nothing was removed.")
     count = explorer.history.prune(keep=keep, before=before, profile=profile)
@@ -440,13 +443,13 @@ def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Ex
     exchange = None
     for exchange in found:
         if isinstance(exchange, Damaged):
-            world.say(f"warning: a record in {exchange.file} is damaged: {exchange.reason}")
+            world.warn(f"a call in {exchange.file} is damaged: {exchange.reason}")
         elif as_json:
             print_json_line(world, json_of(_row(exchange, own)))
         else:
             world.print(history_line(exchange, width=world.width, colour=world.colours, writers=many))
     if exchange is None:
-        world.say("no calls found. To send a call, run: rpcexplorer call METHOD")
+        world.say("No calls found. To send a call, run:\nrpcexplorer call METHOD")
 
 
 def _row(exchange: Exchange, own: str) -> dict[str, object]:

@@ -23,7 +23,7 @@ from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
 
 MAX_CALLS = 100
-"""Calls that one import saves; nobody would read a longer file."""
+"""Calls that one import saves. More would make the file hard to read."""
 MAX_NAME = 80
 MAX_NOTES = 12
 """Messages about an import; ``--json`` prints all."""
@@ -35,7 +35,7 @@ MAX_NOTES = 12
 @click.option("--save", metavar="FILE", help="Save the calls in this project file, not as drafts.")
 @click.option("--dry-run", is_flag=True, help="Show the calls, and import nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the calls as one JSON object.")
-@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask. Credentials are dropped.")
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Drop credentials instead of asking.")
 @click.pass_context
 def import_(
     context: click.Context,
@@ -49,9 +49,9 @@ def import_(
     """Import calls from another program as drafts of a profile.
 
     FILE, or - for stdin, contains curl commands as browsers copy them (for bash or cmd), a HAR file, a Postman
-    collection 2.1, or JSON-RPC requests (one, or one per line). rpcexplorer runs nothing in it, and reads no other file
-    that it names. Credentials in it are stored for the profile if you agree, or dropped. Requests that cannot be used
-    are listed with their number.
+    collection 2.1, or JSON-RPC requests (one, or one per line). rpcexplorer runs no command in FILE, and reads no other
+    file. Credentials in FILE are stored for the profile if you agree, or dropped. Requests that cannot be imported are
+    listed with their number.
 
     \b
     Examples:
@@ -71,7 +71,7 @@ def import_(
         explorer = invocation.open(ask=ask)
         chosen = invocation.use(explorer, profile)
         if chosen.ad_hoc:
-            fail("Drafts belong to a profile. Name one with -p, or add one with `rpcexplorer profiles add`.")
+            fail("Drafts belong to a profile. Name one with -p, or add one:\nrpcexplorer profiles add NAME --url URL")
         _import(invocation, explorer, chosen, [fitted(chosen, call) for call in found.calls], ask=ask)
 
 
@@ -90,34 +90,36 @@ def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
     for line in lines[:MAX_NOTES]:
         world.say(line)
     if len(lines) > MAX_NOTES:
-        world.say(f"{len(lines) - MAX_NOTES} more messages. To print all, add --json.")
+        world.say(f"Add --json to print all {len(lines)} messages.")
 
 
 def _without_id(found: Imported) -> list[str]:
-    """Return a note about notifications, if there are any.
+    """Return a message about notifications, if there are any.
 
     A draft or saved call does not record that it is a notification: the user decides when sending it.
     """
     methods = dict.fromkeys(call.method for call in found.calls if call.notification)
-    note = f"imported as a call with an id: {joined_words(methods, 3)}."
-    return [f"{note} To send it as a notification, use `rpcexplorer notify`."] if methods else []
+    names = joined_words(methods, 3)
+    sentence = f"Notifications are imported as calls with an id: {names}. To send a notification, run:"
+    return [f"{sentence}\nrpcexplorer notify METHOD"] if methods else []
 
 
 def _import(invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool) -> None:
     world = invocation.world
     if others := other_addresses((item.call for item in calls), profile.endpoint):
-        world.say(f"{profile.name} sends calls to {profile.endpoint}, but the imported calls were sent to {others}")
+        world.warn(f"{profile.name} sends calls to {profile.endpoint}, but the imported calls were sent to {others}")
     _credentials(invocation, explorer, profile, calls, ask=ask)
     secrets = [*explorer.credentials.in_use(), *(secret for call in calls for _, secret in call.secrets)]
     result = explorer.imports.take_in(profile, [item.call for item in calls], secrets)
     world.say(
-        f"imported {counted(len(result.drafts), 'call')} as drafts of {profile.name}. "
-        "To open one on screen, type the name of its method."
+        f"imported {counted(len(result.drafts), 'call')} into the drafts of {profile.name}. "
+        "To open a draft on screen, type the name of its method."
     )
     if result.replaced:
         world.say(f"replaced drafts, which you can restore on screen: {joined_words(result.replaced, 6)}")
     if result.left_out:
-        world.say(f"not imported: {counted(result.left_out, 'more call')} of the same methods")
+        skipped = counted(result.left_out, "call")
+        world.say(f"not imported: {skipped}. Too many calls have the same method.")
     if result.problem:
         fail(f"Not all calls were saved: {result.problem}")
 
@@ -170,8 +172,8 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
             saved.append((to_save, call))
     if len(found.calls) > MAX_CALLS:
         more = counted(len(found.calls) - MAX_CALLS, "more call")
-        world.say(f"not saved: {more}. One import saves at most {MAX_CALLS}.")
-    if dropped := dict.fromkeys(each.place for call in found.calls for each in call.credentials):
+        world.say(f"not saved: {more}. One import saves at most {MAX_CALLS} calls.")
+    if dropped := dict.fromkeys(credential.place for call in found.calls for credential in call.credentials):
         world.say(f"dropped credentials: {joined_words(dropped, 6)}")
     if not saved:
         fail(f"Nothing was saved in {file}.")

@@ -95,7 +95,7 @@ def themes(context: click.Context) -> None:
 class PresetCommands(CommandGroup):
     def instead(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - the shape of its base
         """Return the command that prints a preset."""
-        return f". To print a preset, run:\n{PROGRAM} presets show NAME"
+        return f"To print a preset, run:\n{PROGRAM} presets show NAME"
 
 
 @click.group(cls=PresetCommands, invoke_without_command=True)
@@ -199,8 +199,8 @@ def manual(context: click.Context, page: str | None) -> None:
             world.print(f"{entry.name:<{width}}  {entry.title}\n{'':<{width}}  {entry.summary}")
     elif page not in PAGES:
         near = nearest(page, PAGES)
-        instead = f". Did you mean {near}?" if near else f". The pages are {', '.join(PAGES)}."
-        raise click.UsageError(f"There is no page {page}{instead}")
+        instead = f"Did you mean {near}?" if near else f"The pages are {', '.join(PAGES)}."
+        raise click.UsageError(f"There is no page {page}. {instead}")
     elif world.shows:
         _show_in_pager(world, laid_out(read_page(page), world))
     else:

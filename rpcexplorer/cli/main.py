@@ -88,14 +88,15 @@ class Commands(CommandGroup):
         if found := [profile for profile in profiles if profile == name] or [
             profile for profile in profiles if profile.lower() == name.lower()
         ]:
-            return f". To open the profile:\n{ctx.command_path} -p {shlex.quote(found[0])}"
+            return f"To open the profile, run:\n{ctx.command_path} -p {shlex.quote(found[0])}"
         if name == "discover":  # The screen calls it so.
-            return f". To discover methods:\n{ctx.command_path} methods --refresh"
-        as_method = "" if set(name) & set("/:\\ ") else f" To call a method:\n{ctx.command_path} call {name}"
+            return f"To discover methods, run:\n{ctx.command_path} methods --refresh"
         if set(name) & set("/:") and "\\" not in name:
-            return ". A URL begins with http:// or https://."
+            return "A URL begins with http:// or https://."
         suggestion = super().instead(ctx, name)
-        return suggestion if suggestion.endswith("?") and "." not in name else f".{as_method}"
+        if suggestion.endswith("?") and "." not in name:
+            return suggestion
+        return "" if set(name) & set("\\ ") else f"To call the method {name}, run:\n{ctx.command_path} call {name}"
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own shape
         return list(MODULES)
@@ -204,17 +205,18 @@ def _screen(invocation: Invocation) -> int:
 def _with_help(error: click.UsageError) -> str:
     """Return the message, with a pointer to --help if it suggests nothing."""
     message = _message(error)
-    is_suggested = "\n" in message or message.endswith("?")
-    return message if is_suggested or error.ctx is None else f"{message} Try: {error.ctx.command_path} --help"
+    if "\n" in message or message.endswith("?") or error.ctx is None:
+        return message
+    return f"{message} To read the help, run:\n{error.ctx.command_path} --help"
 
 
 def _message(error: click.UsageError) -> str:
     match error:
         case click.NoSuchOption(option_name=name, ctx=ctx) if ctx is not None:
-            return f"There is no option {name}{_instead(name, ctx)}"
+            return _no_option(name, ctx)
         case click.MissingParameter(param=param, ctx=ctx) if param is not None and ctx is not None:
             usage = " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
-            return f"{_name(param)} is missing. Usage: {usage}{'' if usage.endswith('.') else '.'}"
+            return f"{_name(param)} is missing. Usage:\n{usage}"
         case click.BadParameter(param=click.Argument(type=click.Choice()), message=message):
             return message  # The usage line has no name for it, and the choices explain it.
         case click.BadParameter(param=param, message=message) if param is not None:
@@ -222,13 +224,13 @@ def _message(error: click.UsageError) -> str:
     return error.format_message()
 
 
-def _instead(name: str, ctx: click.Context) -> str:
-    """Return a suggestion for an unknown option."""
+def _no_option(name: str, ctx: click.Context) -> str:
+    """Return the message about an unknown option, with a suggestion."""
     root = ctx.find_root()
     if root is not ctx and name in _option_names(root):
-        return f" here. Write it before {ctx.info_name}."
+        return f"The option {name} must be before {ctx.info_name}."
     near = nearest(name, _option_names(ctx))
-    return f". Did you mean {near}?" if near else "."
+    return f"There is no option {name}. Did you mean {near}?" if near else f"There is no option {name}."
 
 
 def _option_names(ctx: click.Context) -> list[str]:

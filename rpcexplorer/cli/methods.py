@@ -23,7 +23,7 @@ from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.method import SIGN, Described, Method, SavedMethod, as_named, method_of
-from rpcexplorer.model.problem import PROGRAM, Checked, nearest_few
+from rpcexplorer.model.problem import PROGRAM, Checked, counted, joined_words, nearest_few
 from rpcexplorer.schema.node import references_in
 from rpcexplorer.schema.start import sendable_start, started, starting_point
 from rpcexplorer.text.docs import changes_found, docs_page
@@ -61,9 +61,9 @@ def methods(
 ) -> None:
     """List the methods, or describe one of them.
 
-    The list contains the saved calls (with an @), then the methods that rpcexplorer, the profile, discovery or an
-    earlier call has named. You can also call methods that are not in the list. --refresh saves the discovered methods
-    for the profile. It is not an error if the service does not support discovery.
+    The list contains the saved calls (with an @), then the methods from rpcexplorer, the profile, discovery and earlier
+    calls. You can also call methods that are not in the list. --refresh saves the discovered methods for the profile.
+    It is not an error if the service does not support discovery.
 
     \b
     Examples:
@@ -112,7 +112,7 @@ def known_method(explorer: Explorer, name: str) -> Method:
     if name not in known:
         near = " or ".join(map(printable, _nearest(name, known)))
         guess = f" Did you mean {near}?" if near else ""
-        fail(f"There is no method {printable(name)}.{guess} To refresh the list, run: rpcexplorer methods --refresh")
+        fail(f"There is no method {printable(name)}.{guess} To refresh the list, run:\n{PROGRAM} methods --refresh")
     return known[name]
 
 
@@ -135,15 +135,13 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
         invocation.world.say(sentence)
     for word, names in (("new", discovery.new), ("gone", discovery.gone)):
         if names:
-            more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
-            invocation.world.say(f"{word}: {', '.join(map(printable, names[:MAX_NAMED]))}{more}")
+            invocation.world.say(f"{word}: {joined_words(map(printable, names), MAX_NAMED)}")
     changed = [change for change in discovery.changed if change.kind == "changed"]
     for change in changed[:MAX_NAMED]:
         invocation.world.say(f"changed: {printable(change.line)}")
     if len(changed) > MAX_NAMED:
-        invocation.world.say(
-            f"{len(changed) - MAX_NAMED:,} more have changed. To list them, run: rpcexplorer methods --changes"
-        )
+        more = counted(len(changed) - MAX_NAMED, "more method")
+        invocation.world.say(f"changed: {more}. To list all changes, run:\n{PROGRAM} methods --changes")
     return discovery.exit_code
 
 
@@ -283,7 +281,7 @@ def params(
     """Print JSON params that METHOD accepts.
 
     --check compares params with the schema of METHOD. It prints each problem with the values that are allowed there,
-    and exits with code 2. Write the params as for call. Nothing is sent: the schema is in the saved method list.
+    and exits with code 2. Write the params as in rpcexplorer call. Nothing is sent: the schema is in the method list.
 
     \b
     Examples:
@@ -317,7 +315,7 @@ def _print_start(invocation: Invocation, explorer: Explorer, method: Method) -> 
     text = "[]" if start.value is None else bytes(raw_of(start.value)).decode()
     print_json(invocation.world, sendable_start(explorer.profile, method_of(method.name), text).encode())
     if start.why_not:
-        invocation.world.say(f"warning: these params are not valid yet: {start.why_not}")
+        invocation.world.warn(f"these params are not valid yet: {start.why_not}")
     return 0
 
 

@@ -82,7 +82,8 @@ class Output:
         except UserError as error:
             if not command:
                 raise
-            raise UserError(f"{error.sentence}. The response is in the history: {command}") from error
+            sentence = f"{error.sentence}. The response is in the history. To print it, run:\n{command}"
+            raise UserError(sentence) from error
 
 
 DELAY_SECONDS = 0.5

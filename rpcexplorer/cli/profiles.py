@@ -105,7 +105,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
         field = row.key.removeprefix("auth.")
         if row.part == "auth" and field in tables["auth"].keys() - {"kind", *KINDS[kind].__struct_fields__}:
             others = joined_words(other for other, auth_type in KINDS.items() if field in auth_type.__struct_fields__)
-            fail(f"{row.option}: auth {kind} has no {field}. Auth types with one: {others}. Choose it with --auth.")
+            fail(f"{row.option}: auth type {kind} has no {field}. Use --auth with one of these types: {others}.")
     values = {"preset": typed["preset"], "path": path} | values | {"login": tables["login"] or None}
     if problem := explorer.edits(file).add(name, url, auth=tables["auth"], **values):
         fail(_with_option(name, problem))
@@ -116,12 +116,13 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     if preset and preset.advice:
         say(f"{preset.name}: {preset.advice}")
     if profile and profile.assumes_auth:
-        say("auth cookie will be used if the server asks for credentials")
-        say(f"to test the connection and find other settings, run: rpcexplorer profiles test {name} --apply")
+        say("auth type cookie will be used if the server asks for credentials")
+        test = f"{PROGRAM} profiles test {name} --apply"
+        invocation.world.hint(f"To test the connection and find other settings, run:\n{test}")
         return
     for field in profile.secrets if profile else ():
         if field != "session":
-            say(f"to store the {field}, run: rpcexplorer profiles secret {name} {field}")
+            invocation.world.hint(f"To store the {field}, run:\n{PROGRAM} profiles secret {name} {field}")
 
 
 def _preset(explorer: Explorer, name: str | None) -> Preset | None:
@@ -159,13 +160,13 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
         case "headers":
             headers = dict(header.partition("=")[::2] for header in typed)
             if "" in headers or not all("=" in header for header in typed):
-                fail("--header: write NAME=VALUE, such as X-Tenant=acme.")
+                fail("--header must be NAME=VALUE, such as X-Tenant=acme.")
             return headers
         case "json":
             try:
                 value = json.loads(typed)
             except ValueError as error:
-                fail(f"{row.option}: this is not JSON: {error}.")
+                fail(f"{row.option} must be JSON: {error}.")
             if any(leaf is None for _, leaf in leaves(value)):
                 fail(f"{row.option}: sessions.toml cannot contain null. Remove it.")
             return value
@@ -194,7 +195,7 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
 
     A profile of your user file is changed there. A profile of the project file is changed in the local file,
     sessions.local.toml next to it, unless --team is given. A value is text, or TOML if the key takes a number, a list
-    or a table. If one value is refused, nothing is written. The rest of the file stays unchanged.
+    or a table. If one value is not valid, nothing is written. The rest of the file stays unchanged.
 
     \b
     Examples:
@@ -216,22 +217,22 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
     for key, values in rows_of(before, wanted):
         invocation.world.say(hide(f"{key}: {values}"))
     for sentence in explorer.profiles.overruled(name, wanted, file):
-        invocation.world.say(f"warning: {sentence}")
+        invocation.world.warn(sentence)
     invocation.world.say(f"changed profile {name} in {file}")
-    if sentence := _held_back(explorer, name):
-        invocation.world.say(hide(sentence))
+    if blocked := _blocked(explorer, name):
+        invocation.world.warn(
+            f"Secrets of {name} are blocked: {blocked}. If its new destination is right, run:\n"
+            f"{PROGRAM} profiles allow {name}"
+        )
     invocation.warn_about(explorer, file)
 
 
-def _held_back(explorer: Explorer, name: str) -> str:
+def _blocked(explorer: Explorer, name: str) -> str:
+    """Return the secrets that are bound to a different destination."""
     now = explorer.profiles.profiles.get(name)
     found = explorer.secrets.state(now).items() if now else ()
-    fields = [FIELD_WORDS.get(field, field) for field, secret in found if isinstance(secret, DestinationChanged)]
-    if not fields:
-        return ""
-    verb = "is" if len(fields) == 1 else "are"
-    sentence = f"The {joined_words(fields)} of {name} {verb} bound to a different destination."
-    return f"{sentence} If the new one is right, run:\nrpcexplorer profiles allow {name}"
+    fields = [field for field, state in found if isinstance(state, DestinationChanged)]
+    return joined_words(FIELD_WORDS.get(field, field) for field in fields)
 
 
 def _split(change: str) -> tuple[str, str]:
@@ -250,7 +251,7 @@ def _file(invocation: Invocation, explorer: Explorer, name: str, *, team: bool) 
         return home
     others = [file for file in explorer.profiles.files_of(name) if file not in {home, explorer.paths.user_sessions}]
     if not others:
-        fail(f"No project file describes {name}. Without --team, {home} is changed.")
+        fail(f"No project file describes {name}. To change {home}, remove --team.")
     return others[-1]
 
 
@@ -292,7 +293,7 @@ def list_(context: click.Context) -> None:
         )
         invocation.world.print(printable(hide(row)))
     if not found.profiles:
-        invocation.world.say("there are no profiles yet. Add one: rpcexplorer profiles add NAME --url URL")
+        invocation.world.say(f"No profiles yet. To add one, run:\n{PROGRAM} profiles add NAME --url URL")
 
 
 @profiles.command()
@@ -354,9 +355,8 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
     invocation.world.say(f"the default profile is now {name}, in {file}")
     invocation.warn_about(explorer, file)
     if explorer.profiles.default != name:
-        invocation.world.say(
-            f"warning: {explorer.profiles.default_source} overrides it: the default here is {explorer.profiles.default}"
-        )
+        now = explorer.profiles.default
+        invocation.world.warn(f"{explorer.profiles.default_source} overrides it: the default profile here is {now}")
 
 
 @profiles.command()
@@ -384,15 +384,15 @@ def remove(context: click.Context, name: str, yes: bool) -> None:
 @click.argument("name", shell_complete=complete_profiles)
 @click.argument("field", required=False, type=FIELD)
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the value from stdin, up to the first line break.")
-@click.option("--forget", is_flag=True, help="Forget the value, or all of the profile's values.")
-@click.option("--allow-http", is_flag=True, help="From now on, send credentials to its server over plain HTTP.")
+@click.option("--forget", is_flag=True, help="Forget this secret, or all secrets of the profile.")
+@click.option("--allow-http", is_flag=True, help="Send credentials to the server over plain HTTP from now on.")
 @click.pass_context
 def secret(
     context: click.Context, name: str, field: str | None, from_stdin: bool, forget: bool, allow_http: bool
 ) -> None:
     """Store a secret of profile NAME for its current destination.
 
-    Without a field, the state of each secret is shown.
+    Without the name of a secret, the command shows the state of each secret.
 
     \b
     Examples:
@@ -406,7 +406,7 @@ def secret(
     if allow_http:
         if problem := explorer.secrets.trust_plain(profile.origin):
             fail(problem)
-        invocation.world.say(f"from now on, credentials are sent to {profile.origin} over plain HTTP")
+        invocation.world.say(f"credentials are now sent to {profile.origin} over plain HTTP")
     elif forget:
         found = explorer.secrets.forget(profile, field)
         invocation.world.say("forgotten" if found else "nothing was stored")
@@ -421,9 +421,9 @@ def secret(
         if field not in explorer.secrets.state(profile):
             warning = f"{profile.name} does not use this {field}: its auth type is {profile.auth.kind}"
             if profile.assumes_auth:
-                find_out = f"rpcexplorer profiles test {profile.name} --apply"
-                warning = f"{profile.name} has no auth type yet that sends a {field}. To find one: {find_out}"
-            invocation.world.say(f"warning: {warning}")
+                test = f"{PROGRAM} profiles test {profile.name} --apply"
+                warning = f"{profile.name} has no auth type yet that sends a {field}. To find one, run:\n{test}"
+            invocation.world.warn(warning)
 
 
 def _new_value(context: click.Context, profile: Profile, field: str, *, from_stdin: bool) -> str:
@@ -451,9 +451,9 @@ def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]
             case Secret(source=source):
                 state += f" ({source})"
             case DestinationChanged(why=why, changes=changes):
-                state = "; ".join((f"{state}: {why}", *map(str, changes)))
+                state = ", ".join((f"{state}: {why}", *map(str, changes)))
             case _:
-                state += f" (set {profile.variable(field)})"
+                state += f". Set {profile.variable(field)}"
         states.append((field, state))
     return states
 

@@ -44,8 +44,8 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
 
     Without FILE, it checks all files of profiles, settings and secrets, and searches every history. With FILE, it
     checks only these files. With --staged, as in a pre-commit hook, it checks what git would commit. It finds stored
-    secrets in any spelling, and values after words such as password. It never prints a secret. Git runs no program
-    that the repository's own config names.
+    secrets in any spelling, and values after words such as password. It never prints a secret. Git runs no programs
+    from the repository's config.
 
     Exit code 0: no problems. 1: a secret was found. 2: a file has a problem or cannot be read.
 
@@ -74,32 +74,32 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     for sentence in list(wrong)[:MAX_PLACES]:
         world.say(sentence)
     if more := sum(problem.many for problem in list(wrong.values())[MAX_PLACES:]):
-        world.say(f"{more:,} more problems. Fix these first.")
+        world.say(f"not listed: {counted(more, 'more problem')}. Fix the listed problems first.")
     leaks = searched.found
     for leak in leaks[:MAX_PLACES]:
         world.say(str(leak))
     if len(leaks) > MAX_PLACES:
-        world.say(f"{len(leaks) - MAX_PLACES:,} more places")
+        world.say(f"not listed: {counted(len(leaks) - MAX_PLACES, 'more place')}")
     if leaks:
         world.say(
-            f"found {len(leaks):,} {'place' if len(leaks) == 1 else 'places'} with a secret. If such a file was ever "
-            "pushed or shared, removing the secret is not enough: change it on the server as well."
+            f"found {counted(len(leaks), 'place')} with a secret. If such a file was ever pushed or shared, removing "
+            "the secret is not enough: change it on the server as well."
         )
     for file in explorer.profiles.files if everything else ():
         invocation.warn_about(explorer, file)
     if searched.by_position:
         labels = ", ".join(searched.by_position)
-        world.say(f"warning: short or public values are found only after words like password: {labels}")
+        world.warn(f"rpcexplorer finds short or public values only after words like password: {labels}")
     if searched.found:
         context.exit(1)
     if problems or searched.unreadable:
         context.exit(2)
+    if staged:
+        world.print(f"no secret in {counted(searched.files, 'staged file')}")
+        return
     names = ", ".join(map(str, paths or explorer.profiles.files)) or "no file yet"
-    many = len(explorer.profiles.profiles)
-    checked = names if paths else f"{counted(many, 'profile')} ({names})"
-    kind = "staged file" if staged else "file"
-    profiles = "" if staged else f"no problems in {checked}, "
-    world.print(printable(f"{profiles}no secret in {counted(searched.files, kind)}"))
+    checked = names if paths else f"{counted(len(explorer.profiles.profiles), 'profile')} ({names})"
+    world.print(printable(f"no problems in {checked}, no secret in {counted(searched.files, 'file')}"))
 
 
 QUESTION = "Pin this certificate for {}, and send calls and credentials to this server?"
@@ -135,9 +135,9 @@ def trust(context: click.Context, name: str, fingerprint: str | None, team: bool
     if found is None:
         return
     if yes and wanted is None:
-        fail("--yes alone would pin any certificate. Add --fingerprint with the one that you expect.")
+        fail("--yes alone would pin any certificate. Add --fingerprint with the fingerprint that you expect.")
     if not yes and not invocation.world.asks:
-        fail("Cannot ask for confirmation without a terminal. Add --yes --fingerprint with the one that you expect.")
+        fail("Cannot ask for confirmation without a terminal. Add --yes and --fingerprint SHA256 to confirm.")
     agree(context, QUESTION.format(name), yes=yes)
     pin(invocation, explorer, profile, found, team=team)
 
@@ -152,7 +152,7 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
     invocation.warn_about(explorer, file)
     if explorer.profiles.profiles[name].certificate != found:
         place = explorer.profiles.source_of(name, "certificate")
-        invocation.world.say(f"warning: {place} overrides it with another certificate")
+        invocation.world.warn(f"{place} overrides it with another certificate")
 
 
 def _show_certificate(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
@@ -187,7 +187,7 @@ NEW = "NAME"
 
 @click.command("test")
 @click.argument("name", metavar="[NAME|URL]", required=False, shell_complete=complete_profiles)
-@click.option("--apply", "apply", is_flag=True, help="Apply the suggested changes to the profile. Asks to confirm.")
+@click.option("--apply", "apply", is_flag=True, help="Apply the suggested changes to the profile, after confirmation.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
 @no_input_option
@@ -300,7 +300,8 @@ def _print_connection_test(
             out(printable(hide(f"    {row[0]:<14}  {row[1]}")))
     proposal = report.proposal
     if proposal is not None and proposal.lacks_auth and not profile.ad_hoc:
-        out(f"To set its auth: {PROGRAM} profiles set {profile.name} auth.kind={KIND}")
+        out("To set its auth type:")
+        out(f"  {PROGRAM} profiles set {profile.name} auth.kind={KIND}")
     if report.advice:
         out(f"\n{report.advice}")
         out(f"  {PROGRAM} profiles test URL")
@@ -325,7 +326,7 @@ def _print_proposal(invocation: Invocation, profile: Profile, proposal: Proposal
         if proposal.secrets:
             fields = " and ".join(FIELD_WORDS.get(field, field) for field in proposal.secrets)
             command = f"{PROGRAM} profiles secret {NEW} {proposal.secrets[0]}"
-            invocation.world.say(f"Credentials are missing: {fields}. Add the profile, then run: {command}")
+            invocation.world.say(f"Credentials are missing: {fields}. Add the profile, then run:\n{command}")
         if proposal.preset and proposal.preset.advice:
             invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
         return
@@ -339,7 +340,8 @@ def _print_proposal(invocation: Invocation, profile: Profile, proposal: Proposal
     out("Suggested changes:")
     for key, change in rows_of(profile, proposal.changes):
         out(printable(hide(f"  {key}: {change}")))
-    out(f"To apply them: {PROGRAM} profiles test {profile.name} --apply")
+    out("To apply them:")
+    out(f"  {PROGRAM} profiles test {profile.name} --apply")
 
 
 def _change(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal, file: Path) -> bool:
@@ -351,12 +353,12 @@ def _change(invocation: Invocation, explorer: Explorer, profile: Profile, propos
     say(f"changed {profile.name} in {file}")
     invocation.warn_about(explorer, file)
     for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
-        say(sentence)
+        invocation.world.warn(sentence)
     state = explorer.credentials.state(explorer.profiles.profiles.get(profile.name, profile))
     missing = [field for field, found in state.items() if not isinstance(found, Secret) and field != "session"]
     for field in missing:
         if field in proposal.secrets:
-            say(f"to store the {field}, run: {PROGRAM} profiles secret {profile.name} {field}")
+            invocation.world.hint(f"To store the {field}, run:\n{PROGRAM} profiles secret {profile.name} {field}")
     return bool(missing) or not state
 
 
@@ -386,7 +388,7 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
     "--folder", type=click.Path(path_type=Path), help="Allow the profiles in a folder that other users can write to."
 )
 @click.option("--list", "listing", is_flag=True, help="List allowed destinations, folders and environment variables.")
-@click.option("--forget", is_flag=True, help="Forget what you allowed for NAME or for the folder.")
+@click.option("--forget", is_flag=True, help="No longer allow the destinations of NAME, or the folder.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def allow(
@@ -395,8 +397,8 @@ def allow(
     """Allow the secrets of profile NAME for its destination.
 
     A secret is bound to the destination that it was stored for or first used at: server, path, auth type, login,
-    headers, JSON-RPC version and certificates. If a file changes any of these, it is not sent before you have seen
-    the change and allowed it here. The history folder that a project file names is allowed with it.
+    headers, JSON-RPC version and certificates. If a file changes any of these, the secret is blocked until you have
+    seen the change and allowed it here. The history folder that a project file names is allowed with it.
 
     \b
     Examples:
@@ -409,7 +411,7 @@ def allow(
     if folder is not None:
         folder = (invocation.world.folder / folder).resolve()
     if not listing and (name is None) == (folder is None):
-        raise click.UsageError("Name a profile, or a folder with --folder. To list what is allowed, use --list.")
+        raise click.UsageError("Name a profile, or a folder with --folder. To list allowed destinations, use --list.")
     explorer = invocation.open()
     if listing:
         _list(context, explorer)
@@ -460,11 +462,10 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     history = explorer.profiles.histories.get(profile.name)
     if history:
         say(f"calls would be recorded in {history}")
-    agree(
-        context,
-        f"Send the secrets of {profile.name} to this destination{', and record in this folder' if history else ''}?",
-        yes=yes,
-    )
+    question = f"Send the secrets of {profile.name} to this destination?"
+    if history:
+        question = f"Send the secrets of {profile.name} to this destination, and record calls in this folder?"
+    agree(context, question, yes=yes)
     destinations.allow(profile)
     if history:
         destinations.allow_history(history)

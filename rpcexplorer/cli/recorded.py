@@ -43,7 +43,7 @@ def find_call(explorer: Explorer, id: str | None, *, own_first: bool) -> Recorde
         return find_call_anywhere(explorer, id)
     found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
     if found is None:
-        fail("The history is empty. To send a call, run: rpcexplorer call METHOD")
+        fail("The history is empty. To send a call, run:\nrpcexplorer call METHOD")
     return Recorded(_exchange(found), explorer.profile)
 
 
@@ -64,7 +64,7 @@ def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
             return Recorded(_exchange(found), source)
         matches.setdefault("" if isinstance(found, Problem) else found.id, (found, source))
     if not matches:
-        fail(f"No call has the id {id}. To list the calls, run: rpcexplorer history list")
+        fail(f"No call has the id {id}. To list the calls, run:\nrpcexplorer history list")
     if "" not in matches and len(matches) > 1:
         fail(f"{id} matches {len(matches)} calls: {', '.join(matches)}. Type more characters of the id.")
     found, source = matches.get("") or next(iter(matches.values()))
@@ -101,7 +101,7 @@ def read_case(explorer: Explorer, world: World, name: str) -> Case:
     for problem in case.problems:
         world.say(str(problem))
     for damaged in case.damaged:
-        world.say(f"warning: a call in {damaged.file} cannot be read: {damaged.reason}")
+        world.warn(f"a call in {damaged.file} is damaged: {damaged.reason}")
     if case.note:
         world.say(f"note in {name}: {case.note}")
     return case
@@ -111,5 +111,5 @@ def _exchange(found: Exchange | Damaged | Problem) -> Exchange:
     if isinstance(found, Problem):
         fail(found.sentence)
     if isinstance(found, Damaged):
-        fail(f"The record is damaged ({found.reason}). Its text:\n{found.text}")
+        fail(f"The call is damaged: {found.reason}. Its recorded text:\n{found.text}")
     return found

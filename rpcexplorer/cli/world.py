@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.destination import DestinationChanged, Entered, Person, Store
-from rpcexplorer.model.problem import Problem, UserError
+from rpcexplorer.model.problem import PROGRAM, Problem, UserError
 from rpcexplorer.text.printable import printable
 
 COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
@@ -114,14 +114,20 @@ class World(Struct):
     def print(self, text: str = "") -> None:
         self.write(text.encode(errors="backslashreplace") + b"\n")
 
-    def say(self, sentence: str) -> None:
+    def say(self, sentence: str, prefix: str = PROGRAM) -> None:
         """Print a message to stderr, safe for a terminal, and only once."""
         if sentence in self.printed:
             return
         self.printed.add(sentence)
         text = printable(sentence, lines=True).replace("\n", "\n  ")  # Indented, no line looks like another message.
-        self.stderr.write(f"rpcexplorer: {text}\n")
+        self.stderr.write(f"{prefix}: {text}\n")
         self.stderr.flush()
+
+    def warn(self, sentence: str) -> None:
+        self.say(sentence, "warning")
+
+    def hint(self, sentence: str) -> None:
+        self.say(sentence, "hint")
 
 
 NAMES: Final = ("standard input", "standard output", "standard error")
@@ -229,7 +235,8 @@ class PersonAtTerminal:
         if value and masked and store is not None:
             import click
 
-            click.echo(f"hint: to store it in {printable(store.place)}: {printable(store.command)}", err=True)
+            place, command = printable(store.place), printable(store.command)
+            click.echo(f"hint: To store it in {place}, run:\n  {command}", err=True)
         return (value, False) if value else None
 
     async def agrees(self, question: str) -> bool:

@@ -129,11 +129,6 @@ def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
     return [(key, "bold accent"), (printable(action), "text"), (f"   {printable(hint.sentence)}", "middle")]
 
 
-def hint_text(hint: Hint) -> str:
-    """Return the sentence of a hint, then each command on its own line."""
-    return "\n".join([f"hint: {hint.sentence}", *hint.commands])
-
-
 def rows_of(profile: Profile, changes: Changes) -> list[tuple[str, str]]:
     """Return each key with its old and new value; equal values only once."""
     rows = []

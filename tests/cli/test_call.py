@@ -92,10 +92,10 @@ WORDS = [
     ("b:=[1,]", "there is a comma after the last item. Write 'b:=[1]' instead."),
     ("b:=Ada", "text needs double quotes. Write 'b:=\"Ada\"' or b=Ada instead."),
     ("b:=True", "True is not JSON. Write b:=true or b=True instead."),
-    ("b:=1,2", "this is more than one value. Write 'b:=[1,2]' or b=1,2 instead."),
+    ("b:=1,2", "only one value is allowed. Write 'b:=[1,2]' or b=1,2 instead."),
     ("b:=1 2", "a comma is missing before this. Write 'b:=[1, 2]' or 'b=1 2' instead."),
     ('b:=1,"c":2', "an array has no names. Write 'b=1,\"c\":2' instead."),
-    ("b:=", "there is no value. Write b:=null or b= instead."),
+    ("b:=", "the value is missing. Write b:=null or b= instead."),
     ("b:=[1]]", "] has no opening bracket. Write 'b:=[1]' instead."),
     ("b:={{n}}", "a variable must be in quotes. Write 'b:=\"{{n:json}}\"' or 'b={{n}}' instead."),
 ]
@@ -223,7 +223,7 @@ def test_timeout_exits_4(shell: Shell) -> None:
         (["call", "m", "--content-type", "text/json"], "profiles set NAME content_type=text/json"),
         (["call", "m", "--url", "http://127.0.0.1:9", "--content-type", "a\nb"], "--content-type a"),
         (["call", "m", "--url", "http://127.0.0.1:9", "--empty-params", "x"], "--empty-params x: must be one of"),
-        (["call", "m", "--url", "http://127.0.0.1:9", "--response", "--body"], "--response and --body"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--response", "--body"], "Use --response or --body, not both."),
     ],
 )
 def test_wrong_usage_exits_2_with_a_sentence(shell: Shell, arguments: list[str], message: str) -> None:
@@ -466,10 +466,10 @@ def test_result_reference_uses_newest_result(shell: Shell) -> None:
     [
         (
             ["@one user"],
-            "Nothing was sent: {{id}} has no value. Did you mean {{uuid}}? Add --set id=…, or set it in",
+            "Nothing was sent: {{id}} has no value. Did you mean {{uuid}}? Add --set id=…, or set id in",
         ),
         (["@one user", "--set", "di=3"], "--set di=… has no effect: the params contain no {{di}}"),
-        (["@one user", "[1]"], "@one user has its own params"),
+        (["@one user", "[1]"], "The saved call @one user already has params"),
         (["@list user"], "There is no saved call list user for profile p. Did you mean @list users?"),
         (["@"], "There is no saved call @ for profile p. To list the saved calls"),
         (["ping", '["{{nobody}}"]', "--set", "page=1"], "Nothing was sent: {{nobody}} has no value. Add --set nobody"),
@@ -520,7 +520,7 @@ def test_saved_call_is_confirmed_like_its_method(shell: Shell) -> None:
         assert shell.run("call", "@list users").code == 0
         ran = shell.run("call", "@ping")  # It has the name of a method that is marked safe.
         assert ran.code == 2
-        assert "user.delete is not marked safe" in ran.err
+        assert "asks to confirm unsafe calls: user.delete." in ran.err
         assert [method for method, _ in case.sent] == ["user.list"]
 
 

@@ -138,8 +138,8 @@ def test_question_names_profile_place_and_unsafe_methods(shell: Shell, monkeypat
         assert (run(["replay", file], world), len(running.requests)) == (0, 2)
     assert asked[0] == asked[1]
     assert asked[0] == (
-        "Someone else recorded this. It would be sent with profile shop. Profile shop (always) asks "
-        f"to confirm a, b. Send 2 calls to {running.origin}?"
+        "Someone else recorded calls that will use your profile shop. Profile shop (always) asks "
+        f"to confirm all calls: a, b. Send 2 calls to {running.origin}?"
     )
 
 
@@ -171,10 +171,10 @@ def test_case_needs_a_named_profile(shell: Shell) -> None:
         file = case(shell, f'case = 1\nnote = "look"\n{CALL}')
         refused = shell.run("replay", file, "--yes")
         assert (refused.code, running.requests) == (2, [])
-        assert "Name the profile to send it with: -p NAME." in refused.err
+        assert "Name it with -p NAME." in refused.err
         ran = shell.run("replay", file, "-p", "shop")
         assert (ran.code, sent(running)) == (0, [("a", [1])])
-        assert f"recorded at https://rpc.example.com/api/v2/. It will be sent to {running.origin}/api/v2/" in ran.err
+        assert f"calls recorded at https://rpc.example.com/api/v2/ will be sent to {running.origin}/api/v2/" in ran.err
         assert "note in case.toml: look" in ran.err
         long = case(shell, f'case = 1\nnote = "{"fails again " * 40}\\nsince Tuesday"\n{CALL}')
         assert f"{'fails again ' * 40}\n  since Tuesday\n" in shell.run("replay", long, "-p", "shop").err
@@ -184,10 +184,12 @@ def test_case_without_default_profile_names_the_profiles(shell: Shell) -> None:
     file = case(shell, "case = 1\n" + CALL)
     none = shell.run("replay", file)
     assert (none.code, none.err.count("\n")) == (2, 1)
-    assert none.err.endswith("you have no profiles yet. Name a server with --url.\n")
+    assert none.err.endswith("you have none. Name a server with --url.\n")
     shell.sessions('[profile.one]\nurl = "http://127.0.0.1:9"\n[profile.two]\nurl = "http://127.0.0.1:9"\n')
     several = shell.run("replay", file)
-    message = "Someone else recorded this. Name the profile to send it with: -p NAME. The profiles are one, two.\n"
+    message = (
+        "Calls that someone else recorded need one of your profiles. Name it with -p NAME. Your profiles: one, two.\n"
+    )
     assert (several.code, several.err.endswith(message), several.err.count("default")) == (2, True, 0)
 
 
@@ -228,7 +230,7 @@ def test_case_of_two_servers_uses_two_profiles(shell: Shell) -> None:
         ("-p a=nobody", "there is no profile `nobody`"),
         (
             "--yes",
-            "The profiles are x, y. Name one for each server:\n  rpcexplorer replay case.toml -p a=x -p b=y",
+            "Your profiles: x, y. Name one for each server:\n  rpcexplorer replay case.toml -p a=x -p b=y",
         ),
         ("-p a=x", "Name one for each server:\n  rpcexplorer replay case.toml -p a=x -p b=y"),
     ],
@@ -259,10 +261,10 @@ def test_question_lists_methods_of_batch_in_case(shell: Shell) -> None:
         file = case(shell, "case = 1\n" + hostile.replace("[1]", json.dumps(calls), 1))
         refused = shell.run("replay", file, "-p", "shop")
         assert refused.code == 2
-        assert f"user.delete (2 times), {', '.join(many)} are not marked safe, and" in refused.err
+        assert f"asks to confirm unsafe calls: user.delete (2 times), {', '.join(many)}." in refused.err
         refused = shell.run("compare", file, "-p", "shop", "-p", "too")
         assert refused.code == 2
-        assert f"user.delete (2 times), {', '.join(many)} are not marked safe, and" in refused.err
+        assert f"asks to confirm unsafe calls: user.delete (2 times), {', '.join(many)}." in refused.err
         shell.run("history", "import", file)
         listed = json.loads(shell.run("history", "list", "--json").text)
         assert listed["method"].startswith("get, user.delete, user.delete, user.number_0, ")
@@ -274,7 +276,7 @@ def test_imported_call_is_marked_as_foreign(shell: Shell) -> None:
         file = case(shell, "case = 1\n" + CALL)
         imported = shell.run("history", "import", file)
         assert (imported.code, imported.text, running.requests) == (0, "their-call\n", [])
-        assert "imported 1 call, sent to https://rpc.example.com/api/v2/" in imported.err
+        assert "URLs of the case: https://rpc.example.com/api/v2/" in imported.err
         listed = json.loads(shell.run("history", "list", "--json").text)
         assert (listed["id"], listed["foreign"]) == ("their-call", True)
         assert "already imported: 1 call" in shell.run("history", "import", file).err
@@ -340,7 +342,7 @@ def test_case_reproduces_failure_on_another_server(tmp_path: Path) -> None:
         (bob.folder / "case.toml").write_bytes(whole.out)
         replayed = bob.run("replay", "case.toml", "-p", "staging")
         assert (replayed.code, len(prod.requests), len(staging.requests)) == (0, 1, 1)
-        assert f"recorded at {prod.origin}/api/v2/. It will be sent to {staging.origin}/api/v2/" in replayed.err
+        assert f"recorded at {prod.origin}/api/v2/ will be sent to {staging.origin}/api/v2/" in replayed.err
         imported = bob.run("history", "import", "case.toml")
         both = (imported.text.strip(), json.loads(bob.run("history", "list", "-n", "1", "--json").text)["id"])
         compared, ticket = bob.run("compare", *both), bob.run("copy", *both, "--as", "report")
@@ -552,7 +554,7 @@ def test_one_question_covers_all_profiles_before_sending(shell: Shell) -> None:
         shell.sessions("".join(f'[profile.{name}]\nurl = "{server.origin}"\nbadge = "prod"\n' for name in ("a", "b")))
         asked = shell.run("compare", id, "-p", "a", "-p", "b")
         assert (asked.code, server.requests) == (2, [])
-        assert all(f"profile {name} (prod) asks to confirm" in asked.err for name in "ab")
+        assert all(f"Profile {name} (prod) asks to confirm" in asked.err for name in "ab")
         ran = shell.run("compare", id, "-p", "a", "-p", "b", "--yes")
         assert (ran.code, len(server.requests)) == (0, 2)
 

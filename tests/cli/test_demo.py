@@ -57,7 +57,7 @@ def unlistening(number: int) -> object:
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (errno.EACCES, "You may not use port 80 of 127.0.0.1. Choose one from 1024."),
+        (errno.EACCES, "Port 80 of 127.0.0.1 needs administrator rights. Choose 1024 or a larger port."),
         (errno.EMFILE, "The demo service cannot listen on 127.0.0.1: too many open files"),
     ],
 )

@@ -59,8 +59,8 @@ def test_list_is_newest_first_and_can_be_filtered(used: Shell, arguments: list[s
 def test_empty_list_names_the_next_step(used: Shell) -> None:
     ran = used.run("history", "list", "-p", "nobody")
     assert (ran.code, ran.out) == (0, b"")
-    assert "no calls found. To send a call, run: rpcexplorer call METHOD" in ran.err
-    assert "no calls found" not in used.run("history", "list").err
+    assert "No calls found. To send a call, run:\n  rpcexplorer call METHOD" in ran.err
+    assert "No calls found" not in used.run("history", "list").err
 
 
 def test_bounds_work_as_options_and_filter_words(used: Shell) -> None:
@@ -201,7 +201,7 @@ def test_stats_count_calls_and_failures(used: Shell) -> None:
     assert ran.text.splitlines()[-1].startswith("bad")
     assert ran.text.isascii() is False
     assert "#" in ran.text
-    assert "1 more row. To show all, add -n 2." in ran.err
+    assert "not shown: 1 row. Add -n 2 to show all rows." in ran.err
     assert used.run("history", "stats", "method:nobody").text == "0 calls\n"
     assert used.run("history", "stats", "--sort", "p99").code == 2
 

@@ -51,7 +51,7 @@ def test_har_becomes_drafts_and_lists_skipped_requests(staging: Shell) -> None:
         "request 6 skipped: the body is not a JSON object",
         "staging sends calls to https://shop.example.com/rpc, but the imported calls were sent to http://127.0.0.1:8744/rpc",
         "dropped credentials that staging cannot use: ?token= in the URL, Authorization: Bearer, cookie sessionid",
-        "imported 4 calls as drafts of staging",
+        "imported 4 calls into the drafts of staging",
     ):
         assert message in ran.err
     assert draft(staging, "user.get") == '{"id":12345678901234567890,"price":1.10,"price":1.100}'
@@ -96,8 +96,8 @@ def test_many_calls_of_a_method_keep_drafts(staging: Shell) -> None:
     take_in(staging, CALL)
     lines = "\n".join(CALL.replace("1.10", str(number)) for number in range(30))
     ran = take_in(staging, lines)
-    assert "imported 10 calls as drafts of staging" in ran.err
-    assert "not imported: 20 more calls of the same methods" in ran.err
+    assert "imported 10 calls into the drafts of staging" in ran.err
+    assert "not imported: 20 calls. Too many calls have the same method." in ran.err
     assert replaced(staging)[0] == '{"n": 1.10}'
 
 
@@ -216,5 +216,5 @@ def test_notification_is_reported_once(staging: Shell) -> None:
         staging, "\n".join([CALL, CALL.replace('"id": 1, ', ""), CALL.replace('"id": 1, ', "").replace("1.10", "2")])
     )
     assert ran.err.count("notify") == 1
-    assert "imported as a call with an id: user.get. To send it as a notification, use `rpcexplorer notify`." in ran.err
+    assert "Notifications are imported as calls with an id: user.get. To send a notification, run:\n" in ran.err
     assert "notify" not in take_in(staging, CALL).err

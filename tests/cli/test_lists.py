@@ -227,7 +227,13 @@ def test_manual_page_without_colours(shell: Shell, name: str, value: str) -> Non
     ("page", "sentence"),
     [
         ("secret", "There is no page secret. Did you mean secrets?"),
-        ("x", f"There is no page x. The pages are {', '.join(PAGES)}. Try: rpcexplorer manual --help"),
+        (
+            "x",
+            (
+                f"There is no page x. The pages are {', '.join(PAGES)}. To read the help, run:\n"
+                "  rpcexplorer manual --help"
+            ),
+        ),
     ],
 )
 def test_unknown_page_names_the_nearest(shell: Shell, page: str, sentence: str) -> None:

@@ -86,7 +86,7 @@ def test_login_without_a_cookie_profile_says_why_not(shell: Shell, url: str) -> 
 def test_secrets_are_listed_by_state_and_forgotten(shop: Shell) -> None:
     assert "stored (secrets.toml)" in shop.run("profiles", "secret", "shop").text
     assert shop.run("profiles", "secret", "shop", "--forget").code == 0
-    assert "missing (set RPCEXPLORER_SHOP_PASSWORD)" in shop.run("profiles", "secret", "shop").text
+    assert "missing. Set RPCEXPLORER_SHOP_PASSWORD" in shop.run("profiles", "secret", "shop").text
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_full_disk_names_the_recorded_response(shell: Shell, monkeypatch: pytest
         ran = shell.run("call", "m", "--url", server.origin, "--id", "x", "-o", "out.json")
         alone = shell.run("call", "m", "--url", server.origin, "--no-history", "-o", "out.json")
     assert (ran.code, alone.code) == (2, 2)
-    assert "the disk is full. Free some space. The response is in the history: rpcexplorer history show x" in ran.err
+    assert "the disk is full. Free some space. The response is in the history. To print it, run:\n" in ran.err
     assert "history show" not in alone.err
     monkeypatch.undo()
     assert '"pong"' in shell.run("history", "show", "x", "--body").text

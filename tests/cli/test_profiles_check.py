@@ -100,7 +100,7 @@ def test_confirmed_certificate_is_pinned_otherwise_nothing_changes(shell: Shell,
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ((), "Add --yes --fingerprint with the one that you expect"),
+        ((), "Add --yes and --fingerprint SHA256 to confirm"),
         (("--yes",), "--yes alone would pin any certificate"),
         (("--yes", "--fingerprint", "sha256:" + "0" * 64), "The certificate does not have the fingerprint sha256:000"),
         (("--yes", "--fingerprint", "sha1:00"), "64 hex digits"),

@@ -82,7 +82,7 @@ def test_url_test_ends_with_commands_for_a_profile(shell: Shell) -> None:
         ran = shell.run("profiles", "test", server.origin)
         assert ran.code == 3, "it asks for a token"
         assert "✗ Login         The server asks for credentials (error 1 Unauthorized). Enter the token.\n" in ran.text
-        assert "rpcexplorer: Credentials are missing: token. Add the profile, then run: " in ran.err
+        assert "rpcexplorer: Credentials are missing: token. Add the profile, then run:\n" in ran.err
         *_, lines, commands = ran.text.strip().split("\n\n")
         profile = tomllib.loads(lines)["profile"]["NAME"]
         assert profile == {"url": server.origin, "preset": "aria2"}
@@ -104,7 +104,7 @@ def test_unknown_auth_type_is_left_to_the_user(shell: Shell) -> None:
     assert "auth = " not in ran.text
     command = f"rpcexplorer profiles add NAME --url {server.origin}/rpc --auth KIND"
     assert ran.text.splitlines()[-1] == command
-    assert filed.text.splitlines()[-1] == "To set its auth: rpcexplorer profiles set shop auth.kind=KIND"
+    assert filed.text.endswith("To set its auth type:\n  rpcexplorer profiles set shop auth.kind=KIND\n")
 
 
 def test_confirmed_changes_are_written_to_the_right_file(shell: Shell) -> None:
@@ -144,7 +144,7 @@ def test_yes_needs_apply_and_no_keeps_exit_code(shell: Shell) -> None:
 @pytest.mark.parametrize("typed", ["127.0.0.1:42001/rpc", "ftp://x/", "http://", "https:///rpc", "http://h:99999"])
 def test_invalid_url_is_reported_before_the_plan(shell: Shell, typed: str) -> None:
     ran = shell.run("profiles", "test", typed)
-    assert (ran.code, ran.out, ran.err.count("\n")) == (2, b"", 1)
+    assert (ran.code, ran.out, ran.err.count("rpcexplorer: ")) == (2, b"", 1)
     assert "A URL begins with http:// or https://" in ran.err
     assert "ere is no profile" in shell.run("profiles", "test", "nosuch").err
 

@@ -137,7 +137,7 @@ def test_user_theme_overrides_shipped_theme(tmp_path: Path) -> None:
     [
         ('[colors]\nacent = "#fff"\n', "2: colors.acent: `acent` is not a key of the colours. Did you mean `accent`?"),
         ('[colours]\naccent = "#fff"\n', "1: colours: `colours` is not a key of a theme. Did you mean `colors`?"),
-        ('[json]\nkey = "blue"\n', f'2: json.key: must be a colour. Did you mean "ansi_blue"?'),
+        ('[json]\nkey = "blue"\n', '2: json.key: must be a colour. Did you mean "ansi_blue"?'),
         ('[json]\nkey = "#12"\n', f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
         ("[json]\nkey = 0\n", f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
         ('dark = "yes"\n', "1: dark: must be true or false, without quotes"),

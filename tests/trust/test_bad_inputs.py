@@ -274,7 +274,7 @@ def test_10_endless_body_is_recorded_up_to_cap(shell: Shell) -> None:
     limited(shell)
     seen = visit(shell, again_and_again(b"HTTP/1.1 200 OK\r\n\r\n", b"\x1b[2J" * 16384))
     assert (seen.code, seen.exchange.response.size, len(seen.exchange.response.body)) == (4, MIB, 1000)
-    assert "To print them, add --body" in seen.printed
+    assert "To print the response body (" in seen.printed
 
 
 @pytest.mark.thorough

@@ -154,7 +154,7 @@ def test_problems_of_a_file_are_few_sentences(shell: Shell) -> None:
     ran = shell.run("profiles", "list")
     assert ran.err.count("\n") == 11
     assert "and 1,990 more. To list them, run `rpcexplorer profiles check`" in ran.err
-    assert "1,950 more problems. Fix these first." in shell.run("profiles", "check").err
+    assert "not listed: 1,950 more problems. Fix the listed problems first." in shell.run("profiles", "check").err
     with Terminal(["-p", "st"], shell.environment, shell.folder, (120, 40)) as terminal:
         terminal.sees("F5 send", "and 1,996 more")
         terminal.press("ctrl+q")

@@ -126,4 +126,4 @@ def test_screen_works_without_stderr(tmp_path: Path, redirected: str) -> None:
 def test_removed_working_folder_causes_no_crash_report(shell: Shell) -> None:
     ran = run(shell, f'rmdir "$PWD"; {PROGRAM} profiles list')
     assert (ran.returncode, ran.stdout) == (0, "")
-    assert ran.stderr.startswith("rpcexplorer: there are no profiles yet")
+    assert ran.stderr.startswith("rpcexplorer: No profiles yet")

@@ -36,7 +36,7 @@ def expect(ran: Ran, code: int, *messages: str) -> None:
     """Check the exit code and one error with a hint, without a secret."""
     assert ran.code == code, ran.err
     assert [words for words in messages if words not in ran.err] == []
-    assert ran.err.partition("rpcexplorer: hint: ")[0].count("\n") <= 2
+    assert ran.err.partition("hint: ")[0].count("\n") <= 2
     assert "Traceback" not in ran.err
     assert "s3ss10n" not in ran.err
 
