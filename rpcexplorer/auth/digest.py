@@ -60,7 +60,7 @@ class DigestHeader(AuthHeader, frozen=True):
     @property
     def shown(self) -> str:
         username, _, password = self.text.partition("\n")
-        return f"{self.scheme}{username}, answered with {password}"
+        return f"{self.scheme}{username}, response computed from {password}"
 
     def opened(self, opening: Opening) -> str:
         username, _, password = self.text.partition("\n")
@@ -83,7 +83,7 @@ class DigestAuth(AuthType, frozen=True):
     fields: ClassVar[tuple[AuthField, ...]] = (USERNAME,)
 
     def words(self, profile: Profile) -> str:  # noqa: ARG002
-        return "digest: answers the server's challenge with user name and password"
+        return "digest: sends the user name and a proof of the password"
 
     def requests(self, call: AuthCall) -> AuthFlow:
         """Yield the call without credentials, then with the answer to a challenge.

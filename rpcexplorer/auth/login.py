@@ -100,7 +100,7 @@ def open_session(kind: AuthType, call: AuthCall, id: str, first: Sequence[str] =
     if isinstance(response, Refused):
         return response
     if isinstance(response.outcome, Unreached):
-        sentence = f"During the login: {response.outcome.sentence}"
+        sentence = f"The login failed: {response.outcome.sentence}"
         return replace(response, outcome=replace(response.outcome, sentence=sentence))
     value = _session_value(kind, profile, response, call.now)
     if isinstance(value, Refused):
@@ -130,7 +130,7 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
     cookie = kind.session_cookie
     said = session_cookie(received.response.headers, cookie, now) if cookie else None
     if said and not said.deleted:
-        return said.value if sendable(said.value) else _failed(profile, f"its {cookie} cookie cannot be sent back.")
+        return said.value if sendable(said.value) else _failed(profile, f"the {cookie} cookie cannot be sent back.")
     match received.outcome:
         case ErrorObject() as error:
             return _refused(profile, _said(error))
@@ -143,21 +143,22 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
             found = _pointed_at(result, pointer)
             if found is not None and kind.sendable(found):
                 return found
-            where = f"at {pointer}" if pointer else "as its whole result: set login.session to its JSON pointer"
-            return _failed(profile, f"the response has no usable session id {where}.")
+            if pointer:
+                return _failed(profile, f"the response has no usable session id at {pointer}. Correct login.session.")
+            return _failed(profile, "the result is not a session id. Set login.session to the JSON pointer of the id.")
     return _failed(
         profile,
         f"the response sets no {cookie} cookie. Set auth.cookie to the name of the cookie, or login.session to the "
-        f"JSON pointer of the session id. Or paste a session id: rpcexplorer profiles secret {profile.name} session",
+        "JSON pointer of the session id. Or store the session id of another login as the secret session.",
     )
 
 
-def _refused(profile: Profile, answer: str) -> Refused:
+def _refused(profile: Profile, response: str) -> Refused:
     # If the login takes no password, the session is pasted.
     field = "password" if "password" in login_fields(profile) else "session"
-    way = f"set {profile.variable(field)}, or run: rpcexplorer profiles secret {profile.name} {field}"
-    said = f"the server answered: {answer.rstrip('.')}. Check the credentials: {way}"
-    return replace(_failed(profile, said), missing=field, rejected=True)
+    why = f"the server rejected it ({response.rstrip('.')})."
+    advice = f"Enter the {field} again, or set {profile.variable(field)}."
+    return replace(_failed(profile, f"{why} {advice}"), missing=field, rejected=True)
 
 
 def _said(error: ErrorObject) -> str:
@@ -320,7 +321,10 @@ def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
     if logs_in or is_public or not ended:
         return response
     if session is not None:
-        call.events += [SessionEnded(), Note("the session had expired: logged in again and resent the call")]
+        call.events += [
+            SessionEnded(),
+            Note("the session had expired, so rpcexplorer logged in again and resent the call"),
+        ]
         call.session = None
     opened = yield from open_session(kind, call, login_id)
     if isinstance(opened, Refused):
@@ -328,7 +332,7 @@ def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
             return response  # Without credentials, the server's own answer is the result.
         outcome = response.outcome
         said = outcome.message if isinstance(outcome, ErrorObject) else f"HTTP {response.response.status}"
-        return replace(opened, sentence=f"The session has ended (the server said: {said}). {opened.sentence}")
+        return replace(opened, sentence=f"The session has ended ({said}). {opened.sentence}")
     if call.session is None:
         return opened
     request = kind.request(profile, message)

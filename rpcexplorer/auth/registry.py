@@ -68,8 +68,8 @@ def kind_named(name: str) -> type[AuthType]:
     if name in KINDS:
         return KINDS[name]
     guess = nearest(name, KINDS)
-    advice = f"did you mean {guess}?" if guess else f"the auth types are {joined_words(KINDS)}"
-    raise ValueError(f"{name} is not an auth type; {advice}")
+    advice = f"Did you mean {guess}?" if guess else f"The auth types are {joined_words(KINDS)}."
+    raise ValueError(f"{name} is not an auth type. {advice}")
 
 
 def fields() -> list[str]:

@@ -35,8 +35,9 @@ class TokenAuth(AuthType, frozen=True):
         return template.replace(TOKEN_MARK, self.mark(profile))
 
     def summary(self, profile: Profile, place: str) -> str:
-        what = f"{profile.login.method} opens a session, sent" if profile.has_login else "sends a stored token"
-        return f"{self.kind}: {what} {place}"
+        if profile.has_login:
+            return f"{self.kind}: sends the session of {profile.login.method} {place}"
+        return f"{self.kind}: sends a stored token {place}"
 
 
 class BearerAuth(TokenAuth, frozen=True):

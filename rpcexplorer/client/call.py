@@ -115,7 +115,7 @@ MEANINGS: Final = {
     403: ("Forbidden", "you may not do this at {address}. Ask the owner of the server."),
     407: (
         "Proxy Authentication Required",
-        "a proxy in front of the server asks for its own credentials{wanted}. Ask the owner of the proxy.",
+        "a proxy in front of the server asks for credentials{wanted}. Ask the owner of the proxy.",
     ),
     413: (
         "Content Too Large",
@@ -140,13 +140,13 @@ MEANINGS: Final = {
 }
 """Title and meaning of statuses that say more than the body."""
 OWN_PROXY: Final = (
-    "the proxy {proxy} asks for its own credentials{wanted}. "
+    "the proxy {proxy} asks for credentials{wanted}. "
     "Add user name and password to its URL in HTTP_PROXY, or add the host to NO_PROXY."
 )
 MAYBE_RUNS: Final = " The service may still run the call: check before you resend it."
 MAYBE_RAN: Final = "The complete request was sent, so the server may have run it: check before you resend it."
 CAN_PIN: Final = "A connection test shows the certificate and can pin it."
-REJECTED: Final = "the server rejected the credentials of this profile, or asks for others."
+REJECTED: Final = "the server rejected the credentials of this profile, or asks for other ones."
 
 
 def explain_status(response: Response, profile: Profile, *, is_ahead: bool) -> str:
@@ -189,7 +189,7 @@ MAX_TOOL_TEXT: Final = 4_000
 """Characters of a failed tool's text to show; the result has all of it."""
 GATEWAY_STATUSES = frozenset({413, 417, 502, 504, 505})
 """Statuses with a page of a gateway, which says nothing about the path."""
-HUNG_UP = "the server closed the connection without a response, as some do after a notification"
+HUNG_UP = "the server closed the connection without a response, as some servers do after a notification"
 
 
 def body_of(profile: Profile, message: Message) -> bytes:
@@ -290,8 +290,8 @@ def _read_notification(response: Response, form: MessageForm) -> Outcome:
     if response.body.strip():
         reply = decode(response.body, None, form)
         if not isinstance(reply, Malformed) or not accepted:
-            return replace(reply, remarks=(*reply.remarks, "the server answered a notification"))
-        return Sent(("the server answered a notification with data that is not a response",))
+            return replace(reply, remarks=(*reply.remarks, "the server sent a response to a notification"))
+        return Sent(("the server sent data after a notification, but no response",))
     return Sent() if accepted else Malformed("The server did not accept the notification.")
 
 

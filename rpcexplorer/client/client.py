@@ -155,9 +155,9 @@ class Client:
         if isinstance(session, Refused):
             return replace(exchange, outcome=session)
         if isinstance(session, DestinationChanged):
-            changed = "; ".join(map(str, session.changes))
-            moved = f"the stored session is blocked: {session.why}{f': {changed}' if changed else ''}"
-            exchange, session = replace(exchange, notes=(moved,)), None
+            changed = f" ({', '.join(map(str, session.changes))})" if session.changes else ""
+            note = f"the stored session is blocked: {session.why}{changed}"
+            exchange, session = replace(exchange, notes=(note,)), None
         call = AuthCall(profile, message, session, exchange.when, partial(self._credentials.can_log_in, self.profile))
         flow = requests_for(call)
         if document:

@@ -142,7 +142,7 @@ class McpSession:
             response = yield _with(request, headers)
             if not isinstance(response, AuthResponse) or not _is_over(response):
                 return response
-            events.append(Note("the server no longer knows the session: initialized again"))
+            events.append(Note("the server no longer knows the session, so rpcexplorer sent initialize again"))
         begun = yield from self._initialize(request, events)
         return (yield _with(request, begun)) if isinstance(begun, tuple) else begun
 
@@ -221,11 +221,9 @@ def _at_initializing(received: AuthResponse) -> AuthResponse:
     outcome = received.outcome
     match outcome:
         case Unreached(sentence=sentence):
-            outcome = replace(outcome, sentence=f"During initialize, before the call: {sentence}")
+            outcome = replace(outcome, sentence=f"The call was not sent, because initialize failed: {sentence}")
         case ErrorObject(remarks=remarks):
-            outcome = replace(
-                outcome, remarks=(*remarks, "this is the answer to initialize, and the call was not sent")
-            )
+            outcome = replace(outcome, remarks=(*remarks, "this is the error of initialize: the call was not sent"))
         case Malformed(reason=reason):
-            outcome = replace(outcome, reason=f"During initialize, before the call: {reason}")
+            outcome = replace(outcome, reason=f"The call was not sent, because initialize failed: {reason}")
     return replace(received, outcome=outcome)

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
-from rpcexplorer.model.problem import PROGRAM, Changes, Hint, joined_words, quoted, setting
+from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, quoted, setting
 from rpcexplorer.model.profile import PATH, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
@@ -144,14 +144,12 @@ def untested(call: FailedCall) -> Hint | None:
     has_no_auth = not profile.secrets or profile.assumes_auth
     # Some servers ask for credentials at any path.
     if is_usual and profile.ad_hoc and call.status == 401 and is_malformed and has_no_auth:
-        return call.test_hint(
-            f"The server asks for credentials. It is not clear whether its path is {PATH}, the default."
-        )
+        return call.test_hint(f"The server asks for credentials. Its path may not be {PATH}, the default.")
     if is_usual and call.status in {301, 302} and not leads_to_login(call):  # The redirect may lead to web pages.
         there, own = _split(profile.endpoint, call.location), urlsplit(profile.endpoint)
         if there and there.netloc == own.netloc and there.path.rstrip("/") != own.path.rstrip("/"):
             return call.test_hint(
-                f"The server redirects from {PATH}, the default path. A connection test finds the right one."
+                f"The server redirects from {PATH}, the default path. A connection test finds the right path."
             )
     return None
 
@@ -171,8 +169,8 @@ def _split(base: str, url: str = "") -> SplitResult | None:
         return None
 
 
-_NO_TLS = "does not speak TLS"
-"""Words of the transport if a server answers a TLS handshake without TLS."""
+_NO_TLS = ("does not use TLS", "does not speak TLS")
+"""Words of the transport if a server answers a TLS handshake without TLS, old ones too."""
 _PLAIN_HTTP = r"plain http request was sent to https port|http request to an https server|speaking plain http to an ssl"
 
 
@@ -181,19 +179,19 @@ def encryption(call: FailedCall) -> Hint | None:
     url = _split(call.profile.url)
     if url is None:
         return None
-    if url.scheme == "https" and call.failed_at("tls", _NO_TLS):
+    if url.scheme == "https" and call.failed_at("tls", *_NO_TLS):
         http = url._replace(scheme="http", netloc=url.netloc if url.port else f"{url.netloc}:443").geturl()
-        sentence = "This port does not use TLS. With http, anyone on the network path can read what is sent."
+        sentence = "This port does not use TLS. With http, anyone on the network path can read requests and responses."
         return call.hint(sentence, (("url", http),), careful=True)
     if url.scheme != "http" or not isinstance(call.exchange.outcome, Malformed):
         return None
     upgrade = ", ".join(call.headers("upgrade")).lower()
     if call.status == 426 and "tls" not in upgrade:
-        return Hint("The server needs another protocol here, such as a WebSocket.") if upgrade else None
+        return Hint(f"The server needs another protocol at this URL: {cut(upgrade)}.") if upgrade else None
     if call.status == 426 or call.says(_PLAIN_HTTP):
         port = "" if call.status == 426 or url.port else ":80"
         https = url._replace(scheme="https", netloc=url.netloc + port).geturl()
-        return call.hint("The server speaks https here.", (("url", https),))
+        return call.hint("The server needs https at this port.", (("url", https),))
     return None
 
 
@@ -216,8 +214,12 @@ def moved(call: FailedCall) -> Hint | None:
         return call.hint(f"The server redirects to {there.path or '/'}.", changes)
     was = urlsplit(here)
     same = was.hostname == there.hostname and (was.scheme, there.scheme) == ("http", "https")
-    other = "" if same else ", which is another server"
-    return call.hint(f"The server redirects to {there.geturl()}{other}.", changes, careful=not same)
+    sentence = (
+        f"The server redirects to {there.geturl()}."
+        if same
+        else f"The server redirects to another server: {there.geturl()}."
+    )
+    return call.hint(sentence, changes, careful=not same)
 
 
 def _address_changes(profile: Profile, there: SplitResult) -> Changes:
@@ -256,11 +258,15 @@ def old_mcp(call: FailedCall) -> Hint | None:
     refused = call.status in NOTHING_THERE and isinstance(call.exchange.outcome, Malformed)
     typical = refused and urlsplit(call.exchange.url).path.rstrip("/").endswith("/sse")
     if stream or typical or (call.status in {400, 404} and call.says(_OLD_MCP)):
-        words = "This looks like MCP's old HTTP+SSE transport, which rpcexplorer cannot use"
-        return call.hint(f"{words}. Ask for the URL of its streamable HTTP transport, often /mcp.")
+        return call.hint(
+            "The server seems to use MCP's old HTTP+SSE transport, which rpcexplorer does not support. "
+            "Ask its owner for the URL of the streamable HTTP transport, often /mcp."
+        )
     if refused and call.profile.handshake == "mcp":
-        words = "The server has no MCP over streamable HTTP at this URL"
-        return call.hint(f"{words}. MCP's old HTTP+SSE transport, often at /sse, is not supported.")
+        return call.hint(
+            "The server has no MCP over streamable HTTP at this URL. "
+            "rpcexplorer does not support MCP's old HTTP+SSE transport, often at /sse."
+        )
     return None
 
 
@@ -273,7 +279,7 @@ _MCP: Final = (
 def mcp(call: FailedCall) -> Hint | None:
     if call.status not in {400, 404} or call.profile.handshake is not None or not call.says(_MCP):
         return None
-    return call.hint("The server speaks MCP and needs a handshake first.", (("handshake", "mcp"),))
+    return call.hint("The server uses MCP and needs a handshake first.", (("handshake", "mcp"),))
 
 
 USUAL_TYPES: Final = ("application/json", "application/json-rpc")
@@ -307,7 +313,7 @@ def content_type(call: FailedCall) -> Hint | None:
     usual = {name: rank for rank, name in enumerate(USUAL_TYPES)}
     best = min(named, key=lambda each: usual.get(each, len(usual)), default="")
     best = best or next(each for each in USUAL_TYPES if each != now)
-    return call.hint(f"The server does not accept {now}. Use {best}.", (("content_type", best),))
+    return call.hint(f"The server does not accept the content type {now}. Use {best}.", (("content_type", best),))
 
 
 def _types_in(texts: Iterable[str]) -> list[str]:
@@ -350,7 +356,7 @@ def unquoted_id(call: FailedCall) -> Hint | None:
     is_malformed = isinstance(call.exchange.outcome, Malformed)
     if not is_malformed or call.profile.id == "number" or not re.search(echoed, call.exchange.response.body):
         return None
-    return call.hint("The server returns the id without quotes. It needs a number.", (("id", "number"),))
+    return call.hint("The server returns the id without quotes. Send ids as numbers.", (("id", "number"),))
 
 
 PARAMS_REFUSED: Final = frozenset({-32600, -32602, -32603, -32700, -32000, 500, 400, 5, 1})
@@ -373,7 +379,6 @@ _NONE_WANTED = (
     r"(?:takes|expects?|wants|accepts) no (?:params|parameters|arguments)"
     r"|params\W+(?:must|should) be (?:omitted|left out|absent)"
 )
-EMPTY_PARAMS: Final = {"[]": "as []", "{}": "as {}", "omit": "to be omitted"}
 
 
 def empty_params(call: FailedCall) -> Hint | None:
@@ -390,7 +395,9 @@ def empty_params(call: FailedCall) -> Hint | None:
         better = "[]"
     if not better or better == now:
         return None
-    sentence = f"The server needs empty params {EMPTY_PARAMS[better]}, not {EMPTY_PARAMS[now]}."
+    sentence = "The server needs empty params to be omitted."
+    if better != "omit":
+        sentence = f"The server needs empty params as {better}."
     return call.hint(sentence, (("empty_params", better),))
 
 
@@ -443,10 +450,11 @@ def credentials(call: FailedCall) -> Hint | None:
         fields = [field for field in profile.secrets if field != "session"]
         lines = [line for field in fields for line in setting(profile, call.exchange.url, (), field)]
         return Hint("The server asks for credentials.", secret=fields[-1], commands=tuple(dict.fromkeys(lines)))
-    unknown = f" with {', '.join(offered)}, which is not supported" if offered else ""
+    sentence = "The server asks for credentials."
+    if offered:
+        sentence = f"The server asks for {' or '.join(offered)} auth, which rpcexplorer does not support."
     kinds = joined_words(name for name in KINDS if name != Auth.kind)
-    sentence = f"The server asks for credentials{unknown}. The auth types are {kinds}."
-    return Hint(sentence, commands=(_set_kind(call),))
+    return Hint(f"{sentence} The supported auth types are {kinds}.", commands=(_set_kind(call),))
 
 
 def schemes(challenges: list[str]) -> list[str]:
@@ -480,7 +488,7 @@ def _elsewhere(call: FailedCall) -> Hint:
     method, kind, note = call.exchange.method, call.profile.auth.kind, call.profile.methods.get(call.exchange.method)
     if note and note.auth:
         return Hint(f"{method} needs auth type {note.auth}, but this profile uses {kind}.")
-    sentence = f"The server found no credentials: {method} may need another auth type than {kind}."
+    sentence = f"The server found no credentials. {method} may need another auth type than {kind}."
     return Hint(sentence, commands=(_set_kind(call),))
 
 

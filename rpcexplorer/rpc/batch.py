@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import Struct
 
 from rpcexplorer.rpc.codec import (
     NOBODYS,
     broken_json,
+    counted,
     event_payloads,
     id_of,
     messages_in,
@@ -33,6 +35,7 @@ from rpcexplorer.rpc.messages import (
 )
 
 NAMED = 10
+ONE_FOR_ALL: Final = "the server sent one response for the whole batch"
 
 
 class BatchReply(Struct, frozen=True):
@@ -68,7 +71,7 @@ def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_F
         return opened
     parts, remarks = opened.parts(form), opened.remarks
     if not opened.is_array:
-        remarks += ("the server answered the whole batch with one response",)
+        remarks += (ONE_FOR_ALL,)
         if (whole := _for_all(parts[0])) is not None:
             return with_remarks(whole, remarks)
     return _settled(opened.text, parts, calls, form, remarks)
@@ -84,7 +87,7 @@ def matched(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) 
         return opened
     parts = opened.parts(form)
     if not opened.is_array and (whole := _for_all(parts[0])) is not None:
-        return with_remarks(whole, ("the server answered the whole batch with one response",))
+        return with_remarks(whole, (ONE_FOR_ALL,))
     own: list[BatchReply | None] = [None] * len(calls)
     others = []
     places: dict[bytes, deque[int]] = {}
@@ -122,7 +125,7 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
             nothing = no_reply_in(payloads, form)
             return Malformed(nothing.reason, (*remarks, *nothing.remarks))
         if others := len(came) - len(texts):
-            remarks += (f"the response is an event stream, with {others} other event(s)",)
+            remarks += (f"the response is an event stream, with {counted(others, 'other event')}",)
         if len(texts) == 1 and id_of(texts[0], form) in NOBODYS:
             return _Opened(texts[0], texts, False, remarks)
         return _Opened(b"[" + b",".join(texts) + b"]", texts, True, remarks)
@@ -159,7 +162,8 @@ def _settled(
         return Malformed(f"{lacking} of {len(awaited)} calls got no response: {which}.{also}", remarks)
     if broken:
         also = f" {failures}." if failures else ""
-        return Malformed(f"{len(broken)} of {len(parts)} responses are malformed: {broken[0].reason}{also}", remarks)
+        verb = "is" if len(broken) == 1 else "are"
+        return Malformed(f"{len(broken)} of {len(parts)} responses {verb} malformed: {broken[0].reason}{also}", remarks)
     habits = tuple(sorted({habit for part in parts for habit in getattr(part.reply, "habits", ())}))
     if first:
         return ErrorObject(first.code, failures, None, text, remarks, habits)
@@ -181,6 +185,6 @@ def _remarks(
     if twice := [id.decode() for id in awaited if seen[id] > 1]:
         remarks.append(f"more than one response to {', '.join(twice)}")
     if not missing and not strange and awaited and came != list(awaited):
-        remarks.append("the responses are in another order")
+        remarks.append("the responses are not in the order of the calls")
     remarks += sorted({remark for part in parts for remark in part.reply.remarks})
     return tuple(remarks)

@@ -202,7 +202,7 @@ def _of_transmission(envelope: Envelope, id: str | None, form: MessageForm) -> R
         lacks = "no result" if envelope.result is None else "a result that is not a string"
         return Malformed(
             f"Not a response in the Transmission format: it has {lacks}. "
-            'If the server speaks JSON-RPC, set envelope = "2.0" in the profile.',
+            'If the server uses JSON-RPC, set envelope = "2.0" in the profile.',
             remarks,
         )
     if said != "success":
@@ -276,7 +276,7 @@ def _id_remarks(came: bytes | None, id: str | None, form: MessageForm, member: s
     sent = wire_id(id, form)
     if came == sent.encode() or (sent[0] == '"' and _string(came) == id):
         return ()
-    return (f"{member} is {short(came)}, not {short(sent.encode())}: it may answer another call",)
+    return (f"{member} is {short(came)}, not {short(sent.encode())}: it may belong to another call",)
 
 
 def _string(text: bytes) -> str | None:
@@ -298,6 +298,10 @@ def short(text: bytes, limit: int = 60) -> str:
     """
     shown = text.decode()
     return shown if len(shown) <= limit else f"a text of {len(shown):,} characters"
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def with_remarks(reply: Reply, remarks: tuple[str, ...]) -> Reply:
@@ -346,7 +350,9 @@ def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
         return no_reply_in(payloads, form)
     at, _, reply = own[-1]
     # An event stream is not a deviation: some servers answer with nothing else.
-    return with_remarks(reply, (f"the response is an event stream, with {at} other event(s) before it",) if at else ())
+    return with_remarks(
+        reply, (f"the response is an event stream, with {counted(at, 'other event')} before it",) if at else ()
+    )
 
 
 def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
@@ -354,8 +360,8 @@ def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
     kinds = Counter(_kind(text, form) for text in messages_in(payloads))
     named = [kind if count == 1 else f"{kind} {count} times" for kind, count in list(kinds.items())[:NAMED]]
     rest = len(kinds) - len(named)
-    came = ", ".join([*named, *([f"and {rest} more kinds of messages"] if rest else [])]) or "only comments"
-    events = f"{len(payloads)} event{'' if len(payloads) == 1 else 's'}"
+    came = ", ".join([*named, *([f"and {counted(rest, 'other kind')} of messages"] if rest else [])]) or "only comments"
+    events = counted(len(payloads), "event")
     return Malformed(f"The response is an event stream of {events} without a response to this call: {came}.")
 
 
@@ -424,7 +430,7 @@ def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply
     elif (payloads := event_payloads(text)) is not None:
         reply = reply_in(payloads, id, form)
     elif (start := text.lstrip()[:200].lower()).startswith((b"<!doctype html", b"<html")):
-        reply = Malformed("The response is an HTML page, not JSON: check the path, or whether a gateway answered.")
+        reply = Malformed("The response is an HTML page, not JSON: check the path, or whether a gateway sent it.")
     elif start.startswith(b"<"):
         reply = Malformed("The response is XML or HTML, not JSON: check the path.")
     elif is_native(text):
@@ -437,7 +443,7 @@ def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply
 def read_text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
     """Return the body as UTF-8 without a byte order mark, or why it is not UTF-8."""
     if not body or body.isspace():
-        return Malformed("The response is empty: the server answered without a body."), ()
+        return Malformed("The response is empty: it has no body."), ()
     remarks: tuple[str, ...] = ()
     if body.startswith(UTF16_BOMS) or body[:4].count(0) >= 2:
         return Malformed("The response is not UTF-8: it looks like UTF-16 or UTF-32, which JSON-RPC does not use."), ()

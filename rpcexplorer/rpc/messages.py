@@ -114,9 +114,9 @@ INVALID_PARAMS = -32602
 RESERVED = {
     -32700: ("Parse error", "the server could not read the request as JSON"),
     -32600: ("Invalid request", "the JSON was not a request that this server accepts"),
-    METHOD_NOT_FOUND: ("Method not found", "the server has no method of this name, or not for this caller"),
+    METHOD_NOT_FOUND: ("Method not found", "the server has no such method, or you may not call it"),
     INVALID_PARAMS: ("Invalid params", "the method exists, but not with these params"),
-    -32603: ("Internal error", "the server failed while it worked on the call"),
+    -32603: ("Internal error", "the server failed while it ran the call"),
 }
 
 
@@ -130,7 +130,7 @@ def explain(code: int | None) -> str:
     if -32099 <= code <= -32000:
         return "Server error: a code that the server defines itself"
     if -32768 <= code <= -32100:
-        return "Reserved: a code that the specification keeps for later"
+        return "Reserved: a code that the specification reserves for later"
     return ""
 
 

@@ -80,7 +80,7 @@ def _words(failure: Exception, attempt: Attempt) -> Words:
             "Request less data, or raise reply.limit in settings.toml"
         )
     if isinstance(failure, Undecodable):
-        return "body", f"The response body {failure}. Only the part before is shown"
+        return "body", f"{failure}. Only the readable part is shown"
     if attempt.proxy and phase in {"start", "name", "connect", "proxy"}:
         return "proxy", _at_the_proxy(failure, attempt.proxy)
     if isinstance(failure, httpx.InvalidURL | httpx.UnsupportedProtocol | UnicodeError):
@@ -179,7 +179,7 @@ def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
         )
     reason = _reason(failure)
     if reason in {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"}:
-        return f"{place} does not speak TLS. Check the port, and whether the URL must begin with http://"
+        return f"{place} does not use TLS. Check the port, and whether the URL must begin with http://"
     if any(word in reason for word in _CERTIFICATE_ALERTS):
         return _about_client_certificate(place, attempt.trust)
     if "PROTOCOL" in reason or "VERSION" in reason:
@@ -227,9 +227,12 @@ def _without_response(failure: Exception, attempt: Attempt) -> Words:
     if isinstance(failure, httpx.RemoteProtocolError) and "disconnected" not in text:
         if "too long" in text:
             return "wait", f"{place} sent more than 100 kB of headers, which is the limit"
-        return "wait", f"{place} did not answer in HTTP. Check the port, and whether the URL needs http:// or https://"
+        return (
+            "wait",
+            f"{place} did not respond with HTTP. Check the port, and whether the URL needs http:// or https://",
+        )
     if attempt.incoming.kept:
-        return "wait", f"{place} closed a connection from an earlier call without a response"
+        return "wait", f"{place} closed the reused connection without a response"
     encrypted = "" if attempt.address.scheme == "https" else ", or it needs https://"
     return "wait", f"{place} closed the connection without a response. It may have stopped or restarted{encrypted}"
 

@@ -120,7 +120,7 @@ class Progress(Struct, frozen=True):
 Watch: TypeAlias = Callable[[Progress], None]
 
 
-class Unreachable(Exception):  # noqa: N818 - named for the outcome it stands for, which is no mistake of ours
+class Unreachable(Exception):  # noqa: N818 - named like its outcome
     """No complete response. `str()` is a sentence without any secret."""
 
     def __init__(

@@ -25,7 +25,7 @@ class Oversize(Exception):  # noqa: N818 - says what the body is
 
 
 class Undecodable(Exception):  # noqa: N818 - says what the body is
-    """The body does not match its encoding. `str()` continues "the body"."""
+    """The body does not match its encoding. `str()` is the reason."""
 
 
 class ReplyBody:
@@ -61,12 +61,14 @@ class ReplyBody:
             for piece in self._unpacking.pieces(chunk):
                 self._keep(piece)
         except zlib.error:
-            raise Undecodable(f"is damaged: its {self._coding} data cannot be decompressed any further") from None
+            raise Undecodable(
+                f"The response body is damaged: its {self._coding} data cannot be decompressed any further"
+            ) from None
 
     def finish(self) -> None:
         """End the body; raise `Undecodable` if it was cut short."""
         if self._head or (self._unpacking is not None and not self._unpacking.complete):
-            raise Undecodable(f"is incomplete: the end of its {self._coding} data is missing")
+            raise Undecodable(f"The response body is incomplete: the end of its {self._coding} data is missing")
         if self._unpacking is not None and self._unpacking.surplus:
             self.remarks.append(f"Bytes after the end of the {self._coding} body were ignored.")
 

@@ -84,7 +84,7 @@ class OtherCertificate(ssl.SSLError):
 
 class CertificateSeen(Unreachable):
     def __init__(self, der: bytes) -> None:
-        super().__init__("tls", "Only the certificate was looked at.")
+        super().__init__("tls", "Only the certificate was read.")
         self.der = der
 
 
@@ -185,14 +185,15 @@ def _identify(context: ssl.SSLContext, cert_file: Path, key_file: Path | None) -
     if "-----BEGIN CERTIFICATE-----" not in _pem(cert_file):
         raise _unusable(f"{certificate} cannot be read as a certificate: {_A_FILE}")
     if "PRIVATE KEY-----" not in _pem(holder):
-        wanted = f"cannot be read as a key: {_A_FILE}" if key_file else "contains no key: set key_file to its file"
-        raise _unusable(f"{key} {wanted}")
+        if key_file is None:
+            raise _unusable(f"{key} contains no key. Set key_file to the file of the key")
+        raise _unusable(f"{key} cannot be read as a key: {_A_FILE}")
     try:
         context.load_cert_chain(cert_file, holder, password=_refuse)
     except _EncryptedKey:
-        written = f"openssl pkey -in {holder} -out NEW.key"
         problem = (
-            f"{key} contains an encrypted key. Write it without a password to a file that only you can read: {written}"
+            f"{key} contains an encrypted key. Write it without a password to a file that only you can read, "
+            "for example with openssl pkey"
         )
     except ssl.SSLError as failure:
         if (failure.reason or "") in _OTHER_KEY:

@@ -67,14 +67,17 @@ def test_call_is_never_sent_three_times() -> None:
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (Result(b"false"), "the server answered: false. Check the credentials"),
-        (Result(b"[6]"), "the server answered: [6]. Check the credentials"),
+        (Result(b"false"), "the server rejected it (false). Enter the password"),
+        (Result(b"[6]"), "the server rejected it ([6]). Enter the password"),
         (
             ErrorObject(-32500, "Application error.", b'"Incorrect user name."', b"{}"),
-            "the server answered: -32500 Application error: Incorrect user name. Check the credentials",
+            "the server rejected it (-32500 Application error: Incorrect user name). Enter the password",
         ),
-        (ErrorObject(None, "", b'"no such user"', b"{}"), "the server answered: no such user. Check the credentials"),
-        (ErrorObject(1, "no", b'{"trace": "' + b"x" * 5000 + b'"}', b"{}"), "the server answered: 1 no. Check"),
+        (ErrorObject(None, "", b'"no such user"', b"{}"), "the server rejected it (no such user). Enter the password"),
+        (
+            ErrorObject(1, "no", b'{"trace": "' + b"x" * 5000 + b'"}', b"{}"),
+            "the server rejected it (1 no). Enter the password",
+        ),
     ],
 )
 def test_refused_login_is_reported(answer: Outcome, told: str) -> None:
@@ -102,7 +105,7 @@ def test_failed_second_login_reports_ended_session() -> None:
 
 def test_unreached_login_is_named() -> None:
     outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(Unreached("connect", "Nobody there."))]))
-    assert outcome == Unreached("connect", "During the login: Nobody there.")
+    assert outcome == Unreached("connect", "The login failed: Nobody there.")
 
 
 def test_missing_password_sends_nothing() -> None:

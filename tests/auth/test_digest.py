@@ -147,7 +147,7 @@ def test_challenge_is_answered_once() -> None:
     assert kinds(steps) == ["Sent", "Asked", "Sent", "Ended"]
     first, second = requests(steps)
     assert (first.headers, first.secrets, second.secrets) == ((), (), (PASSWORD,))
-    assert second.headers[0].shown == "Digest ada, answered with «shop.password»"
+    assert second.headers[0].shown == "Digest ada, response computed from «shop.password»"
     assert second.message == first.message
 
 

@@ -41,8 +41,8 @@ def test_auth_type_describes_all_of_itself(kind: type[AuthType]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "advice"), [("cooky", "did you mean cookie?"), ("zzzz", f"the auth types are {', '.join(KINDS)}")]
+    ("name", "advice"), [("cooky", "Did you mean cookie?"), ("zzzz", f"The auth types are {', '.join(KINDS)}.")]
 )
 def test_unknown_auth_type_suggests_the_nearest(name: str, advice: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"{name} is not an auth type; {advice}")):
+    with pytest.raises(ValueError, match=re.escape(f"{name} is not an auth type. {advice}")):
         kind_named(name)

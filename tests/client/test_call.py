@@ -107,7 +107,7 @@ def test_batch_in_transmission_format_is_not_sent(draft: Draft | Batch, said: st
 def test_answered_notification_of_1_0_is_noted() -> None:
     exchange, server = exchange_with(OLD, Draft("ping", notification=True), of_1_0)
     assert server.requests[0].body == b'{"id":null,"method":"ping","params":[]}'
-    assert exchange.outcome == Result(b'["ping"]', ("the server answered a notification",))
+    assert exchange.outcome == Result(b'["ping"]', ("the server sent a response to a notification",))
     silent, _ = exchange_with(OLD, Draft("ping", notification=True), lambda _: "")
     assert silent.outcome == Sent()
 
@@ -145,7 +145,7 @@ def test_streamed_response_is_read_and_recorded(id: Any) -> None:
 
     profile = Profile("mcp", "", id=id)
     exchange, _ = exchange_with(profile, Draft("ping"), answer, **{"Content-Type": "text/event-stream"})
-    assert exchange.outcome == Result(b"[1]", ("the response is an event stream, with 1 other event(s) before it",))
+    assert exchange.outcome == Result(b"[1]", ("the response is an event stream, with 1 other event before it",))
     again = to_exchange(to_record(exchange))
     assert isinstance(again, Exchange)
     assert again.outcome == exchange.outcome
@@ -174,7 +174,7 @@ def called(reply: bytes, kind: str = "none") -> Exchange:
         ),
         (401, {}, 3, "HTTP 401 Unauthorized: the server asks for credentials."),
         (403, {}, 3, "HTTP 403 Forbidden: you may not do this at http://127.0.0.1"),
-        (407, BASIC, 3, "a proxy in front of the server asks for its own credentials (Negotiate). Ask the"),
+        (407, BASIC, 3, "a proxy in front of the server asks for credentials (Negotiate). Ask the"),
         (415, {}, 5, "HTTP 415 Unsupported Media Type: the server does not accept application/json-rpc."),
         (429, {"Retry-After": "7"}, 5, "too many requests. Try again in 7 s."),
         (429, {}, 5, "Try again later."),
@@ -201,7 +201,7 @@ def test_proxy_status_407_exits_3_and_names_proxy(monkeypatch: pytest.MonkeyPatc
         exchange = asyncio.run(call())
     assert exchange.exit_code == 3
     assert isinstance(exchange.outcome, Malformed)
-    assert f"the proxy {proxy.origin} asks for its own credentials" in exchange.outcome.reason
+    assert f"the proxy {proxy.origin} asks for credentials" in exchange.outcome.reason
 
 
 def test_rejected_credentials_are_named() -> None:

@@ -206,7 +206,7 @@ def test_ended_mcp_session_begins_again_once(status: int) -> None:
 
     (_, two), server = calls(answer, Draft("add"), Draft("add"), **MCP)
     assert isinstance(two.outcome, Result)
-    assert any("initialized again" in note for note in two.notes)
+    assert any("sent initialize again" in note for note in two.notes)
     assert [json.loads(each.body)["method"] for each in server.requests].count("initialize") == 2
 
 
@@ -265,8 +265,8 @@ def test_credentials_are_sent_with_the_whole_handshake() -> None:
     ("script", "kind", "words"),
     [
         (answering(error={"code": -32601, "message": "no"}), ErrorObject, "the call was not sent"),
-        (http_reply(b"<h1>no</h1>", 404), Malformed, "During initialize, before the call"),
-        (b"", Unreached, "During initialize, before the call"),
+        (http_reply(b"<h1>no</h1>", 404), Malformed, "The call was not sent, because initialize failed"),
+        (b"", Unreached, "The call was not sent, because initialize failed"),
     ],
 )
 def test_failed_initialize_is_named_and_call_not_sent(script: Script, kind: type, words: str) -> None:

@@ -67,7 +67,7 @@ MODEL = {"errors": [{"type": "dict_type", "loc": ["params"], "msg": "Input shoul
 ZOD = json.dumps([{"path": ["params"], "message": "Expected object, received array"}])
 ABSENT = 'Invalid parameter "/": the parameter "%s" is missing.'
 BARE = error(-32602, "Invalid params.")
-NO_TLS = "h:8080 does not speak TLS. Check the port, and whether the URL must begin with http://."
+NO_TLS = "h:8080 does not use TLS. Check the port, and whether the URL must begin with http://."
 TWO = tuple(("WWW-authenticate", DIGEST % each) for each in ("MD5", "MD5-sess"))
 SESSION = (("Server", "T"), ("X-Transmission-Session-Id", "abc"))
 UNSUPPORTED = "Unsupported Media Type: Content-Type must be application/json"
@@ -225,10 +225,14 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         {"status": None, "profile": of(url="https://h:8080"), "outcome": Unreached("tls", NO_TLS)},
         (("url", "http://h:8080"),),
     ),
+    "no TLS, in old words": (
+        {"status": None, "profile": of(url="https://h"), "outcome": Unreached("tls", "h:443 does not speak TLS.")},
+        (("url", "http://h:443"),),
+    ),
 }
 
 
-CAREFUL = {"another server", "another port", "no longer encrypted", "no TLS"}
+CAREFUL = {"another server", "another port", "no longer encrypted", "no TLS", "no TLS, in old words"}
 """Cases that lead to another server, or are not encrypted."""
 
 
@@ -247,13 +251,13 @@ def test_response_suggests_a_change_of_the_profile(name: str) -> None:
     assert again is None or again.changes != changes or "auth" in changes[0][0], "nothing is proposed twice"
 
 
-CAREFUL = {"another server", "another port", "no longer encrypted", "no TLS"}
+CAREFUL = {"another server", "another port", "no longer encrypted", "no TLS", "no TLS, in old words"}
 
 
 SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "by name": ({"params": "[1]", "body": error(-32602, "params must be an object")}, "by name, as an object", ""),
     "by position": ({"params": '{"a": 1}', "body": error(-32602, "parameters: expected array")}, "by position", ""),
-    "aria2": ({"status": 400, "body": error(1, "Unauthorized")}, "The auth types are", "auth.kind=KIND"),
+    "aria2": ({"status": 400, "body": error(1, "Unauthorized")}, "The supported auth types are", "auth.kind=KIND"),
     "zabbix": ({"body": error(-32602, "Invalid params: not logged in")}, "asks for credentials", "auth.kind=KIND"),
     "electrum, wrong password": (
         {"status": 403, "body": b"Forbidden", "profile": BY_BASIC},
@@ -277,7 +281,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "inline, a method that expects a cookie": (
         {"body": error(-32001, "authentication required"), "profile": INLINE},
-        "The server found no credentials: ping may need another auth type than inline.",
+        "The server found no credentials. ping may need another auth type than inline.",
         "profiles set staging auth.kind=KIND",
     ),
     "inline, a method that is known to expect a cookie": (
@@ -295,7 +299,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "aria2, by its address": (
         {"status": 400, "body": error(1, "Unauthorized"), "profile": ad_hoc("http://h/jsonrpc")},
-        "The auth types are",
+        "The supported auth types are",
         "rpcexplorer profiles add NAME --url=http://h/jsonrpc --auth=KIND",
     ),
     "a session": (
@@ -305,7 +309,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "windows": (
         {"status": 401, "headers": (("WWW-Authenticate", "Negotiate, NTLM"),)},
-        "with negotiate, ntlm, which is not supported. The auth types are cookie, inline, basic, digest, bearer, ",
+        "negotiate or ntlm auth, which rpcexplorer does not support. The supported auth types are cookie, inline, ",
         "",
     ),
     "django, a page to log in": (
@@ -394,7 +398,11 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "add --timeout 90",
         "rpcexplorer profiles set staging timeout=90",
     ),
-    "a WebSocket": ({"status": 426, "headers": (("Upgrade", "websocket"),)}, "WebSocket", ""),
+    "a WebSocket": (
+        {"status": 426, "headers": (("Upgrade", "websocket"),)},
+        "another protocol at this URL: websocket.",
+        "",
+    ),
 }
 
 

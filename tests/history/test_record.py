@@ -37,7 +37,7 @@ OUTCOMES: list[Outcome] = [
     Unreached("name", "There is no such host."),
     Cancelled(True),
     Cancelled(),
-    Sent(("the server answered a notification",)),
+    Sent(("the server sent a response to a notification",)),
 ]
 
 

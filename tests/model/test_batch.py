@@ -88,7 +88,7 @@ def test_calls_with_equal_ids_get_one_response_each() -> None:
 def test_one_error_is_the_outcome_of_each_call() -> None:
     parts = parts_of(answered(body=reply("null", FAILED)))
     assert [type(call.outcome) for call in parts.calls] == [ErrorObject, ErrorObject, Sent]
-    assert all("the whole batch with one response" in call.remarks[0] for call in parts.calls[:2])
+    assert all("one response for the whole batch" in call.remarks[0] for call in parts.calls[:2])
     assert not parts.apart
 
 

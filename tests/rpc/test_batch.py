@@ -51,7 +51,7 @@ def test_batch_with_one_failure_is_an_error() -> None:
         (listed(FAILED), ("1", "2"), '1 of 2 calls got no response: m1 ("1"). 1 of 1 calls failed: no.'),
         (b"[]", ("1", "2"), "2 of 2 calls got no response"),
         (FAILED, ("1", "2"), "1 of 2 calls got no response"),
-        (listed(ONE, b"7"), ("1",), "1 of 2 responses are malformed"),
+        (listed(ONE, b"7"), ("1",), "1 of 2 responses is malformed"),
         (b"data: " + ONE + b"\n\n", ("1", "2"), '1 of 2 calls got no response: m2 ("2").'),
         (listed(*([ONE] * 2)), ("1", "2"), "1 of 2 calls got no response"),
     ],
@@ -74,14 +74,14 @@ def test_each_event_of_a_stream_is_a_response(stream: str) -> None:
     reply = decode_batch(body, calls("1", "2"))
     assert isinstance(reply, Result)
     assert reply.value == listed(ONE, TWO)
-    others = ("the response is an event stream, with 1 other event(s)",)
+    others = ("the response is an event stream, with 1 other event",)
     assert reply.remarks == (others if note in events else ())
 
 
 @pytest.mark.parametrize(
     ("ids", "remark"),
     [
-        (("2", "1"), "another order"),
+        (("2", "1"), "not in the order"),
         (("1",), 'responses that match no call: "2"'),
         (("1", "3"), 'responses that match no call: "2"'),
     ],
@@ -121,7 +121,7 @@ def test_ids_of_large_batch_are_found_quickly(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Compared, "times", 0)
     reply = decode_batch(body, calls(*map(str, range(many))))
     assert isinstance(reply, Result)
-    assert reply.remarks == ("the responses are in another order",)
+    assert reply.remarks == ("the responses are not in the order of the calls",)
     assert Compared.times < 10 * many
 
 

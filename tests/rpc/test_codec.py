@@ -296,7 +296,7 @@ def test_error_of_1_1_has_data() -> None:
         (ONE_0, b'{"jsonrpc":"2.0","id":"7","result":1}', (), ('jsonrpc is "2.0", though the profile says 1.0',)),
         (ONE_0, b'{"jsonrpc":2,"id":"7","result":1}', ('jsonrpc is 2, not "1.0"',), ()),
         (ONE_0, b'{"result":1,"error":null}', ("id is missing",), ()),
-        (ONE_0, b'{"result":1,"error":null,"id":7}', ('id is 7, not "7": it may answer another call',), ()),
+        (ONE_0, b'{"result":1,"error":null,"id":7}', ('id is 7, not "7": it may belong to another call',), ()),
         (ONE_1, b'{"id":"7","result":1}', (), ("version is missing",)),
         (ONE_1, b'{"version":"3","id":"7","result":1}', ('version is "3", not "1.1"',), ()),
         (ONE_1, b'{"jsonrpc":"2.0","id":"7","result":1}', (), ('jsonrpc is "2.0", though the profile says 1.1',)),
@@ -304,13 +304,13 @@ def test_error_of_1_1_has_data() -> None:
         (
             TRANSMISSION,
             b'{"arguments":1,"result":"success","tag":8}',
-            ("tag is 8, not 7: it may answer another call",),
+            ("tag is 8, not 7: it may belong to another call",),
             (),
         ),
         (
             TRANSMISSION,
             b'{"arguments":1,"result":"success","tag":"7"}',
-            ('tag is "7", not 7: it may answer another call',),
+            ('tag is "7", not 7: it may belong to another call',),
             (),
         ),
         (
@@ -459,7 +459,7 @@ def stream(*messages: str, end: str = "\n") -> bytes:
     [((OURS,), 0), ((NOTE, WISH, OURS), 2), ((OTHER, OURS), 1), ((OURS, OTHER), 0), ((NOTE, OURS, NOTE), 1)],
 )
 def test_event_with_our_id_is_the_response(messages: tuple[str, ...], before: int) -> None:
-    remark = f"the response is an event stream, with {before} other event(s) before it"
+    remark = f"the response is an event stream, with {before} other event{'s' * (before != 1)} before it"
     assert decode(stream(*messages), "7") == Result(b"1", (remark,) if before else ())
 
 
@@ -514,7 +514,7 @@ def test_error_without_id_answers_if_no_event_does(id: str) -> None:
         (stream('{"a":1}'), "malformed message"),
         (b"data: " + OURS[:-3].encode(), "incomplete message"),
         (b": ping\n\n: ping\n\n", "of 0 events without a response to this call: only comments"),
-        (stream(*(f'{{"method":"m{number}"}}' for number in range(9))), "and 4 more kinds of messages"),
+        (stream(*(f'{{"method":"m{number}"}}' for number in range(9))), "and 4 other kinds of messages"),
     ],
 )
 def test_stream_without_our_response_lists_its_messages(body: bytes, words: str) -> None:

@@ -98,4 +98,4 @@ def test_response_before_the_request_is_read() -> None:
         connection.recv(65536)
 
     with talking(talk) as url:
-        assert "did not answer in HTTP" in failure_of(url).sentence
+        assert "did not respond with HTTP" in failure_of(url).sentence

@@ -200,7 +200,7 @@ def test_response_that_is_not_http_is_explained(reply: bytes) -> None:
     with RawServer(reply) as server:
         problem = failure_of(server.url)
     assert problem.step == "wait"
-    assert "did not answer in HTTP" in problem.sentence
+    assert "did not respond with HTTP" in problem.sentence
 
 
 def test_connection_closed_during_large_request_has_not_run() -> None:

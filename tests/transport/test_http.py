@@ -308,7 +308,7 @@ def test_request_on_broken_connection_is_not_repeated(script: Script) -> None:
         problem, *others = after(server, lambda _: asyncio.sleep(0), 3)
     assert isinstance(problem, Unreachable)
     assert (problem.step, problem.maybe_ran, problem.response.phases.kept) == ("wait", True, True)
-    assert "a connection from an earlier call" in problem.sentence
+    assert "the reused connection" in problem.sentence
     assert len(server.requests) == 4
     # The broken connection was closed without notice, so no further one is kept.
     assert [isinstance(other, Response) and other.phases.kept for other in others] == [False, False]

@@ -291,7 +291,7 @@ def test_client_certificate_is_sent_only_to_trusted_server(ca: trustme.CA, box: 
         ("a key of another kind", "me.key contains the key of another certificate, not of"),
         ("an encrypted key", "me.key contains an encrypted key. Write it without a password"),
         ("an old encrypted key", "me.key contains an encrypted key. Write it without a password"),
-        ("no key named", "me.pem contains no key: set key_file to its file"),
+        ("no key named", "me.pem contains no key. Set key_file to the file of the key"),
         ("no certificate named", "me.key needs a certificate: set cert_file, too"),
     ],
 )

@@ -54,7 +54,7 @@ def nested(levels: int) -> str:
     ("body", "code", "remark"),
     [
         ('{"id":"id-1","result":1}', 0, "jsonrpc is missing"),
-        ('{"jsonrpc":"2.0","id":"id-2","result":1}', 0, 'id is "id-2", not "id-1": it may answer another call'),
+        ('{"jsonrpc":"2.0","id":"id-2","result":1}', 0, 'id is "id-2", not "id-1": it may belong to another call'),
         ('{"jsonrpc":"2.0","id":"id-1","result":1,"error":null}', 0, '"error": null next to the result'),
         ('{"jsonrpc":"2.0","id":"id-1","error":{"code":"1","message":"m"}}', 1, "error.code is not an integer"),
         ('{"jsonrpc":"2.0","id":"id-1","result":1,"result":2}', 0, "the member result appears twice"),

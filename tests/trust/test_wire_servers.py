@@ -75,7 +75,9 @@ def test_gateway_error_differs_from_server_error(shell: Shell) -> None:
 def test_program_without_http_on_the_port_is_reported(shell: Shell) -> None:
     with RawServer(b"SSH-2.0-OpenSSH_9.6\r\n\r\n") as server:
         profile(shell, server.origin)
-        expect(call(shell), 4, "did not answer in HTTP. Check the port, and whether the URL needs http:// or https://")
+        expect(
+            call(shell), 4, "did not respond with HTTP. Check the port, and whether the URL needs http:// or https://"
+        )
 
 
 def test_certificate_of_another_authority_gets_no_request(shell: Shell, authority: Authority, tmp_path: Path) -> None:
@@ -114,7 +116,7 @@ def test_changed_scheme_of_a_server_is_reported(shell: Shell, authority: Authori
         thread = threading.Thread(target=answer_plainly)
         thread.start()
         profile(shell, f"https://127.0.0.1:{listener.getsockname()[1]}")
-        expect(call(shell), 4, "does not speak TLS. Check the port, and whether the URL must begin with http://")
+        expect(call(shell), 4, "does not use TLS. Check the port, and whether the URL must begin with http://")
         thread.join()
     with RawServer(PONG, tls=authority.server()) as server:
         profile(shell, server.origin.replace("https:", "http:"))

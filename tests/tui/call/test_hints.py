@@ -129,7 +129,7 @@ def test_enter_confirms_no_hint_for_another_server(called: Called, tmp_path: Pat
     file = tmp_path / "home" / "config" / "sessions.toml"
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        assert "which is another server" in hint_text(calls)
+        assert "redirects to another server: " in hint_text(calls)
         await asked(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is calls)
