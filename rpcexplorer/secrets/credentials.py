@@ -187,6 +187,9 @@ class StoredCredentials:
             self._secrets.save(profile, "session", session.reveal())
         except FileError as error:
             return f"the session is kept only until you quit: {error.sentence}"
+        stored = self._secrets.find(profile, "session")
+        if isinstance(stored, Secret) and stored == session:  # An environment variable may have another one.
+            self._run[self._place(profile, "session")] = stored
         return None
 
     def drop(self, profile: Profile) -> bool:

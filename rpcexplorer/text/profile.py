@@ -65,6 +65,8 @@ def state_word(found: Secret | DestinationChanged | None) -> str:
             return "from environment"
         case Secret(source="secrets.toml" | "keyring"):
             return "stored"
+        case Secret(source="session"):
+            return "logged in"
         case Secret():
             return "entered"
         case DestinationChanged():

@@ -456,7 +456,9 @@ def _explain_source(profile: Profile, field: str, known: Secret | DestinationCha
             return "blocked: bound to a different destination"
         case Secret(source="environment"):
             return f"from environment: {profile.variable(field)}"
-        case Secret(source="prompt" | "session" | "given"):
+        case Secret(source="session"):
+            return "logged in, until you quit"
+        case Secret(source="prompt" | "given"):
             return "entered, until you quit"
         case Secret(source=source):
             return f"stored in {source}"

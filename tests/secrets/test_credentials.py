@@ -135,6 +135,14 @@ def test_stored_session_is_bound_to_its_origin(tmp_path: Path) -> None:
     assert not later.drop(STAGING)
 
 
+def test_session_names_the_place_where_it_is_stored(tmp_path: Path) -> None:
+    credentials = StoredCredentials(store(tmp_path), Nobody())
+    credentials.keep(STAGING, Secret("s3ss10n", "staging.session", "session"))
+    found = credentials.state(STAGING)["session"]
+    assert isinstance(found, Secret)
+    assert (found.source, revealed(found)) == ("secrets.toml", "s3ss10n")
+
+
 def test_session_that_cannot_be_stored_lasts_until_quit(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file where the folder should be")
     credentials = StoredCredentials(store(tmp_path), Nobody())

@@ -58,6 +58,7 @@ def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
         (Secret("x", "l", "environment"), "✓ from environment", "$RPCEXPLORER_STAGING_PASSWORD"),
         (Secret("x", "l", "secrets.toml"), "✓ stored, in secrets.toml", ""),
         (Secret("x", "l", "prompt"), "✓ entered, until you quit", ""),
+        (Secret("x", "l", "session"), "✓ logged in, until you quit", ""),
         (
             DestinationChanged(
                 "password",
