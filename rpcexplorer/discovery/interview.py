@@ -299,6 +299,11 @@ class Findings:
         """Whether the service would answer each question alike, such as with a demand for credentials."""
         return self._interview.closed is not None or not self._is_understood
 
+    @property
+    def is_not_found(self) -> bool:
+        """Whether there was only HTTP 404: the path is probably wrong."""
+        return all(sentence == f"{NOT_OFFERED} (HTTP 404)" for _, sentence in self._sentences)
+
     def matches_clue(self, clue: re.Pattern[str]) -> bool:
         """Return whether an error message matches a clue to a kind of service."""
         return any(clue.search(message) for message in self._interview.error_messages)
@@ -421,6 +426,10 @@ async def discover(
         return discovery_of(now, listing, found.sentences())
     address = redacted_address(profile.endpoint)
     nothing = f"{address} does not list its methods. {ANY_NAME}"
+    if interview.closed is not None:
+        nothing = f"{address} lists no methods without credentials. {ANY_NAME}"
+    elif found.is_not_found and not isinstance(source, DocumentSource):
+        nothing = f"Every request to {address} got HTTP 404. Check the path of the URL."
     return discovery_of(now, listing, (*found.sentences(), nothing), interview.closed)
 
 

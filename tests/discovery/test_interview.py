@@ -235,6 +235,11 @@ def test_only_the_protocol_of_the_profile_is_asked(discovery: str) -> None:
     assert found.sentences[1].endswith("does not list its methods. You can still type and call any method.")
 
 
+def test_path_that_is_not_found_is_reported() -> None:
+    found, server = discovered(http_reply(b"", 404))
+    assert found.sentences[-1] == f"Every request to {server.url} got HTTP 404. Check the path of the URL."
+
+
 def test_profile_can_name_every_protocol() -> None:
     assert set(PROTOCOLS) == set(NAMES_IN_FILES)
 
