@@ -341,7 +341,7 @@ def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str
 async def _checked(explorer: Explorer, name: str, text: str) -> Checked:
     async with explorer:
         described = explorer.described(name)
-        if described is None:
+        if described is None or not described.is_checked:
             return Checked(why_not="the schema of the method is unknown")
         known = explorer.methods(called=False).get(name)  # For a saved call, ``name`` is its method.
         return await explorer.checker.params(described, text, by=known.by if known else None)
