@@ -37,7 +37,7 @@ class TokenAuth(AuthType, frozen=True):
     def summary(self, profile: Profile, place: str) -> str:
         if profile.has_login:
             return f"{self.kind}: sends the session of {profile.login.method} {place}"
-        return f"{self.kind}: sends a stored token {place}"
+        return f"{self.kind}: sends a token {place}"
 
 
 class BearerAuth(TokenAuth, frozen=True):

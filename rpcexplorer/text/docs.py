@@ -63,7 +63,7 @@ NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods
 """Protocols whose texts are laid out for a terminal: lines are kept."""
 _BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
 _SOURCES: Final[dict[MethodSource, str]] = {
-    "service": "the service's document",
+    "service": "assumed from the preset service",
     "profile": "the profile",
     "discovered": "discovery",
     "history": "an earlier call",
@@ -74,7 +74,7 @@ _SAFETY: Final = {
     False: 'no: rpcexplorer asks unless confirm = "never"',
     None: "unknown, so rpcexplorer treats it as unsafe",
 }
-_OTHERS: Final = {"profile": "the profile", "service": "the service's document"}
+_OTHERS: Final = {"profile": "the profile", "service": "the preset service"}
 _SIGNS: Final = {"new": ("+", "well"), "gone": ("-", "wrong"), "changed": ("~", "careful")}
 
 

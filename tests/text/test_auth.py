@@ -75,7 +75,7 @@ def test_missing_secret_has_a_sign_besides_colour() -> None:
         (COOKIE, "open", "needs no session"),
         (INLINE, "user.list", "inline: sends user name and password in the params of each call"),
         (INLINE, "open", "sent without credentials"),
-        (HeaderAuth(header="X-Key"), "user.list", "header: sends a stored token in the header X-Key"),
+        (HeaderAuth(header="X-Key"), "user.list", "header: sends a token in the header X-Key"),
         (NoAuth(), "open", "none: sends no credentials"),
     ],
 )

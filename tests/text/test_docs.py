@@ -140,7 +140,7 @@ def test_facts_of_other_sources_name_the_source() -> None:
     assert lines[1] == "  Lists users, newest first  from the profile"
     assert lines[3:6] == ["  One.", "  Two.", "  from help"]  # help is laid out for a terminal
     assert "  Params  by name, as an object  from system.methodSignature" in lines
-    assert '  safe        yes: rpcexplorer asks only if confirm = "always"  from the service\'s document' in lines
+    assert '  safe        yes: rpcexplorer asks only if confirm = "always"  from the preset service' in lines
     assert "  auth        according to the service, this method needs a session" in lines
 
 
