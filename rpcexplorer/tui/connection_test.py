@@ -26,8 +26,8 @@ from rpcexplorer.text.problems import rows_of
 from rpcexplorer.text.profile import step_line
 from rpcexplorer.transport.port import ShownCertificate
 from rpcexplorer.tui.commands import first_key
-from rpcexplorer.tui.dialogs import apply_changes, warn_about
-from rpcexplorer.tui.profile_form import home, homes_for, problem_after_reload, wrong_name, wrong_of
+from rpcexplorer.tui.dialogs import LABELS, apply_changes, warn_about
+from rpcexplorer.tui.profile_form import NAME_HINT, home, homes_for, problem_after_reload, wrong_name, wrong_of
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Choice, Confirm, Dialog, Field, Form, Wrong, keys
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
@@ -49,7 +49,7 @@ async def pin_certificate(
     rows = [
         ("host", dict(moved).get("url", profile.origin)),
         *certificate_rows(shown, profile.certificate, datetime.now(UTC)),
-        ("compare", "the fingerprint with the one that the server's owner sends you separately"),
+        ("compare", "Ask the server's owner for the fingerprint in another way, and compare it."),
         ("file", f"{file}  ({written.label})"),
     ]
     choices = [Choice("cancel", "Cancel"), Choice("pin", "Pin and send")]
@@ -66,9 +66,7 @@ async def pin_certificate(
     problem = explorer.apply(profile, (("certificate", found),), file, {"certificate"})
     words = str(problem or f"Pinned the certificate of {name} in {file}.")
     if not problem and explorer.profiles.profiles[name].certificate != found:
-        words = (
-            f"Pinned the certificate in {file}, but {explorer.profiles.source_of(name, 'certificate')} overrides it."
-        )
+        words = f"Saved the certificate in {file}, but {explorer.profiles.source_of(name, 'certificate')} overrides it."
     screen.notify(words, severity="warning" if problem else "information", timeout=10)
     if not problem:
         await warn_about(screen, explorer, file)
@@ -210,7 +208,7 @@ class ConnectionTest(Dialog[str]):
         if self.report.advice:
             return [*lines, [], [(f" {self.report.advice}", "text")]]
         if proposal is None:
-            words = " No suggestions. Press Esc, check the address and the server, then test again."
+            words = " No suggestions. Press Esc, check the URL and the server, then test again."
         elif proposal.lacks_auth:
             profiles, edit = (self._key(command) for command in ("profiles", "profiles.edit"))
             words = f" Only the auth type must change. To set it, press Esc, {profiles}, then {edit}."
@@ -223,18 +221,23 @@ class ConnectionTest(Dialog[str]):
 
     def _proposed(self, proposal: Proposal) -> list[SheetLine]:
         keymap = self._explorer.settings.keymap
+        known = self._explorer.credentials.at_hand
+        missing = [field for field in proposal.secrets if field != "session" and not known(self.profile, field)]
+        names = " and ".join(LABELS[field] for field in missing)
+        words = f" Save, then send a call: rpcexplorer asks for the {names}."
+        asks: list[SheetLine] = [[], [(words, "dim")]] if names and not proposal.lacks_auth else []
         if self._profile.ad_hoc:
             lines = profile_lines(NEW, *proposal.made_from(self.profile))
             title = " Suggested profile:"
             if proposal.lacks_auth:
-                title = " Suggested profile, without its auth type:"
+                title = " Suggested profile without an auth type:"
                 profiles, add = (first_key(command, keymap) for command in ("profiles", "profiles.add"))
                 lines = [*lines, f"To choose an auth type, press Esc, {profiles}, then {add}."]
-            return [[(title, "text bold")], *([(f"   {line}", "text")] for line in lines)]
+            return [[(title, "text bold")], *([(f"   {line}", "text")] for line in lines), *asks]
         file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
         changes = rows_of(self._profile, proposal.changes)
         changed = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changes]
-        return [[(f" Suggested changes to {file}:", "text bold")], *changed]
+        return [[(f" Suggested changes to {file}:", "text bold")], *changed, *asks]
 
     @on(Answer.Given)
     def _answer_given(self, event: Answer.Given) -> None:
@@ -320,7 +323,7 @@ async def _save_as_profile(screen: Screen[Any], explorer: Explorer, profile: Pro
     usual, taken = next(iter(homes)), explorer.profiles.leaves
     name = proposal.preset.name if proposal.preset and proposal.preset.name not in taken else ""
     choice = [Field("home", "file", usual, choices=[*homes])] if len(homes) > 1 else []
-    words = f"Saved in {', or in '.join(f'{file} ({label})' for label, file in homes.items())}."
-    form = Form("Save as a profile", words, [Field("name", "name", name, "staging"), *choice], save)
+    words = f"The profile will be saved in {' or '.join(f'{file} ({label})' for label, file in homes.items())}."
+    form = Form("Save as a profile", words, [Field("name", "name", name, NAME_HINT), *choice], save)
     typed = await screen.app.push_screen_wait(form)
     return typed["name"].strip() if typed else ""

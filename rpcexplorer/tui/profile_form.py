@@ -32,20 +32,22 @@ from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.keys import PROFILE_KEYS, ProfileKey
 from rpcexplorer.tui.widgets.dialog import Answer, Field, Form, Save, Wrong, plain
-from rpcexplorer.tui.widgets.inputs import Cycle
+from rpcexplorer.tui.widgets.inputs import Cycle, Entry
+
+NAME_HINT: Final = "e.g. my-server"
 
 
 def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
     """Return why a new profile cannot have this name, if so."""
     if not name:
-        return Wrong("A profile needs a name, such as staging.", "name")
+        return Wrong("A profile needs a name, such as my-server.", "name")
     if not PROFILE_NAME.fullmatch(name):
-        return Wrong("Use at most 64 letters, digits, `_`, `-` and `.`. Begin with a letter or digit.", "name")
+        return Wrong("Use at most 64 letters, digits, _, - and periods. Begin with a letter or digit.", "name")
     if is_reserved(name):
         return Wrong(f"{capitalised(RESERVED)} Choose another one.", "name")
     for other in known:
         if shares_variables(other, name):
-            return Wrong(f"Too similar to the profile {other}: change a letter or digit.", "name")
+            return Wrong(f"The name is too similar to the profile {other}. Change a letter or digit.", "name")
     return None
 
 
@@ -144,12 +146,14 @@ class ProfileForm(Form):
 
     def on_mount(self) -> None:
         self._show_kind()
+        if self._tests:  # A new profile starts with the URL on view, and typing replaces it.
+            self.query_one("#field-url", Entry).select_on_focus = True
 
     def file(self, typed: Mapping[str, str]) -> Path:
         return self._homes[typed.get("home", next(iter(self._homes)))]
 
     def _about(self, label: str) -> str:
-        return f"Saved in {self._homes[label]}. The rest of the file stays unchanged."
+        return f"The profile will be saved in {self._homes[label]}. The rest of the file stays unchanged."
 
     def answers(self) -> Iterator[Answer]:
         yield Answer("Save", id="save")
@@ -199,13 +203,12 @@ class ProfileForm(Form):
 
     def _where_calls_go(self, typed: str) -> str:
         """Return the complete URL of a typed one, in words."""
-        is_one = typed.strip().partition("://")[2]
-        return f"calls go to {joined(*_url_and_path(typed, self._path)) if is_one else 'this address'}"
+        return calls_go_to(typed, self._path) if typed.strip().partition("://")[2] else "Calls go to this URL"
 
     def _about_preset(self, name: str) -> str:
         preset = self._presets.get(name)
         if preset is None:
-            return "settings for a known server. Type a letter to find one"
+            return "Settings for a known server. Type a letter to find a preset."
         return f"{preset.description}. {preset.advice}".rstrip()
 
 
@@ -238,7 +241,7 @@ def fields_of(
     if not preset and not (profile and profile.preset) and shown.content_type == usual_type(shown.path):
         values["content_type"] = ""
     return [
-        *([] if profile else [Field("name", "name", hint="staging")]),
+        *([] if profile else [Field("name", "name", hint=NAME_HINT)]),
         *(
             Field(
                 row.key,
@@ -282,6 +285,13 @@ def with_path(typed: Mapping[str, str], path: str) -> dict[str, str]:
 
 def _address(typed: str) -> str:
     return joined(*_url_and_path(typed))
+
+
+def calls_go_to(typed: str, usual: str) -> str:
+    """Return where the calls for a typed URL go; ``usual`` is its path if it has none."""
+    url, path = split_address(typed)
+    calls = f"Calls go to {joined(url, usual if path is None else path)}"
+    return f"{calls}\nThe URL has no path, so rpcexplorer adds {usual}." if path is None else calls
 
 
 def _url_and_path(typed: str, usual: str = PATH) -> tuple[str, str]:

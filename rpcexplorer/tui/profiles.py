@@ -22,7 +22,7 @@ from rpcexplorer.model.problem import Problem, first_few
 from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connection_test import run_connection_test
 from rpcexplorer.tui.dialogs import secrets, warn_about
 from rpcexplorer.tui.full_screen import FullScreen
@@ -31,6 +31,7 @@ from rpcexplorer.tui.processes import copy
 from rpcexplorer.tui.profile_form import (
     ProfileForm,
     add_profile,
+    calls_go_to,
     changes_of,
     edit_profile,
     fields_of,
@@ -202,7 +203,8 @@ class ProfilesScreen(FullScreen[bool]):
             auth = self._auth(profile, short=True) if profile else ()
             rows.append(ProfileRow(name, profile, used is not None and used.name == name, auth))
         unreadable = [("   ! The profiles cannot be read.", "careful")]
-        none_yet = [("   No profiles yet. Press ", "dim"), ("a", "bold"), (" to add one.", "dim")]
+        add = first_key("profiles.add", self.explorer.settings.keymap) or "^P"
+        none_yet = [("   No profiles yet. Press ", "dim"), (add, "bold"), (" to add one.", "dim")]
         shown.empty = [[], unreadable if found.refused is not None else none_yet]
         shown.items = rows
         shown.cursor = next((at for at, row in enumerate(rows) if row.name == on), shown.cursor)
@@ -304,7 +306,7 @@ class ProfilesScreen(FullScreen[bool]):
         found = self.explorer.profiles
         words = str(problem) if problem else f"{name} is now the default profile, in {file}."
         if not problem and found.default != name:
-            words = f"Saved in {file}, but {found.default_source} overrides it: the default stays {found.default}."
+            words = f"Saved in {file}, but {found.default_source} overrides it. The default profile is {found.default}."
         self.notify(words, severity="warning" if problem else "information")
         self._fill()
 
@@ -361,7 +363,7 @@ class ProfilesScreen(FullScreen[bool]):
                 return wrong
             for key, value in overruled(explorer.profiles.profiles[name], typed, changed):
                 place = explorer.profiles.source_of(name, key)
-                notices.append(f"{key} is saved, but {place} overrides it: it stays {value or 'empty'}.")
+                notices.append(f"Saved {key}, but {place} overrides it. The value stays {value or 'empty'}.")
             return None
 
         form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save, path=path)
@@ -390,7 +392,7 @@ class ProfilesScreen(FullScreen[bool]):
             return problem_after_reload(self.explorer, copy)
 
         files = " and ".join(str(home.file) for home in homes)
-        words = f"Saved in {files}. Secrets are not copied."
+        words = f"The copy will be saved in {files}, without secrets."
         form = Form(f"Duplicate {name}", words, [Field("name", "new name", f"{name}-copy")], save)
         typed = await self.app.push_screen_wait(form)
         self._fill(typed["name"].strip() if typed else "")
@@ -403,7 +405,7 @@ class ProfilesScreen(FullScreen[bool]):
         name, homes = profile.name, homes_of(self.explorer, profile.name)
         rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
         rows += [("file" if at == 0 else "", f"{home.file}  ({home.label})") for at, home in enumerate(homes)]
-        rows.append(("also", "removes its stored secrets, keeps its history"))
+        rows.append(("also", "Its stored secrets are removed. Its history stays."))
         choices = [Choice("cancel", "Cancel"), Choice("remove", "Remove")]
         grave = profile.badge == "prod" or any(home.label == "project file" for home in homes)
         if await self.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) == "remove":
@@ -440,8 +442,8 @@ class Way(Struct, frozen=True):
 
 
 WAYS: Final = (
-    Way("demo", "Try the demo service", "on this machine, removed when you quit", "^T"),
-    Way("add", "Add a profile", "a server and its auth type", "F7"),
+    Way("demo", "Try the demo service", "runs on this machine until you quit", "^T"),
+    Way("add", "Add a profile", "name, URL and auth type of a server", "F7"),
     Way("quit", "Quit", "", "^Q"),
 )
 
@@ -450,7 +452,7 @@ def files_of(explorer: Explorer) -> list[tuple[str, str]]:
     """Return the files to show on the welcome screen."""
     paths = explorer.paths
     return [
-        ("project file", "sessions.toml in this folder or one above it: commit it to git"),
+        ("project file", "sessions.toml in this folder or a parent folder. Commit it to git."),
         ("user file", str(paths.user_sessions)),
         ("settings", str(paths.settings)),
         ("secrets", str(paths.secrets)),
@@ -459,7 +461,7 @@ def files_of(explorer: Explorer) -> list[tuple[str, str]]:
 
 
 def profile_at(explorer: Explorer, address: str) -> Profile | Problem:
-    """Return a profile for a typed address, as ``rpcexplorer URL`` uses it."""
+    """Return a profile for a typed URL, as ``rpcexplorer URL`` uses it."""
     url, path = split_address(address)
     made = explorer.profiles.changed(ad_hoc(address), (("url", url), ("path", PATH if path is None else path)))
     return with_usual_auth(made) if isinstance(made, Profile) else made
@@ -487,7 +489,7 @@ class Ways(RowList[Way]):
         self.refresh()
 
     def action_move(self, by: int) -> None:
-        """Move the cursor, or go to the address above the first row."""
+        """Move the cursor, or go to the URL above the first row."""
         if by < 0 and self.cursor <= 0:
             self.screen.focus_previous()
         else:
@@ -527,7 +529,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
     ) -> None:
         """``files`` are labels and paths; ``problems`` are theirs.
 
-        ``profile_at`` makes a profile for an address. With ``back``, Esc answers ``back``.
+        ``profile_at`` makes a profile for a URL. With ``back``, Esc answers ``back``.
         """
         super().__init__()
         self._files, self._problems, self._profile_at, self._back = files, problems, profile_at, back
@@ -538,7 +540,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
         yield Header()
         with VerticalScroll(id="page", can_focus=False):
             yield Static("Welcome to rpcexplorer", classes="title")
-            yield Static("Type the address of a JSON-RPC server, or choose below.", classes="words")
+            yield Static("Type the URL of a JSON-RPC server, or choose below.", classes="words")
             yield self._address
             yield self._meaning
             yield Ways()
@@ -556,7 +558,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
         event.stop()
         is_whole = bool(event.value.strip().partition("://")[2])
         made = self._profile_at(event.value) if is_whole else None
-        self._say(f"Calls go to {made.endpoint}" if isinstance(made, Profile) else "")
+        self._say(calls_go_to(event.value, made.path) if isinstance(made, Profile) else "")
 
     def _say(self, words: str, *, wrong: bool = False) -> None:
         self._meaning.set_class(wrong, "-wrong")
@@ -564,7 +566,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
 
     def _take(self, typed: str) -> None:
         if not typed.strip():
-            self._say("Type an address first, such as http://127.0.0.1:8000/rpc.", wrong=True)
+            self._say("Type a URL first, such as http://127.0.0.1:8000/rpc.", wrong=True)
             return
         made = self._profile_at(typed)
         if isinstance(made, Profile):
@@ -572,7 +574,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
         else:
             begins = typed.strip().lower().startswith(("http://", "https://"))
             why = made.sentence.partition(". ")[0] if begins else "must begin with http:// or https://"
-            self._say(f"The address {why}. Change it, or press F7 to add a profile.", wrong=True)
+            self._say(f"The URL {why}. Change it, or press F7 to add a profile.", wrong=True)
 
     @on(RowList.RowChosen)
     def _row_chosen(self, event: RowList.RowChosen) -> None:

@@ -413,7 +413,7 @@ async def hint_changes_the_profile_and_resends(at: Visit) -> None:
         await at.pilot.press("enter")
         assert isinstance((await at.next_exchange(before)).outcome, Result)
         assert [request.header("Content-Type") for request in server.requests][1:] == ["application/json"]
-        await at.sees("✓ result", "Changed until you quit. To save the address")
+        await at.sees("✓ result", "The change lasts until you quit. To save the URL")
         await at.misses("^R set")
 
 
@@ -515,7 +515,9 @@ async def width_of_the_list_is_changed_and_remembered(at: Visit) -> None:
 @shows("side-by-side")
 async def params_and_response_are_arranged_side_by_side(at: Visit) -> None:
     await at.press("alt+s")
-    await at.sees("Cannot put the response next to the params: this needs 180 columns, the terminal has 120.")
+    await at.sees(
+        "Cannot put the response next to the params: the terminal has 120 columns. Make it at least 180 columns wide."
+    )
     assert not at.explorer.remembered.side_by_side
     await at.pilot.resize_terminal(180, 40)
     await at.press("alt+s")
@@ -674,7 +676,7 @@ async def changes_of_a_refresh_are_shown_again(at: Visit) -> None:
     described = {"auth": replace(auth, deprecated=True)}
     at.explorer.catalogues.settle(profile, Discovery(learned.when, older, described=described))
     await at.press("f9")
-    await at.sees("1 new, ", "changed. Alt+n shows the changes.")
+    await at.sees("1 new, ", "changed. To show the changes, press Alt+n.")
     await at.press("alt+n")
     await at.sees("Methods of", "+ demo.echo  new", "~ auth  changed", "no longer deprecated")
     await at.press("escape")
@@ -866,7 +868,7 @@ async def response_is_saved_in_a_file(at: Visit) -> None:
     await at.reply('{"price": 1.10}')
     await at.press("S")
     ask = await on(at.pilot, Ask)
-    assert shown(ask).startswith("Save the result in")
+    assert shown(ask).startswith("Save the result in which file?")
     file = at.explorer.paths.state / "price.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     await type_in(at.pilot, str(file))

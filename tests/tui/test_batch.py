@@ -301,8 +301,8 @@ def test_batch_makes_round_trip_from_editor_to_history(
         await on(pilot, BatchScreen)
         await pilot.press("n", "enter")
         await until(pilot, lambda: app.screen is screen)
-        said = "demo.echo was a notification. F5 sends it as a call, with an id. To send it without an id, use "
-        assert f"{said}“send notification” in the palette." in notification_notices(app)
+        said = "demo.echo was a notification. To send it as a call with an id, press F5. To send it without an id, use "
+        assert f"{said}“send notification” in the command palette." in notification_notices(app)
         explorer.batches.keep(in_use(explorer), CollectedCalls(), ())
         await pilot.press("f6")
         await on(pilot, HistoryScreen)

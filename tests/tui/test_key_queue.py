@@ -259,7 +259,7 @@ def test_nothing_else_is_sent_while_a_call_runs(make_explorer: Callable[..., Exp
             await until(pilot, lambda: screen.sender.progress is not None)
             getattr(screen, f"action_{action}")()
             await pilot.pause()
-            assert "Nothing was sent: ping is still running. Esc cancels it." in notices(app)
+            assert "Nothing was sent: ping is still running. Press Esc to cancel it." in notices(app)
             await pilot.press("escape")
             await until(pilot, lambda: screen.exchange is not None)
             await rest(pilot)

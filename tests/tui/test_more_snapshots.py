@@ -380,7 +380,7 @@ def test_preset_fills_the_profile_form(picture: Callable[..., bool]) -> None:
         await pilot.press("a")
 
     assert picture(
-        show, "calls go to http://127.0.0.1:6800/jsonrpc", "is the value of --rpc-secret", "token:{token}", size=SMALL
+        show, "Calls go to http://127.0.0.1:6800/jsonrpc", "is the value of --rpc-secret", "token:{token}", size=SMALL
     )
 
 

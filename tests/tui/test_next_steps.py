@@ -47,14 +47,15 @@ def test_failed_login_names_the_next_step(
 
 def test_discovery_without_methods_names_the_next_step(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def discover(*_: object, **__: object) -> Discovery:
-        return Discovery(datetime(2026, 1, 1, tzinfo=UTC), (), ("rpc.discover: -32601 Method not found",))
+        sentences = ("rpc.discover: not offered (-32601)", "The server does not list its methods.")
+        return Discovery(datetime(2026, 1, 1, tzinfo=UTC), (), sentences)
 
     monkeypatch.setattr(Explorer, "discover", discover)
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
         await pilot.press("f9")
-        await until(pilot, lambda: "No methods found." in notices(app))
-        assert "Press F2 and type a name, or press Alt+t to test the connection." in notices(app)
+        first = "The server does not list its methods. To test the connection, press Alt+t."
+        await until(pilot, lambda: notices(app) == f"{first}\nrpc.discover: not offered (-32601)")
 
     visit(explorer, scene)
 
@@ -69,7 +70,7 @@ def test_connection_test_without_proposal_names_the_next_step(
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], __: CallScreen) -> None:
         dialog: ConnectionTest = await run_test(pilot, "alt+t")
-        assert "Press Esc, check the address and the server, then test again." in asked(dialog)
+        assert "Press Esc, check the URL and the server, then test again." in asked(dialog)
 
     visit(explorer, scene)
 

@@ -172,7 +172,7 @@ def test_project_file_is_named_and_written_when_chosen(make_explorer: Make, team
 WRONG = [
     (("", "https://x.example.com"), "needs a name", "name"),
     (("a/b", "https://x.example.com"), "Begin with a letter or digit", "name"),
-    (("ONE", "https://x.example.com"), "Too similar to the profile one", "name"),
+    (("ONE", "https://x.example.com"), "The name is too similar to the profile one", "name"),
     (("Url", "https://x.example.com"), "The name is reserved", "name"),
     (("new", ""), "needs a URL", "url"),
     (("new", "rpc.example.com"), "begins with https://", "url"),
@@ -247,10 +247,10 @@ def test_preset_fills_and_is_written_to_new_profile(make_explorer: Make, own: Pa
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "node", "http://127.0.0.1:8332")
-        assert "calls go to http://127.0.0.1:8332/api/v2/" in shown(form)
+        assert "Calls go to http://127.0.0.1:8332/api/v2/" in shown(form)
         await choose(pilot, form, "bitcoin")
         assert (form.values["auth.kind"], form.values["content_type"]) == ("basic", "application/json")
-        await until(pilot, lambda: "calls go to http://127.0.0.1:8332/" in shown(form).split("\n"))
+        await until(pilot, lambda: "Calls go to http://127.0.0.1:8332/" in shown(form).split("\n"))
         advice = made.profiles.presets.load("bitcoin")
         assert advice is not None
         assert advice.preset.advice[:40] in " ".join(shown(form).split())
@@ -284,7 +284,7 @@ def test_typed_values_survive_a_change_of_preset(make_explorer: Make, own: Path)
         await choose(pilot, form, "bitcoin")
         assert (form.values["auth.kind"], form.values["content_type"]) == ("none", "text/x")
         assert form.values["auth.value"] == ""
-        assert "calls go to http://127.0.0.1:1/own" in shown(form)
+        assert "Calls go to http://127.0.0.1:1/own" in shown(form)
         await saved(pilot)
 
     tell(made, story, profile="one")
@@ -310,11 +310,11 @@ def test_removed_preset_restores_the_form(make_explorer: Make, own: Path) -> Non
         assert before["url"] == "http://127.0.0.1:6800"
         await choose(pilot, form, "aria2")
         assert form.values["auth.kind"] == "first"
-        await until(pilot, lambda: "calls go to http://127.0.0.1:6800/jsonrpc" in shown(form))
+        await until(pilot, lambda: "Calls go to http://127.0.0.1:6800/jsonrpc" in shown(form))
         form.input_of("preset").focus()
         await pilot.press("left")
         assert form.values == before
-        await until(pilot, lambda: "calls go to http://127.0.0.1:6800/api/v2/" in shown(form))
+        await until(pilot, lambda: "Calls go to http://127.0.0.1:6800/api/v2/" in shown(form))
         await left(pilot)
 
     tell(made, story)
@@ -353,7 +353,7 @@ def test_edited_url_without_path_gets_path_of_preset(make_explorer: Make, team: 
         url = form.input_of("url")
         assert url.value == "http://127.0.0.1:6800/jsonrpc"
         url.value = "http://127.0.0.1:6801"
-        await until(pilot, lambda: "calls go to http://127.0.0.1:6801/jsonrpc" in shown(form))
+        await until(pilot, lambda: "Calls go to http://127.0.0.1:6801/jsonrpc" in shown(form))
         await saved(pilot)
 
     tell(made, story, profile="dl")
@@ -408,9 +408,9 @@ def test_form_shows_the_endpoint_and_writes_differences(
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await edit_form(pilot, "one")
-        assert f"calls go to https://one.example.com{'/api/v2/' if path is None else path or '/'}\n" in shown(form)
+        assert f"Calls go to https://one.example.com{'/api/v2/' if path is None else path or '/'}\n" in shown(form)
         await type_in(pilot, typed)
-        await until(pilot, lambda: f"calls go to {endpoint}\n" in shown(form))
+        await until(pilot, lambda: f"Calls go to {endpoint}\n" in shown(form))
         await saved(pilot)
 
     tell(made, story, profile="one")
@@ -506,7 +506,7 @@ def test_key_overridden_by_another_file_is_reported(make_explorer: Make, team: P
         form.input_of("timeout").focus()
         await type_in(pilot, "60")
         await saved(pilot)
-        await until(pilot, lambda: "timeout is saved, but" in notices(app))
+        await until(pilot, lambda: "Saved timeout, but" in notices(app))
         assert f"{local}:3" in notices(app)
 
     tell(made, story, profile="one")
@@ -573,7 +573,7 @@ def test_copy_is_in_same_file_with_unused_name(make_explorer: Make, team: Path) 
         assert form.values == {"name": "one-copy"}
         await type_in(pilot, "two")
         await pilot.press("enter")
-        await until(pilot, lambda: "Too similar to the profile two" in shown(form))
+        await until(pilot, lambda: "The name is too similar to the profile two" in shown(form))
         assert form.values == {"name": "two"}
         await type_in(pilot, "three")
         await pilot.press("enter")
@@ -809,7 +809,7 @@ def test_tested_address_is_ready_to_be_called(make_explorer: Make, own: Path) ->
 
         async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
             calls: CallScreen = await on(pilot, CallScreen)
-            assert "tests the connection" in str(calls.response.body.empty)
+            assert "test the connection" in str(calls.response.body.empty)
             assert not server.requests, "never by itself"
             dialog = await run_test(pilot, "alt+t")
             assert 'preset = "aria2"' in asked(dialog)
@@ -818,13 +818,13 @@ def test_tested_address_is_ready_to_be_called(make_explorer: Make, own: Path) ->
             assert form.input_of("name").value == "aria2"
             await type_in(pilot, "one")
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: "Too similar to the profile one" in shown(form))
+            await until(pilot, lambda: "The name is too similar to the profile one" in shown(form))
             await type_in(pilot, "mine")
             await pilot.press("ctrl+s")
             await on(pilot, CallScreen)
             await until(pilot, lambda: made.profile is not None and made.profile.name == "mine")
             assert calls.method == "system.listMethods", "the first safe method of the preset"
-            assert "tests the connection" not in str(calls.response.body.empty)
+            assert "test the connection" not in str(calls.response.body.empty)
             await pilot.press("f5")
             await until(pilot, lambda: calls.exchange is not None and calls.exchange.outcome_name == "result")
             await made.__aexit__()

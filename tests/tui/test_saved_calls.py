@@ -77,7 +77,7 @@ def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explorer) -> 
         screen.params.show_tab("Request")
         await until(pilot, lambda: screen.preview is not None)
         assert isinstance(screen.preview, Refused)
-        assert screen.preview.sentence == "{{who}} has no value. F5 asks for it."
+        assert screen.preview.sentence == "{{who}} has no value. rpcexplorer asks for it when you press F5."
         await pilot.press("f5")
         await on(pilot, Form)
         await answered(pilot, screen, *'A"da', "enter")

@@ -92,9 +92,9 @@ def test_address_opens_the_explorer(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await on(pilot, Welcome)
         await pilot.press("enter")
-        assert "Type an address first" in shown(screen)
+        assert "Type a URL first" in shown(screen)
         await pilot.press(*"localhost:9", "enter")
-        assert "The address must begin with http:// or https://." in shown(screen)
+        assert "The URL must begin with http:// or https://." in shown(screen)
         await type_in(pilot, "http://127.0.0.1:9")
         assert "Calls go to http://127.0.0.1:9/api/v2/" in shown(screen)
         await type_in(pilot, "http://127.0.0.1:9/rpc")

@@ -205,7 +205,7 @@ class Advice:
         is_changed = await self._change_for_this_run(hint, profile)
         if is_changed:
             keys = f"{self._key('profiles')}, then {self._key('profiles.add')}"
-            self._tell(f"Changed until you quit. To save the address as a profile, press {keys}.")
+            self._tell(f"The change lasts until you quit. To save the URL as a profile, press {keys}.")
         return is_changed
 
     async def _change_for_this_run(self, hint: Hint, profile: Profile) -> bool:

@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 
 LARGE: Final = 256 * 1024
 """Bytes. Larger responses are laid out in steps, so that keys work."""
-YIELDS_NOTHING: Final[Sequence[SheetLine]] = (
-    (),
-    (("      No output. ", "dim"), ("o", "bold"), (" shows the response again.", "dim")),
-)
 LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      Formatting …", "dim"),))
 
 
@@ -63,8 +59,10 @@ class Body(Vertical):
     class NoTable(Message):
         """The result cannot be shown as a table: it is not a list of objects."""
 
-    def __init__(self) -> None:
+    def __init__(self, original_key: str = "o") -> None:
         super().__init__()
+        words = [("      No output. Press ", "dim"), (original_key, "bold"), (" to show the response again.", "dim")]
+        self._no_output: Sequence[SheetLine] = ((), words)
         self._sheet = Sheet()
         """Headers, timing, or the page without a body."""
         self._readers: dict[str, Reader] = {}
@@ -211,7 +209,7 @@ class Body(Vertical):
         elif self.shown:
             self._lay_out(self.reader, self.shown)
         else:
-            self._sheet.lines = YIELDS_NOTHING if self.made is not None else self.empty
+            self._sheet.lines = self._no_output if self.made is not None else self.empty
         self._arrange()
 
     watch_tab = watch_made = _show

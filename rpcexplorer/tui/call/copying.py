@@ -32,13 +32,17 @@ from rpcexplorer.tui.processes import copy
 from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 
-REDACTED_WORDS: Final = "Secrets are redacted. Only you can read a new file."
-RESPONSE_WORDS: Final = "The response as the server sent it, secrets redacted. Only you can read a new file."
+REDACTED_WORDS: Final = "Secrets are redacted. If the file is new, only you can read it."
+RESPONSE_WORDS: Final = (
+    "Saves the response as the server sent it. Secrets are redacted. If the file is new, only you can read it."
+)
 FILTERED: Final = "the filtered response"
-FILTERED_WORDS: Final = "The output of the filter or command, secrets redacted. Only you can read a new file."
+FILTERED_WORDS: Final = (
+    "Saves the output of the filter or command. Secrets are redacted. If the file is new, only you can read it."
+)
 CASE_WORDS: Final = (
     "Secrets are removed. All other params and responses are in the file: check it before you share it. "
-    "To open it, run rpcexplorer FILE."
+    "To open it, run:\nrpcexplorer FILE"
 )
 NOTE: Final = "Note for the receiver"
 NOTE_WORDS: Final = "Optional. Describe the problem: the receiver sees this note first."
@@ -90,7 +94,7 @@ async def save_to_file(
     typed = name
     while True:
         path: str | None = await screen.app.push_screen_wait(
-            Ask(f"Save {part} in", value=typed, words=words, done="save")
+            Ask(f"Save {part} in which file?", value=typed, words=words, done="save")
         )
         if path is None or not path.strip():
             return
@@ -256,9 +260,9 @@ def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
         yield _pick("path", path, "p")
     if exchange is not None and exchange.response.body:
         yield _pick("response", "with control characters made visible")
-        yield _pick("raw", "exactly as the server sent it, secrets redacted")
+        yield _pick("raw", "as the server sent it, with secrets redacted")
     if exchange is not None and exchange.response.headers:
-        yield _pick("headers", "with the status, secrets redacted")
+        yield _pick("headers", "with the status, and with secrets redacted")
     for name, form in FORMS.items():
         if name not in RESPONSE_PARTS:
             yield Pick(name, form.words, f"secrets as {'environment variables' if form.runs else 'secret references'}")

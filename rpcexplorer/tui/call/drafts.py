@@ -124,7 +124,7 @@ class DraftKeeper:
         found = self._explorer.resolved(self.draft, id=self.next_id)
         if isinstance(found, Missing):
             send = first_key("send", self._explorer.settings.keymap)
-            return Refused("params", f"{found.what} {send} asks for it.")
+            return Refused("params", f"{found.what} rpcexplorer asks for it when you press {send}.")
         return self._explorer.preview(found, id=self.next_id)
 
     def choose(self, name: str) -> None:
@@ -282,7 +282,9 @@ class DraftKeeper:
             problem = explorer.batches.replace(explorer.profile, batch, secrets)
             self.batch_draft = self.batch_row = batch.rows[at].draft
             sentence = f"Updated {draft.method} in the batch: call {at + 1:,} of {len(batch.rows):,}."
-        return " ".join([sentence, f"{key} opens it.", *([f"{capitalised(problem)}."] if problem else [])])
+        return " ".join(
+            [sentence, f"To open the batch, press {key}.", *([f"{capitalised(problem)}."] if problem else [])]
+        )
 
     def _tell_problem(self, problem: str) -> None:
         if problem:

@@ -177,8 +177,10 @@ class PaneLayout:
     def switch_side_by_side(self) -> str:
         """Switch between side by side and stacked; return why not."""
         if self._columns < SIDE_BY_SIDE_COLUMNS:
-            needed = f"this needs {SIDE_BY_SIDE_COLUMNS} columns, the terminal has {self._columns}"
-            return f"Cannot put the response next to the params: {needed}."
+            return (
+                f"Cannot put the response next to the params: the terminal has {self._columns} columns. "
+                f"Make it at least {SIDE_BY_SIDE_COLUMNS} columns wide."
+            )
         self._remembered.side_by_side = not self._remembered.side_by_side
         self.cover("")
         self._share()

@@ -234,9 +234,7 @@ _MARKS: Final[dict[Standing, tuple[str, str]]] = {
 _CURRENT: Final = ("▸", "accent bold")
 _MORE: Final = ("…", "dim")
 _AUTH: Final = len("  cookie")
-UNKNOWN: Final = "Not in the list. F9 discovers."
-"""Shown for a name that is not in the list."""
-NOTHING_KNOWN: Final = ("No methods yet.", "Press {} to discover them,", "or type a name, then Enter.")
+NOTHING_KNOWN: Final = ("No methods yet.", "Press {} to discover them.", "Or type a name and press Enter.")
 
 
 class MethodList(RowList[MethodListRow], can_focus=False):
@@ -258,7 +256,9 @@ class MethodList(RowList[MethodListRow], can_focus=False):
 
     def __init__(self, discover_key: str) -> None:
         super().__init__()
-        self._discover_key = discover_key
+        self._discover_key = discover_key or "^P"
+        self.unknown = f"Not in the list. Press {self._discover_key} to discover."
+        """Shown for a name that is not in the list."""
 
     def can_choose(self, item: MethodListRow) -> bool:
         """Return whether the row has a method: headings cannot be chosen."""
@@ -275,7 +275,7 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         else:
             words, right = self._method(item, width, side)
         if width >= ROOMY:
-            told = UNKNOWN if isinstance(item, TypedRow) else item.method.doc
+            told = self.unknown if isinstance(item, TypedRow) else item.method.doc
             column = MARGIN + min(self.longest, width * 2 // 5) + len("  ")
             words = [*words, (" " * max(column - width_of(words), 2), "text"), (told[:width], side)]
         if width == self.size.width:  # otherwise the scrollbar is the margin
@@ -284,8 +284,7 @@ class MethodList(RowList[MethodListRow], can_focus=False):
 
     def on_resize(self) -> None:
         room = max(self.scrollable_content_region.width - MARGIN - 1, 10)
-        key = self._discover_key or "^P"
-        parts = (part for sentence in NOTHING_KNOWN for part in wrap(sentence.format(key), room))
+        parts = (part for sentence in NOTHING_KNOWN for part in wrap(sentence.format(self._discover_key), room))
         self.empty = [[(" " * MARGIN, "text"), (part, "dim")] for part in parts]
 
     def _method(self, row: MethodRow, width: int, side: str) -> tuple[Pieces, Pieces]:
@@ -305,17 +304,17 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         return (words, [*unsafe, *right]) if roomy else ([*words, *unsafe], right)
 
 
-def known_of(row: MethodListRow | None) -> Sequence[tuple[str, str]]:
+def known_of(row: MethodListRow | None, unknown: str) -> Sequence[tuple[str, str]]:
     """Return the meaning of a row's signs and its description.
 
-    A narrow list has no room for them in the row.
+    A narrow list has no room for them in the row. ``unknown``: the words for a name that is not in the list.
     """
     match row:
         case MethodRow(method=method):
             sign = ("! unsafe  ", "careful") if method.safe is False else ("  ", "text")
             return [sign, (method.doc[:MAX_NAME_CHARACTERS], "dim")]
         case TypedRow():
-            return [(f"  {UNKNOWN}", "dim")]
+            return [(f"  {unknown}", "dim")]
     return []
 
 
@@ -635,7 +634,7 @@ class MethodsPane(Vertical):
 
     def _summarise(self) -> None:
         """Describe the row under the cursor in the line below the list."""
-        self._summary.words = known_of(self._list.chosen)
+        self._summary.words = known_of(self._list.chosen, self._list.unknown)
         if self.here:
             self.post_message(self.Pointed())
         self.refresh_bindings()

@@ -78,7 +78,7 @@ class SchemaWarnings:
     def check(self) -> None:
         """Check the text if it can be sent and there is a schema."""
         text, is_params = self._editor.text, isinstance(self._line.read, Params) and self._line.pasted is None
-        has_schema = self._described is not None and self._described.is_checked
+        has_schema = self._line.has_schema = self._described is not None and self._described.is_checked
         if has_schema and is_params and len(text) <= MAX_CHECKED:
             work: Callable[[], Awaitable[None]] = self._check
             self._editor.run_worker(work, group="check", exclusive=True)
@@ -190,8 +190,8 @@ class ParamsPane(Vertical):
     class PreviewWanted(Message):
         """The shown preview is out of date."""
 
-    def __init__(self, advice: Advice, *, key: str = "F3") -> None:
-        """``key`` focuses the pane."""
+    def __init__(self, advice: Advice, *, key: str = "F3", methods_key: str = "F2") -> None:
+        """``key`` focuses the pane, ``methods_key`` the list of methods."""
         super().__init__(classes="params")
         self.editor = Editor()
         self._line = ProblemLine()
@@ -199,7 +199,7 @@ class ParamsPane(Vertical):
         self.warnings = SchemaWarnings(self.editor, self._line, advice, self._refresh_keys)
         self.completion = CompletionList(self.editor, advice)
         self.editor.intercept = self.completion.key
-        self._key = key
+        self._key, self._methods_key = key, methods_key
         self._bar, self._request = Bar(), Sheet()
         self._bodies = (self.editor, self._request)
         """In the order of the tabs; each is mounted when it is first on view."""
@@ -343,7 +343,7 @@ class ParamsPane(Vertical):
     def _show_method(self) -> None:
         """Show the method with its summary, or a hint while it is edited."""
         if self.method is None:
-            self._bar.words = [("No method", "middle"), ("  Press F2 to choose one.", "dim")]
+            self._bar.words = [("No method", "middle"), (f"  Press {self._methods_key} to choose one.", "dim")]
             return
         place = self.editor.text, self.editor.cursor_location
         self._is_edited = self._is_edited or place != self._loaded

@@ -83,7 +83,7 @@ class ProfileView:
         explorer = self._explorer
         history = explorer.journal.problem
         if history and explorer.history.unsaved:
-            history += " Unsaved calls stay in memory. The next call tries again."
+            history += " Unsaved calls stay in memory. rpcexplorer tries to save them again with the next call."
         problems = {
             "history not saved": history,
             "draft not saved": self._drafts.problem or explorer.drafts.problem,
@@ -105,7 +105,12 @@ class ProfileView:
         self._panes.methods.methods = known
         self._panes.methods.pinned = self._explorer.remembered.pinned(profile.name)
         learned = self._explorer.catalogues.learned(profile)
-        self._panes.response.first_steps = first_steps(profile, self._key, is_discovered=learned is not None)
+        self._panes.response.first_steps = first_steps(
+            profile,
+            self._key,
+            is_discovered=learned is not None,
+            assumed=[name for name, method in known.items() if method.source == "service"],
+        )
 
     def first_method(self) -> str:
         """Return the method to start with: the last one, or a good example."""
@@ -184,7 +189,8 @@ class ProfileView:
         from rpcexplorer.text.docs import changes_counted
 
         counted = changes_counted(found.changed)
-        return f"{counted}. {self._key('changes') or 'The palette'} shows the changes." if counted else ""
+        key = self._key("changes") or self._key("palette")
+        return f"{counted}. To show the changes, press {key}." if counted else ""
 
     def remember_input(self, purpose: Purpose, text: str) -> None:
         """Remember an input, so that the arrow keys offer it later."""

@@ -15,7 +15,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import WordLine, ended, nothing, remark_pieces, running, transport_pieces
 from rpcexplorer.transport.port import Progress
@@ -31,26 +31,34 @@ if TYPE_CHECKING:
 
 TransformKind: TypeAlias = Literal["filter", "pipe"]
 FIRST_STEPS: Final = (
-    ("focus.methods", " chooses a method, "),
-    ("focus.params", " goes to its params, "),
-    ("send", " sends the call."),
+    ("focus.methods", " choose a method   "),
+    ("focus.params", " edit params   "),
+    ("send", " send the call"),
 )
-"""Commands for a new user, and the effect of each."""
+"""Commands for a new user, with their labels."""
 PAUSE: Final = 0.15
 """Seconds without a key before a filter is run."""
 
 
-def first_steps(profile: Profile, key: Callable[[str], str], *, is_discovered: bool) -> list[WordLine]:
-    """Return the first steps, shown before there is a response."""
+def first_steps(
+    profile: Profile, key: Callable[[str], str], *, is_discovered: bool, assumed: Sequence[str]
+) -> list[WordLine]:
+    """Return the first steps, shown before there is a response.
+
+    ``assumed``: methods in the list that the server has not listed.
+    """
     steps = [part for id, words in FIRST_STEPS for part in ((key(id), "bold"), (words, "dim"))]
     lines: list[WordLine] = [[("      ", "text"), *steps], [("      The response appears here.", "dim")]]
     further = []
     if not is_discovered:
-        further.append(("discover", " discovers the methods of the server."))
+        about = f"Assumed, not listed by the server: {', '.join(assumed)}" if assumed else ""
+        further.append(("discover", " discover the methods of the server", about))
     if profile.ad_hoc:
-        further.append(("test", " tests the connection, and lists its calls first."))
-    for id, words in further:
-        lines += [[], [("      ", "text"), (key(id) or "The palette", "bold"), (words, "dim")]]
+        about = f"rpcexplorer adds {PATH} to a URL without a path." if profile.path == PATH else ""
+        further.append(("test", " test the connection", about))
+    for id, label, about in further:
+        lines += [[], [("      ", "text"), (key(id) or key("palette"), "bold"), (label, "dim")]]
+        lines += [[(f"      {about}", "dim")]] if about else []
     return lines
 
 
@@ -68,12 +76,15 @@ class Transform:
         run: Callable[[TransformKind, str], object],
         cancel: Callable[[], object],
         changed: Callable[[], object],
+        cancel_key: str = "Esc",
+        original_key: str = "o",
     ) -> None:
         self.label = ""
         """The expression, or ``|`` and the command; empty without one."""
         self.is_running = False
         self._host, self._body = host, body
         self._run, self._cancel, self._changed = run, cancel, changed
+        self._cancel_key, self._original_key = cancel_key, original_key
         self._pause: Timer | None = None
         self._made_by = ""
         """The label of the output on view."""
@@ -130,7 +141,7 @@ class Transform:
         """The words above the output; empty above the original response."""
         if not self.label:
             return []
-        sentence, is_wrong = ("running …  Esc cancels it", False) if self.is_running else self._remark
+        sentence, is_wrong = (f"running …  {self._cancel_key} cancel", False) if self.is_running else self._remark
         is_made = self._body.made is not None
         if is_made and self._made_by != self.label:
             sentence = f"{self.label}: {sentence}"
@@ -138,7 +149,7 @@ class Transform:
             (" FILTERED " if is_made else " NOT FILTERED " if is_wrong else " FILTERING ", "careful reverse bold"),
             (f"  {self._made_by if is_made else self.label}", "text bold"),
             (f"   {sentence}", "wrong" if is_wrong else "careful"),
-            ("   o", "bold"),
+            (f"   {self._original_key}", "bold"),
             ("\xa0original", "middle"),  # The hint stays on one line.
         ]
 
@@ -222,18 +233,24 @@ class ResponsePane(Vertical):
     class ZoomWanted(Message):
         """The user wants to zoom the pane, or to end that."""
 
-    def __init__(self, reply_limit: int, *, key: str = "F4", cancel_key: str = "Esc") -> None:
+    def __init__(self, reply_limit: int, *, key: str = "F4", cancel_key: str = "Esc", original_key: str = "o") -> None:
         """``reply_limit``: the most bytes of a transform's output.
 
-        ``key`` focuses the pane, ``cancel_key`` cancels a call.
+        ``key`` focuses the pane, ``cancel_key`` cancels a call, ``original_key`` shows the original response.
         """
         super().__init__(classes="response")
-        self.body = Body()
+        self.body = Body(original_key)
         """The views of the response."""
         self.prompt = Prompt()
         """The line for searches, filters, commands and line numbers."""
         self.transform = Transform(
-            self, self.body, run=self._run_transform, cancel=self._cancel_transform, changed=self._transform_changed
+            self,
+            self.body,
+            run=self._run_transform,
+            cancel=self._cancel_transform,
+            changed=self._transform_changed,
+            cancel_key=cancel_key,
+            original_key=original_key,
         )
         self.earlier_inputs: dict[Purpose, Sequence[str]] = {}
         """The newest first."""
@@ -307,7 +324,10 @@ class ResponsePane(Vertical):
                 self._show_remarks()
             bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
             if work := self.body.doing:
-                bar.after = [(f"   {work} …", "careful"), ("  Esc cancels it" if self.body.folding else "", "dim")]
+                bar.after = [
+                    (f"   {work} …", "careful"),
+                    (f"  {self._cancel_key} cancel" if self.body.folding else "", "dim"),
+                ]
             else:
                 bar.after = transport_pieces(self.exchange, self.method) if self.exchange else ()
             bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]

@@ -19,6 +19,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange, Preview, Refused
 from rpcexplorer.model.method import Described, as_named, method_of
+from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
@@ -127,9 +128,14 @@ class CallScreen(Screen[None]):
 
         explorer = self.explorer
         self.advice = Advice(self, explorer, edited=self._edited_call, learned=self._earlier_calls_read)
-        self.params = ParamsPane(self.advice, key=self.key("focus.params"))
+        self.params = ParamsPane(self.advice, key=self.key("focus.params"), methods_key=self.key("focus.methods"))
         limit = explorer.settings.reply_limit
-        self.response = ResponsePane(limit, key=self.key("focus.response"), cancel_key=self.key("cancel"))
+        self.response = ResponsePane(
+            limit,
+            key=self.key("focus.response"),
+            cancel_key=self.key("cancel"),
+            original_key=self.key("response.original"),
+        )
         panes = (self.methods, self.params, self.response)
         self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen, written=self._draft_written)
         self.panes = PaneLayout(self, explorer, panes, drafts=self.drafts, docs_key=self.key("docs"))
@@ -474,7 +480,7 @@ class CallScreen(Screen[None]):
     async def action_add_to_batch(self) -> None:
         await self._wait_for_keys()
         if not self._refuses("not added"):
-            self.tell(self.drafts.add_to_batch(self.key("batch") or "The palette"))
+            self.tell(self.drafts.add_to_batch(self.key("batch") or self.key("palette")))
 
     def _is_ours(self, exchange: Exchange) -> bool:
         return self.explorer.journal.is_ours(exchange, self.explorer.profile)
@@ -553,10 +559,14 @@ class CallScreen(Screen[None]):
             return
         self.view.show_methods()
         self.view.show_auth()
-        self.tell("\n".join(found.sentences))
-        if not found.methods and found.ended is None:
-            go, test = self.key("focus.methods"), self.key("test")
-            self.tell(f"No methods found. Press {go} and type a name, or press {test} to test the connection.")
+        if found.methods:
+            self.tell("\n".join([f"Found {counted(len(found.methods), 'method')}.", *found.sentences]))
+        elif found.ended is None:
+            *details, outcome = found.sentences
+            test = f"To test the connection, press {self.key('test')}."
+            self.tell("\n".join([f"{outcome} {test}", *details]))
+        else:
+            self.tell("\n".join(reversed(found.sentences)))
         if news := self.view.news(found):
             self.tell(news)
         self._describe_anew()
@@ -571,7 +581,7 @@ class CallScreen(Screen[None]):
         """Return whether work is running, and notify if it is."""
         if self.doing:
             running = f"{self.doing_method} is still running" if self.doing_method else f"still {self.doing}"
-            self.tell(f"Nothing was sent: {running}. {self.key('cancel')} cancels it.")
+            self.tell(f"Nothing was sent: {running}. Press {self.key('cancel')} to cancel it.")
         return bool(self.doing)
 
     def watch_doing(self) -> None:
@@ -602,7 +612,7 @@ class CallScreen(Screen[None]):
             self.view.show_methods()  # the response shows whether the server has the method
         if self._is_overtaken:
             outcome = OUTCOME_LABELS[exchange.outcome_name]
-            self.tell(f"{exchange.method} has finished: {outcome}. It is first in the recent calls.")
+            self.tell(f"{exchange.method} has finished: {outcome}. The call is first in the list of recent calls.")
         else:
             self.exchange = exchange
         self.view.show_recent()

@@ -104,7 +104,9 @@ class Sender:
         """Forget the session; return a notice."""
         had_session, problem = self._explorer.credentials.log_out(profile)
         return problem or (
-            "Forgot the session. The server was not informed." if had_session else f"{profile.name} has no session."
+            "Forgot the session. rpcexplorer sent nothing to the server."
+            if had_session
+            else f"{profile.name} has no session."
         )
 
     def cancel(self) -> bool:

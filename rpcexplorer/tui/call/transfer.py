@@ -46,7 +46,7 @@ RESTORE_DRAFT: Final = next(command.words for command in COMMANDS if command.id 
 SEND_NOTIFICATION: Final = next(command.words for command in COMMANDS if command.id == "send-notification")
 IMPORT_WORDS: Final = (
     "Type the path of a file with curl commands, a HAR, a Postman collection 2.1 or JSON-RPC requests. "
-    "Nothing in it is run. Files that it names are not read."
+    "rpcexplorer runs no commands from the file and reads no other files."
 )
 COMMAND_WORDS: Final = "this is a command, not a file. Paste it into the params editor to import it."
 USE: Final = "use"
@@ -195,7 +195,7 @@ class Transfer:
         if before != text and before.strip() not in EMPTY_PARAMS:
             sentences.append(f"{self._key('params.undo')} restores your draft.")
         if is_kept:
-            sentences.append(f"Later, use “{RESTORE_DRAFT}” in the palette.")
+            sentences.append(f"To restore your draft later, use “{RESTORE_DRAFT}” in the command palette.")
         if draft.text != text:
             sentences.append(f"Removed the secret references of {profile}: they do not work with another profile.")
         elif mark := of_another(text, profile):
@@ -212,7 +212,7 @@ class Transfer:
         names = [*before, *(name for name in methods if name not in before)]
         picks = [Pick(name, name, methods[name].doc) for name in names]
         place = clipped(value.pointer or "the result", PLACE_COLUMNS)
-        chosen = await self._host.app.push_screen_wait(Picker(f"Use {place} in …", picks))
+        chosen = await self._host.app.push_screen_wait(Picker(f"Use {place} in which method?", picks))
         if not chosen or explorer.profile is None:
             return
         explorer.remembered.add_expression(USE, chosen)
@@ -244,15 +244,19 @@ class Transfer:
             self._drafts.replace(first.params or "[]")
         sentences = [f"{first.method} is in the editor. {self._key('params.undo')} restores the pasted text."]
         if first.notification:
-            sentences.append(f"It has no id: to send it as a notification, use “{SEND_NOTIFICATION}” in the palette.")
+            sentences.append(
+                f"The call has no id. To send it without one, use “{SEND_NOTIFICATION}” in the command palette."
+            )
         if rest:
             methods = joined_words(dict.fromkeys(call.method for call in taken.drafts), 4)
             sentences.append(f"The other calls are drafts of {methods}.")
             if any(call.method == first.method for call in rest):
-                sentences.append(f"To restore the other calls of {first.method}, use “{RESTORE_DRAFT}” in the palette.")
+                sentences.append(
+                    f"To restore the other calls of {first.method}, use “{RESTORE_DRAFT}” in the command palette."
+                )
         sentences += _left_out_words(taken.left_out)
         if others := other_addresses(found.calls, profile.endpoint):
-            sentences.append(f"Its URL is {others}. {profile.name} sends it to {profile.endpoint}.")
+            sentences.append(f"The pasted URL is {others}. Profile {profile.name} sends calls to {profile.endpoint}.")
         sentences += [f"{note}." for note in [*note_lines(found.calls)][:MAX_NOTES]]
         sentences += found.notes[:MAX_NOTES]
         sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)
@@ -277,7 +281,8 @@ class Transfer:
         sentences += _left_out_words(taken.left_out)
         if taken.replaced:
             sentences.append(
-                f"Replaced your drafts of {joined_words(taken.replaced, MAX_REASONS)}. You can restore them."
+                f"Replaced your drafts of {joined_words(taken.replaced, MAX_REASONS)}. "
+                f"To restore them, use “{RESTORE_DRAFT}” in the command palette."
             )
         sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)
         self._tell(" ".join(sentences))
@@ -335,7 +340,7 @@ class Transfer:
                 hold = self._explorer.credentials.hold
                 problems = [hold(profile, field, secret.reveal(), keep=True) for field, secret in found.items()]
             else:
-                problems = [f"The imported {names} was not stored."]
+                problems = [f"Discarded the imported {names}."]
             self._view.show_auth()
             if problem := next(filter(None, problems), ""):
                 self._tell(capitalised(problem))
@@ -343,10 +348,10 @@ class Transfer:
             self._tell(f"Discarded credentials that {profile.name} does not use: {joined_words(dropped, 4)}.")
 
     def _notification_words(self, method: str) -> str:
-        send = self._key("send") or "The palette"
+        send = self._key("send") or self._key("palette")
         return (
-            f"{method} was a notification. {send} sends it as a call, with an id. To send it without an id, use "
-            f"“{SEND_NOTIFICATION}” in the palette."
+            f"{method} was a notification. To send it as a call with an id, press {send}. "
+            f"To send it without an id, use “{SEND_NOTIFICATION}” in the command palette."
         )
 
 

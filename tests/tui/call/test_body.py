@@ -234,7 +234,7 @@ def test_slow_folds_are_reported_and_then_shown() -> None:
             await pilot.pause()
             before = text_of(pane.query_one(Bar))
             pane.action_fold_all()
-            await until(pilot, lambda: "folding …  Esc cancels it" in text_of(pane.query_one(Bar)))
+            await until(pilot, lambda: "folding …  Esc cancel" in text_of(pane.query_one(Bar)))
             await until(pilot, lambda: not pane.body.doing)
             await pilot.pause()
             assert text_of(pane.query_one(Bar)) == before

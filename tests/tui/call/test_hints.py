@@ -262,7 +262,7 @@ def test_fixes_of_an_address_are_saved_with_it(make_explorer: Callable[..., Expl
         await sent(pilot, calls, "enter")
         await asked(pilot)
         assert isinstance((await sent(pilot, calls, "enter")).outcome, Result)
-        assert "Changed until you quit. To save the address as a profile, press F7" in notices(app)
+        assert "The change lasts until you quit. To save the URL as a profile, press F7" in notices(app)
         await pilot.press("f7")
         await on(pilot, ProfilesScreen)
         await pilot.press("a")

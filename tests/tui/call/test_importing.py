@@ -100,7 +100,7 @@ def test_pasted_credentials_are_stored_after_a_confirmation(explorer: Explorer) 
         await until(pilot, lambda: app.screen is screen)
         await rest(pilot)
         assert (screen.method, screen.params.text) == ("arg_test", '{"n": 1.10}')
-        assert "It has no id" in "".join(notice.message for notice in app._notifications)
+        assert "The call has no id" in "".join(notice.message for notice in app._notifications)
         screen.drafts.write_down()
 
     visit(explorer, scene, profile="inline")

@@ -262,7 +262,7 @@ def test_recent_calls_use_the_room_below_methods(height: int, calls: int) -> Non
 def test_list_without_methods_names_the_next_step() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane) == [
-            "   No methods yet.", "   Press F9 to discover them,", "   or type a name, then Enter.",
+            "   No methods yet.", "   Press F9 to discover them.", "   Or type a name and press", "   Enter.",
         ]  # fmt: skip
         assert pane.check_action("pin", ()) is False
 

@@ -120,8 +120,8 @@ def test_typing_posts_each_change_and_loading_none() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"page": 1, "filter": {}}', "   ✓ valid  object with 2 members"),
-        ("[]", "   ✓ valid  empty array"),
+        ('{"page": 1, "filter": {}}', "   ✓ valid JSON  object with 2 members"),
+        ("[]", "   ✓ valid JSON  empty array"),
         ("", "   ✓ nothing typed  [] will be sent"),
         (" \n", "   ✓ nothing typed  [] will be sent"),
         ("[1] x", "   ✗ line 1, column 5: "),
@@ -151,7 +151,7 @@ def test_verdict_follows_each_key_and_marks_the_place() -> None:
         assert "✗ line 1, column 2" in problem_line(pane)
         assert pane.query_one(Editor).mark == (1, 2)
         await pilot.press("backspace", "1")
-        assert "✓ valid  array with 1 element" in problem_line(pane)
+        assert "✓ valid JSON  array with 1 element" in problem_line(pane)
         assert pane.query_one(Editor).mark is None
 
     play("[]", scene)
@@ -329,7 +329,7 @@ def test_long_text_is_judged_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> N
 
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await stage.workers.wait_for_complete()
-        assert "✓ valid  array with 4,001 elements" in problem_line(pane)
+        assert "✓ valid JSON  array with 4,001 elements" in problem_line(pane)
         await pilot.press("end", "x")
         await stage.workers.wait_for_complete()
         assert "✗ line 1" in problem_line(pane)

@@ -104,7 +104,7 @@ def test_warning_shows_its_place_and_one_key_fixes() -> None:
         await pilot.press("ctrl+r")
         assert pane.text.endswith('"x"\n}'), "there is nothing to fix"
         pane.described = None
-        assert status(pane) == "   ✓ valid  object with 2 members"
+        assert status(pane) == "   ✓ valid JSON  object with 2 members"
 
     play('{\n  "cuont": 5,\n  "kind": "x"\n}', scene)
 
@@ -199,8 +199,8 @@ def test_json_problem_comes_first_and_defaults_are_checked() -> None:
         checker.why_not, checker.needed = "the check took too long", ""
         pane.replace("[]")
         await settled(pane, pilot)
-        assert status(pane).rstrip() == "   ✓ valid  empty array  not checked: the check took too long"
+        assert status(pane).rstrip() == "   ✓ valid JSON  empty array  not checked: the check took too long"
         pane.described = None
-        assert status(pane).rstrip() == "   ✓ valid  empty array"
+        assert status(pane).rstrip() == "   ✓ valid JSON  empty array"
 
     play('["x"]', scene)

@@ -42,7 +42,7 @@ def recorder() -> Recorder:
 def test_transform_banner_names_expression_and_state(recorder: Recorder) -> None:
     assert recorder.banner == ""
     recorder.transform.start("pipe", " sort ")
-    assert recorder.banner == " FILTERING   | sort   running …  Esc cancels it   o\xa0original"
+    assert recorder.banner == " FILTERING   | sort   running …  Esc cancel   o\xa0original"
     recorder.transform.finish("| sort", b"1", "made by sort", is_wrong=False)
     assert (recorder.made, recorder.banner) == (b"1", " FILTERED   | sort   made by sort   o\xa0original")
     recorder.transform.clear()

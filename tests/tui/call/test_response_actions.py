@@ -68,7 +68,7 @@ def test_duplicate_name_is_a_warning_and_sent_unchanged(explorer: Explorer) -> N
         calls.drafts.choose("demo.echo")
         calls.params.replace('{"id": 1, "id": 2}')
         line = calls.query_one(ProblemLine)
-        await until(pilot, lambda: "valid  object with 2 members" in drawn(line))
+        await until(pilot, lambda: "valid JSON  object with 2 members" in drawn(line))
         assert "“id” appears twice in one object and is sent as typed" in " ".join(drawn(line).split())
         await pilot.press("f5")
         await until(pilot, lambda: calls.exchange is not None)

@@ -62,9 +62,9 @@ def test_shown_response_is_saved_unchanged_and_private(explorer: Explorer, tmp_p
         asked.append(await save_in(pilot, tmp_path / "made.txt"))
         await until(pilot, lambda: "made.txt" in notices(app))
         assert [message.splitlines()[0] for message in asked] == [
-            "Save the result in",
-            "Save the whole response in",
-            "Save the filtered response in",
+            "Save the result in which file?",
+            "Save the whole response in which file?",
+            "Save the filtered response in which file?",
         ]
         assert (tmp_path / "result.json").read_text() == REPLY + "\n"
         assert (tmp_path / "whole.json").read_bytes() == whole

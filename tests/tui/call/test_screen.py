@@ -350,7 +350,7 @@ def test_chosen_call_is_shown_from_its_first_line(explorer: Explorer, person: Pe
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         steps = "".join(words for row in screen.response.first_steps for words, _ in row)
-        assert "F9 discovers the methods of the server." in steps
+        assert "F9 discover the methods of the server" in steps
         screen.drafts.choose("auth")
         await pilot.press("f2", *"ping", "enter")
         editor = screen.query_one(Editor)

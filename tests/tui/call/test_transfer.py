@@ -111,7 +111,7 @@ def test_replaced_draft_can_be_restored_after_a_restart(
         assert not screen.check_action(BACK, ())
         await pilot.press(KEY)
         await to(pilot, "prod")
-        assert "Later, use “restore draft” in the palette." in notices(app)
+        assert "To restore your draft later, use “restore draft” in the command palette." in notices(app)
         screen.drafts.choose("ping")
         assert not screen.check_action(BACK, ())
 
