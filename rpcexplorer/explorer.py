@@ -592,14 +592,12 @@ class Explorer:
         Discovery calls are not recorded.
         """
         from rpcexplorer.discovery.interview import discover
-        from rpcexplorer.discovery.store import read_description, stamp_of
+        from rpcexplorer.discovery.store import stamp_of
 
         profile, limit = self._in_use(), self.settings.reply_limit
         source = profile.discovery
         stamp = stamp_of(source) if isinstance(source, DocumentSource) and source.file else ""
-        found = await discover(
-            profile, self.credentials, limit, read=read_description, watch=watch, stop=stop, tell=tell
-        )
+        found = await discover(profile, self.credentials, limit, watch=watch, stop=stop, tell=tell)
         return await self.catalogues.settle_aside(profile, found, stamp)
 
     def read_description(self) -> None:
@@ -622,10 +620,9 @@ class Explorer:
     @staticmethod
     def _described_in_file(profile: Profile) -> Discovery:
         from rpcexplorer.discovery.interview import described_in_file  # Needed only if a file has changed.
-        from rpcexplorer.discovery.store import read_description
 
         assert isinstance(profile.discovery, DocumentSource)
-        return described_in_file(profile.discovery, read_description)
+        return described_in_file(profile.discovery)
 
 
 def _loaded() -> ModuleType:

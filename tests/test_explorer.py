@@ -178,7 +178,7 @@ def test_old_json_rpc_is_reported_once_per_profile(opened: Callable[..., Explore
         exchanges = asyncio.run(run())
     said = [note for exchange in exchanges for note in exchange.notes]
     assert [bool(exchange.notes) for exchange in exchanges] == [True, False, False, False, True, False]
-    assert all("as in JSON-RPC 1.0): rpcexplorer handles this quirk and reports it once" in note for note in said)
+    assert all("as in JSON-RPC 1.0). rpcexplorer handles this and reports it only once" in note for note in said)
     assert [exchange.remarks for exchange in exchanges] == [()] * 6
     assert [exchange.exit_code for exchange in exchanges] == [0, 0, 1, 0, 1, 0]
     assert not any(

@@ -107,13 +107,16 @@ def read_introspection(value: Any, dialect: str = KODI_DIALECT) -> Listing:
 
 
 introspect = one_question(Question(KODI_DIALECT, "[true,true]"), read_introspection)
-"""Asks for descriptions and permissions. An array, because other servers may reject any object."""
+"""Asks for descriptions and permissions.
+
+An array, because other servers may reject any object.
+"""
 DOCUMENT_NAME: Final = "openrpc.json"
 """The usual name of a document that describes a service."""
 
 
 def read_document(value: Any, name: str) -> Listing:
-    """Read a description in any known format; of a whole response, read the result."""
+    """Read a description in any known format, or one in a whole response."""
     if isinstance(value, dict) and "methods" not in value and isinstance(value.get("result"), dict):
         value = value["result"]
     if isinstance(value, dict) and "openrpc" not in value:
@@ -141,7 +144,10 @@ def at_path(path: str, *, guess: bool = False) -> DiscoveryProtocol:
 
 
 def paths_to_try(profile: Profile) -> list[str]:
-    """Return the usual paths of a document: below the endpoint, next to it, at the origin."""
+    """Return the usual paths of a document.
+
+    They are below the endpoint, next to it, and at the origin.
+    """
     address = urlsplit(profile.endpoint)
     if address.scheme not in {"http", "https"}:
         return []
@@ -170,7 +176,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def read_description(value: Any) -> Listing:
-    """Read the result of Mopidy's ``core.describe``: docstrings and Python params."""
+    """Read the docstrings and Python params of Mopidy's ``core.describe``."""
     if not value:
         return Listing(refusal=EMPTY)
     if not isinstance(value, dict) or not all(isinstance(entry, dict) for entry in value.values()):
@@ -255,7 +261,7 @@ def _schema(text: str) -> dict[str, Any]:
 
 
 def _shape(word: str) -> dict[str, Any]:
-    """Return the schema of one type, or {}. A class of Mopidy's own is an object."""
+    """Return the schema of one type, or {}; a class of Mopidy is an object."""
     many, _, element = word.partition(" of ")
     if element and kind_of(many) == "array":
         items = _shape(element)

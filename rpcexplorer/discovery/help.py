@@ -72,7 +72,7 @@ class Row(Struct):
         return schema if default is None else {**schema, "default": default}
 
     def _choices(self) -> dict[str, Any]:
-        """Return the listed values: as ``enum`` if they are the only ones, else as examples."""
+        """Return the listed values as ``enum`` if they are all, else as examples."""
         cue = _ONE_OF.search(self.doc)
         named = self.listed
         if cue and not named:
@@ -109,7 +109,7 @@ class _OpenBracket:
         self.others: Any = None
         """Schema of members with any name."""
         self.goes_on = False
-        """Whether more members like the previous one follow."""
+        """More members like the previous one follow."""
 
     def add(self, key: str | None, row: Row, schema: dict[str, Any]) -> None:
         if self.is_array or key is None:
@@ -190,7 +190,7 @@ def layout_schemas(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def _row(text: str) -> Row | None:
-    """Return the row that a line starts; None if it continues the previous row."""
+    """Return the row that a line starts, or None if it continues a row."""
     number = _NUMBER.match(text)
     rest = text[number.end() :] if number else text
     start = 0 if rest.startswith("(") else rest.find(" (") + 1
@@ -278,7 +278,7 @@ def _params(command: str, method: str, kinds: Sequence[Sequence[str]]) -> Any:
 
 
 def _value(word: str, kinds: Sequence[str]) -> Any:
-    """Return the value that a word of a command stands for.
+    """Return the value of a word in a command.
 
     UNSET if the value cannot have one of these types.
     """
@@ -351,7 +351,10 @@ def _is_of_names(value: Any) -> bool:
 
 
 def _positions(params: str) -> Iterator[DescribedParam]:
-    """Yield the params of a line in order. ``[…]`` and ``{…}`` have a type, but no name."""
+    """Yield the params of a line in order.
+
+    ``[…]`` and ``{…}`` have a type, but no name.
+    """
     required, at, count = True, 0, 0
     while at < len(params) and count < MAX_POSITIONS:
         if params[at] in "()":

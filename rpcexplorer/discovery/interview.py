@@ -39,6 +39,7 @@ from rpcexplorer.discovery.questions import (
     wants_login,
 )
 from rpcexplorer.discovery.reader import key_of_event
+from rpcexplorer.discovery.store import read_description
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.method import Described, completed
@@ -81,7 +82,7 @@ async def run_at_once(calls: Sequence[Callable[[Stop], Coroutine[Any, Any, T]]],
 
 
 RESPONSE_LIMIT: Final = 32 * 1024 * 1024
-"""Bytes of one response: the largest documents that were seen have a few hundred thousand."""
+"""Bytes of one response; the largest known documents have a few 100,000."""
 EXTRA_SECONDS = 5.0
 """Seconds for all optional questions together.
 
@@ -98,7 +99,7 @@ HUGE: Final = 1024 * 1024
 
 
 class Interview:
-    """Sends a protocol's questions with the profile's auth and reads the responses.
+    """The questions of discovery protocols, sent with the profile's auth.
 
     You are asked for credentials only after the service has asked for some. Some auth types put credentials into the
     params, where a method without params rejects them: such a question is sent again without credentials. Optional
@@ -133,7 +134,10 @@ class Interview:
         self._left_for_asides = min(profile.timeout, EXTRA_SECONDS)
         self._notes: list[str] = []
         self._collector_rests = False
-        """Python's garbage collector, which stops all threads: among a million values, for a third of a second."""
+        """Python's garbage collector is off.
+
+        It stops all threads, for a third of a second if there are a million values.
+        """
 
     async def hold(self, asking: Dialogue) -> Listing | Exchange:
         """Answer all questions of a protocol.
@@ -206,7 +210,7 @@ class Interview:
         await self._transport.close()
 
     async def _exchange(self, question: Question, stop: Stop | None) -> Exchange:
-        """Send the question in one form after the other while the service rejects the params."""
+        """Send the question in other forms while the service rejects the params."""
         seconds = 0.0
         for client, params in self._forms(question):
             document = question.method if question.document else ""
@@ -275,9 +279,9 @@ class Findings:
         self.notes: list[str] = []
         """Notes such as one about a login."""
         self.is_known = False
-        """Whether a suspected protocol was found, so that no other one is tried."""
+        """A suspected protocol was found, so that no other one is tried."""
         self._is_understood = False
-        """Whether the service answered a question as one about a method, even about an unknown one."""
+        """The service answered a question as one about a method."""
         self._interview = interview
         self._sentences: list[tuple[str, str]] = []
 
@@ -296,7 +300,7 @@ class Findings:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the service would answer each question alike, such as with a demand for credentials."""
+        """Return whether all other questions would get the same refusal."""
         return self._interview.closed is not None or not self._is_understood
 
     @property
@@ -309,7 +313,7 @@ class Findings:
         return any(clue.search(message) for message in self._interview.error_messages)
 
     def sentences(self) -> list[str]:
-        """Return one sentence for each protocol; protocols with the same result share one."""
+        """Return a sentence for each protocol, or for several with one result."""
         alike = groupby(self._sentences, lambda each: NOT_OFFERED if each[1].startswith(NOT_OFFERED) else each[1])
         groups = [list(group) for _, group in alike]
         return [*self.notes, *(f"{', '.join(name for name, _ in group)}: {group[0][1]}" for group in groups)]
@@ -329,7 +333,7 @@ def _name_list(name: str, clue: str = "") -> DiscoveryProtocol:
 
 ANY_NAME: Final = "You can still type and call any method."
 ALWAYS_ASKED: Final = (DiscoveryProtocol("rpc.discover", openrpc), _name_list("system.listMethods"))
-"""The most detailed protocol first: the first one to name a method describes it."""
+"""The most detailed protocol first: it describes the methods it names."""
 GRAPHENE: Final = _name_list(lists.GET_METHODS, "assert exception:")
 """Chains made with that library start their errors with these words."""
 SUSPECTED: Final = (
@@ -352,7 +356,7 @@ PROTOCOLS: Final = {dialect.name: dialect for dialect in (*ALWAYS_ASKED, *TRIED_
 
 
 def protocols_to_ask(profile: Profile, found: Findings) -> Iterator[DiscoveryProtocol]:
-    """Yield the protocols to try, one after the other; ``found`` decides on the next."""
+    """Yield the protocols to try; ``found`` decides on the next one."""
     if isinstance(profile.discovery, DocumentSource):
         yield at_path(profile.discovery.url)
     elif profile.discovery != "auto":
@@ -374,8 +378,6 @@ def protocols_to_ask(profile: Profile, found: Findings) -> Iterator[DiscoveryPro
 
 
 ASKED: Final = "asked"
-ReadDocument = Callable[[DocumentSource], bytes]
-"""Return the content of a file, or raise ``UserError``."""
 
 
 async def discover(
@@ -383,21 +385,20 @@ async def discover(
     credentials: CredentialSource,
     reply_limit: int,
     *,
-    read: ReadDocument | None = None,
     watch: Watch | None = None,
     stop: Stop | None = None,
     tell: TellStep | None = None,
 ) -> Discovery:
     """Discover the methods with the protocols of the profile.
 
-    A service that cannot be reached ends the discovery. ``tell`` is called with each step.
+    A service that cannot be reached ends the discovery. ``tell`` gets each step.
     """
     now, source = datetime.now(UTC), profile.discovery
     if source == "none":
         sentence = f'Discovery is off: profile {profile.name} has discovery = "none".'
         return Discovery(now, sentences=(f"{sentence} {ANY_NAME}",))
     if isinstance(source, DocumentSource) and source.file:
-        return await asyncio.to_thread(described_in_file, source, read)
+        return await asyncio.to_thread(described_in_file, source)
     transport = await connect(profile, min(reply_limit, RESPONSE_LIMIT))
     asked = ""
 
@@ -448,13 +449,11 @@ def discovery_of(
     )
 
 
-def described_in_file(source: DocumentSource, read: ReadDocument | None) -> Discovery:
+def described_in_file(source: DocumentSource) -> Discovery:
     """Return the methods that a local document describes; nothing is sent."""
     now = datetime.now(UTC)
-    if read is None:
-        return Discovery(now, sentences=(f"{source.file}: files cannot be read here.",))
     try:
-        answer = value_of(read(source))
+        answer = value_of(read_description(source))
     except UserError as error:
         return Discovery(now, sentences=(f"{error.sentence}. The method list did not change.",))
     name = re.split(r"[/\\]", source.file)[-1]

@@ -79,7 +79,7 @@ def _explain(found: dict[str, Described], read: Callable[[Described, Any], Descr
 
 
 def read_names(value: Any, dialect: str) -> Listing:
-    """Read a list of names, a list of objects with names, or an object by name."""
+    """Read a list of names or of objects with names, or an object by name."""
     if not value:
         return Listing(refusal=EMPTY)
     if isinstance(value, dict):
@@ -128,7 +128,7 @@ def with_signatures(described: Described, value: Any) -> Described:
 
 
 def _schema(kinds: Iterable[Any]) -> dict[str, Any]:
-    """Return a schema of XML-RPC types; empty if JSON does not have one of them.
+    """Return a schema of XML-RPC types; empty if JSON lacks one of them.
 
     A type is None if a signature has no such param.
     """
@@ -144,7 +144,10 @@ def _own_kind(word: Any) -> str:
 
 
 def with_empty_args(described: Described, value: Any) -> Described:
-    """Return the description with a signature of Graphene: its params with empty values."""
+    """Return the description with a signature of Graphene.
+
+    The signature has the params with empty values.
+    """
     if not isinstance(value, dict) or not isinstance(args := value.get("args"), dict | list):
         return described
     named = list(args.items())[:MAX_ENTRIES] if isinstance(args, dict) else []
@@ -169,7 +172,10 @@ def _like(value: Any) -> dict[str, Any]:
 
 
 def read_modules(value: Any) -> Listing:
-    """Read the modules of a node. They list no methods, but lead to a useful refusal."""
+    """Read the modules of a node.
+
+    They list no methods, but lead to a useful refusal.
+    """
     if not isinstance(value, dict) or not value:
         return Listing(refusal=EMPTY if not value else "the response is not a list of modules")
     names = line_of(", ".join(filter(None, map(name_of, list(value)[:MODULES_SHOWN]))), LINE)

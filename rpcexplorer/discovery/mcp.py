@@ -1,4 +1,4 @@
-"""Discovery of Model Context Protocol servers: tools, prompts and resources.
+"""Discovery of the tools, prompts and resources of MCP servers.
 
 Each tool is listed as a method. Prompts and resources get one method each. A tool is called by its own name: the
 client sends ``tools/call``, and the result is in its envelope. All questions are sent after the handshake.
@@ -41,11 +41,11 @@ STRUCTURED: Final = "structuredContent"
 """The member of a result that the output schema is for."""
 ENVELOPE: Final = {"content": {"type": "array", "items": {"type": "object"}}, "isError": {"type": "boolean"}}
 OUT: Final = "output"
-"""Prefix of output references that would be mixed up with input references."""
+"""Prefix of output references with the name of an input reference."""
 
 
 def tools(described: Collection[str]) -> Dialogue:  # noqa: ARG001 - it has a say of its own on every method
-    """Ask page by page for the tools, then for prompts and resources if there are any."""
+    """Ask for the tools page by page, then for prompts and resources."""
     answer = yield Question(DIALECT, "{}")
     if answer.refusal:
         return Listing(refusal=answer.refusal)

@@ -29,7 +29,7 @@ class Parameter(NamedTuple):
     required: bool | None = None
     """None if unknown."""
     kind: str = ""
-    """In a few words: ``integer``, ``array of string``, ``one of a | b``; empty if unknown."""
+    """The type: ``integer``, ``array of string``, ``one of a | b``, or empty."""
     doc: str = ""
     default: Any = None
     """None if the service does not state one."""
@@ -94,7 +94,7 @@ def with_facts(method: Method, source: str, **facts: Any) -> Method:
 
 
 def as_profile_method(method: Method) -> Method:
-    """Return the method as one of the profile's; known facts keep their source."""
+    """Return the method for a profile; known facts keep their source."""
     sources = {fact: source for fact in FACTS if (source := source_of(method, fact))}
     ours = replace(method, source="profile")
     return replace(ours, sources=_with_sources(ours, sources))
@@ -204,7 +204,7 @@ class Listing(Struct, frozen=True):
     skipped: tuple[str, ...] = ()
     """Sentences about parts that could not be used."""
     refusal: str = ""
-    """Why there is no listing, such as ``not offered (-32601)``; empty if there is one."""
+    """Why there is no listing, such as ``not offered (-32601)``, or empty."""
     events: Mapping[str, Described] = {}
     """The events by name."""
 
@@ -264,12 +264,15 @@ class Discovery(Struct, frozen=True):
     events: tuple[Method, ...] = ()
 
     def __repr__(self) -> str:
-        """Return one line: asyncio calls this, and all descriptions would take minutes."""
+        """Return a short line for asyncio.
+
+        All descriptions would take minutes.
+        """
         return f"Discovery({len(self.methods)} methods, {len(self.sentences)} sentences)"
 
     @property
     def found(self) -> bool:
-        """Return whether the service named a method. If not, the list does not change."""
+        """Return whether the service named a method; if not, the list stays."""
         return bool(self.methods)
 
     @property

@@ -157,7 +157,7 @@ class Components:
 
 
 def _references(schema: Any) -> set[str]:
-    """Return the references in a schema. In an example, the same words are a value."""
+    """Return the references in a schema, but not those in its examples."""
     found: set[str] = set()
 
     def noted(reference: str) -> str:
@@ -169,10 +169,10 @@ def _references(schema: Any) -> set[str]:
 
 
 def with_references(schema: Any, redirect: Callable[[str], str]) -> Any:
-    """Return a copy of a schema with each reference replaced by ``redirect(reference)``."""
+    """Return a copy of a schema with its references redirected."""
     whole: list[Any] = [schema]
     rest: list[tuple[Any, Any, bool]] = [(whole, 0, False)]
-    """The parent of a value, its key, and whether its own keys are names that the service chooses."""
+    """The parent of a value, its key, and whether its keys are free names."""
     while rest:
         parent, at, named = rest.pop()
         value = parent[at]

@@ -33,13 +33,16 @@ class Question(Struct, frozen=True):
 
     method: str
     params: str = ""
-    """JSON text; empty for no params, in any spelling that the service accepts."""
+    """JSON text; empty for no params, as ``[]`` or ``{}``."""
     aside: bool = False
-    """Whether it only adds detail: if it fails or takes too long, the listing stays valid."""
+    """The question only adds detail: without an answer, the listing is valid."""
     document: bool = False
-    """Whether ``method`` is a path of the service with a document; no method is called."""
+    """``method`` is the path of a document; no method is called."""
     guess: bool = False
-    """Whether the document may be missing. It is read without credentials, and an error has no consequences."""
+    """The document may be missing.
+
+    It is read without credentials, and an error has no consequences.
+    """
 
     @property
     def is_extra(self) -> bool:
@@ -60,7 +63,7 @@ class Answer(Struct, frozen=True):
 
     value: Any = None
     refusal: str = ""
-    """Why there is no value, such as ``not offered (-32601)``; empty if there is one."""
+    """Why there is no value, such as ``not offered (-32601)``, or empty."""
     answers: tuple[Answer, ...] = ()
     """Answers to several questions, in order."""
 
@@ -76,11 +79,11 @@ class DiscoveryProtocol(Struct, frozen=True):
     name: str
     ask: StartDialogue
     clue: re.Pattern[str] | None = None
-    """Pattern of error messages of servers with this protocol; None if nothing hints at them."""
+    """Pattern of error messages of servers with this protocol, if known."""
 
 
 def one_question(question: Question, read: Callable[[Any], Listing]) -> StartDialogue:
-    """Return a protocol in which one answer has everything."""
+    """Return a protocol with one question, whose answer is complete."""
 
     def ask(described: Collection[str]) -> Dialogue:  # noqa: ARG001 - it has a say of its own on every method
         answer = yield question
@@ -92,7 +95,7 @@ def one_question(question: Question, read: Callable[[Any], Listing]) -> StartDia
 def ask_companion(
     companion: str, wanted: Sequence[str], explain: Callable[[str, Any], None], param: str = ""
 ) -> Generator[Questions, Answer, list[str]]:
-    """Ask the ``companion`` about each of the methods; return sentences about failures.
+    """Ask the ``companion`` about each method; return sentences on failures.
 
     Until it has answered once, only one question is sent at a time: some services take seconds for each refusal.
     ``param``: the name of its param, if it takes its param by name.
@@ -177,7 +180,7 @@ def value_of(text: bytes) -> Answer:
 
 
 def _refusal(exchange: Exchange, error: str, profile: Profile, *, asks_for_login: bool) -> str:
-    """Return why there is an error instead of a listing, and what is missing."""
+    """Return why there is no listing, and what is missing."""
     assert isinstance(exchange.outcome, ErrorObject)
     if asks_for_login:
         if profile.secrets:

@@ -17,11 +17,11 @@ from rpcexplorer.schema.node import KINDS, Definitions, weight
 from rpcexplorer.schema.words import in_one_line
 
 EVENT: Final = "event\0"
-"""Prefix of an event's name among the descriptions. No method's name starts with it."""
+"""Prefix of events among the descriptions, which no method has."""
 MAX_LEVELS: Final = 200
 """Deeper documents are hostile, and reading them would overflow the stack."""
 REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
-"""Replaces a lone surrogate. A name with one does not match the service's name."""
+"""Replaces a lone surrogate; the name then differs from the service's."""
 
 
 def key_of_event(name: str) -> str:
@@ -94,7 +94,7 @@ KIND: Final = 60
 
 
 def name_of(value: Any) -> str:
-    """Return a name that can be sent as it is; empty if the value is not one."""
+    """Return a name that can be sent unchanged; empty for other values."""
     if not isinstance(value, str) or len(value) > MAX_NAME_CHARACTERS or not value.strip():
         return ""
     return value if without_surrogates(value) is value and REPLACEMENT not in value else ""
@@ -127,7 +127,7 @@ def docs_of(value: Any, *titles: Any) -> dict[str, Any]:
 
 
 def kind_of(value: Any) -> str:
-    """Return a type such as ``Number``, ``int`` or ``struct`` in one standard word."""
+    """Return a type such as ``Number`` or ``int`` in one standard word."""
     word = line_of(value, KIND)
     return KINDS.get(word.lower(), word)
 
@@ -150,7 +150,10 @@ class Collected:
         self._nameless = self._repeated = self._too_many = 0
 
     def take_name(self, value: Any, among: dict[str, Described] | None = None) -> str:
-        """Return the name if it can be called and is new; otherwise count it and return ""."""
+        """Return the name if it can be called and is new, else count it.
+
+        The result is "" if it is only counted.
+        """
         among = self.described if among is None else among
         name = name_of(value)
         if not name or name.startswith(EVENT):
@@ -179,15 +182,18 @@ MAX_ENTRIES: Final = 200
 MAX_PARAMS: Final = 2_000
 """Params of one method. One more param replaces those that are left out."""
 MAX_METHOD_CHARACTERS: Final = 4 * 1024 * 1024
-"""Characters of JSON to store for one method, without the targets of its references."""
+"""Characters of JSON to store for one method, without referenced schemas."""
 MAX_TOTAL_CHARACTERS: Final = 32 * 1024 * 1024
 """Characters of JSON to store for all methods together."""
 MAX_TOTAL_ENTRIES: Final = 300_000
-"""Params, errors, examples and tags of all methods: references make a small document large."""
+"""Params, errors, examples and tags of all methods.
+
+References can make a small document large.
+"""
 MAX_OWN_PARTS: Final = 1_000_000
-"""Parts of schemas to search in methods that do not share their definitions."""
+"""Parts of schemas to search in methods with their own definitions."""
 OTHERS: Final = "..."
-"""The name of a param that stands for all others."""
+"""The name of a param that means all others."""
 OWN_DEFINITIONS: Final = ("$defs", "definitions")
 MAX_HOPS: Final = 8
 """References to references that are followed."""
@@ -196,7 +202,10 @@ SCHEMA_WORDS: Final = frozenset(
 )
 """Members that show that an object without ``schema`` is a schema itself."""
 NOT_OF_SCHEMA: Final = frozenset(("name", "summary"))
-"""Members of a param that is its own schema, besides a boolean ``required``."""
+"""Members of a param that are not part of its own schema.
+
+The same is true for a boolean ``required``.
+"""
 OwnSchema = Callable[[dict[str, Any]], Any]
 """Makes a schema of a param or of a result."""
 
@@ -289,7 +298,7 @@ class MethodReader:
         return self._definitions.gather(schemas)
 
     def _limit(self, described: Described) -> Described:
-        """Drop parts that are too large, from the schemas of the params to the examples."""
+        """Drop parts that are too large: schemas of params first, examples last."""
         limit = left = min(MAX_METHOD_CHARACTERS, self._room)
         bare: dict[str, Any] = {}
         for fact, parts, without in (
@@ -350,7 +359,7 @@ class MethodReader:
         return own_schema(described) if is_one or described.keys() & SCHEMA_WORDS else True
 
     def _result(self, entry: dict[str, Any]) -> tuple[dict[str, Any], Any, str]:
-        """Return the result's entry, its schema, and a word for a type of the service's own."""
+        """Return the result's entry, its schema, and its type if it is special."""
         value = next((entry[key] for key in ("result", "returns", "return") if key in entry), None)
         if self._own and isinstance(value, str):
             value = {"type": value} if kind_of(value) != "any" else {}
@@ -402,7 +411,10 @@ class MethodReader:
         return some
 
     def follow(self, value: Any) -> dict[str, Any]:
-        """Return the object, or the target of its reference with the members next to ``$ref``."""
+        """Return the object, or the target of its reference.
+
+        The target gets the members next to ``$ref``.
+        """
         siblings: dict[str, Any] = {}
         for _ in range(MAX_HOPS):
             if not isinstance(value, dict):

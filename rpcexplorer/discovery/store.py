@@ -43,11 +43,11 @@ from rpcexplorer.model.settings import MIB
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Result
 
 MAX_DESCRIPTION_BYTES: Final = 32 * MIB
-"""Bytes of a file that describes a service: the largest that were seen have a few hundred thousand."""
+"""Bytes of a file with a description; the largest known are a few 100,000."""
 
 
 def stamp_of(source: DocumentSource) -> str:
-    """Return a stamp that changes with the file; empty if there is nothing to read yet.
+    """Return a stamp that changes with the file; empty for an empty file.
 
     An empty file is about to be written: `methods --export openrpc > FILE` empties it before it starts.
     """
@@ -61,7 +61,7 @@ def stamp_of(source: DocumentSource) -> str:
 
 
 def read_description(source: DocumentSource) -> bytes:
-    """Return the content of the file that describes a service, or raise ``FileError``.
+    """Return the content of the file, or raise ``FileError``.
 
     The content is external text. A file that the project file names must be in that file's folder, without links. The
     user file may name any file.
@@ -97,7 +97,7 @@ class MethodList(Struct):
     absent: frozenset[str] = frozenset()
     """Names that the server does not know."""
     habits: bool = False
-    """Whether the quirks of the server's responses were reported."""
+    """The quirks of the server's responses were reported."""
     source: str = ""
     """The stamp of the described file; empty if the list is from the server."""
 
@@ -188,7 +188,7 @@ def _has_secret(value: Any, hide: HideSecrets) -> bool:
 
 
 def encoded(discovery: Discovery) -> Descriptions:
-    """Return the descriptions of a discovery; shared definitions are stored once."""
+    """Return the descriptions, with shared definitions stored once."""
     numbers: dict[int, int] = {}
     result = Descriptions({}, [], discovery.events)
     for name, described in discovery.described.items():
@@ -261,7 +261,7 @@ class MethodFiles:
     """The files of all profiles."""
 
     def __init__(self, folder: Path, secrets: Callable[[], Iterable[Secret]]) -> None:
-        """Initialise with a function that returns the secrets that must not be stored."""
+        """``secrets`` returns the secrets that must not be stored."""
         self._folder = folder
         self._secrets = secrets
 
@@ -297,7 +297,7 @@ class MethodFiles:
         return Known(found, descriptions) if (found.profile, found.endpoint) == _key(profile) else None
 
     def content(self, profile: Profile, known: Known, hide: HideSecrets) -> tuple[bytes, str]:
-        """Return the file's content without secrets, and a sentence about missing parts."""
+        """Return the file's content without secrets, and a sentence on gaps."""
         if self._path(profile) is None:
             return b"", ""
         problem = ""
@@ -380,10 +380,10 @@ def _key(profile: Profile) -> Key:
 
 
 class Catalogues:
-    """The method lists of all profiles. Each file is read when it is first needed."""
+    """The method lists of all profiles, each read when it is first needed."""
 
     def __init__(self, folder: Path, secrets: Callable[[], Iterable[Secret]] = tuple) -> None:
-        """Initialise with a function that returns the secrets that must not be stored."""
+        """``secrets`` returns the secrets that must not be stored."""
         self._files = MethodFiles(folder, secrets)
         self._known: dict[Key, Known] = {}
         self._refused: dict[Key, str] = {}
@@ -416,7 +416,7 @@ class Catalogues:
         return self._files.hide()(openrpc_text(openrpc_document(profile.name, methods, known, self.events(profile))))
 
     def unread(self, profile: Profile) -> str:
-        """Return the stamp of a profile's description file if it must be read; otherwise ""."""
+        """Return the stamp of a description file to read; "" for none."""
         source = profile.discovery
         if not isinstance(source, DocumentSource) or not source.file:
             return ""
@@ -424,7 +424,7 @@ class Catalogues:
         return "" if stamp in {self._cached(profile).list.source, self._refused.get(_key(profile))} else stamp
 
     def absent(self, profile: Profile) -> frozenset[str]:
-        """Return the names that the server does not know, according to its last responses."""
+        """Return the names that the server does not know."""
         return self._cached(profile).list.absent
 
     def note_response(self, exchange: Exchange, profile: Profile, *, keep: bool = True) -> None:
@@ -445,16 +445,16 @@ class Catalogues:
             self._write(profile, known)
 
     def with_quirks(self, exchange: Exchange, profile: Profile) -> Exchange:
-        """Return the exchange with a note about the server's quirks, the first time they show."""
+        """Return the exchange with a note about quirks, once for each server."""
         habits = getattr(exchange.outcome, "habits", ())
         if not habits or not self.report_quirks_once(profile):
             return exchange
         quirks = ", ".join(habits)
-        note = f"this server deviates from JSON-RPC ({quirks}): rpcexplorer handles this quirk and reports it once"
+        note = f"this server deviates from JSON-RPC ({quirks}). rpcexplorer handles this and reports it only once"
         return replace(exchange, notes=(*exchange.notes, note))
 
     def report_quirks_once(self, profile: Profile) -> bool:
-        """Return whether the server's quirks were not reported yet, and mark them as reported."""
+        """Return whether quirks are new, and mark them as reported."""
         if self._cached(profile).list.habits:
             return False
         known = self._read_again(profile)
@@ -473,7 +473,7 @@ class Catalogues:
         return self._keep(profile, discovery, self._prepare(profile, before, discovery, stamp, hide))
 
     async def settle_aside(self, profile: Profile, discovery: Discovery, stamp: str = "") -> Discovery:
-        """Store a discovery as ``settle`` does, with the slow part in a thread for the UI."""
+        """Store a discovery like ``settle``, with the slow part in a thread."""
         import asyncio  # not needed at the start
 
         if not discovery.found:
@@ -486,13 +486,13 @@ class Catalogues:
         """Do not read a file again before it changes."""
         if stamp:
             self._refused[_key(profile)] = stamp
-            self.problem = "; ".join(discovery.sentences)
+            self.problem = " ".join(discovery.sentences)
         return discovery
 
     def _prepare(
         self, profile: Profile, before: Known, discovery: Discovery, stamp: str, hide: HideSecrets
     ) -> Prepared:
-        """Return the slow part: the descriptions, the changes and the file's content."""
+        """Prepare the descriptions, the changes and the file's content."""
         descriptions = encoded(discovery)
         changes = changes_of(before, discovery, descriptions)
         last = before.descriptions.changes if before.descriptions else NO_CHANGES
