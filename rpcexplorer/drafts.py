@@ -102,7 +102,7 @@ class Drafts:
             return problem
         try:
             if self._written.get(key) != content:
-                self._make_way(key, content)
+                self._save_other(key, content)
                 write_private(self._file(key), content)
                 self._written[key] = content
         except FileError as failed:
@@ -110,7 +110,7 @@ class Drafts:
         self._unsaved.pop(key, None)
         return ""
 
-    def _make_way(self, key: DraftKey, content: bytes = b"") -> None:
+    def _save_other(self, key: DraftKey, content: bytes = b"") -> None:
         """Move the text of another program aside before replacing the file."""
         file = self._file(key)
         is_other = (there := read_bytes(file)) and there not in {self._written.get(key), content}
@@ -127,13 +127,13 @@ class Drafts:
     ) -> str:
         """Return the text with which the editor opens.
 
-        It is the draft, else the ``last`` params sent, else params from what is ``known``, else ``[]``. Known params
+        It is the draft, else the ``last`` params sent, else params of the ``known`` method, else ``[]``. Known params
         come from a shared file or a server, so secret references in them are never replaced. ``described`` is only
         called if there is no draft and no ``last``.
         """
-        kept = self.find(profile.name, method)
-        if kept is not None:
-            return kept
+        draft = self.find(profile.name, method)
+        if draft is not None:
+            return draft
         start = last() if last else None
         if start is None:
             params = starting_point(known, described()) if known else None
@@ -172,7 +172,7 @@ class Drafts:
         key = (profile_name, method)
         self._texts.pop(key, None)
         self._unsaved.pop(key, None)
-        problem = error_of(lambda: self._make_way(key) if key in self._looked else None)
+        problem = error_of(lambda: self._save_other(key) if key in self._looked else None)
         self._looked.add(key)
         self._written.pop(key, None)
         return problem or error_of(lambda: self._remove(self._file(key)))
@@ -277,18 +277,18 @@ class ReplacedDrafts:
         return list(self._lists[key])
 
     def keep(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
-        """Keep a text that is replaced; return why this run alone will know it."""
+        """Store a replaced text; return why it is lost on quit, or nothing."""
         return self._settle(
-            profile, method, [*(each for each in self.of(profile, method) if each != text), text], secrets
+            profile, method, [*(other for other in self.of(profile, method) if other != text), text], secrets
         )
 
     def bring_back(self, profile: Profile, method: str, now: str, secrets: Iterable[Secret]) -> tuple[str, str]:
-        """Take the newest text; return it, and the problem with it.
+        """Take the newest text; return it, and a problem or nothing.
 
-        ``now`` becomes the last one to come back, so that nothing is lost. An empty ``now`` is not kept.
+        ``now`` is stored as the oldest text, so that nothing is lost. An empty ``now`` is not stored.
         """
         *others, text = self.of(profile, method)
-        rest = [each for each in others if each != now]
+        rest = [other for other in others if other != now]
         return text, self._settle(profile, method, [now, *rest] if now else rest, secrets)
 
     def _settle(self, profile: Profile, method: str, texts: list[str], secrets: Iterable[Secret]) -> str:

@@ -79,7 +79,7 @@ class Explorer:
         self.secrets = secrets
         self.profile: Profile | None = None  # The profile in use.
         self.prints = False
-        """Whether results go to stdout, where member names are not redacted."""
+        """Whether results go to stdout with member names that are not redacted."""
         self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
         """Credentials and sessions: stored, from the environment, or entered."""
         self._clients: list[Client] = []

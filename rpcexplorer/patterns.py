@@ -23,5 +23,5 @@ class _Regex:
 
 
 def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return what `re.compile` returns, as far as callers can tell."""
+    """Return a pattern that is compiled on first use."""
     return cast("re.Pattern[AnyStr]", _Regex(pattern, flags))

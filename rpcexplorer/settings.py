@@ -166,7 +166,7 @@ def _now() -> datetime:
     return datetime.now().astimezone()
 
 
-class _Kept(Generic[T]):
+class _Stored(Generic[T]):
     """A value at the top of the file, under the attribute's own name."""
 
     def __init__(self, read: Callable[[Any], T]) -> None:
@@ -185,15 +185,15 @@ class _Kept(Generic[T]):
 class ScreenState:
     """Reads the file when first asked; setting any of it writes the file."""
 
-    wrap = _Kept(bool)
-    side_by_side = _Kept(bool)
+    wrap = _Stored(bool)
+    side_by_side = _Stored(bool)
     """Show params and response side by side if the terminal is wide enough."""
-    history_of_all = _Kept(bool)
-    docs = _Kept[str](lambda found: found or "")
+    history_of_all = _Stored(bool)
+    docs = _Stored[str](lambda found: found or "")
     """``open`` or ``closed``, or empty if the user has not chosen."""
-    methods_width = _Kept[int | None](lambda found: found)
+    methods_width = _Stored[int | None](lambda found: found)
     """Columns of the method list; None if the user has not changed them."""
-    params_height = _Kept[int | None](lambda found: found)
+    params_height = _Stored[int | None](lambda found: found)
     """Lines of the params editor; None if the user has not changed them."""
 
     def __init__(
@@ -290,10 +290,10 @@ class ScreenState:
         with lock(self._file, LOCK_SECONDS):
             before, problem = self._read()
             after = self._changed(before)
-            kept = self._kept_aside(problem) if problem else ""
+            sentence = self._copy_aside(problem) if problem else ""
             if problem or after != before:
                 write_private(self._file, _toml(after))
-        self.problem = kept
+        self.problem = sentence
         self._known = after
         self._waiting.clear()
 
@@ -322,15 +322,15 @@ class ScreenState:
             document = _updated(document, path, _always(leaf.value))
         return document, next((problem for _, problem in reading.problems), None)
 
-    def _kept_aside(self, problem: Problem) -> str:
+    def _copy_aside(self, problem: Problem) -> str:
         """Copy a damaged file aside before it is replaced; return a sentence."""
         content = read_bytes(self._file) or b""
-        side = next(side for side in aside(self._file, "damaged") if self._may_hold(side, content))
+        side = next(side for side in aside(self._file, "damaged") if self._can_hold(side, content))
         write_private(side, content)
         return f"{problem}. The damaged file was copied to {side}. Its readable settings are still used."
 
     @staticmethod
-    def _may_hold(side: Path, content: bytes) -> bool:
+    def _can_hold(side: Path, content: bytes) -> bool:
         found: list[bytes | None] = []
         return not os.path.lexists(side) or (
             not error_of(lambda: found.append(read_bytes(side))) and found[0] == content
