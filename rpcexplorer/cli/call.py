@@ -108,8 +108,9 @@ def resolved(
         found = explorer.resolved(draft, values | _asked(found.names), id=id)
     if isinstance(found, Missing):
         ways = " ".join(f"--set {name}=…" for name in found.names)
-        names = joined_words(found.names)
-        fail(found.sentence + (f" Add {ways}, or set {names} in [variables] of sessions.toml." if ways else ""))
+        if not ways:
+            fail(found.sentence)
+        fail(f"{found.sentence} Add {ways}, or set {joined_words(found.names)} in [variables] of sessions.toml.")
     return found
 
 

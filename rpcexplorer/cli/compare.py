@@ -409,7 +409,7 @@ def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
         return at_address(exchange.url)
     chosen = explorer.profiles.get(exchange.profile)
     if isinstance(chosen, Problem):
-        fail(f"{chosen}. {exchange.id} used this profile. Name another one with -p.")
+        fail(f"{chosen}. The call {exchange.id} used this profile. Name another one with -p.")
     return chosen
 
 

@@ -48,10 +48,15 @@ def import_(
 ) -> None:
     """Import calls from another program as drafts of a profile.
 
-    FILE, or - for stdin, contains curl commands as browsers copy them (for bash or cmd), a HAR file, a Postman
-    collection 2.1, or JSON-RPC requests (one, or one per line). rpcexplorer runs no command in FILE, and reads no other
-    file. Credentials in FILE are stored for the profile if you agree, or dropped. Requests that cannot be imported are
-    listed with their number.
+    \b
+    FILE, or - for stdin, contains one of:
+      curl commands, as browsers copy them (for bash or cmd)
+      a HAR file
+      a Postman collection 2.1
+      JSON-RPC requests: one, or one per line
+
+    rpcexplorer runs no command in FILE, and reads no other file. Credentials in FILE are stored for the profile if you
+    agree, or dropped. Requests that cannot be imported are listed with their number.
 
     \b
     Examples:

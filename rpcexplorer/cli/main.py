@@ -135,8 +135,18 @@ class Commands(CommandGroup):
 def program(context: click.Context, profile: str | None, url: str | None, sessions: Path | None) -> None:
     """Explore JSON-RPC services. Without a command, the screen opens.
 
-    Results are printed to stdout, messages to stderr. Exit codes: 0 result, 1 error object, 2 usage or configuration,
-    3 credentials, 4 no response, 5 response that is not JSON-RPC, 6 comparison that differs, 130 interrupted.
+    Results are printed to stdout, messages to stderr.
+
+    \b
+    Exit codes:
+      0    result
+      1    error object
+      2    usage or configuration
+      3    credentials
+      4    no response
+      5    response that is not JSON-RPC
+      6    comparison that differs
+      130  interrupted
 
     \b
     Examples:

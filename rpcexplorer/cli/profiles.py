@@ -46,7 +46,7 @@ TYPES: Final[Mapping[str, Any]] = {
 REPEATED: Final = frozenset(("headers", "status", "code", "words"))
 """Kinds of values whose option can be repeated."""
 NEVER_EMPTY: Final = frozenset(("about", "request", "certificates", "files"))
-"""Parts in which empty text means no value.
+"""Parts of a profile in which empty text is no value.
 
 An empty path or pointer is a value.
 """
@@ -356,7 +356,8 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
     invocation.warn_about(explorer, file)
     if explorer.profiles.default != name:
         now = explorer.profiles.default
-        invocation.world.warn(f"{explorer.profiles.default_source} overrides it: the default profile here is {now}")
+        source = explorer.profiles.default_source
+        invocation.world.warn(f"{source} overrides this choice: the default profile here is {now}")
 
 
 @profiles.command()

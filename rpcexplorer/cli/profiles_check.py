@@ -109,14 +109,17 @@ QUESTION = "Pin this certificate for {}, and send calls and credentials to this 
 @click.argument("name", shell_complete=complete_profiles)
 @click.option("--fingerprint", metavar="SHA256", help="Pin the certificate only if it has this fingerprint.")
 @click.option("--team", is_flag=True, help="Pin it in the project file, ./sessions.toml.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation. Needs --fingerprint.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation (only with --fingerprint).")
 @click.pass_context
 def trust(context: click.Context, name: str, fingerprint: str | None, team: bool, yes: bool) -> None:
     """Pin the certificate that the server of profile NAME shows.
 
     The profile then accepts this certificate and no other, even if it is self-signed. The certificate is shown first,
-    and no call is sent. Compare its fingerprint with the one that the server's owner sends you separately, or run on
-    the server: openssl x509 -noout -fingerprint -sha256 -in CERTIFICATE
+    and no call is sent. Compare its fingerprint with the one that the server's owner sends you separately. To print the
+    fingerprint on the server, run:
+
+    \b
+      openssl x509 -noout -fingerprint -sha256 -in CERTIFICATE
 
     \b
     Examples:
@@ -152,7 +155,7 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
     invocation.warn_about(explorer, file)
     if explorer.profiles.profiles[name].certificate != found:
         place = explorer.profiles.source_of(name, "certificate")
-        invocation.world.warn(f"{place} overrides it with another certificate")
+        invocation.world.warn(f"{place} pins another certificate, which overrides this one")
 
 
 def _show_certificate(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
@@ -396,9 +399,9 @@ def allow(
 ) -> None:
     """Allow the secrets of profile NAME for its destination.
 
-    A secret is bound to the destination that it was stored for or first used at: server, path, auth type, login,
-    headers, JSON-RPC version and certificates. If a file changes any of these, the secret is blocked until you have
-    seen the change and allowed it here. The history folder that a project file names is allowed with it.
+    A secret is bound to the destination that it was stored for or first used at. The destination includes server, path,
+    auth type, login, headers, JSON-RPC version and certificates. If a file changes any of these, the secret is blocked
+    until you have seen the change and allowed it here. The history folder that a project file names is allowed with it.
 
     \b
     Examples:

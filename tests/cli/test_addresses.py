@@ -62,7 +62,7 @@ def test_default_profile_can_be_set_and_printed(shell: Shell) -> None:
     assert "/b/" not in shell.run("call", "m").err
     assert (shell.folder / "sessions.toml").read_text() == team
     shell.run("profiles", "default", "a", "--team")
-    assert "overrides it: the default profile here is b" in shell.run("profiles", "default", "a", "--team").err
+    assert "overrides this choice: the default profile here is b" in shell.run("profiles", "default", "a", "--team").err
 
 
 @pytest.mark.parametrize("words", [["http://127.0.0.1:9/rpc"], ["--url", "http://127.0.0.1:9/rpc"]])
