@@ -310,7 +310,7 @@ def test_calls_are_exported_by_id_number_or_text(shell: Shell) -> None:
     assert "of the calls" not in (shell.folder / "case.toml").read_text()
     refused = shell.run("history", "export", first, "--redact", "/params/nome", "-o", "case.toml")
     assert refused.code == 2
-    assert "No call has a value at" in refused.err
+    assert "no call has a value at" in refused.err
 
 
 SECRET = {"ann": "ann-s3cret-password", "bob": "bob-s3cret-password"}
