@@ -130,7 +130,7 @@ class BatchPreview(Vertical):
         self.watch_shown()
 
     def on_resize(self) -> None:
-        self._say()
+        self._show_bar()
 
     def on_descendant_focus(self) -> None:
         self._bar.here = True
@@ -139,7 +139,7 @@ class BatchPreview(Vertical):
         self._bar.here = self.has_focus_within
 
     def watch_shown(self) -> None:
-        self._say()
+        self._show_bar()
         shown = self.shown
         self._reader.empty = [] if shown is None else [[], [("   No response to show.", "dim")]]
         text = b""
@@ -150,7 +150,7 @@ class BatchPreview(Vertical):
             text = (shown.row.draft.text.strip() or "[]").encode(errors="backslashreplace")
         self._reader.document = Document.of_json(text) if text else None
 
-    def _say(self) -> None:
+    def _show_bar(self) -> None:
         exchange = self.shown.exchange if self.shown else None
         self._remarks.pieces = []
         if exchange is not None:
@@ -245,9 +245,9 @@ class BatchScreen(FullScreen[BatchRow | None]):
         self._list.items = [*calls, *(BatchLine(0, None, exchange) for exchange in batch.unexpected)]
         self._list.cursor = at
         self._preview.shown = self._list.chosen
-        self._say()
+        self._show_bar()
 
-    def _say(self) -> None:
+    def _show_bar(self) -> None:
         count, sent = len(self.calls.rows), self.calls.sent
         words = [("Batch", "bold"), (f"  {counted(count, 'call')}", "middle")]
         self._bar.after = ()
@@ -261,7 +261,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
         self.refresh_bindings()
 
     def on_resize(self) -> None:
-        self._say()
+        self._show_bar()
 
     def on_descendant_focus(self) -> None:
         self._bar.here = self._list.has_focus
@@ -398,7 +398,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
 
     def watch_sending(self) -> None:
         self.refresh_bindings()
-        self._say()
+        self._show_bar()
 
     def interrupt(self) -> bool:
         if self._stop is None:

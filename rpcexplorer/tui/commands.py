@@ -60,7 +60,7 @@ class Command(Struct, frozen=True):
     footer: bool = False
     """The footer shows it while it is possible."""
     synonyms: str = ""
-    """Other words by which the palette finds it."""
+    """More words by which the palette finds it."""
 
     @property
     def action(self) -> str:

@@ -82,12 +82,12 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
     if profile is None:
         return False
     places = standing(exchange.params, profile.name)
-    fields = " and ".join(dict.fromkeys(field for _, field in places))
+    fields = " and ".join(dict.fromkeys(LABELS.get(field, field) for _, field in places))
     rows = [
         ("method", exchange.method),
         ("host", profile.origin),
         ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
-        *((field, f"at {clipped(place, PARAMS_COLUMNS)}") for place, field in places[:MAX_PLACES]),
+        *((LABELS.get(field, field), f"at {clipped(place, PARAMS_COLUMNS)}") for place, field in places[:MAX_PLACES]),
     ]
     choices = [Choice("skip", "Skip"), Choice("insert", f"Insert {fields}")]
     origin = "The call was imported." if exchange.foreign else "Other users can write to the history folder."

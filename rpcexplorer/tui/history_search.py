@@ -37,7 +37,7 @@ class CaseOnView(Struct, frozen=True):
 
     @property
     def origins(self) -> list[str]:
-        """Where the calls come from, in more and in fewer words."""
+        """The origin of the calls, longest wording first."""
         if not self.addresses:
             return ["by someone else"]
         url, more = self.addresses[0], len(self.addresses) - 1

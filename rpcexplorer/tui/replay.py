@@ -246,9 +246,9 @@ class SendQuestion(Confirm):
         yield self._more
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._tell)
+        self.call_after_refresh(self._show_keys)
 
-    def _tell(self) -> None:
+    def _show_keys(self) -> None:
         """Show the keys to scroll if there is more."""
         self._more.display = self._all.max_scroll_y > 0
 
@@ -257,11 +257,11 @@ class SendQuestion(Confirm):
 
 
 async def may_send_all(
-    screen: Screen[Any], explorer: Explorer, drafts: Sequence[tuple[Draft | Batch, Profile]], come_from: str = ""
+    screen: Screen[Any], explorer: Explorer, drafts: Sequence[tuple[Draft | Batch, Profile]], first_urls: str = ""
 ) -> bool:
     """Ask once whether to send all calls that need a confirmation.
 
-    ``come_from``: original URLs of calls that are now sent to another URL.
+    ``first_urls``: original URLs of calls that are now sent to another URL.
     """
     asked = [(found, profile) for draft, profile in drafts if (found := explorer.to_ask_about([draft], profile))]
     if not asked:
@@ -276,7 +276,7 @@ async def may_send_all(
             ("profile", f"{profile.name}  {profile.origin}  {profile.badge_word}".rstrip())
             for profile in profiles.values()
         ),
-        *([("first sent to", come_from)] if come_from else []),
+        *([("first sent to", first_urls)] if first_urls else []),
         ("method", "\n".join(named_once)),
     ]
     verb = "is" if len(asked) == 1 else "are"
