@@ -430,7 +430,7 @@ async def discover(
     if interview.closed is not None:
         nothing = f"{address} lists no methods without credentials. {ANY_NAME}"
     elif found.is_not_found and not isinstance(source, DocumentSource):
-        nothing = f"Every request to {address} got HTTP 404. Check the path of the URL."
+        nothing = f"HTTP 404 for every request. Check the path of {address}."
     return discovery_of(now, listing, (*found.sentences(), nothing), interview.closed)
 
 

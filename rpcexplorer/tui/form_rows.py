@@ -288,7 +288,7 @@ def picks(row: FormField, reader: SchemaReader) -> list[Pick]:
     if place.nullable:
         found.append(Pick(NULL, "null", "", "current" if row.state == "null" else ""))
     if not row.stays:
-        found.append(Pick(ABSENT, "absent", "omit it", "current" if row.state == "absent" else ""))
+        found.append(Pick(ABSENT, "absent", "omit the value", "current" if row.state == "absent" else ""))
     return found
 
 

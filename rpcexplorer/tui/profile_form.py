@@ -208,7 +208,7 @@ class ProfileForm(Form):
     def _about_preset(self, name: str) -> str:
         preset = self._presets.get(name)
         if preset is None:
-            return "Settings for a known server. Type a letter to find a preset."
+            return "Settings for a known server. Type a letter to search."
         return f"{preset.description}. {preset.advice}".rstrip()
 
 

@@ -237,7 +237,7 @@ def test_only_the_protocol_of_the_profile_is_asked(discovery: str) -> None:
 
 def test_path_that_is_not_found_is_reported() -> None:
     found, server = discovered(http_reply(b"", 404))
-    assert found.sentences[-1] == f"Every request to {server.url} got HTTP 404. Check the path of the URL."
+    assert found.sentences[-1] == f"HTTP 404 for every request. Check the path of {server.url}."
 
 
 def test_profile_can_name_every_protocol() -> None:

@@ -321,6 +321,21 @@ def test_removed_preset_restores_the_form(make_explorer: Make, own: Path) -> Non
     assert not own.exists()
 
 
+def test_typing_replaces_the_url_of_a_new_profile(make_explorer: Make) -> None:
+    made = make_explorer("")
+    made.use(ad_hoc("http://127.0.0.1:6800"))
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot)
+        await pilot.press("a")
+        form: ProfileForm = await on(pilot, ProfileForm)
+        await pilot.press("m", "enter", "h")
+        assert (form.values["name"], form.values["url"]) == ("m", "h")
+        await left(pilot)
+
+    tell(made, story)
+
+
 def test_problem_of_auth_name_is_at_its_line() -> None:
     problem = Problem("sessions.toml", "must be the name of a parameter", key="profile.p.auth.name")
     wrong = wrong_of(problem, {"name": "p", "auth.name": "a b"})
