@@ -333,5 +333,5 @@ def _response_part(explorer: Explorer, exchange: Exchange | None, found: bytes |
     text = content.decode("utf-8", "replace") if part == "raw" else printable_bytes(content)
     words, ending = RESPONSE_PARTS[part]
     name = file_name(exchange.method if exchange else "", ending)
-    kept = content if part == "raw" else f"{text}\n".encode(errors="backslashreplace")
-    return Copied(words, text, kept, name, count_references(content))
+    saved = content if part == "raw" else f"{text}\n".encode(errors="backslashreplace")
+    return Copied(words, text, saved, name, count_references(content))

@@ -275,9 +275,9 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         else:
             words, right = self._method(item, width, side)
         if width >= ROOMY:
-            told = self.unknown if isinstance(item, TypedRow) else item.method.doc
+            about = self.unknown if isinstance(item, TypedRow) else item.method.doc
             column = MARGIN + min(self.longest, width * 2 // 5) + len("  ")
-            words = [*words, (" " * max(column - width_of(words), 2), "text"), (told[:width], side)]
+            words = [*words, (" " * max(column - width_of(words), 2), "text"), (about[:width], side)]
         if width == self.size.width:  # otherwise the scrollbar is the margin
             right = [*right, (" ", "text")]
         return line(words, width, styles, right=right, ground=ground)
@@ -295,8 +295,8 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         method, current, roomy = row.method, row.method.name == self.current, width >= ROOMY
         auth = f"  {method.auth}" if method.auth and needs_credentials(method.auth) else ""
         right = [(auth.rjust(_AUTH) if roomy and method.safe is False else auth, side)]
-        told = MARGIN + min(self.longest, width * 2 // 5) + columns(f"  {method.doc[:width]}  ! unsafe ")
-        in_words = roomy and told + width_of(right) <= width
+        columns_needed = MARGIN + min(self.longest, width * 2 // 5) + columns(f"  {method.doc[:width]}  ! unsafe ")
+        in_words = roomy and columns_needed + width_of(right) <= width
         unsafe = [("  ! unsafe" if in_words else "  !", "careful")] if method.safe is False else []
         room = width - MARGIN - width_of(unsafe) - width_of(right) - 1
         mark = _CURRENT if current else _MARKS[row.standing]

@@ -183,8 +183,8 @@ class Transfer:
     def carry(self, draft: Draft) -> None:
         """Load a call of another profile into the editor.
 
-        References to secrets of this profile are removed. The profile of the call cannot use them, so nobody needs them
-        there, and a stranger may have added them to get the secrets sent.
+        References to secrets of this profile are removed. The profile of the call could not use them,
+        so they are not needed. Someone else may have added them to get the secrets sent.
         """
         profile = self._drafts.profile_name
         self._drafts.choose(as_named(draft.method))

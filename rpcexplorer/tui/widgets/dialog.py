@@ -198,7 +198,7 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
     Dialog .label { color: $dim; }
     Dialog .hint { color: $dim; width: 1fr; height: auto; margin-top: 1; }
     Dialog .problem { color: $wrong; width: 1fr; height: auto; display: none; }
-    Dialog .problem.-told { display: block; }
+    Dialog .problem.-shown { display: block; }
     Dialog .alone, Dialog .alone:focus { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "close", show=True)]
@@ -444,7 +444,7 @@ class Form(Dialog[dict[str, str]]):
         """Update the meanings, and hide problems, which may be fixed now."""
         self.tell_meanings()
         for problem in self.query(".problem"):
-            problem.remove_class("-told")
+            problem.remove_class("-shown")
 
     def tell_meanings(self) -> None:
         """Show the meanings of the current values."""
@@ -489,14 +489,14 @@ class Form(Dialog[dict[str, str]]):
         """Save, or show the problem below its field."""
         wrong = self._save(self.values)
         for problem in self.query(".problem").results(Static):
-            problem.remove_class("-told")
+            problem.remove_class("-shown")
         if wrong is None:
             self.dismiss(self.values)
             return
         key = wrong.key if wrong.key in self.values else ""
         place = self.query_one(f"#{_id(key)}-problem", Static)
         place.update(plain(f"✗ {wrong.sentence}"))
-        place.add_class("-told")
+        place.add_class("-shown")
         if key:
             self.set_focus(self.input_of(key))
         self.call_after_refresh(place.scroll_visible, animate=False)

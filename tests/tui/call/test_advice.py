@@ -75,9 +75,7 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
             assert screen.schema_remark.endswith("must be a number. 2 more problems.") == is_reported, (
                 "a large result is not checked"
             )
-            assert (
-                "does not match its schema. At /items/0: items/0 must be a number. At /items/0:" in on_view(app)
-            ) == is_reported
+            assert ("does not match its schema. At /items/0: items/0 must be a number." in on_view(app)) == is_reported
             results.pop(0)
             screen.exchange = None
             assert not screen.schema_remark
