@@ -55,10 +55,10 @@ def test_outcomes_of_a_batch_are_kept_until_quitting(tmp_path: Path) -> None:
     body = b'[{"jsonrpc":"2.0","id":"x.1","result":1}]'
     sent = exchange(decode_batch(body, ()), body=body, id="x", kind="batch", params=TWO.text)
     batches = CollectedBatches(tmp_path)
-    batches.keep(SHOP, TWO.came(sent, parts_of(sent)), ())
+    batches.keep(SHOP, TWO.with_exchange(sent, parts_of(sent)), ())
     batches.replace(SHOP, CollectedCalls(), ())
     batches.bring_back(SHOP, ())
-    assert [row.came.outcome_name for row in batches.of(SHOP).rows if row.came] == ["result", "sent"]
+    assert [row.exchange.outcome_name for row in batches.of(SHOP).rows if row.came] == ["result", "sent"]
 
 
 def test_files_hold_no_secret_and_none_for_addresses(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ class _OpenBracket:
 
     def _items(self) -> dict[str, Any]:
         some = self.elements[:MAX_CHOICES]
-        distinct = [each for at, each in enumerate(some) if each not in some[:at]]
+        distinct = [schema for at, schema in enumerate(some) if schema not in some[:at]]
         if not distinct:
             return {}
         return {"items": distinct[0] if len(distinct) == 1 else {"anyOf": distinct}}
@@ -347,7 +347,9 @@ def _is_of_names(value: Any) -> bool:
 
     Lists with other help have several words in their lines.
     """
-    return not value or (isinstance(value, list) and all(isinstance(each, str) and " " not in each for each in value))
+    return not value or (
+        isinstance(value, list) and all(isinstance(element, str) and " " not in element for element in value)
+    )
 
 
 def _positions(params: str) -> Iterator[DescribedParam]:
@@ -380,7 +382,7 @@ def read_help(name: str, described: Described, text: str) -> Described:
     sections: dict[str, list[list[str]]] = {ARGUMENTS: [], RESULT: [], EXAMPLES: []}
     below = above
     for line in lines:
-        title = next((each for each in sections if line.startswith(each)), "")
+        title = next((section for section in sections if line.startswith(section)), "")
         if title and line.rstrip().endswith(":") and (title == RESULT or len(line.split()) == 1):
             below = []
             sections[title].append(below)

@@ -175,7 +175,7 @@ class Interview:
         else:
             exchanges = await run_at_once([partial(self._ask, question) for question in questions], self._stop)
         pairs = list(zip(questions, exchanges, strict=True))
-        self._left_for_asides -= max((each.seconds for question, each in pairs if question.aside), default=0)
+        self._left_for_asides -= max((exchange.seconds for question, exchange in pairs if question.aside), default=0)
         return list(pairs)
 
     async def _ask(self, question: Question, stop: Stop | None) -> Exchange:
@@ -314,7 +314,7 @@ class Findings:
 
     def sentences(self) -> list[str]:
         """Return a sentence for each protocol, or for several with one result."""
-        alike = groupby(self._sentences, lambda each: NOT_OFFERED if each[1].startswith(NOT_OFFERED) else each[1])
+        alike = groupby(self._sentences, lambda entry: NOT_OFFERED if entry[1].startswith(NOT_OFFERED) else entry[1])
         groups = [list(group) for _, group in alike]
         return [*self.notes, *(f"{', '.join(name for name, _ in group)}: {group[0][1]}" for group in groups)]
 
@@ -438,14 +438,14 @@ def discovery_of(
     when: datetime, listing: Listing, sentences: Iterable[str], ended: Exchange | None = None
 ) -> Discovery:
     """Return the discovery with a line for each method and event."""
-    of_events = {key_of_event(name): each for name, each in listing.events.items()}
+    of_events = {key_of_event(name): described for name, described in listing.events.items()}
     return Discovery(
         when,
-        tuple([line_of(name, each) for name, each in listing.described.items()]),
+        tuple([line_of(name, described) for name, described in listing.described.items()]),
         tuple(sentences),
         ended,
         described={**listing.described, **of_events},
-        events=tuple([line_of(name, each) for name, each in listing.events.items()]),
+        events=tuple([line_of(name, described) for name, described in listing.events.items()]),
     )
 
 

@@ -111,10 +111,10 @@ def with_signatures(described: Described, value: Any) -> Described:
     """
     if not isinstance(value, list) or not value:
         return described
-    several = [value] if isinstance(value[0], str) else [each for each in value if isinstance(each, list) and each]
+    several = [value] if isinstance(value[0], str) else [entry for entry in value if isinstance(entry, list) and entry]
     if not several:
         return described
-    result, *places = zip_longest(*(each[: MAX_POSITIONS + 1] for each in several[:MAX_SIGNATURES]))
+    result, *places = zip_longest(*(signature[: MAX_POSITIONS + 1] for signature in several[:MAX_SIGNATURES]))
     return replace(
         described,
         params=tuple(
@@ -153,7 +153,7 @@ def with_empty_args(described: Described, value: Any) -> Described:
     named = list(args.items())[:MAX_ENTRIES] if isinstance(args, dict) else []
     return replace(
         described,
-        params=tuple(DescribedParam(name_of(name), _like(each) or True) for name, each in named),
+        params=tuple(DescribedParam(name_of(name), _like(example) or True) for name, example in named),
         result=_like(value.get("ret")) or UNSET,
         by="name" if named else None,
         start=args if args and weight(args, MAX_START) <= MAX_START else None,
@@ -167,8 +167,8 @@ def _like(value: Any) -> dict[str, Any]:
         return {}
     if not isinstance(value, dict):
         return {"type": kind}
-    kinds = ((name, kind_of_value(each)) for name, each in list(value.items())[:MAX_ENTRIES])
-    return {"type": kind, "properties": {name: {"type": each} for name, each in kinds if each != "null"}}
+    kinds = ((name, kind_of_value(member)) for name, member in list(value.items())[:MAX_ENTRIES])
+    return {"type": kind, "properties": {name: {"type": kind_word} for name, kind_word in kinds if kind_word != "null"}}
 
 
 def read_modules(value: Any) -> Listing:
@@ -226,15 +226,15 @@ def read_objects(value: Any) -> Listing:
     ]
     if not reached:
         return Listing(refusal=EMPTY)
-    first, start, _ = next((each for each in reached if not each[2]), reached[0])
+    first, start, _ = next((entry for entry in reached if not entry[2]), reached[0])
     objects = list(dict.fromkeys([first, *(owner for owner, _, _ in reached)]))
     names = list(dict.fromkeys([start, *(name for _, name, _ in reached)]))
-    lines = [_line(*each) for each in reached[:MAX_LINES]]
+    lines = [_line(*entry) for entry in reached[:MAX_LINES]]
     more = [f"and {len(reached) - MAX_LINES:,} more"] if len(reached) > MAX_LINES else []
     arguments: dict[str, Any] = {"type": "object"}
     # Each method has its own arguments, so the schema accepts the arguments of any method.
     if len(reached) <= MAX_SHAPES:
-        arguments = {"anyOf": [_arguments(*each) for each in reached]}
+        arguments = {"anyOf": [_arguments(*entry) for entry in reached]}
     found = f"{counted(len(reached), 'method')} of {counted(len(objects), 'object')}"
     call = Described(
         (

@@ -127,7 +127,7 @@ class ToolReader:
         if definitions.keys() & out.gather([given]).keys():  # one reference may have two targets
             apart = partial(with_references, redirect=lambda reference: f"{OUT}{reference}")
             given = apart(given)
-            definitions |= {f"{OUT}{name}": apart(each) for name, each in out.found.items()}
+            definitions |= {f"{OUT}{name}": apart(definition) for name, definition in out.found.items()}
         else:
             definitions |= out.found
         node = SchemaReader(into.found).node(taken)

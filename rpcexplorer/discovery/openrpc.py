@@ -87,13 +87,13 @@ def openrpc_document(
     full = {name: described(name) or Described() for name in sorted(known)}
     notices = {name: described(key_of_event(name)) or Described() for name in sorted(sent)}
     components = Components([*full.values(), *notices.values()])
-    drafts = {each.draft for each in full.values() if each.draft}
+    drafts = {described.draft for described in full.values() if described.draft}
     document: dict[str, Any] = {"openrpc": VERSION, "info": {"title": title, "version": "1"}}
     if len(drafts) == 1:
         document["$schema"] = drafts.pop()
-    document["methods"] = [_openrpc_method(known[name], each, components) for name, each in full.items()]
+    document["methods"] = [_openrpc_method(known[name], described, components) for name, described in full.items()]
     if notices:
-        document[EVENTS] = [_openrpc_method(sent[name], each, components) for name, each in notices.items()]
+        document[EVENTS] = [_openrpc_method(sent[name], described, components) for name, described in notices.items()]
     if components.schemas:
         document["components"] = {"schemas": components.schemas}
     return document
@@ -121,10 +121,10 @@ class Components:
         taken: dict[str, str] = {}
         """The schema of each name."""
         wanted: list[tuple[int, str, Any]] = []
-        for each in full:
-            key = id(each.definitions)
-            self._sets[key] = each.definitions
-            rest = [*(param.schema for param in each.params), each.result]
+        for described in full:
+            key = id(described.definitions)
+            self._sets[key] = described.definitions
+            rest = [*(param.schema for param in described.params), described.result]
             while rest:
                 for reference in sorted(_references(rest.pop())):
                     if (key, reference) in self._names or (schema := self._target(key, reference)) is None:
@@ -132,7 +132,7 @@ class Components:
                     self._names[key, reference] = ""
                     wanted.append((key, reference, schema))
                     rest.append(schema)
-        for key, reference, schema in sorted(wanted, key=lambda each: each[1]):
+        for key, reference, schema in sorted(wanted, key=lambda entry: entry[1]):
             self._names[key, reference] = _free_name(reference, f"{key} {id(schema)}", taken)
         self.schemas: dict[str, Any] = {}
         for key, reference, schema in wanted:
@@ -178,20 +178,20 @@ def with_references(schema: Any, redirect: Callable[[str], str]) -> Any:
         value = parent[at]
         if isinstance(value, list):
             parent[at] = value = value.copy()
-            rest += [(value, index, False) for index, each in enumerate(value) if isinstance(each, dict | list)]
+            rest += [(value, index, False) for index, element in enumerate(value) if isinstance(element, dict | list)]
         elif isinstance(value, dict):
             parent[at] = value = value.copy()
-            for key, each in value.items():
+            for key, member in value.items():
                 if not named and key in REFERENCE_KEYS:
-                    value[key] = _each(each, redirect)
-                if isinstance(each, dict | list) and (named or key not in VALUES):
+                    value[key] = _each(member, redirect)
+                if isinstance(member, dict | list) and (named or key not in VALUES):
                     rest.append((value, key, not named and key in NAMES))
     return whole[0]
 
 
 def _each(value: Any, redirect: Callable[[str], str]) -> Any:
     if isinstance(value, list):
-        return [redirect(each) if isinstance(each, str) else each for each in value]
+        return [redirect(reference) if isinstance(reference, str) else reference for reference in value]
     return redirect(value) if isinstance(value, str) else value
 
 
@@ -210,13 +210,13 @@ def _openrpc_method(method: Method, full: Described, components: Components) -> 
     def schema(value: Any) -> Any:
         return components.rewritten(value, full.definitions)
 
-    has_names = all(each.name for each in full.params)
+    has_names = all(param.name for param in full.params)
     entry: dict[str, Any] = {"name": method.name}
     entry |= _stated(summary=method.doc, description=full.details)
     entry |= _stated(tags=[{"name": tag} for tag in full.tags], deprecated=method.deprecated)
     if by := method.by if has_names else "position":
         entry["paramStructure"] = _PARAM_STRUCTURES[by]
-    entry["params"] = [_param(each, at, schema(each.schema)) for at, each in enumerate(full.params, start=1)]
+    entry["params"] = [_param(param, at, schema(param.schema)) for at, param in enumerate(full.params, start=1)]
     if full.result is not UNSET:
         entry["result"] = {
             "name": full.result_name or "result",
@@ -235,24 +235,24 @@ def _param(param: DescribedParam, at: int, schema: Any) -> dict[str, Any]:
 
 
 def _errors(full: Described) -> Iterator[dict[str, Any]]:
-    for each in full.errors:
-        entry: dict[str, Any] = {} if each.code is None else {"code": each.code}
-        entry["message"] = each.message
-        yield entry if each.data is UNSET else {**entry, "data": each.data}
+    for error in full.errors:
+        entry: dict[str, Any] = {} if error.code is None else {"code": error.code}
+        entry["message"] = error.message
+        yield entry if error.data is UNSET else {**entry, "data": error.data}
 
 
 def _openrpc_examples(full: Described) -> Iterator[dict[str, Any]]:
-    names = [each.name or f"param{at}" for at, each in enumerate(full.params, start=1)]
-    for each in full.examples:
-        if isinstance(each.params, dict):
-            given = list(each.params.items())
+    names = [param.name or f"param{at}" for at, param in enumerate(full.params, start=1)]
+    for example in full.examples:
+        if isinstance(example.params, dict):
+            given = list(example.params.items())
         else:
-            values = each.params if isinstance(each.params, list) else []
+            values = example.params if isinstance(example.params, list) else []
             given = [(names[at] if at < len(names) else f"param{at + 1}", value) for at, value in enumerate(values)]
-        entry: dict[str, Any] = {"name": each.name, **_stated(description=each.doc)}
+        entry: dict[str, Any] = {"name": example.name, **_stated(description=example.doc)}
         entry["params"] = [{"name": name, "value": value} for name, value in given]
-        if each.result is not UNSET:
-            entry["result"] = {"name": full.result_name or "result", "value": each.result}
+        if example.result is not UNSET:
+            entry["result"] = {"name": full.result_name or "result", "value": example.result}
         yield entry
 
 

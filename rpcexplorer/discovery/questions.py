@@ -107,7 +107,7 @@ def ask_companion(
         names = wanted[asked : asked + (MAX_PARALLEL if asked > len(refusals) else 1)]
         asked += len(names)
         params = (f"{{{spelled(param)}:{spelled(name)}}}" if param else f"[{spelled(name)}]" for name in names)
-        questions = tuple(Question(companion, each, aside=True) for each in params)
+        questions = tuple(Question(companion, text, aside=True) for text in params)
         answers = yield Questions(questions, f"{companion} {asked} of {len(wanted)}")
         for name, answer in zip(names, answers.answers, strict=True):
             if answer.refusal:

@@ -76,9 +76,9 @@ def _cleaned(value: Any) -> Any:
         case str():
             return without_surrogates(value)
         case dict():
-            return {without_surrogates(key): _cleaned(each) for key, each in value.items() if _is_finite(each)}
+            return {without_surrogates(key): _cleaned(member) for key, member in value.items() if _is_finite(member)}
         case list():
-            return [_cleaned(each) for each in value]
+            return [_cleaned(element) for element in value]
     return value if _is_finite(value) else None
 
 
@@ -259,7 +259,7 @@ class MethodReader:
             tuple(self._tags(entry.get("tags"))),
             draft=self._draft,
             dialect=self._dialect,
-            definitions=self._gather([*(each.schema for each in params), schema]),
+            definitions=self._gather([*(param.schema for param in params), schema]),
             deprecated=entry.get("deprecated") is True,
             result_kind=word,
             **{**docs_of(entry.get("description"), entry.get("summary")), **facts},
@@ -283,12 +283,12 @@ class MethodReader:
         They are the same for all methods, except for schemas with their own definitions.
         """
         own = {
-            f"#/{key}/{name.replace('~', '~0').replace('/', '~1')}": each
+            f"#/{key}/{name.replace('~', '~0').replace('/', '~1')}": definition
             for schema in schemas
             if isinstance(schema, dict)
             for key in OWN_DEFINITIONS
             if isinstance(among := schema.get(key), dict)
-            for name, each in among.items()
+            for name, definition in among.items()
         }
         if own and self._left_for_own > 0:
             definitions = self._definitions.with_own(own)
@@ -305,7 +305,11 @@ class MethodReader:
             ("params", [param.schema for param in described.params], _without_schema),
             ("result", [described.result], lambda _: UNSET),
             ("errors", [error.data for error in described.errors], _without_data),
-            ("examples", [part for each in described.examples for part in (each.params, each.result)], lambda _: ()),
+            (
+                "examples",
+                [part for example in described.examples for part in (example.params, example.result)],
+                lambda _: (),
+            ),
         ):
             size = sum(self._weight(part, left) for part in parts)
             if size > left:
@@ -332,7 +336,7 @@ class MethodReader:
         is_named = isinstance(params, dict)
         entries = list(params.items()) if is_named else params if isinstance(params, list) else []
         some = self._some(entries, MAX_PARAMS)
-        for own_name, param in some if is_named else [(None, each) for each in some]:
+        for own_name, param in some if is_named else [(None, param) for param in some]:
             described = param if self._own and isinstance(param, dict) else self.follow(param)
             if self._own and not isinstance(param, dict):
                 described = {"name": param}
@@ -369,38 +373,38 @@ class MethodReader:
         return result, UNSET if schema is True and "schema" not in result else schema, word
 
     def _errors(self, errors: Any) -> Iterator[DescribedError]:
-        for each in self._entries(errors):
-            code, data = each.get("code"), each.get("data", UNSET)
+        for error in self._entries(errors):
+            code, data = error.get("code"), error.get("data", UNSET)
             yield DescribedError(
                 code if isinstance(code, int) and not isinstance(code, bool) else None,
-                line_of(each.get("message"), LINE),
+                line_of(error.get("message"), LINE),
                 UNSET if self._own and data is None else data,
             )
 
     def _examples(self, examples: Any, structure: Any, params: tuple[DescribedParam, ...]) -> Iterator[ExampleCall]:
-        for each in self._entries(examples):
+        for example in self._entries(examples):
             given = [
                 (name_of(value.get("name")), value["value"])
-                for value in self._entries(each.get("params"))
+                for value in self._entries(example.get("params"))
                 if "value" in value
             ]
-            result = self.follow(each.get("result", each.get("returns")))
+            result = self.follow(example.get("result", example.get("returns")))
             yield ExampleCall(
-                line_of(each.get("name")),
+                line_of(example.get("name")),
                 _arrange(given, [param.name for param in params], structure),
-                text_of(each.get("description")) or line_of(each.get("summary")),
+                text_of(example.get("description")) or line_of(example.get("summary")),
                 result.get("value", UNSET),
             )
 
     def _tags(self, tags: Any) -> Iterator[str]:
         """Yield the tags: objects with a name, references to these, or names."""
-        for each in self._some(tags):
-            name = name_of(each if isinstance(each, str) else self.follow(each).get("name"))
+        for tag in self._some(tags):
+            name = name_of(tag if isinstance(tag, str) else self.follow(tag).get("name"))
             if name:
                 yield name
 
     def _entries(self, entries: Any) -> Iterator[dict[str, Any]]:
-        yield from (followed for each in self._some(entries) if (followed := self.follow(each)))
+        yield from (followed for entry in self._some(entries) if (followed := self.follow(entry)))
 
     def _some(self, value: Any, most: int = MAX_ENTRIES) -> list[Any]:
         """Return as many elements as one method and the whole document may have."""
@@ -422,7 +426,7 @@ class MethodReader:
             reference = value.get("$ref")
             if not isinstance(reference, str):
                 return {**value, **siblings} if siblings else value
-            siblings = {**{key: each for key, each in value.items() if key != "$ref"}, **siblings}
+            siblings = {**{key: member for key, member in value.items() if key != "$ref"}, **siblings}
             value = self._definitions.at(reference)
         return {}
 

@@ -197,7 +197,9 @@ def encoded(discovery: Discovery) -> Descriptions:
             number = numbers.setdefault(id(described.definitions), len(result.definitions))
             if number == len(result.definitions):
                 pieces = described.definitions.items()
-                result.definitions.append({reference: Raw(msgspec.json.encode(each)) for reference, each in pieces})
+                result.definitions.append(
+                    {reference: Raw(msgspec.json.encode(definition)) for reference, definition in pieces}
+                )
         alone = replace(described, definitions={})
         result.methods[name] = Piece(Raw(msgspec.json.encode(alone)), number)
     return result

@@ -66,7 +66,7 @@ def parts_of(exchange: Exchange) -> BatchParts:
     if not isinstance(found, Matched):
         return BatchParts(tuple(calls))
     asked = {spelling for call in sent if call.id is not None for spelling in spellings(call.id)}
-    strange = (_unexpected(exchange, number, each, asked) for number, each in enumerate(found.others, start=1))
+    strange = (_unexpected(exchange, number, response, asked) for number, response in enumerate(found.others, start=1))
     return BatchParts(tuple(calls), tuple(strange), apart=True)
 
 
@@ -97,7 +97,7 @@ class BatchRow(Struct, frozen=True):
     draft: Draft
     id: str = ""
     """Its own id; empty if its place in the batch decides."""
-    came: Exchange | None = None
+    exchange: Exchange | None = None
     """The latest exchange; None if the call changed since or was never sent."""
 
 
@@ -120,7 +120,7 @@ class CollectedCalls(Struct, frozen=True):
         """Return the batch with the params of one call replaced."""
         row = self.rows[at]
         draft = replace(draft, notification=row.draft.notification)
-        return self if draft == row.draft else self._with(at, replace(row, draft=draft, came=None))
+        return self if draft == row.draft else self._with(at, replace(row, draft=draft, exchange=None))
 
     def place_of(self, draft: Draft | None) -> int | None:
         """Return where a call is now: the same one, or the only equal one."""
@@ -142,12 +142,12 @@ class CollectedCalls(Struct, frozen=True):
     def toggled(self, at: int) -> CollectedCalls:
         row = self.rows[at]
         draft = replace(row.draft, notification=not row.draft.notification)
-        return self._with(at, replace(row, draft=draft, came=None))
+        return self._with(at, replace(row, draft=draft, exchange=None))
 
-    def came(self, exchange: Exchange, parts: BatchParts) -> CollectedCalls:
+    def with_exchange(self, exchange: Exchange, parts: BatchParts) -> CollectedCalls:
         if len(parts.calls) != len(self.rows):
             return replace(self, sent=exchange, unexpected=())
-        rows = tuple(replace(row, came=part) for row, part in zip(self.rows, parts.calls, strict=True))
+        rows = tuple(replace(row, exchange=part) for row, part in zip(self.rows, parts.calls, strict=True))
         return CollectedCalls(rows, exchange, parts.unexpected)
 
     def _with(self, at: int, row: BatchRow) -> CollectedCalls:
@@ -184,5 +184,5 @@ def collected(text: str) -> CollectedCalls | Typo:
 
 def _params(call: str) -> str:
     """Return the params of a call as typed; of duplicates the last one."""
-    found = [call[slice(*each.value)] for each in members(call) or () if each.name == "params"]
+    found = [call[slice(*member.value)] for member in members(call) or () if member.name == "params"]
     return found[-1] if found else ""

@@ -211,7 +211,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
     def _no_outcome(self) -> str:
         known = (*OUTCOME_WORDS, *FORMER_OUTCOME_WORDS)
         words = self.outcome.split()
-        return next((word for word in words if not any(each.startswith(word) for each in known)), "")
+        return next((word for word in words if not any(name.startswith(word) for name in known)), "")
 
     @property
     def wrong(self) -> tuple[str, ...]:

@@ -137,11 +137,11 @@ def standing(text: str, profile: str) -> list[tuple[str, str]]:
         if not of_this(part, profile):
             continue
         named = members(part) or () if pointer.count("/") < DEEPEST else ()
-        inside = [(f"{pointer}/{each.name}", part[slice(*each.value)]) for each in named]
+        inside = [(f"{pointer}/{member.name}", part[slice(*member.value)]) for member in named]
         if not named and pointer.count("/") < DEEPEST:
             inside = [(f"{pointer}/{at}", part[slice(*span)]) for at, span in enumerate(elements(part) or ())]
         parts += reversed(inside)
-        alone = "".join(each.name for each in named) if inside else part
+        alone = "".join(member.name for member in named) if inside else part
         marks = PLACEHOLDER.finditer(alone)
         found += [(pointer or "/", mark["field"]) for mark in marks if mark["profile"] == profile]
     return found

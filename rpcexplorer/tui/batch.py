@@ -241,7 +241,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
     def _show(self, at: int | None = None) -> None:
         at = max(self._list.cursor, 0) if at is None else at
         batch = self.calls
-        calls = (BatchLine(number, row, row.came) for number, row in enumerate(batch.rows, start=1))
+        calls = (BatchLine(number, row, row.exchange) for number, row in enumerate(batch.rows, start=1))
         self._list.items = [*calls, *(BatchLine(0, None, exchange) for exchange in batch.unexpected)]
         self._list.cursor = at
         self._preview.shown = self._list.chosen
@@ -288,7 +288,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
             "down": self._at is not None and self._at < len(rows) - 1,
             "remove": self._at is not None,
             "notification": self._at is not None,
-            "copy": self._at is not None and self.calls.rows[self._at].came is not None,
+            "copy": self._at is not None and self.calls.rows[self._at].exchange is not None,
             "clear": bool(rows),
             "send": bool(rows),
             "undo": profile is not None and self.explorer.batches.has_replaced(profile),
@@ -317,7 +317,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
             self._show()
 
     def action_copy(self) -> None:
-        if (at := self._at) is not None and (exchange := self.calls.rows[at].came) is not None:
+        if (at := self._at) is not None and (exchange := self.calls.rows[at].exchange) is not None:
             self.post_message(CopyCallWanted(exchange))
 
     def action_clear(self) -> None:
@@ -362,7 +362,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
             self._stop = None  # The batch has ended and can no longer be cancelled.
             is_large = len(exchange.response.body) > LARGE
             parts = await asyncio.to_thread(parts_of, exchange) if is_large else parts_of(exchange)
-            self._write(batch.came(exchange, parts))
+            self._write(batch.with_exchange(exchange, parts))
         finally:
             ticking.stop()
             self._stop = None

@@ -335,7 +335,7 @@ class Navigation:
         calls.drafts.batch_row = screen.row
         self._show_calls_made()
         if choice is not None:
-            calls.transfer.put_back(choice.draft, choice.came)
+            calls.transfer.put_back(choice.draft, choice.exchange)
 
     async def _show_form(self, calls: CallScreen) -> None:
         from rpcexplorer.model.method import Described

@@ -79,8 +79,10 @@ class Missing(Struct, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         """Return the variables that the user can be asked for."""
-        references = (each.reference for each in self.unresolved)
-        return tuple(each.name for each in references if not each.method and can_be_named(each.name))
+        references = (missing.reference for missing in self.unresolved)
+        return tuple(
+            reference.name for reference in references if not reference.method and can_be_named(reference.name)
+        )
 
     @property
     def what(self) -> str:
@@ -104,7 +106,7 @@ class Resolution(Struct, frozen=True):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Return the warnings for a call that is sent with unresolved names."""
-        return tuple(f"{each} It is sent as typed." for each in self.unresolved)
+        return tuple(f"{missing} It is sent as typed." for missing in self.unresolved)
 
 
 def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
@@ -134,7 +136,7 @@ def used_in(draft: Draft | Batch) -> tuple[Reference, ...]:
     if OPENING not in draft.text or isinstance(draft.read(), Typo):
         return ()
     strings = (token["string"] for span in params_in(draft) for token in TOKEN.finditer(draft.text, *span))
-    found = (each["inside"] for string in strings for each in REFERENCE.finditer(string))
+    found = (match["inside"] for string in strings for match in REFERENCE.finditer(string))
     return tuple(dict.fromkeys(reference(inside) for inside in found if inside))
 
 
@@ -288,7 +290,7 @@ def placed(text: str, at: int, value: str, name: str = "", parameters: Iterable[
 
 def _at_cursor(text: str, at: int, value: str) -> tuple[str, int]:
     """Insert a value at the cursor; into a string, a string without quotes."""
-    string = next((each for each in _STRING.finditer(text) if each.start() < at < each.end()), None)
+    string = next((match for match in _STRING.finditer(text) if match.start() < at < match.end()), None)
     if string is not None and value.startswith('"'):
         value = value[1:-1]
     is_next = string is None and text[:at].rstrip()[-1:] not in _OPENS

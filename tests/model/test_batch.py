@@ -20,8 +20,8 @@ from tests.text.exchanges import exchange
 TEXT = '[{"method": "a"}, {"method": "b", "params": {"n": 1.10}}, {"method": "c", "id": null}]'
 
 
-def reply(id: str, came: str = '"result": 1') -> str:
-    return f'{{"jsonrpc": "2.0", "id": {id}, {came}}}'
+def reply(id: str, member: str = '"result": 1') -> str:
+    return f'{{"jsonrpc": "2.0", "id": {id}, {member}}}'
 
 
 FAILED = '"error": {"code": -32601, "message": "no"}'
@@ -67,15 +67,15 @@ def test_call_without_response_says_so() -> None:
 
 
 def test_unexpected_responses_name_their_reason() -> None:
-    came = [reply('"x.1"'), reply('"x.1"', FAILED), reply('"y"'), reply("null", FAILED), reply('"x.2"')]
-    parts = parts_of(answered(*came))
+    replies = [reply('"x.1"'), reply('"x.1"', FAILED), reply('"y"'), reply("null", FAILED), reply('"x.2"')]
+    parts = parts_of(answered(*replies))
     assert [type(call.outcome) for call in parts.calls] == [Result, Result, Sent]
     assert [each.remarks[0] for each in parts.unexpected] == [
         'unexpected response: it is the second one with the id "x.1"',
         'unexpected response: no call has the id "y"',
         "unexpected response: it has no id",
     ]
-    assert [each.response.body.decode() for each in parts.unexpected] == came[1:4]
+    assert [each.response.body.decode() for each in parts.unexpected] == replies[1:4]
     assert len({each.id for each in (*parts.calls, *parts.unexpected)}) == 6
 
 
@@ -183,17 +183,17 @@ def test_edited_call_is_replaced_where_it_is_now() -> None:
 def test_response_is_shown_until_its_call_changes() -> None:
     body = b'[{"jsonrpc":"2.0","id":"x.2","result":2},{"jsonrpc":"2.0","id":"x.1","result":1},{"id":9,"result":9}]'
     sent = exchange(decode_batch(body, ()), body=body, id="x", kind="batch", params=THREE.text)
-    came = THREE.came(sent, parts_of(sent))
-    assert [row.came.outcome_name if row.came else "" for row in came.rows] == ["result", "result", "sent"]
-    assert [row.came.response.body[-2:] for row in came.rows[:2] if row.came] == [b"1}", b"2}"]
-    assert (came.sent, len(came.unexpected)) == (sent, 1)
-    moved = came.moved(0, 1)
-    assert [row.came.id if row.came else "" for row in moved.rows] == ["x.2", "x.1", "x.3"]
-    assert [bool(row.came) for row in came.toggled(1).rows] == [True, False, True]
-    assert [bool(row.came) for row in came.added(Draft("d")).rows] == [True, True, True, False]
-    assert came.text == THREE.text
+    updated = THREE.with_exchange(sent, parts_of(sent))
+    assert [row.exchange.outcome_name if row.exchange else "" for row in updated.rows] == ["result", "result", "sent"]
+    assert [row.exchange.response.body[-2:] for row in updated.rows[:2] if row.exchange] == [b"1}", b"2}"]
+    assert (updated.sent, len(updated.unexpected)) == (sent, 1)
+    moved = updated.moved(0, 1)
+    assert [row.exchange.id if row.exchange else "" for row in moved.rows] == ["x.2", "x.1", "x.3"]
+    assert [bool(row.exchange) for row in updated.toggled(1).rows] == [True, False, True]
+    assert [bool(row.exchange) for row in updated.added(Draft("d")).rows] == [True, True, True, False]
+    assert updated.text == THREE.text
 
 
 def test_batch_that_was_not_sent_has_no_outcomes() -> None:
     whole = exchange(Sent(), kind="batch")
-    assert [row.came for row in THREE.came(whole, BatchParts()).rows] == [None] * 3
+    assert [row.exchange for row in THREE.with_exchange(whole, BatchParts()).rows] == [None] * 3

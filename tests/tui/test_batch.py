@@ -154,8 +154,8 @@ def test_each_call_of_a_batch_shows_its_outcome(shop: Explorer) -> None:
     (choice,) = on_screen(shop, act)
     assert choice is not None
     assert choice.draft == Draft("ping")
-    assert choice.came is not None
-    assert (choice.came.id, choice.came.exit_code) == ("x.2", 1)
+    assert choice.exchange is not None
+    assert (choice.exchange.id, choice.exchange.exit_code) == ("x.2", 1)
 
 
 @pytest.mark.thorough

@@ -254,7 +254,7 @@ SENT = replace(SENT, response=replace(SENT.response, body=CAME, size=len(CAME)))
 def test_batch(picture: Callable[..., bool], explorer: Explorer, size: tuple[int, int]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         assert explorer.profile is not None
-        explorer.batches.keep(explorer.profile, COLLECTED.came(SENT, parts_of(SENT)), ())
+        explorer.batches.keep(explorer.profile, COLLECTED.with_exchange(SENT, parts_of(SENT)), ())
         await pilot.press("alt+l")
         await on(pilot, BatchScreen)
         await pilot.press("down")

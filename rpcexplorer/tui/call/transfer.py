@@ -171,7 +171,7 @@ class Transfer:
         if isinstance(found, Typo) or not found.rows:
             self._tell("The calls of this batch cannot be loaded: its recorded text is incomplete.")
             return False
-        before, batch = explorer.batches.of(profile), found.came(exchange, parts_of(exchange))
+        before, batch = explorer.batches.of(profile), found.with_exchange(exchange, parts_of(exchange))
         problem = explorer.batches.replace(profile, batch, explorer.credentials.in_use())
         if before.rows and before.text != batch.text:
             undo = self._key("batch.undo")
