@@ -221,7 +221,7 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
     invocation.world.say(f"changed profile {name} in {file}")
     if blocked := _blocked(explorer, name):
         invocation.world.warn(
-            f"Secrets of {name} are blocked: {blocked}. If its new destination is right, run:\n"
+            f"Secrets of {name} are blocked: {blocked}. If the new destination is right, run:\n"
             f"{PROGRAM} profiles allow {name}"
         )
     invocation.warn_about(explorer, file)
