@@ -30,7 +30,7 @@ def test_json_rpc_1_0_responses_are_reported_once(make_explorer: Callable[..., E
         visit(make_explorer(f'[profile.old]\nurl = "{server.origin}"\n'), scene, profile="old")
     first, second = seen
     assert "as in JSON-RPC 1.0" in first
-    assert "handles this quirk" in first
+    assert "handles this and reports" in first
     assert "1.0:" not in second
     assert "missing" not in second
     assert "beside" not in second
