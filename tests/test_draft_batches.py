@@ -58,7 +58,7 @@ def test_outcomes_of_a_batch_are_kept_until_quitting(tmp_path: Path) -> None:
     batches.keep(SHOP, TWO.with_exchange(sent, parts_of(sent)), ())
     batches.replace(SHOP, CollectedCalls(), ())
     batches.bring_back(SHOP, ())
-    assert [row.exchange.outcome_name for row in batches.of(SHOP).rows if row.came] == ["result", "sent"]
+    assert [row.exchange.outcome_name for row in batches.of(SHOP).rows if row.exchange] == ["result", "sent"]
 
 
 def test_files_hold_no_secret_and_none_for_addresses(tmp_path: Path) -> None:
