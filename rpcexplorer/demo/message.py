@@ -48,7 +48,7 @@ class Success:
     delay: float = 0.0
     """Seconds before the response begins."""
     chunked: bool = False
-    """Whether to send the response without its length."""
+    """Send the response without its length."""
 
 
 def success(value: Any, cookie: str = "") -> Success:
@@ -74,13 +74,16 @@ class Response:
     delay: float = 0.0
     """Seconds before the response begins."""
     chunked: bool = False
-    """Whether it is sent in chunks, without its length."""
+    """The response is sent in chunks, without its length."""
     missing: int = 0
     """Bytes that are promised but not sent: the connection closes instead."""
 
 
 Outcome = Success | Fault | Response
-"""What a method returns. A `Response` bypasses JSON-RPC, as a proxy's error page does."""
+"""The result of a method.
+
+A `Response` bypasses JSON-RPC, as a proxy's error page does.
+"""
 NOTHING = Body(0, ())
 
 

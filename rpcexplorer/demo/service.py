@@ -134,7 +134,7 @@ METHODS = (
     ),
 )
 _OTHERS: Final = {"name": "...", "summary": "Any other params", "required": False, "schema": {"default": None}}
-"""OpenRPC has no other way to say that further params are accepted; rpcexplorer knows this name."""
+"""A param that accepts all others, for which OpenRPC has no keyword."""
 
 
 def document(methods: Iterable[Method]) -> dict[str, Any]:

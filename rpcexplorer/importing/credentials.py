@@ -22,7 +22,7 @@ class Fitted(Struct, frozen=True):
     dropped: tuple[str, ...] = ()
     """Places of the credentials that the profile cannot use."""
     elsewhere: bool = False
-    """Whether the call was sent to another server than the profile's."""
+    """The call was sent to another server than the profile's."""
 
 
 def fitted(profile: Profile, call: ImportedCall) -> Fitted:

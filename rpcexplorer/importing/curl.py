@@ -55,7 +55,7 @@ READS: Final = {
     "config": "options", "netrc-file": "credentials", "netrc": "credentials", "netrc-optional": "credentials",
     "upload-file": "the body", "variable": "variables",
 }  # fmt: skip
-"""What curl would read from a file; rpcexplorer does not."""
+"""Options that name a file, and its content; rpcexplorer reads no file."""
 OPTION_NOTES: Final = {
     "insecure": "rpcexplorer always checks certificates. To pin one, set `certificate` in the profile",
     "location": "rpcexplorer shows redirects, but does not follow them",
@@ -76,7 +76,7 @@ STARTS: Final = regex(
 FOR_CMD: Final = regex(r"curl(?:\.exe)?[ \t]+\^\"|\^\r?$", re.MULTILINE)
 """Signs of a command for Windows' cmd."""
 RECOGNITION_CHARACTERS: Final = 20_000
-"""Characters at the start of a text in which its format is recognised."""
+"""Characters at the start of a text that decide on its format."""
 SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
 MAX_NAME: Final = 40
 MAX_QUERY: Final = 100_000

@@ -222,7 +222,10 @@ def _body(body: object) -> tuple[str | None, str]:
 
 
 def _address(url: object) -> str:
-    """Return the URL as typed, or built from its parts, as converters store it."""
+    """Return the URL as typed, or built from its parts.
+
+    Some converters store only the parts.
+    """
     if isinstance(url, str):
         return url
     found = _table(url)

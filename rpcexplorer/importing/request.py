@@ -119,7 +119,7 @@ class ImportedCall(Struct, frozen=True):
     """URL without credentials; empty if unknown."""
     notification: bool = False
     in_batch: bool = False
-    """Whether its request has other calls."""
+    """Its request has other calls."""
     name: str = ""
     """Its name in the other program, with folders."""
     credentials: tuple[FoundCredential, ...] = ()
@@ -189,7 +189,7 @@ def envelopes(body: str) -> tuple[list[WrittenCall], str]:
 
 
 def envelope(text: str) -> WrittenCall | str:
-    """Return the call of a JSON object, or a clause that says why it is not one."""
+    """Return the call of a JSON object, or a clause that says why not."""
     found = members(text.removeprefix("\ufeff"))
     if found is None:
         return "the body is not a JSON object"
@@ -272,7 +272,7 @@ class RequestRead(Struct):
     number: int = 0
     """Its own number, such as its line; 0 for its position."""
     has_variables: bool = False
-    """Whether names in double braces in its body are variables."""
+    """Names in double braces in its body are variables."""
 
     def __repr__(self) -> str:
         """Return a text without headers and URL, which may contain a secret."""
@@ -284,7 +284,7 @@ def credential(field: str, way: CredentialWay, name: str, value: str) -> FoundCr
 
 
 def imported_from(form: str, requests: Iterable[RequestRead], notes: Sequence[str] = ()) -> Imported:
-    """Return the calls of requests, and the reasons for those that are skipped."""
+    """Return the calls of requests, and the reasons for skipped requests."""
     calls: list[ImportedCall] = []
     skipped: list[Skipped] = []
     all_notes = list(notes)

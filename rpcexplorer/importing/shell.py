@@ -18,7 +18,7 @@ class ShellCommand(Struct):
     files: list[str] = field(default_factory=list)
     """Files of redirections."""
     unclosed: bool = False
-    """Whether a quote in it is not closed."""
+    """A quote in it is not closed."""
 
     def __repr__(self) -> str:
         """Return a text without the words, which may contain a secret."""
@@ -45,7 +45,10 @@ _INSIDE = {
     "(": regex(r"""(?:[^'"\\()]++|'[^']*+'|\\.)*+(.)?""", re.DOTALL),
     '"': regex(r"""(?:[^"\\$]++|\\.|\$(?!\())*+(["$])?""", re.DOTALL),
 }
-"""Text inside brackets and double quotes, and the next character that ends or opens something."""
+"""Text inside brackets or double quotes, and the character after it.
+
+That character ends or opens something.
+"""
 _IN_DOUBLE = regex(r"""\\([$`"\\\n])|(\$\(|\$\{[^}]*+\}?|\$\w+|`[^`]*+`?)""")
 _ANSI = regex(
     r"((?:\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3})+)|\\u([0-9a-fA-F]{1,4})|\\U([0-9a-fA-F]{1,8})|\\c(.)|\\(.)", re.DOTALL

@@ -46,7 +46,7 @@ class DestinationChanged(Struct, frozen=True):
     """A clause such as "it was stored for a different destination"."""
     changes: tuple[Change, ...] = ()
     advice: str = ""
-    """What to do if agreeing does not help, else empty."""
+    """The next step if agreeing does not help, else empty."""
     label: str = "Changed"
     """The word before ``changes``; another one if nothing was changed."""
 
