@@ -82,7 +82,7 @@ def count_replaced(form: str, subject: Subject, content: bytes) -> int:
     if not FORMS[form].runs:
         return count_references(content)
     sent = (subject, *filter(None, [subject.login]))
-    return _count("\n".join(text for each in sent for text in (each.url, each.body, *each.values)))
+    return _count("\n".join(text for part in sent for text in (part.url, part.body, *part.values)))
 
 
 def count_references(content: bytes) -> int:

@@ -218,7 +218,8 @@ def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
     profile, base = subject.profile, subject.login or subject
     if not subject.handed:
         return
-    known = [each for each in base.preview.headers if each[0].lower() not in {"content-length", subject.handed.lower()}]
+    omitted = {"content-length", subject.handed.lower()}
+    known = [header for header in base.preview.headers if header[0].lower() not in omitted]
     asking = replace(base, exchange=None, login=None)
     if profile.handshake != "mcp":  # the server rejects it because the header is missing, so the body is empty
         yield replace(asking, preview=replace(base.preview, headers=tuple(known), body=b"", logs_in_first=False))
@@ -228,7 +229,7 @@ def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
         if isinstance(request, Preview):
             back = base.preview.headers if draft.notification else known
             left_out = {"content-length"} if draft.notification else {"content-length", MCP_VERSION_HEADER.lower()}
-            own = tuple(each for each in back if each[0].lower() not in left_out)
+            own = tuple(header for header in back if header[0].lower() not in left_out)
             made = replace(base.preview, headers=own, body=request.body, logs_in_first=False)
             yield replace(asking, draft=draft, preview=made)
 

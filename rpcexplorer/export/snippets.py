@@ -162,7 +162,7 @@ def _curl(subject: Subject, options: str) -> list[str]:
     literally = "--globoff " if set("[]{}") & set(subject.url) else ""
     address = shell_word(subject.url, name)
     if PLACEHOLDER.search(subject.url):  # not an argument, because every user can list those
-        before, after = (quoted(each) for each in ('url = "', '"'))
+        before, after = (quoted(text) for text in ('url = "', '"'))
         address = f"-K {piped(f'{before}{address_word(_in_config(subject.url), name)}{after}')}"
     pieces = [*_saved_certificate(subject.profile), f"curl {options}{literally}{address}"]
     if client := subject.by_client():
@@ -233,7 +233,7 @@ def _with_login(
     steps = [
         f"( handed=$({unless_set(asked, name)}{asking} |",
         f"  tr -d '\\r' | sed -n {quoted(f's/^{header}: *//p')} | sed -n 1p) &&",
-        *(f"  {each} >&2 &&" for each in others),
+        *(f"  {command} >&2 &&" for command in others),
         f"  {call} )",
     ]
     return "\n".join(steps)
@@ -259,7 +259,7 @@ def _shell_login(profile: Profile, body: str, login: list[str], call: list[str])
         names = [part for part in names_of(profile.login.session or "") if not part.isdecimal()]
         member = names[-1] if names else _result_member(profile)
         patterns.append(rf's/.*"{_literally(member)}" *: *"\([^"]*\)".*/\1/p')
-    found = " ".join(f"-e {quoted(each)}" for each in patterns)
+    found = " ".join(f"-e {quoted(pattern)}" for pattern in patterns)
     steps += [
         f'[ -n "${{{session}-}}" ] || {session}=$(',
         f"  : {checked}&& {_continued(login, 4)} |",
@@ -353,14 +353,14 @@ def _python_request(subject: Subject) -> list[str]:
         for part, secret in _parts(subject.url, name)
     )
     encoded = {}
-    for each in subject.encoded():
-        text = python_expression(each.text, name)
-        encoded[each.shown] = f"{_literal(each.scheme)} + base64.b64encode(({text}).encode()).decode()"
+    for header in subject.encoded():
+        text = python_expression(header.text, name)
+        encoded[header.shown] = f"{_literal(header.scheme)} + base64.b64encode(({text}).encode()).decode()"
     handed, headers_sent = _split(subject)
     headers = ((key, encoded.get(value) or python_expression(value, name)) for key, value in headers_sent)
     auth = []
     if client := subject.by_client():
-        values = (python_expression(each, name) for each in (client.username, client.password))
+        values = (python_expression(value, name) for value in (client.username, client.password))
         auth = [f"    auth=httpx.{client.python}({', '.join(values)}),"]
     return [
         f"body = {python_expression(subject.body, name, json=True)}",

@@ -129,7 +129,7 @@ def case_of(path: Path, content: bytes, now: datetime) -> Case | Problem:
     begins = list(islice(BEGINS.finditer(content), MOST_CALLS + 1))
     if len(begins) > MOST_CALLS or content.count(ENDS) > MOST_CALLS:
         return Problem(str(path), f"it contains more than {MOST_CALLS:,} calls. Remove some")
-    lines_begin = (max(content.rfind(b"\n", 0, each.start()), 0) for each in begins)
+    lines_begin = (max(content.rfind(b"\n", 0, match.start()), 0) for match in begins)
     begin = next((content.find(b"[", at) for at in lines_begin if OURS.match(content, at)), len(content))
     above = _above(path, content[:begin])
     if isinstance(above, Problem):

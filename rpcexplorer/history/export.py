@@ -62,7 +62,7 @@ class Exported(Struct, frozen=True):
         """Return why the calls are too large for a case, or nothing."""
         if len(self.exchanges) > MOST_CALLS:
             return f"A case can hold at most {MOST_CALLS:,} calls, but you chose {len(self.exchanges):,}"
-        size = sum(len(each.response.body) for each in self.exchanges)
+        size = sum(len(exchange.response.body) for exchange in self.exchanges)
         return (
             f"A case can hold at most {size_words(MOST)}, but the responses alone have {size_words(size)}"
             if size > MOST
@@ -72,7 +72,7 @@ class Exported(Struct, frozen=True):
     @property
     def lines(self) -> str:
         """Return lines of JSON, each an object with the keys of a case."""
-        rows = (json.dumps(to_record(each), ensure_ascii=False, default=_moment) for each in self.exchanges)
+        rows = (json.dumps(to_record(exchange), ensure_ascii=False, default=_moment) for exchange in self.exchanges)
         return "".join(UNUSUAL.sub(_escaped, row) + "\n" for row in rows)
 
 
@@ -104,7 +104,7 @@ def exported(
                 size = call.response.size or len(call.response.body)
                 call = _read_again(replace(call, response=replace(call.response, body=b"", cut=True, size=size)))
             calls[at] = hiding.applied(call, hide)
-        note = hiding.told(note)
+        note = hiding.clean(note)
     return Exported(tuple(calls), note, tuple(dropped), tuple(hiding.short))
 
 
@@ -168,7 +168,7 @@ class _Hiding:
         ids = []
         for call in calls:
             words = re.split(r"[\W_]+", call.method)
-            if self.told(call.method) != call.method or not self._values.isdisjoint(words):
+            if self.clean(call.method) != call.method or not self._values.isdisjoint(words):
                 ids.append(call.id)
         if not ids:
             return ""
@@ -200,11 +200,11 @@ class _Hiding:
                 case "kind" | "outcome" | "step" | "envelope", _:  # words of ours
                     return value
                 case _, str():
-                    return self.told(value)
+                    return self.clean(value)
                 case "remarks", list():
-                    return [self.told(self._hidden(text, [])) for text in value]  # they quote values as JSON
+                    return [self.clean(self._hidden(text, [])) for text in value]  # they quote values as JSON
                 case _, list():
-                    return list(map(self.told, value))
+                    return list(map(self.clean, value))
             return value
 
         left = to_exchange(changed(to_record(call), hide))
@@ -215,7 +215,7 @@ class _Hiding:
         body = call.response.body.decode("utf-8", "surrogateescape")
         place = _place_of(call)
         if place is None:
-            return self._hidden(body, []) if body.lstrip()[:1] in ("{", "[") else self.told(body)
+            return self._hidden(body, []) if body.lstrip()[:1] in ("{", "[") else self.clean(body)
         name, start, end = place
         inside = self._hidden(body[start:end], [parts[1:] for parts in ways if parts[0] == name])
         return self._hidden(body[:start], []) + inside + self._hidden(body[end:], [])
@@ -239,7 +239,7 @@ class _Hiding:
         )
         return edited(text, edits)
 
-    def told(self, text: str) -> str:
+    def clean(self, text: str) -> str:
         """Hide values in a sentence, which may quote the beginning of one."""
         if text in self._values:
             return UNRECORDED
@@ -256,11 +256,11 @@ class _Hiding:
     @cached_property
     def _long(self) -> Sequence[str]:
         """Values that are looked for inside text; complete when all are noted."""
-        return [each for each in sorted(self._values) if len(each) >= SHORTEST]
+        return [value for value in sorted(self._values) if len(value) >= SHORTEST]
 
     @cached_property
     def _redactor(self) -> Redactor:
-        return Redactor(Secret(each, UNRECORDED.strip("«»")) for each in self._long)
+        return Redactor(Secret(value, UNRECORDED.strip("«»")) for value in self._long)
 
 
 def _ways(pointer: str, call: Exchange) -> Iterator[tuple[str, ...]]:
@@ -331,4 +331,4 @@ def _moment(value: Any) -> str:
 
 
 def _escaped(run: re.Match[str]) -> str:
-    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in run[0])
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in run[0])

@@ -597,9 +597,9 @@ class History:
         late = Damaged(str(self.folder), long, "")
         calls: list[Exchange | Damaged] = []
         damaged: list[Exchange | Damaged] = []
-        for each in self._for_a_moment(self.search_in_steps(HistoryFilter(profile=profile), REACH), 2 * MOMENT, [late]):
-            if each is not None and not getattr(each, "foreign", False):
-                (damaged if isinstance(each, Damaged) else calls).append(each)
+        for one in self._for_a_moment(self.search_in_steps(HistoryFilter(profile=profile), REACH), 2 * MOMENT, [late]):
+            if one is not None and not getattr(one, "foreign", False):
+                (damaged if isinstance(one, Damaged) else calls).append(one)
             if len(calls) == limit:
                 break
         return [*calls, *damaged[:1]]
@@ -628,7 +628,7 @@ class History:
         """Return the newest result of a method, if it is among the newest calls."""
         wanted = HistoryFilter(profile=profile, method=method, outcome="result")
         found = self._for_a_moment(self.search_in_steps(wanted, NEWEST_BYTES))
-        calls = (each for each in found if isinstance(each, Exchange) and each.kind == "call")
+        calls = (record for record in found if isinstance(record, Exchange) and record.kind == "call")
         return next((call for call in calls if not call.foreign), None)
 
     # --- changing ----------------------------------------------------------------------------------------------

@@ -131,11 +131,11 @@ class Journal:
         Only the newest megabytes are searched.
         """
         history = self.of(profile)
-        unsaved = [each for each in reversed(history.unsaved) if each.profile == profile.name]
+        unsaved = [call for call in reversed(history.unsaved) if call.profile == profile.name]
         found = self._read(lambda: history.recent(profile.name, limit))
-        self.problem = self.problem or next((each.reason for each in found if isinstance(each, Damaged)), "")
-        calls = [*unsaved, *(each for each in found if isinstance(each, Exchange))]
-        return [each for each in calls if _is_of(each, profile)][:limit]
+        self.problem = self.problem or next((record.reason for record in found if isinstance(record, Damaged)), "")
+        calls = [*unsaved, *(record for record in found if isinstance(record, Exchange))]
+        return [call for call in calls if _is_of(call, profile)][:limit]
 
     def is_long(self, profile: Profile) -> bool:
         return sum(self._read(lambda: self.of(profile).sizes())) > LONG
@@ -198,12 +198,12 @@ class Journal:
         wanted = HistoryFilter(method=call.method, profile=None if call.foreign else call.profile)
         history, sent = self.of(profile), sent_draft(call).text
         same = (
-            each
-            for each in chain(filter(wanted.matches, reversed(history.unsaved)), history.search(wanted))
-            if isinstance(each, Exchange)
-            and each.id != call.id
-            and (call.foreign or each.when <= call.when)
-            and (each.kind, sent_draft(each).text) == (call.kind, sent)
+            found
+            for found in chain(filter(wanted.matches, reversed(history.unsaved)), history.search(wanted))
+            if isinstance(found, Exchange)
+            and found.id != call.id
+            and (call.foreign or found.when <= call.when)
+            and (found.kind, sent_draft(found).text) == (call.kind, sent)
         )
         return next(iter(self._read(lambda: islice(same, 1))), None)
 

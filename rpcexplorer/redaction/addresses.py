@@ -48,7 +48,7 @@ def stands_in(value: str, *, words: bool = True) -> bool:
 
     Without ``words`` only a variable counts, because some passwords are such words.
     """
-    return any(_compiled(each).fullmatch(value) for each in (_STAND_IN, *([_WORD] if words else [])))
+    return any(_compiled(pattern).fullmatch(value) for pattern in (_STAND_IN, *([_WORD] if words else [])))
 
 
 @cache
@@ -132,7 +132,7 @@ def secrets_in(url: str) -> list[str]:
     Words that can have another meaning there are left out.
     """
     found = (url[start:end] for start, end in _spans(url))
-    return [each for each in found if _looks_random(each, SHORT, anything=True)]
+    return [value for value in found if _looks_random(value, SHORT, anything=True)]
 
 
 def _spans(url: str) -> set[tuple[int, int]]:

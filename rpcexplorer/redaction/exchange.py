@@ -70,8 +70,8 @@ def own_login(profile: Profile, params: str) -> str:
 
 def _is_one(name: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(name)]
-    told = max((at for at, word in enumerate(words) if word in _AFTER), default=-1)
-    for at, word in enumerate(words[told + 1 :], start=told + 1):
+    last = max((at for at, word in enumerate(words) if word in _AFTER), default=-1)
+    for at, word in enumerate(words[last + 1 :], start=last + 1):
         says_so = _LOGIN.fullmatch(word) or " ".join(words[at : at + 2]) in _TWO
         if says_so and words[max(at - 1, 0)] != "last":
             return True
@@ -147,7 +147,7 @@ def redactor_of(
     secret or a user name may be, because a shared file could name any place. Without ``names``, names of JSON members
     stay. Auth puts no user name into a response.
     """
-    own = [Secret(each, UNRECORDED.strip("«»")) for each in secrets_in(profile.endpoint)] if guesses else []
+    own = [Secret(secret, UNRECORDED.strip("«»")) for secret in secrets_in(profile.endpoint)] if guesses else []
     auth = auth_of(profile)
     return Redactor(
         [*own, *secrets],
@@ -261,9 +261,9 @@ def clipped(body: bytes, limit: int | None) -> tuple[bytes, bool]:
 
 
 def _shown(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:
-    came = exchange.response.body
-    body = hide.body(came) if len(came) <= LARGE else (yield from redacted_in_pieces(came, hide))
-    if body == came:
+    received = exchange.response.body
+    body = hide.body(received) if len(received) <= LARGE else (yield from redacted_in_pieces(received, hide))
+    if body == received:
         return exchange
     response = replace(exchange.response, body=body, remarks=(*exchange.response.remarks, HIDDEN_IN_RESPONSE))
     outcome = exchange.outcome

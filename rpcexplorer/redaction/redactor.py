@@ -126,7 +126,7 @@ _STATUS = regex(r"\d{1,3}")
 def holds_secret(name: str) -> bool:
     """Return whether the name of a header means a secret."""
     small = squashed(name)
-    if any(pattern.fullmatch(each) for each in (small, small.removeprefix("x")) for pattern in (WHOLE, TEXT)):
+    if any(pattern.fullmatch(part) for part in (small, small.removeprefix("x")) for pattern in (WHOLE, TEXT)):
         return True
     words = [word.lower() for word in _WORDS.findall(name)]
     return any(map(_SECRET.fullmatch, words)) and not _HARMLESS.fullmatch(" ".join(words))
@@ -135,10 +135,10 @@ def holds_secret(name: str) -> bool:
 def secrets(value: str) -> Iterator[Edit]:
     """Yield edits for tokens in a header's value, and secrets in addresses."""
     end = 0
-    found = [each.span() for each in _JWT.finditer(value)]
+    found = [token.span() for token in _JWT.finditer(value)]
     for member in _MEMBER.finditer(value):
         small = squashed(member[1])
-        if any(each.fullmatch(small) for each in (WHOLE, TEXT, ADDRESSED, _ADDRESSED)) and not _STATUS.fullmatch(
+        if any(pattern.fullmatch(small) for pattern in (WHOLE, TEXT, ADDRESSED, _ADDRESSED)) and not _STATUS.fullmatch(
             member[2]
         ):
             found.append(member.span(2))
@@ -169,7 +169,7 @@ class Value(NamedTuple):
     inner: str | None
     """The text between the quotes, as spelled; None if it is not a string."""
 
-    def said(self, text: str) -> str | None:
+    def decoded_text(self, text: str) -> str | None:
         """Return the decoded text or number; None for a list or an object."""
         if self.inner is None:
             return None if text.startswith(("{", "["), self.start) else text[self.start : self.end]
@@ -307,14 +307,16 @@ class Redactor:
         ``profile`` is used. Without ``names``, names of JSON members stay.
         """
         given = [secret for secret in secrets if secret]
-        self._opens = {each.placeholder: each.reveal() for each in given if each.label.rpartition(".")[0] == profile}
+        self._opens = {
+            secret.placeholder: secret.reveal() for secret in given if secret.label.rpartition(".")[0] == profile
+        }
         """The values of the references that can be sent again."""
         self._user_names = self._placeholders(secret for secret in given if secret.is_username)
         self._named = self._placeholders(secret for secret in given if not secret.is_username)
         values = {secret.reveal() for secret in given if not (secret.is_username or _is_public(secret))}
         self._values = {value: put for value, put in self._named.items() if value in values}
         self._public = {
-            each.reveal(): each.label for each in given if not (each.is_username or each.reveal() in values)
+            secret.reveal(): secret.label for secret in given if not (secret.is_username or secret.reveal() in values)
         }
         self._literals = _literals_of(tuple(self._values.items()))
         self.guesses, self._names = guesses, names
@@ -328,7 +330,7 @@ class Redactor:
     @cached_property
     def _kept(self) -> re.Pattern[str]:
         puts = {*self._named.values(), *self._user_names.values(), UNRECORDED}
-        return re.compile("|".join(re.escape(each) for put in puts for each in (put, json.dumps(put)[1:-1])))
+        return re.compile("|".join(re.escape(spelling) for put in puts for spelling in (put, json.dumps(put)[1:-1])))
 
     def _placeholders(self, secrets: Iterable[Secret]) -> dict[str, str]:
         """Return the reference for each value.
@@ -418,7 +420,7 @@ class Redactor:
         """Return edits by position, and secrets outside of them, in order."""
         by_position, secrets = self._by_position(text), self._by_value(text)
         if secrets:  # A secret reference stays, even if a part of it is a secret.
-            by_position += [(each.start(), Edit(*each.span(), each[0])) for each in self._kept.finditer(text)]
+            by_position += [(match.start(), Edit(*match.span(), match[0])) for match in self._kept.finditer(text)]
         settled: list[Edit] = []
         for start, edit in sorted(by_position):
             if not settled or start >= settled[-1].end:
@@ -467,17 +469,17 @@ class Redactor:
         """
         if value.inner and HIDDEN.fullmatch(value.inner):
             return ""
-        said = value.said(text)
-        if said in self._public and (name in self._places or _kind_of(name)):
-            return self._named[said]
-        if said in self._user_names and name in self._username_places:
-            return self._user_names[said]
+        inside = value.decoded_text(text)
+        if inside in self._public and (name in self._places or _kind_of(name)):
+            return self._named[inside]
+        if inside in self._user_names and name in self._username_places:
+            return self._user_names[inside]
         kind, is_string = _kind_of(name), value.inner is not None
         held = value.inner if is_string else text[value.start : value.end]
-        if not self.guesses or not held or not kind or said == held in self._values:
+        if not self.guesses or not held or not kind or inside == held in self._values:
             return ""
-        if said in self._values:
-            return self._values[said]
+        if inside in self._values:
+            return self._values[inside]
         return UNRECORDED if is_string or (kind == "whole" and not _NO_SECRET.fullmatch(held)) else ""
 
 

@@ -190,7 +190,7 @@ class _Layout:
         self._left, self._right = Document(comparison.left), Document(comparison.right)
         self._children: dict[Span, list[_Child]] = {}
         marks: list[tuple[int | None, Difference]] = list(enumerate(comparison.differences))
-        marks += [(None, each) for each in comparison.passed]
+        marks += [(None, difference) for difference in comparison.passed]
         self._at_left = {mark.left.start: (at, mark) for at, mark in marks if mark.left}
         self._at_right = {mark.right.start: (at, mark) for at, mark in marks if mark.right and not mark.left}
         self._starts = sorted(self._at_left), sorted(self._at_right)
@@ -408,10 +408,12 @@ def _verdict(comparison: Comparison, names: SideNames) -> str:
         return f"{_outcome(before, comparison.left)} {when[0]}, {_outcome(now, comparison.right)} {when[1]}"
     if comparison.verdict == "same":
         return "the same" if before == "result" else f"the same {_outcome(before, comparison.left)}"
-    counts: Counter[str] = Counter(each.kind for each in comparison.differences)
+    counts: Counter[str] = Counter(difference.kind for difference in comparison.differences)
     parts = []
     if changed := counts["changed"]:
-        whole = any(each.left is not None and not each.left.pointer for each in comparison.differences)
+        whole = any(
+            difference.left is not None and not difference.left.pointer for difference in comparison.differences
+        )
         subject = f"the {before}" if whole else f"{changed:,} {_nouns(comparison, changed)}"
         parts.append(f"{subject} differ{'s' if changed == 1 else ''}")
     if spelled := counts["spelling"]:
@@ -430,7 +432,7 @@ def _outcome(name: OutcomeName, text: bytes) -> str:
 
 
 def _nouns(comparison: Comparison, count: int) -> str:
-    members = {_is_member(comparison, each) for each in comparison.differences}
+    members = {_is_member(comparison, difference) for difference in comparison.differences}
     noun = "value" if len(members) > 1 else "member" if members == {True} else "element"
     return noun if count == 1 else f"{noun}s"
 
@@ -457,12 +459,12 @@ def difference_lines(comparison: Comparison, most: int = MAX_LISTED_DIFFERENCES)
     """Yield a line for each difference: sign, place, old and new value."""
     if comparison.verdict != "differs":
         return
-    for each in comparison.differences[:most]:
-        pointer = printable(_place(each).pointer) or "the whole value"
-        sides = (_shown(comparison.left, each.left), _shown(comparison.right, each.right))
+    for difference in comparison.differences[:most]:
+        pointer = printable(_place(difference).pointer) or "the whole value"
+        sides = (_shown(comparison.left, difference.left), _shown(comparison.right, difference.right))
         values = " → ".join(side for side in sides if side is not None)
-        spelled = "  (the same number, written differently)" if each.kind == "spelling" else ""
-        yield f"{DIFFERENCE_SIGNS[each.kind]} {pointer}: {values}{spelled}"
+        spelled = "  (the same number, written differently)" if difference.kind == "spelling" else ""
+        yield f"{DIFFERENCE_SIGNS[difference.kind]} {pointer}: {values}{spelled}"
     if (more := len(comparison.differences) - most) > 0:
         yield f"… and {counted(more, 'more difference')}"
 
@@ -478,7 +480,7 @@ def replay_row(result: Replayed) -> dict[str, Any]:
         "verdict": "left out" if result.verdict == "skipped" else result.verdict,  # as scripts know it
         "outcomes": [result.recorded.outcome_name, result.live.outcome_name if result.live else None],
         "why": printable(result.why),
-        "differences": [difference_row(comparison, each) for each in differences] if comparison else [],
+        "differences": [difference_row(comparison, difference) for difference in differences] if comparison else [],
         "ignored": [] if comparison is None else list(comparison.ignored),
         "hidden": 0 if comparison is None else comparison.hidden,
     }
@@ -540,7 +542,7 @@ def side(
 
 def reasons(left: Exchange, right: Exchange) -> list[str]:
     """Return why there is no reply, or none that can be read, on a side."""
-    sentences = [reason(each) if reason(each) != in_short(each) else "" for each in (left, right)]
+    sentences = [reason(exchange) if reason(exchange) != in_short(exchange) else "" for exchange in (left, right)]
     if all(sentences) and sentences[0] != sentences[1]:
         names = names_of(left, right)
         sides = [f"in {name}" for name in names] if names else ["on the left", "on the right"]

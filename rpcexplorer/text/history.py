@@ -217,7 +217,7 @@ def case_note_lines(note: str) -> list[list[tuple[str, str]]]:
     first, *others = note.strip().splitlines() or [""]
     return [
         [(" Note  ", "careful bold"), (first, "text")],
-        *([("       ", "text"), (each, "text")] for each in others),
+        *([("       ", "text"), (text_line, "text")] for text_line in others),
     ]
 
 
@@ -225,7 +225,7 @@ def note_page(exchange: Exchange, zone: tzinfo | None = None, case_note: str = "
     """Return the page with the notes and facts of a call."""
     of_case = [[], *case_note_lines(case_note)] if case_note else []
     name = [(f"   ★ {exchange.name}", "careful")] if exchange.name else [("   No name yet.", "dim")]
-    notes = [[(f"   {each}", "text")] for each in exchange.note.splitlines()]
+    notes = [[(f"   {text_line}", "text")] for text_line in exchange.note.splitlines()]
     if not (notes or case_note):
         notes = [[("   No note yet.", "dim")]]
     response = exchange.response

@@ -21,7 +21,7 @@ NUMBERS: Final = 6
 def hiding(calls: Iterable[ImportedCall]) -> Redactor:
     """Return a redactor for the credentials of imported calls."""
     return Redactor(
-        {each.secret.reveal(): each.secret for call in calls for each in call.credentials}.values(), guesses=True
+        {found.secret.reveal(): found.secret for call in calls for found in call.credentials}.values(), guesses=True
     )
 
 
@@ -55,7 +55,7 @@ def note_lines(calls: Sequence[ImportedCall]) -> Iterator[str]:
 def other_addresses(calls: Iterable[ImportedCall], endpoint: str) -> str:
     """Return a few URLs other than ``endpoint``; empty if there are none."""
     others = {call.address.partition("?")[0]: None for call in calls if call.address}
-    return joined_words((printable(redacted_address(each)) for each in others if each != endpoint), 3)
+    return joined_words((printable(redacted_address(url)) for url in others if url != endpoint), 3)
 
 
 def as_values(found: Imported) -> Mapping[str, Any]:
@@ -73,11 +73,11 @@ def as_values(found: Imported) -> Mapping[str, Any]:
                 "batch": call.in_batch,
                 "name": call.name,
                 "times": call.times,
-                "credentials": [{"field": each.field, "place": each.place} for each in call.credentials],
+                "credentials": [{"field": found.field, "place": found.place} for found in call.credentials],
                 "notes": call.notes,
             }
             for call in found.calls
         ],
-        "skipped": [{"request": each.number, "why": each.why} for each in found.skipped],
+        "skipped": [{"request": request.number, "why": request.why} for request in found.skipped],
         "notes": found.notes,
     }

@@ -252,7 +252,7 @@ class _Writer:
                 case "heading_open":
                     self._rows.blank()
                     words = next(tokens)
-                    title = "".join(each.content for each in words.children or ())
+                    title = "".join(child.content for child in words.children or ())
                     self.headings.append(Heading(len(self._rows.made), int(token.tag[1:]), title, anchor_of(title)))
                     self._paragraph(words, "text bold")
                 case "inline":
@@ -385,7 +385,7 @@ MAX_PAGE_CHARACTERS: Final = 60_000
 
 def anchor_of(heading: str) -> str:
     """Return the anchor of a heading, as GitHub spells it."""
-    return "".join(each for each in heading.lower().replace(" ", "-") if each.isalnum() or each in "-_")
+    return "".join(letter for letter in heading.lower().replace(" ", "-") if letter.isalnum() or letter in "-_")
 
 
 def markdown_page(text: str, width: int, code_width: int) -> MarkdownPage:
@@ -422,7 +422,7 @@ def highlighted(text: str, language: str) -> Iterator[WordLine]:
     lines = text.expandtabs(4).splitlines()
     if language == "console":
         for line in lines:
-            prompt = next((each for each in _PROMPTS if line.startswith(each)), "")
+            prompt = next((sign for sign in _PROMPTS if line.startswith(sign)), "")
             words: WordLine = [(prompt, "dim"), (line.removeprefix(prompt).rstrip(), "text bold")]
             yield words if prompt else [(line.rstrip(), "middle")]
         return
