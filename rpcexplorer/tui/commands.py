@@ -105,7 +105,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "login",
         "f8",
         "log in",
-        "Log in to the server, and ask for missing credentials.",
+        "Log in and open a new session.",
         "call",
         footer=True,
         synonyms="token password secret credentials session auth sign in",
