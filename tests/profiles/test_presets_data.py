@@ -145,7 +145,8 @@ def test_odoo_without_session_is_sent_no_password() -> None:
     assert profile.secrets == ("session",)
     assert [(send.message.calls[0].params, send.secrets) for send in requests(steps)] == [("{}", ())]
     assert isinstance(outcome := end(steps), Refused)
-    assert "rpcexplorer profiles secret p session" in outcome.sentence
+    assert outcome.missing == "session"
+    assert "Enter the session again" in outcome.sentence
     assert "password" not in outcome.sentence.lower()
 
 
