@@ -107,7 +107,7 @@ def _http() -> type[HttpTransport]:
 REDIRECTS = {
     301: "Moved Permanently", 302: "Found", 303: "See Other", 307: "Temporary Redirect", 308: "Permanent Redirect",
 }  # fmt: skip
-"""Statuses of a redirect; 300 and 304 do not count, even with ``Location``."""
+"""Redirect statuses; 300 and 304 do not count, even with ``Location``."""
 
 
 MEANINGS: Final = {
@@ -364,7 +364,7 @@ class RunningCall:
             assert end is not None
             exchange = await run_in_turns(self._exchange(end))
         except asyncio.CancelledError:
-            # A login without a call is what the user cancelled.
+            # A login without a call is the cancelled request itself.
             maybe_ran = self._partial.sent_whole and not (self._is_ahead and call.message.calls)
             cancelled = AuthResponse(Cancelled(maybe_ran), self._partial.response, self._sent)
             exchange = at_once(self._exchange(cancelled))
@@ -436,11 +436,11 @@ class RunningCall:
             self._seconds += took
         outcome = _read_document(response) if fetches else await _read(request.message, response, self._profile.form)
         if isinstance(outcome, Malformed) and (
-            said := explain_status(response, self._profile, is_ahead=request.is_ahead)
+            explained := explain_status(response, self._profile, is_ahead=request.is_ahead)
         ):
             text, status = response.body.lstrip(), response.status
             says_more = text and status not in CLEAR_STATUSES and not (text[:1] == b"<" and status in GATEWAY_STATUSES)
-            outcome = replace(outcome, reason=f"{said} {outcome.reason}" if says_more else said)
+            outcome = replace(outcome, reason=f"{explained} {outcome.reason}" if says_more else explained)
         if isinstance(outcome, Result) and request.message.method == CALLS_A_TOOL:
             outcome = replace(outcome, message=_find_tool_failure(outcome))
         return AuthResponse(outcome, response, self._sent)

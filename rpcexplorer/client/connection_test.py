@@ -203,7 +203,7 @@ class Tester:
         if has_nothing and tried and found and not found.speaks:
             proposal = self._slash_added(tried)
         elif proposal and tried and (hint := hint_for(tried, self._profile, tested=True)) and not hint.careful:
-            fresh = tuple(each for each in hint.changes if each[0] not in proposal.values)
+            fresh = tuple(change for change in hint.changes if change[0] not in proposal.values)
             proposal = replace(proposal, changes=(*proposal.changes, *fresh))
         if proposal and result and self._probe.has_usual_type and result.speaks:
             # The server accepted the default, which was sent with the credentials.
@@ -212,7 +212,7 @@ class Tester:
             url = self._probe.form.url
             moved = (("url", url),) if url != self._profile.url else ()
             proposal = Proposal((*moved, ("certificate", self._certificate.certificate.fingerprint)))
-        calls = tuple(TestCall(each.exchange.method, each.form.path, each.summary) for each in self._probe.results)
+        calls = tuple(TestCall(trial.exchange.method, trial.form.path, trial.summary) for trial in self._probe.results)
         if result:
             calls += (TestCall(f"{result.exchange.method} with credentials", self._profile.path, result.summary),)
         sent = self._transport.sent if self._transport else 0

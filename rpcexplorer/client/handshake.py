@@ -182,15 +182,15 @@ def _headers_of(received: AuthResponse, events: list[Event]) -> tuple[AuthHeader
     """Return the headers of the session that ``initialize`` began."""
     assert isinstance(received.outcome, Result)
     try:
-        said = msgspec.json.decode(received.outcome.value, type=_Initialized)
+        initialized = msgspec.json.decode(received.outcome.value, type=_Initialized)
     except (msgspec.DecodeError, RecursionError):
-        said = _Initialized()
-    server = " ".join(filter(None, (said.serverInfo.name, said.serverInfo.version)))
+        initialized = _Initialized()
+    server = " ".join(filter(None, (initialized.serverInfo.name, initialized.serverInfo.version)))
     # The name is complete or omitted: secrets are found only in complete texts.
-    names = [server if 0 < len(server) <= LONGEST else "a server", said.protocolVersion]
+    names = [server if 0 < len(server) <= LONGEST else "a server", initialized.protocolVersion]
     events.append(Note(f"initialized: {', MCP '.join(name for name in names if len(name) <= LONGEST)}"))
     session = received.response.header(MCP_SESSION_HEADER) or ""
-    headers = {MCP_VERSION_HEADER: said.protocolVersion, MCP_SESSION_HEADER: session}
+    headers = {MCP_VERSION_HEADER: initialized.protocolVersion, MCP_SESSION_HEADER: session}
     return tuple(AuthHeader(name, value) for name, value in headers.items() if _SENDABLE.fullmatch(value))
 
 
@@ -199,9 +199,9 @@ def _is_over(received: AuthResponse) -> bool:
     outcome = received.outcome
     if isinstance(outcome, Result):
         return False
-    said = outcome.message if isinstance(outcome, ErrorObject) else ""
+    message = outcome.message if isinstance(outcome, ErrorObject) else ""
     status = received.response.status
-    return status == NOT_FOUND or (status == BAD_REQUEST and _NO_SESSION.search(said) is not None)
+    return status == NOT_FOUND or (status == BAD_REQUEST and _NO_SESSION.search(message) is not None)
 
 
 def _translated(message: Message) -> Message:

@@ -146,8 +146,8 @@ def untested(call: FailedCall) -> Hint | None:
     if is_usual and profile.ad_hoc and call.status == 401 and is_malformed and has_no_auth:
         return call.test_hint(f"The server asks for credentials. Its path may not be {PATH}, the default.")
     if is_usual and call.status in {301, 302} and not leads_to_login(call):  # The redirect may lead to web pages.
-        there, own = _split(profile.endpoint, call.location), urlsplit(profile.endpoint)
-        if there and there.netloc == own.netloc and there.path.rstrip("/") != own.path.rstrip("/"):
+        target, own = _split(profile.endpoint, call.location), urlsplit(profile.endpoint)
+        if target and target.netloc == own.netloc and target.path.rstrip("/") != own.path.rstrip("/"):
             return call.test_hint(
                 f"The server redirects from {PATH}, the default path. A connection test finds the right path."
             )
@@ -170,7 +170,7 @@ def _split(base: str, url: str = "") -> SplitResult | None:
 
 
 _NO_TLS = ("does not use TLS", "does not speak TLS")
-"""Words of the transport if a server answers a TLS handshake without TLS, old ones too."""
+"""Words of the transport, old ones too, if the server does not use TLS."""
 _PLAIN_HTTP = r"plain http request was sent to https port|http request to an https server|speaking plain http to an ssl"
 
 
@@ -204,35 +204,35 @@ def moved(call: FailedCall) -> Hint | None:
     if call.status not in MOVED or not call.location or leads_to_login(call):
         return None
     here = call.profile.endpoint
-    there = _split(here, call.location)
-    if there is None or not _PLAIN.fullmatch(there.geturl()) or any(map(_RANDOM.match, there.path.split("/"))):
+    target = _split(here, call.location)
+    if target is None or not _PLAIN.fullmatch(target.geturl()) or any(map(_RANDOM.match, target.path.split("/"))):
         return Hint("The server redirects to an unusual URL. Check it, then set it in the profile.")
-    changes = _address_changes(call.profile, there)
+    changes = _address_changes(call.profile, target)
     if not changes:
         return None
-    if origin_of(there.geturl()) == call.profile.origin:
-        return call.hint(f"The server redirects to {there.path or '/'}.", changes)
+    if origin_of(target.geturl()) == call.profile.origin:
+        return call.hint(f"The server redirects to {target.path or '/'}.", changes)
     was = urlsplit(here)
-    same = was.hostname == there.hostname and (was.scheme, there.scheme) == ("http", "https")
+    same = was.hostname == target.hostname and (was.scheme, target.scheme) == ("http", "https")
     sentence = (
-        f"The server redirects to {there.geturl()}."
+        f"The server redirects to {target.geturl()}."
         if same
-        else f"The server redirects to another server: {there.geturl()}."
+        else f"The server redirects to another server: {target.geturl()}."
     )
     return call.hint(sentence, changes, careful=not same)
 
 
-def _address_changes(profile: Profile, there: SplitResult) -> Changes:
+def _address_changes(profile: Profile, target: SplitResult) -> Changes:
     """Return the changes of url and path; a url keeps its path if possible."""
-    target, base = there.path or "/", f"{there.scheme}://{there.netloc}"
-    if origin_of(there.geturl()) != profile.origin:
-        return (("url", base), *((("path", target),) if target != profile.path else ()))
+    path, base = target.path or "/", f"{target.scheme}://{target.netloc}"
+    if origin_of(target.geturl()) != profile.origin:
+        return (("url", base), *((("path", path),) if path != profile.path else ()))
     own = urlsplit(profile.url).path.rstrip("/")
-    if target == (urlsplit(profile.endpoint).path or "/"):
+    if path == (urlsplit(profile.endpoint).path or "/"):
         return ()
-    if target.startswith(f"{own}/"):
-        return (("path", target.removeprefix(own)),)
-    return (("url", base), ("path", target))
+    if path.startswith(f"{own}/"):
+        return (("path", path.removeprefix(own)),)
+    return (("url", base), ("path", path))
 
 
 _SESSION_HEADER = regex(r"x-[a-z0-9-]{0,60}(?:session|csrf|xsrf)[a-z0-9-]{0,60}", re.IGNORECASE | re.ASCII)
@@ -307,12 +307,12 @@ def content_type(call: FailedCall) -> Hint | None:
         return None
     now = _essence(call.profile.content_type)
     taken = _types_in([*call.headers("accept-post"), *call.headers("accept")])
-    named = [each for each in (*taken, *_types_in([call.text])) if "json" in each and each != now]
+    named = [name for name in (*taken, *_types_in([call.text])) if "json" in name and name != now]
     if not named and now in taken:
         return None
     usual = {name: rank for rank, name in enumerate(USUAL_TYPES)}
-    best = min(named, key=lambda each: usual.get(each, len(usual)), default="")
-    best = best or next(each for each in USUAL_TYPES if each != now)
+    best = min(named, key=lambda name: usual.get(name, len(usual)), default="")
+    best = best or next(name for name in USUAL_TYPES if name != now)
     return call.hint(f"The server does not accept the content type {now}. Use {best}.", (("content_type", best),))
 
 
@@ -434,7 +434,7 @@ def credentials(call: FailedCall) -> Hint | None:
     if call.status not in {401, 403} and not leads_to_login(call) and not asked:
         return None
     offered = schemes(call.headers("www-authenticate"))
-    named = [each for each in KINDS.values() if each.scheme.lower() in offered]
+    named = [kind for kind in KINDS.values() if kind.scheme.lower() in offered]
     kind = named[-1] if named else None  # Of several auth types, later ones are more secure.
     if kind is not None and profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
         return _kind_hint(call, f"The server asks for {kind.scheme} auth.", kind)
@@ -459,8 +459,8 @@ def credentials(call: FailedCall) -> Hint | None:
 
 def schemes(challenges: list[str]) -> list[str]:
     """Return the schemes of challenges in lower case."""
-    bare = [_QUOTED.sub('""', each[:MAX_TEXT]) for each in challenges]
-    return [*dict.fromkeys(found.lower() for each in bare for found in _SCHEME.findall(each))]
+    bare = [_QUOTED.sub('""', challenge[:MAX_TEXT]) for challenge in challenges]
+    return [*dict.fromkeys(found.lower() for challenge in bare for found in _SCHEME.findall(challenge))]
 
 
 def _gives_more_away(call: FailedCall, kind: type[Auth]) -> bool:
@@ -501,7 +501,7 @@ def _rejected(call: FailedCall) -> Hint:
     if call.status == 403:
         given = "user name and password" if "password" in fields else name
         sentence = f"The server does not allow this call. Check the {given}, or ask the owner of the server."
-    given = next((each for each in ("session", field) if each in call.variables), "")
+    given = next((candidate for candidate in ("session", field) if candidate in call.variables), "")
     if not given:
         return call.hint(sentence, secret=field)
     variable, subject = call.profile.variable(given), f"The {given}" if call.status == 403 else "It"

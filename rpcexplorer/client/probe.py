@@ -218,14 +218,14 @@ class TrialResult(Struct, frozen=True):
         """Suggested changes of address and form, never to another host or to http."""
         if self.hint is None:
             return ()
-        here, there = urlsplit(self.form.url), urlsplit(dict(self.hint.changes).get("url", self.form.url))
-        stays = here.hostname == there.hostname and (here.scheme, there.scheme) != ("https", "http")
-        return tuple(each for each in self.hint.changes if stays and each[0] in {"url", *FORM})
+        here, target = urlsplit(self.form.url), urlsplit(dict(self.hint.changes).get("url", self.form.url))
+        stays = here.hostname == target.hostname and (here.scheme, target.scheme) != ("https", "http")
+        return tuple(change for change in self.hint.changes if stays and change[0] in {"url", *FORM})
 
     @property
     def auth_changes(self) -> Changes:
         """The auth type that the server names."""
-        return tuple(each for each in self.hint.changes if each[0].startswith("auth.")) if self.hint else ()
+        return tuple(change for change in self.hint.changes if change[0].startswith("auth.")) if self.hint else ()
 
     @property
     def summary(self) -> str:
@@ -399,7 +399,7 @@ class Probe:
             if result.fails_at_tls and result.form.url != self.profile.url:
                 self.blocked = result
                 return None
-            closer = [each for each in self._closer(result) if not self._was_asked(each)]
+            closer = [form for form in self._closer(result) if not self._was_asked(form)]
             waiting.extendleft(reversed(closer))
             if closer:
                 continue

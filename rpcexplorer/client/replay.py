@@ -90,7 +90,7 @@ def ignored_in(recorded: Exchange, profile: Profile | None, ignore: Iterable[str
     if recorded.kind != "batch":
         pointers = [*given, *_noted(profile, recorded.method)]
         top = "/error" if isinstance(recorded.outcome, ErrorObject) else "/result"
-        return [*pointers, *(each.removeprefix(top) for each in pointers if each.startswith(f"{top}/"))]
+        return [*pointers, *(pointer.removeprefix(top) for pointer in pointers if pointer.startswith(f"{top}/"))]
     calls = to_calls(sent_draft(recorded), "")
     awaited = [] if isinstance(calls, Typo) else [call for call in calls if call.id is not None]
     own = [(f"/{at}", pointer) for at, call in enumerate(awaited) for pointer in _noted(profile, call.method)]
@@ -109,8 +109,8 @@ def exit_code(results: Iterable[Replayed]) -> int:
     Skipped calls do not count. If all are skipped, nothing was compared, and the code is 6.
     """
     every = list(results)
-    codes = {_code(each) for each in every}
-    if every and all(each.verdict == "skipped" for each in every):
+    codes = {_code(result) for result in every}
+    if every and all(result.verdict == "skipped" for result in every):
         return 6
     return next((code for code in (130, 3, 4, 5, 6) if code in codes), 0)
 
@@ -145,7 +145,7 @@ class Replaying(Struct, frozen=True):
     profile: Profile
     send: Callable[[Draft | Batch], Awaitable[Exchange]]
     as_recorded: Callable[[Exchange], Exchange]
-    """Return an exchange as it would be recorded, so that both sides are redacted alike."""
+    """Return an exchange, redacted like a recorded one, to compare them."""
     is_ours: Callable[[Exchange], bool]
     """Return whether no other user can have written a record."""
 
@@ -189,9 +189,9 @@ class Replaying(Struct, frozen=True):
 
 
 def _until_stopped(steps: Steps[T], stop: Stop) -> Steps[T | None]:
-    came: list[T] = []
-    for _ in kept(steps, came):
+    found: list[T] = []
+    for _ in kept(steps, found):
         if stop.pressed:
             return None
         yield
-    return came[0]
+    return found[0]

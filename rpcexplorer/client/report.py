@@ -200,7 +200,7 @@ class Report(Struct, frozen=True):
     under_way: str = ""
     """The current call, if there is one."""
     advice: str = ""
-    """What to try if nothing was found."""
+    """Sentence that says what to try if nothing was found."""
 
     @property
     def exit_code(self) -> int:
