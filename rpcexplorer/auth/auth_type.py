@@ -34,7 +34,7 @@ class AuthField(Struct, frozen=True):
     """The label of its row in the form; a field without one has no row there."""
     hint: str = ""
     pattern: re.Pattern[str] | None = None
-    """What its value must match, unless any text is valid."""
+    """Pattern of valid values; None if any text is valid."""
     mismatch: str = ""
 
     def fits(self, value: str) -> bool:
@@ -80,8 +80,8 @@ class AuthType(Auth, frozen=True):
 
     @classmethod
     def mismatch(cls, values: Mapping[str, Any]) -> tuple[str, str] | None:
-        wrong = (each for each in cls.fields if each.name in values and not each.fits(values[each.name]))
-        return next(((each.name, each.mismatch) for each in wrong), None)
+        wrong = (field for field in cls.fields if field.name in values and not field.fits(values[field.name]))
+        return next(((field.name, field.mismatch) for field in wrong), None)
 
     def opens_session(self, profile: Profile) -> bool:  # noqa: ARG002
         return False

@@ -33,7 +33,7 @@ class BasicAuth(AuthType, frozen=True):
         return "basic: sends user name and password in the header Authorization"
 
     def header_problem(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
-        names = [each.reveal() for each in secrets if each.label == profile.label("username")]
+        names = [secret.reveal() for secret in secrets if secret.label == profile.label("username")]
         if not any(":" in name for name in (self.username or "", *names)):
             return None
         return Refused(
@@ -112,7 +112,7 @@ class InlineAuth(AuthType, frozen=True):
         ours = {self.username_member, self.password_member}
         if method.auth == Auth.kind or not any(param.required and param.name in ours for param in full.params):
             return full
-        params = (replace(each, required=False) if each.name in ours else each for each in full.params)
+        params = (replace(param, required=False) if param.name in ours else param for param in full.params)
         return replace(full, params=tuple(params))
 
     def _params(self, call: Call, profile: Profile) -> str | Refused:

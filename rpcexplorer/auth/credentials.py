@@ -257,10 +257,10 @@ def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[
     for header in headers:
         if header.encoded:
             marks = dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(header.text))
-            for secrets in product(*([each for each in known if each.placeholder == mark] for mark in marks)):
+            for secrets in product(*([secret for secret in known if secret.placeholder == mark] for mark in marks)):
                 value = header.opened(opening_of(secrets)).removeprefix(header.scheme)
                 padded = (value, value.replace("+", "-").replace("/", "_"))
-                for spelling in dict.fromkeys((*padded, *(each.rstrip("=") for each in padded))):
+                for spelling in dict.fromkeys((*padded, *(text.rstrip("=") for text in padded))):
                     yield Secret(spelling, UNRECORDED.strip("«»"))
 
 

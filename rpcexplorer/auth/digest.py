@@ -113,7 +113,7 @@ class DigestAuth(AuthType, frozen=True):
         return received
 
     def header_problem(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
-        names = [each.reveal() for each in secrets if each.label == profile.label("username")]
+        names = [secret.reveal() for secret in secrets if secret.label == profile.label("username")]
         if not any("\n" in name for name in (self.username or "", *names)):
             return None
         return Refused(
@@ -134,36 +134,36 @@ def strongest(response: Response) -> Challenge | None:
     if response.status != UNAUTHORIZED:
         return None
     found = [
-        each
+        challenge
         for name, value in response.headers
         if name.lower() == "www-authenticate"
-        for each in challenges(value)
-        if (each.algorithm or "MD5").upper() in ALGORITHMS
+        for challenge in challenges(value)
+        if (challenge.algorithm or "MD5").upper() in ALGORITHMS
     ]
-    return min(found, key=lambda each: each.rank, default=None)
+    return min(found, key=lambda challenge: challenge.rank, default=None)
 
 
 def challenges(header: str) -> Iterator[Challenge]:
     """Yield the Digest challenges of a header, which may hold other schemes."""
     if len(header) > LONGEST or not _SENDABLE.fullmatch(header):  # An answer to it could not be sent over HTTP.
         return
-    said: list[dict[str, str]] = []
+    found: list[dict[str, str]] = []
     for scheme, name, value in _PART.findall(header):
         if scheme:
-            said.append({"scheme": scheme.lower()})
-        if said:
-            said[-1].setdefault(name.lower(), _unquoted(value))
-    for each in said:
-        options = [option.strip().lower() for option in each.get("qop", "").split(",")]
+            found.append({"scheme": scheme.lower()})
+        if found:
+            found[-1].setdefault(name.lower(), _unquoted(value))
+    for offered in found:
+        options = [option.strip().lower() for option in offered.get("qop", "").split(",")]
         qop = next((option for option in ("auth", "auth-int") if option in options), "")
-        if each["scheme"] == "digest" and "nonce" in each and (qop or "qop" not in each):
+        if offered["scheme"] == "digest" and "nonce" in offered and (qop or "qop" not in offered):
             yield Challenge(
-                each.get("realm", ""),
-                each["nonce"],
-                each.get("algorithm", ""),
+                offered.get("realm", ""),
+                offered["nonce"],
+                offered.get("algorithm", ""),
                 qop,
-                each.get("opaque"),
-                stale=each.get("stale", "").lower() == "true",
+                offered.get("opaque"),
+                stale=offered.get("stale", "").lower() == "true",
             )
 
 

@@ -50,29 +50,29 @@ def sendable(value: str) -> bool:
 
 def session_cookie(headers: Iterable[tuple[str, str]], name: str, now: datetime) -> SetCookie | None:
     """Return the last Set-Cookie of that name, or None."""
-    said = None
+    found = None
     for header, text in headers:
         if header.lower() == "set-cookie":
             pair, *attributes = text.split(";")
             cookie, equals, value = pair.partition("=")
             if equals and cookie.strip() == name:
                 value = value.strip()
-                said = SetCookie(value, not value or _over(attributes, now))
-    return said
+                found = SetCookie(value, not value or _over(attributes, now))
+    return found
 
 
 def _over(attributes: list[str], now: datetime) -> bool:
     """Return whether the attributes end the cookie at once; Max-Age wins."""
-    said = {name.strip().lower(): value.strip() for name, _, value in (part.partition("=") for part in attributes)}
-    seconds = said.get("max-age", "")
+    values = {name.strip().lower(): value.strip() for name, _, value in (part.partition("=") for part in attributes)}
+    seconds = values.get("max-age", "")
     if seconds.removeprefix("-").isdecimal():
         return int(seconds[:9]) <= 0
-    if not said.get("expires"):
+    if not values.get("expires"):
         return False
     from email.utils import parsedate_to_datetime  # Start-up does not need it, and it loads many modules.
 
     try:
-        when = parsedate_to_datetime(said["expires"])
+        when = parsedate_to_datetime(values["expires"])
     except (ValueError, IndexError, OverflowError):
         return False  # An unreadable date ends nothing.
     return (when if when.tzinfo else when.replace(tzinfo=UTC)) <= now
@@ -128,12 +128,12 @@ def _filled(template: Any, profile: Profile) -> Any:
 def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now: datetime) -> str | Refused:
     """Return the session id from Set-Cookie, else from the response."""
     cookie = kind.session_cookie
-    said = session_cookie(received.response.headers, cookie, now) if cookie else None
-    if said and not said.deleted:
-        return said.value if sendable(said.value) else _failed(profile, f"the {cookie} cookie cannot be sent back.")
+    sent = session_cookie(received.response.headers, cookie, now) if cookie else None
+    if sent and not sent.deleted:
+        return sent.value if sendable(sent.value) else _failed(profile, f"the {cookie} cookie cannot be sent back.")
     match received.outcome:
         case ErrorObject() as error:
-            return _refused(profile, _said(error))
+            return _refused(profile, _error_text(error))
         case Malformed(reason=reason):
             return _failed(profile, f"{reason} (HTTP {received.response.status})")
         case Result(value=value) if SAYS_NO.fullmatch(value):
@@ -161,7 +161,7 @@ def _refused(profile: Profile, response: str) -> Refused:
     return replace(_failed(profile, f"{why} {advice}"), missing=field, rejected=True)
 
 
-def _said(error: ErrorObject) -> str:
+def _error_text(error: ErrorObject) -> str:
     """Return an error in one line, with the text in its data."""
     more = decoded(bytes(error.data).decode()) if error.data and SHORT_TEXT.fullmatch(error.data) else ""
     first = " ".join(part for part in ("" if error.code is None else str(error.code), error.message) if part)
@@ -264,8 +264,8 @@ def _texts(error: ErrorObject) -> Iterator[str]:
         data = msgspec.json.decode(error.data)
     except (msgspec.DecodeError, RecursionError):  # Only lenient parsers accept it, so it is ignored.
         return
-    said = [data.get(name) for name in SPEAKING] if isinstance(data, dict) else [data]
-    yield from (text for text in said if isinstance(text, str) and len(text) <= SHORT)
+    texts = [data.get(name) for name in SPEAKING] if isinstance(data, dict) else [data]
+    yield from (text for text in texts if isinstance(text, str) and len(text) <= SHORT)
 
 
 def _says(words: tuple[str, ...], text: str) -> bool:
@@ -279,7 +279,7 @@ def _says_in(words: tuple[str, ...], text: str) -> bool:
     longest_first = sorted(words, key=len, reverse=True)
     either = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first) or "(?!)"
     found = re.finditer(rf"(?<!\w)(?:{either})(?!\w)", text, re.IGNORECASE)
-    return any(not _names_a_thing(text[: each.start()], each[0], text[each.end() :]) for each in found)
+    return any(not _names_a_thing(text[: match.start()], match[0], text[match.end() :]) for match in found)
 
 
 def _names_a_thing(before: str, word: str, after: str) -> bool:
@@ -331,8 +331,8 @@ def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
         if is_open and not call.can_log_in():
             return response  # Without credentials, the server's own answer is the result.
         outcome = response.outcome
-        said = outcome.message if isinstance(outcome, ErrorObject) else f"HTTP {response.response.status}"
-        return replace(opened, sentence=f"The session has ended ({said}). {opened.sentence}")
+        why = outcome.message if isinstance(outcome, ErrorObject) else f"HTTP {response.response.status}"
+        return replace(opened, sentence=f"The session has ended ({why}). {opened.sentence}")
     if call.session is None:
         return opened
     request = kind.request(profile, message)
@@ -347,16 +347,16 @@ def _session_events(kind: AuthType, call: AuthCall, received: AuthResponse | Ref
     """Return the events of the response's session cookie."""
     cookie, session = kind.session_cookie, call.session
     headers = () if isinstance(received, Refused) else received.response.headers
-    said = session_cookie(headers, cookie, call.now) if cookie else None
-    if said is None:
+    sent = session_cookie(headers, cookie, call.now) if cookie else None
+    if sent is None:
         return []
-    if said.deleted:
+    if sent.deleted:
         return [SessionEnded(), Note(f"the server ended the session ({cookie})")] if session is not None else []
-    if not sendable(said.value):
+    if not sendable(sent.value):
         return [Note(f"the server set a {cookie} cookie that cannot be sent back, so the session is unchanged")]
-    if session is not None and said.value == session.reveal():
+    if session is not None and sent.value == session.reveal():
         return []
-    opened = SessionOpened(Secret(said.value, call.profile.label("session"), "session"))
+    opened = SessionOpened(Secret(sent.value, call.profile.label("session"), "session"))
     return [opened, Note(f"the server sent a new session ({cookie}), which is used from now on")]
 
 

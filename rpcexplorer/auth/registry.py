@@ -28,7 +28,7 @@ _ALL: Final[tuple[type[AuthType], ...]] = (
     MemberAuth,
     NoAuth,
 )
-KINDS: Final[Mapping[str, type[AuthType]]] = {each.kind: each for each in _ALL}
+KINDS: Final[Mapping[str, type[AuthType]]] = {kind.kind: kind for kind in _ALL}
 USUAL: Final = CookieAuth.kind
 """The auth type of the service by default."""
 

@@ -154,7 +154,9 @@ class FirstAuth(TokenAuth, frozen=True):
         if not is_token:
             return full
         names = [param.name for param in rest]
-        examples = (replace(each, params=_behind_the_token(each.params, first.name, names)) for each in full.examples)
+        examples = (
+            replace(example, params=_behind_the_token(example.params, first.name, names)) for example in full.examples
+        )
         return replace(full, params=tuple(rest), examples=tuple(examples))
 
     def words(self, profile: Profile) -> str:
