@@ -46,7 +46,7 @@ class BatchReply(Struct, frozen=True):
 
 class Matched(Struct, frozen=True):
     own: tuple[BatchReply | None, ...]
-    """One response for each call, in the order of the calls; None if it is missing."""
+    """Responses in the order of the calls; None for a missing one."""
     others: tuple[BatchReply, ...] = ()
 
 
@@ -54,7 +54,10 @@ class _Opened(Struct, frozen=True):
     text: bytes
     texts: Sequence[bytes]
     is_array: bool
-    """False: one response for all calls, alone or as an error without an id in an array."""
+    """Whether each call can have its own response.
+
+    False for one response to all calls: an object, or an array with only an error without an id.
+    """
     remarks: tuple[str, ...]
 
     def parts(self, form: MessageForm) -> list[BatchReply]:
@@ -119,12 +122,12 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
             return _Opened(texts[0], texts, False, remarks)
         return _Opened(text, texts, True, remarks)
     if head != b"{" and (payloads := event_payloads(text)) is not None:
-        came = messages_in(payloads)
-        texts = [part for part in came if not isinstance(read_object(part, None, form), Malformed)]
+        messages = messages_in(payloads)
+        texts = [part for part in messages if not isinstance(read_object(part, None, form), Malformed)]
         if not texts:
             nothing = no_reply_in(payloads, form)
             return Malformed(nothing.reason, (*remarks, *nothing.remarks))
-        if others := len(came) - len(texts):
+        if others := len(messages) - len(texts):
             remarks += (f"the response is an event stream, with {counted(others, 'other event')}",)
         if len(texts) == 1 and id_of(texts[0], form) in NOBODYS:
             return _Opened(texts[0], texts, False, remarks)
@@ -144,11 +147,11 @@ def _settled(
 ) -> Reply:
     """Return the outcome of the batch: its worst response counts."""
     awaited = {wire_id(call.id, form).encode(): call for call in calls if call.id is not None}
-    came = [part.id for part in parts]
-    known = set(came)  # A look-up in a list for each call would be quadratic.
+    ids = [part.id for part in parts]
+    known = set(ids)  # A look-up in a list for each call would be quadratic.
     missing = [id for id in awaited if id not in known]
-    strange = [id for id in came if id not in awaited] if awaited else []
-    remarks += _remarks(awaited, came, missing, strange, parts)
+    strange = [id for id in ids if id not in awaited] if awaited else []
+    remarks += _remarks(awaited, ids, missing, strange, parts)
     failed = [part.reply for part in parts if isinstance(part.reply, ErrorObject)]
     broken = [part.reply for part in parts if isinstance(part.reply, Malformed)]
     first = failed[0] if failed else None
@@ -164,27 +167,27 @@ def _settled(
         also = f" {failures}." if failures else ""
         verb = "is" if len(broken) == 1 else "are"
         return Malformed(f"{len(broken)} of {len(parts)} responses {verb} malformed: {broken[0].reason}{also}", remarks)
-    habits = tuple(sorted({habit for part in parts for habit in getattr(part.reply, "habits", ())}))
+    quirks = tuple(sorted({quirk for part in parts for quirk in getattr(part.reply, "habits", ())}))
     if first:
-        return ErrorObject(first.code, failures, None, text, remarks, habits)
-    return Result(text, remarks, habits)
+        return ErrorObject(first.code, failures, None, text, remarks, quirks)
+    return Result(text, remarks, quirks)
 
 
 def _remarks(
     awaited: dict[bytes, Call],
-    came: list[bytes | None],
+    ids: list[bytes | None],
     missing: list[bytes],
     strange: list[bytes | None],
     parts: Sequence[BatchReply],
 ) -> tuple[str, ...]:
     remarks = []
-    seen = Counter(came)
+    seen = Counter(ids)
     if strange:
         names = ", ".join(short(id or b"(no id)") for id in strange[:NAMED])
         remarks.append(f"responses that match no call: {names}")
     if twice := [id.decode() for id in awaited if seen[id] > 1]:
         remarks.append(f"more than one response to {', '.join(twice)}")
-    if not missing and not strange and awaited and came != list(awaited):
+    if not missing and not strange and awaited and ids != list(awaited):
         remarks.append("the responses are not in the order of the calls")
     remarks += sorted({remark for part in parts for remark in part.reply.remarks})
     return tuple(remarks)

@@ -1,4 +1,4 @@
-"""Requests to bytes and response bodies to outcomes, for each JSON-RPC version."""
+"""Encode requests and decode responses, for each JSON-RPC version."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ from rpcexplorer.rpc.messages import (
 LARGE = 1024 * 1024
 """Larger responses, in bytes, share their memory with the result."""
 DUPLICATES_LIMIT = 1024 * 1024
-"""Larger responses, in bytes, are not searched for duplicate members: only the slow scanner sees those."""
+"""Bytes above which a response is not searched for duplicate members.
+
+Only the slow scanner sees those.
+"""
 
 
 class _Native(msgspec.Struct):
@@ -67,7 +70,7 @@ class Envelope(Struct, frozen=True):
     result: Text | None = None
     """A view of the text, not a copy, if the response is large."""
     arguments: Text | None = None
-    """The result in Transmission's format, in which ``result`` is a word."""
+    """The result in Transmission's format, where ``result`` is a word."""
     error: bytes | None = None
     code: bytes | None = None
     message: bytes | None = None
@@ -163,17 +166,17 @@ def read_object(text: bytes, id: str | None, form: MessageForm) -> Reply:
 
 
 def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
-    """Return the outcome that these members mean; an id of None is not checked."""
+    """Return the outcome of these members; an id of None is not checked."""
     if form.envelope == "transmission":
         return _of_transmission(envelope, id, form)
-    habits = _habits(envelope, form.envelope)
+    quirks = _quirks(envelope, form.envelope)
     remarks = (*envelope.remarks, *_version_remarks(envelope, form.envelope), *_id_remarks(envelope.id, id, form))
     # JSON-RPC 1.0 servers send both members. The call failed if the error is not null.
     if envelope.error is not None and envelope.error != b"null":
         if envelope.result not in {None, b"null"}:
             remarks += ("both result and error are present",)
-        return _error(envelope.error, remarks, habits, form.envelope)
-    remarks_of_none = (*habits, *remarks)
+        return _error(envelope.error, remarks, quirks, form.envelope)
+    remarks_of_none = (*quirks, *remarks)
     is_unmarked = envelope.jsonrpc is envelope.version is envelope.id is envelope.error is None
     if id is not None and is_unmarked and envelope.result is not None:
         return Malformed(BARE_RESULT, remarks_of_none)
@@ -181,7 +184,7 @@ def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
         if envelope.method is not None:
             return Malformed("The response is a server request, not a response to the call.", remarks_of_none)
         return Malformed("The response is a JSON object without result or error.", remarks_of_none)
-    return Result(envelope.result, remarks, habits)
+    return Result(envelope.result, remarks, quirks)
 
 
 def id_of(text: bytes, form: MessageForm) -> bytes | None:
@@ -197,28 +200,28 @@ def _of_transmission(envelope: Envelope, id: str | None, form: MessageForm) -> R
     remarks = (*envelope.remarks, *_id_remarks(envelope.tag, id, form, "tag"))
     if envelope.error is not None and envelope.error != b"null":
         return _error(envelope.error, (*remarks, "the response has the format of JSON-RPC"), (), "2.0")
-    said = None if envelope.result is None else _string(bytes(envelope.result))
-    if envelope.result is None or said is None:
+    word = None if envelope.result is None else _string(bytes(envelope.result))
+    if envelope.result is None or word is None:
         lacks = "no result" if envelope.result is None else "a result that is not a string"
         return Malformed(
             f"Not a response in the Transmission format: it has {lacks}. "
             'If the server uses JSON-RPC, set envelope = "2.0" in the profile.',
             remarks,
         )
-    if said != "success":
+    if word != "success":
         data = envelope.arguments if envelope.arguments not in {None, b"{}", b"null"} else None
-        return ErrorObject(None, said, None if data is None else bytes(data), bytes(envelope.result), remarks)
+        return ErrorObject(None, word, None if data is None else bytes(data), bytes(envelope.result), remarks)
     if envelope.arguments is None:
         return Result(envelope.result, (*remarks, "arguments is missing"))
     return Result(envelope.arguments, remarks)
 
 
-def _error(text: bytes, remarks: tuple[str, ...], habits: tuple[str, ...], version: EnvelopeForm) -> Reply:
+def _error(text: bytes, remarks: tuple[str, ...], quirks: tuple[str, ...], version: EnvelopeForm) -> Reply:
     members = open_object(text, error=True) if text[:1] == b"{" else None
     if members is None:
         message = _string(text)
         kind = "a plain string" if message is not None else "not an object"
-        return ErrorObject(None, message or "", None, text, (*remarks, f"error is {kind}"), habits)
+        return ErrorObject(None, message or "", None, text, (*remarks, f"error is {kind}"), quirks)
     remarks += tuple(remark for remark in members.remarks if remark not in remarks)
     code, code_remark = _code(members.code)
     message = "" if members.message is None else _string(members.message)
@@ -230,7 +233,7 @@ def _error(text: bytes, remarks: tuple[str, ...], habits: tuple[str, ...], versi
         code_remark = code_remark if members.code is not None else ()
         message_remark = message_remark if members.message is not None else ()
     data = members.error if version == "1.1" and members.data is None else members.data
-    return ErrorObject(code, message or "", data, text, remarks + message_remark + code_remark, habits)
+    return ErrorObject(code, message or "", data, text, remarks + message_remark + code_remark, quirks)
 
 
 def _code(text: bytes | None) -> tuple[int | None, tuple[str, ...]]:
@@ -244,7 +247,7 @@ def _code(text: bytes | None) -> tuple[int | None, tuple[str, ...]]:
     return None, ("error.code is not an integer",)
 
 
-def _habits(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
+def _quirks(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
     """Return quirks that all responses of such a server have."""
     both = envelope.result is not None and envelope.error is not None
     if version == "1.1" and envelope.version is None and envelope.jsonrpc is None:
@@ -260,23 +263,23 @@ def _habits(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
 
 def _version_remarks(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
     wanted = f'"{version}"'
-    said = {"jsonrpc": envelope.jsonrpc, "version": envelope.version if version == "1.1" else None}
+    versions = {"jsonrpc": envelope.jsonrpc, "version": envelope.version if version == "1.1" else None}
     return tuple(
         f"{name} is {short(text)}, not {wanted}"
-        for name, text in said.items()
+        for name, text in versions.items()
         if text is not None and text not in {wanted.encode(), b'"2.0"'}
     )
 
 
-def _id_remarks(came: bytes | None, id: str | None, form: MessageForm, member: str = "id") -> tuple[str, ...]:
+def _id_remarks(received: bytes | None, id: str | None, form: MessageForm, member: str = "id") -> tuple[str, ...]:
     if id is None:
         return ()
-    if came is None:
+    if received is None:
         return (f"{member} is missing",)
     sent = wire_id(id, form)
-    if came == sent.encode() or (sent[0] == '"' and _string(came) == id):
+    if received == sent.encode() or (sent[0] == '"' and _string(received) == id):
         return ()
-    return (f"{member} is {short(came)}, not {short(sent.encode())}: it may belong to another call",)
+    return (f"{member} is {short(received)}, not {short(sent.encode())}: it may belong to another call",)
 
 
 def _string(text: bytes) -> str | None:
@@ -316,7 +319,7 @@ _LINE = regex(rb"(?:(?:data|event|id|retry)(?::.*)?|:.*|)")
 def event_payloads(text: bytes) -> list[bytes] | None:
     """Return the data of each event, or None if this is not an event stream.
 
-    The last event counts without an empty line after it. Whoever parses the data sees whether it is whole.
+    The last event counts without an empty line after it. The parser of the data notices if it is incomplete.
     """
     text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
     if not FIELD.match(text):
@@ -341,11 +344,11 @@ def messages_in(payloads: list[bytes]) -> list[bytes]:
 
 def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
     """Return the message with this id, else an error that names no call."""
-    came = messages_in(payloads)
-    replies = [(at, id_of(text, form), read_object(text, id, form)) for at, text in enumerate(came)]
-    replies = [each for each in replies if not isinstance(each[2], Malformed)]
-    own = replies if id is None else [each for each in replies if each[1] in spellings(id)]
-    own = own or [each for each in replies if each[1] in NOBODYS and isinstance(each[2], ErrorObject)]
+    messages = messages_in(payloads)
+    replies = [(at, id_of(text, form), read_object(text, id, form)) for at, text in enumerate(messages)]
+    replies = [found for found in replies if not isinstance(found[2], Malformed)]
+    own = replies if id is None else [found for found in replies if found[1] in spellings(id)]
+    own = own or [found for found in replies if found[1] in NOBODYS and isinstance(found[2], ErrorObject)]
     if not own:
         return no_reply_in(payloads, form)
     at, _, reply = own[-1]
@@ -360,9 +363,9 @@ def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
     kinds = Counter(_kind(text, form) for text in messages_in(payloads))
     named = [kind if count == 1 else f"{kind} {count} times" for kind, count in list(kinds.items())[:NAMED]]
     rest = len(kinds) - len(named)
-    came = ", ".join([*named, *([f"and {counted(rest, 'other kind')} of messages"] if rest else [])]) or "only comments"
+    seen = ", ".join([*named, *([f"and {counted(rest, 'other kind')} of messages"] if rest else [])]) or "only comments"
     events = counted(len(payloads), "event")
-    return Malformed(f"The response is an event stream of {events} without a response to this call: {came}.")
+    return Malformed(f"The response is an event stream of {events} without a response to this call: {seen}.")
 
 
 def _kind(text: bytes, form: MessageForm) -> str:
@@ -412,7 +415,7 @@ def encode_batch(calls: Iterable[Call], form: MessageForm = USUAL_FORM) -> bytes
 
 
 def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply:
-    """Return the outcome that a response body means; an id of None is not checked."""
+    """Return the outcome of a response body; an id of None is not checked."""
     text, remarks = read_text(body)
     if isinstance(text, Malformed):
         return text
@@ -441,7 +444,7 @@ def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply
 
 
 def read_text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
-    """Return the body as UTF-8 without a byte order mark, or why it is not UTF-8."""
+    """Return the body as UTF-8 without a byte order mark, or the problem."""
     if not body or body.isspace():
         return Malformed("The response is empty: it has no body."), ()
     remarks: tuple[str, ...] = ()

@@ -49,7 +49,7 @@ class Result(Struct, frozen=True):
     remarks: tuple[str, ...] = ()
     """Warnings: how the response deviates from the specification."""
     habits: tuple[str, ...] = ()
-    """Quirks: harmless deviations of all responses of such a server, shown once."""
+    """Quirks: harmless deviations of all the server's responses, shown once."""
     message: str = ""
     """The error message of an MCP tool that failed, else empty."""
 
@@ -71,7 +71,7 @@ class ErrorObject(Struct, frozen=True):
     message: str
     data: bytes | None
     value: bytes
-    """The whole ``error`` member (for a batch, the whole response) as the server wrote it."""
+    """The ``error`` member as the server wrote it; for a batch, the response."""
     remarks: tuple[str, ...] = ()
     habits: tuple[str, ...] = ()
 
@@ -135,13 +135,16 @@ def explain(code: int | None) -> str:
 
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Crockford's base 32: no letter looks like a digit, and texts sort like their numbers."""
+"""Crockford's base 32, without letters that look like digits.
+
+Texts sort like their numbers.
+"""
 TIME_DIGITS = 9
 CHANCE_DIGITS = 6
 CHANCE_LIMIT = 32**CHANCE_DIGITS
-"""Random numbers are below this: two calls in one millisecond collide once in a billion."""
+"""Limit of random numbers: in one millisecond, two collide once in 10^9."""
 AHEAD = {"login": 1, "initialize": 2}
-"""Calls that are sent before a call have its id with this suffix, and a number smaller by this."""
+"""Suffix of calls sent before a call, whose number is smaller by this."""
 _MADE = regex(f"[{ALPHABET}]{{{TIME_DIGITS + CHANCE_DIGITS}}}")
 _WHOLE = regex(r"0|-?[1-9][0-9]{0,17}")
 _LEAST = 1 + max(AHEAD.values())
@@ -154,7 +157,7 @@ def make_id(milliseconds: int, chance: int) -> str:
 
 
 def is_made(id: str) -> bool:
-    """Return whether an id is made by ``make_id``: such ids sort by their time."""
+    """Return whether ``make_id`` made an id: such ids sort by their time."""
     return _MADE.fullmatch(id) is not None
 
 
@@ -181,9 +184,9 @@ def spellings(id: str) -> set[bytes]:
 
 
 def number_of(id: str) -> int | None:
-    """Return an id as a number of 32 bits, which is as many as some servers keep.
+    """Return an id as a 32-bit number, because some servers keep no more bits.
 
-    A whole number that the user typed stays that number. Other typed ids have none.
+    A whole number that the user typed stays that number. Return None for other typed ids.
     """
     base, _, part = id.partition(".")
     if _WHOLE.fullmatch(base):
