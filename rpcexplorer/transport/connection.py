@@ -93,11 +93,11 @@ class Plain:
 
     async def receive(self) -> bytes:
         try:
-            came = self._socket.recv(PIECE)
+            received = self._socket.recv(PIECE)
         except (BlockingIOError, InterruptedError):
             return await asyncio.get_running_loop().sock_recv(self._socket, PIECE)
         await asyncio.sleep(0)  # Nor must one that has everything ready.
-        return came
+        return received
 
     def arrived(self) -> bytes | None:
         try:
@@ -161,20 +161,20 @@ class Encrypted:
             try:
                 return self.tls.read(PIECE)
             except ssl.SSLWantReadError:
-                came = self._stream.arrived()
+                received = self._stream.arrived()
             except ssl.SSLError:
                 return b""
-            if came is None:
+            if received is None:
                 return None
-            self._take(came)
+            self._take(received)
         return b""
 
     def close(self) -> None:
         self._stream.close()
 
-    def _take(self, came: bytes) -> None:
-        if came:
-            self._coming.write(came)
+    def _take(self, received: bytes) -> None:
+        if received:
+            self._coming.write(received)
         else:
             self._coming.write_eof()
 
@@ -222,7 +222,7 @@ async def look_up(host: str, port: int) -> list[SocketAddress]:
     def ask() -> None:
         found, failure = list[SocketAddress](), None
         try:
-            found = [(each[0], each[4]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+            found = [(info[0], info[4]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
         except (OSError, UnicodeError) as problem:
             failure = problem
         # If the loop is closed by now, no task waits for the outcome.
@@ -276,7 +276,7 @@ def _alternate_families(addresses: list[SocketAddress]) -> list[SocketAddress]:
     families: dict[socket.AddressFamily, list[SocketAddress]] = {}
     for address in addresses:
         families.setdefault(address[0], []).append(address)
-    return [each for turn in zip_longest(*families.values()) for each in turn if each is not None]
+    return [address for turn in zip_longest(*families.values()) for address in turn if address is not None]
 
 
 class NothingWritten(Exception):  # noqa: N818 - says what became of the request

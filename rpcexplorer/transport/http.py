@@ -93,7 +93,7 @@ class _Waiting(Struct, eq=False):
     closing: asyncio.TimerHandle | None = None
 
 
-class KeptConnections:
+class IdleConnections:
     """The idle connections of a transport, for one exchange each."""
 
     def __init__(self) -> None:
@@ -107,16 +107,16 @@ class KeptConnections:
         One of another event loop may be dead. One of another process may be in use there.
         """
         loop, process, now, surplus = asyncio.get_running_loop(), os.getpid(), time.monotonic(), False
-        for each in [each for each in reversed(self._waiting) if each.link == link]:
-            usable = each.loop is loop and each.process == process and now < each.until
-            came = each.connection.stream.arrived() if usable else b""
-            if usable and came is None:
-                self._release(each)
-                return each.connection, surplus
-            surplus |= bool(came)
-            if usable and not came and now - each.since < _AT_ONCE:
+        for idle in [idle for idle in reversed(self._waiting) if idle.link == link]:
+            usable = idle.loop is loop and idle.process == process and now < idle.until
+            stray = idle.connection.stream.arrived() if usable else b""
+            if usable and stray is None:
+                self._release(idle)
+                return idle.connection, surplus
+            surplus |= bool(stray)
+            if usable and not stray and now - idle.since < _AT_ONCE:
                 self.avoid(link)
-            self._end(each)
+            self._end(idle)
         return None, surplus
 
     def give(self, link: Link, connection: Connection, seconds: float) -> None:
@@ -124,9 +124,9 @@ class KeptConnections:
             connection.close()
             return
         loop, now = asyncio.get_running_loop(), time.monotonic()
-        each = _Waiting(link, connection, now, now + seconds, loop, os.getpid())
-        each.closing = loop.call_later(seconds, self._end, each)
-        self._waiting.append(each)
+        idle = _Waiting(link, connection, now, now + seconds, loop, os.getpid())
+        idle.closing = loop.call_later(seconds, self._end, idle)
+        self._waiting.append(idle)
         if len(self._waiting) > MOST:
             self._end(self._waiting[0])
 
@@ -136,17 +136,17 @@ class KeptConnections:
 
     def close(self) -> None:
         self._closed = True
-        for each in list(self._waiting):
-            self._end(each)
+        for idle in list(self._waiting):
+            self._end(idle)
 
-    def _end(self, each: _Waiting) -> None:
-        self._release(each)
-        each.connection.close()
+    def _end(self, idle: _Waiting) -> None:
+        self._release(idle)
+        idle.connection.close()
 
-    def _release(self, each: _Waiting) -> None:
-        self._waiting.remove(each)
-        if each.closing is not None:
-            each.closing.cancel()
+    def _release(self, idle: _Waiting) -> None:
+        self._waiting.remove(idle)
+        if idle.closing is not None:
+            idle.closing.cancel()
 
 
 class Proxy(Struct, frozen=True):
@@ -210,7 +210,7 @@ class HttpTransport:
         self._trusted = trust
         self._cap = cap
         self._trusting: dict[Trust, ssl.SSLContext] = {}
-        self._kept = KeptConnections()
+        self._idle = IdleConnections()
 
     async def open(self) -> None:
         """Import what httpx imports only when it connects."""
@@ -247,8 +247,8 @@ class HttpTransport:
 
     async def close(self) -> None:
         self._trusting.clear()
-        kept, self._kept = self._kept, KeptConnections()
-        kept.close()
+        connections, self._idle = self._idle, IdleConnections()
+        connections.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -261,8 +261,8 @@ class HttpTransport:
     async def _exchange(
         self, sent: Request, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
     ) -> None:
-        kept, link = self._kept, Link(address.scheme, address.host, address.port, proxy.url if proxy else "")
-        connection, stray = kept.take(link)
+        idle, link = self._idle, Link(address.scheme, address.host, address.port, proxy.url if proxy else "")
+        connection, stray = idle.take(link)
         if stray:
             incoming.remarks.append(STRAY)
         while True:
@@ -275,11 +275,11 @@ class HttpTransport:
                 return
             except (httpx.TransportError, OSError, NothingWritten) as failure:
                 if incoming.kept and incoming.head.status is None:
-                    kept.avoid(link)
+                    idle.avoid(link)
                 if not (incoming.kept and isinstance(failure, NothingWritten)):
                     raise
             finally:
-                kept.give(link, connection, seconds)
+                idle.give(link, connection, seconds)
             connection = None  # The kept connection took nothing, so try once more over a new one.
 
     async def _made(self, address: Address, proxy: Proxy | None) -> Connection:

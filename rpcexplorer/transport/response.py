@@ -48,7 +48,7 @@ class ReplyBody:
         """Add bytes; `Oversize` and `Undecodable` keep the earlier ones."""
         self.wire_size += len(chunk)
         if self._coding is not None and self._unpacking is None:
-            # Two bytes tell gzip from data that only claims to be gzip, and the two formats called deflate apart.
+            # Two bytes show whether data is gzip, and which of the two formats called deflate it has.
             self._head += chunk
             if len(self._head) < 2:
                 return
@@ -155,8 +155,8 @@ _STAGES: dict[Phase, Stage] = {
 EARLY = "The response began before the whole request was sent: the server did not read the rest."
 SURPLUS = "Bytes after the end of the response were ignored, and the connection was closed."
 STRAY = "The open connection had unexpected bytes. It was closed, and a new one was opened."
-_PACKED = 1024  # Bytes to decompress at a time: at most 1 MB of output, a few milliseconds.
-_PAUSE = 0.05  # Seconds between two progress reports of the same phase: a fast download stays fast.
+_PACKED = 1024  # Bytes to decompress at a time: at most 1 MB of output, and a few ms.
+_PAUSE = 0.05  # Seconds between two reports of a phase, so that downloads stay fast.
 
 
 class Incoming:

@@ -42,7 +42,7 @@ def in_a_row(url: str, count: int = 2, ca_file: Path | None = None) -> list[Resp
 
 
 def socket_of(transport: HttpTransport) -> socket.socket:
-    (waiting,) = transport._kept._waiting
+    (waiting,) = transport._idle._waiting
     stream = waiting.connection.stream
     if isinstance(stream, Encrypted):
         stream = stream._stream
@@ -200,7 +200,7 @@ def test_expired_connection_is_closed_without_another_request(monkeypatch: pytes
         async with HttpTransport() as transport:
             await transport.send(Request(server.url, BODY), deadline=5)
             assert await asyncio.to_thread(server.wait_for_hangup)
-            assert transport._kept._waiting == []
+            assert transport._idle._waiting == []
 
     with RawServer(OPEN) as server:
         asyncio.run(send(server))
@@ -420,7 +420,7 @@ def test_number_of_kept_connections_is_limited(monkeypatch: pytest.MonkeyPatch) 
         async with HttpTransport() as transport:
             for url in urls:
                 await transport.send(Request(url, BODY), deadline=5)
-            return len(transport._kept._waiting)
+            return len(transport._idle._waiting)
 
     monkeypatch.setattr(http, "MOST", 1)
     with RawServer(OPEN) as one, RawServer(OPEN) as other:
@@ -467,9 +467,9 @@ def test_closing_transport_closes_idle_and_active_connections() -> None:
         assert (await under_way).body == b"late"
         assert await asyncio.to_thread(server.wait_for_hangup)
         await transport.send(Request(server.url, BODY), deadline=5)
-        assert len(transport._kept._waiting) == 1
+        assert len(transport._idle._waiting) == 1
         await transport.close()
-        assert transport._kept._waiting == []
+        assert transport._idle._waiting == []
 
     with RawServer([HOLD, http_reply(b"late"), NEXT], OPEN) as server:
         asyncio.run(send(server))
