@@ -221,8 +221,8 @@ class StoredCredentials:
 
     def _only_now(self, profile: Profile) -> bool:
         """Return whether nothing of it is stored: its URL or user was typed."""
-        filed = (each for each in self._profiles() if each.name == profile.name)
-        return profile.ad_hoc or any(each.auth != profile.auth for each in filed)
+        others = (other for other in self._profiles() if other.name == profile.name)
+        return profile.ad_hoc or any(other.auth != profile.auth for other in others)
 
     def _known(self, profile: Profile, field: str) -> Secret | DestinationChanged | None:
         """Return the value of a field, or why even a typed one is blocked."""

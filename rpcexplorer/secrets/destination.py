@@ -96,10 +96,10 @@ class Destinations:
         ):
             return None
         own = self.profiles.own.get(profile.name, {})
-        said = {path[0]: leaf.value for path, leaf in own.items() if len(path) == 1}
-        if (said.get("cert_file"), said.get("key_file")) != (profile.cert_file, profile.key_file):
+        values = {path[0]: leaf.value for path, leaf in own.items() if len(path) == 1}
+        if (values.get("cert_file"), values.get("key_file")) != (profile.cert_file, profile.key_file):
             why = "it is set in a file that other users can write to, and you have not allowed it"
-            named = tuple(replace(each, old="") for each in changes({}, now))
+            named = tuple(replace(change, old="") for change in changes({}, now))
             return DestinationChanged(KEY, why, self._placed(profile, named), label="In the file")
         disputed = tuple(change for change in self.disputed(profile) if change.key in _OF_KEYS)
         return DestinationChanged(KEY, DISPUTED, disputed, label=BOTH) if disputed else None
@@ -143,7 +143,9 @@ class Destinations:
     def _by_files(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
         """Leave out a user name that was typed in this run: no file changed it."""
         filed = self.profiles.profiles.get(profile.name, profile)
-        return found if filed.auth == profile.auth else tuple(each for each in found if each.key != "auth.username")
+        return (
+            found if filed.auth == profile.auth else tuple(change for change in found if change.key != "auth.username")
+        )
 
     def moved_variable(self, profile: Profile, field: str) -> DestinationChanged | None:
         """Return why an environment variable is blocked, or None."""
@@ -212,8 +214,8 @@ class Destinations:
         with self.file.changing() as allowed:
             before = allowed.as_toml()
             allowed.destinations.pop(name, None)
-            for each in [each for each in allowed.first_uses if _is_of(each, name)]:
-                del allowed.first_uses[each]
+            for variable in [variable for variable in allowed.first_uses if _is_of(variable, name)]:
+                del allowed.first_uses[variable]
             allowed.folders.discard(name)
             allowed.histories.discard(name)
             return allowed.as_toml() != before

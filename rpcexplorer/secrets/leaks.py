@@ -145,7 +145,7 @@ class LeakSearch:
         calls: list[int] = []
         for at, label, key in self._everywhere(content):
             if not starts:  # Once, for all leaks of the file.
-                starts = [0, *(each.end() for each in re.finditer(b"\n", content))]
+                starts = [0, *(match.end() for match in re.finditer(b"\n", content))]
                 tables = [0, *(start for start in starts if content.startswith(b"[", start))]
                 calls = [0, *(start for start in tables if content.startswith(b"[[call]]", start))]
             line = bisect_right(starts, at)
@@ -289,8 +289,8 @@ def _contents(files: Iterable[Path], folders: Iterable[Path] = ()) -> Iterator[t
 def _shared(profiles: Profiles) -> list[Path]:
     """Return the files of profiles, even damaged ones, and local files."""
     named = [*profiles.files, *(Path(problem.file) for problem in profiles.problems)]
-    beside = [each.with_name(OVERLAY) for each in named]
-    return [path for path in dict.fromkeys([*named, *beside]) if path.is_file()]
+    overlays = [path.with_name(OVERLAY) for path in named]
+    return [path for path in dict.fromkeys([*named, *overlays]) if path.is_file()]
 
 
 def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:

@@ -116,8 +116,8 @@ class StoredSecrets(Contents):
 
     def members(self) -> Mapping[str, Any]:
         profiles: dict[str, dict[str, Any]] = {}
-        for (profile, each), stored in self.entries.items():
-            profiles.setdefault(profile, {})[each] = stored.members()
+        for (profile, name), stored in self.entries.items():
+            profiles.setdefault(profile, {})[name] = stored.members()
         return {"plain_http": sorted(self.plain), "profile": profiles}
 
 
@@ -232,14 +232,14 @@ class Secrets:
 
     def state(self, profile: Profile) -> dict[str, Secret | DestinationChanged | None]:
         """Return the fields that the profile needs, and their values if known."""
-        return {each: self.find(profile, each) for each in profile.secrets}
+        return {name: self.find(profile, name) for name in profile.secrets}
 
     def withheld(self, profile: Profile, text: str) -> DestinationChanged | None:
         """Return why an exported text must not name the profile's variables."""
-        for each in FIELDS:
-            variable = profile.variable(each)
+        for name in FIELDS:
+            variable = profile.variable(name)
             if variable in text and self._environment.get(variable):
-                found = self.find(profile, each)
+                found = self.find(profile, name)
                 if isinstance(found, DestinationChanged):
                     return found
         return None
@@ -276,7 +276,7 @@ class Secrets:
 
         Raises ``FileError``.
         """
-        keys = [(profile.name, each) for each in FIELDS if field in {None, each}]
+        keys = [(profile.name, name) for name in FIELDS if field in {None, name}]
         dropped = [key for key in keys if self._store == "keyring" and drop(_account(*key))]
         if any(key in self._file.read().entries for key in keys):
             with self._file.changing() as contents:
@@ -323,7 +323,7 @@ class Secrets:
                 for profile in profiles.get(name, ())
             )
 
-        return [Secret(each.reveal(), each.label, each.source, is_public=is_public(each)) for each in known]
+        return [Secret(secret.reveal(), secret.label, secret.source, is_public=is_public(secret)) for secret in known]
 
     def derived(self, known: Sequence[Secret]) -> Iterator[Secret]:
         """Yield encoded forms of known values, which are as secret as the values."""
@@ -356,9 +356,9 @@ class Secrets:
         destinations = [
             stored.destination for (other, _), stored in contents.entries.items() if shares_variables(other, name)
         ]
-        for each in FIELDS if self._store == "keyring" else ():
+        for kind in FIELDS if self._store == "keyring" else ():
             try:
-                stored = Stored.from_toml(fetch(_account(name, each)) or "")
+                stored = Stored.from_toml(fetch(_account(name, kind)) or "")
             except FileError as error:
                 return Problem("keyring", error.sentence)
             destinations += [stored.destination] if stored else []
@@ -374,11 +374,11 @@ class Secrets:
         if self._store == "file":
             return None
         try:
-            kept = fetch(_account(profile.name, field))
+            text = fetch(_account(profile.name, field))
         except FileError as error:
             self._keyring_problem = Problem("keyring", error.sentence)
             return None
-        stored = Stored.from_toml(kept or "")
+        stored = Stored.from_toml(text or "")
         if stored is None:
             return None
         self._remember(Secret(stored.value, profile.label(field), "keyring"))
