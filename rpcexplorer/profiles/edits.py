@@ -104,9 +104,9 @@ class ProfileEdits(Struct, frozen=True):
         members |= {"params_json": Verbatim(call.text)} if call.text.strip() else {}
         path = _key_of(call)
         if replacing:
-            gone = ("params", *({"doc", "params_json"} - members.keys()))
+            removed = ("params", *({"doc", "params_json"} - members.keys()))
             return self.set_values(
-                *(((*path, key), None) for key in gone), *(((*path, key), members[key]) for key in members)
+                *(((*path, key), None) for key in removed), *(((*path, key), members[key]) for key in members)
             )
         file = read_toml(self.file)
         table: Any = {} if file is None or isinstance(file, Problem) else file.values

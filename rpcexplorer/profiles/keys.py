@@ -96,12 +96,12 @@ class ProfileKey(Struct, frozen=True):
 def _auth_rule(field: str) -> ValueCheck:
     """Return a rule that refuses what every auth type with this field refuses."""
     kinds = [kind for kind in KINDS.values() if field in kind.__struct_fields__]
-    strict = [each for kind in kinds for each in kind.fields if each.name == field and each.pattern]
+    strict = [rule for kind in kinds for rule in kind.fields if rule.name == field and rule.pattern]
     if len(strict) < len(kinds):
         return name_rule
 
     def check(value: Any, _place: Place) -> Any:
-        fits = isinstance(value, str) and any(each.fits(value) for each in strict)
+        fits = isinstance(value, str) and any(rule.fits(value) for rule in strict)
         return value if fits else WrongValue(strict[0].mismatch)
 
     return check
@@ -122,9 +122,9 @@ _AUTH_HELP: Final = {
 def _auth_fields() -> Iterator[ProfileKey]:
     lines: dict[str, AuthField] = {}
     for kind in KINDS.values():
-        for each in kind.fields:
-            if each.label:
-                lines.setdefault(each.name, each)
+        for row in kind.fields:
+            if row.label:
+                lines.setdefault(row.name, row)
     for field in fields():
         kinds = ", ".join(name for name, kind in KINDS.items() if field in kind.__struct_fields__)
         line = lines.get(field)

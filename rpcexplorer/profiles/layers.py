@@ -69,8 +69,8 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
     If the URL is in the user file, no other file can mark a method safe.
     """
     strict = dict(merged)
-    wanted, said = _confirm(own), _confirm(merged)
-    if wanted and (not said or STRICTNESS.index(said.value) < STRICTNESS.index(wanted.value)):
+    wanted, found = _confirm(own), _confirm(merged)
+    if wanted and (not found or STRICTNESS.index(found.value) < STRICTNESS.index(wanted.value)):
         strict["confirm",] = wanted
     badge = own.get(("badge",))
     if badge and badge.value == "prod":
@@ -128,10 +128,10 @@ def keep_documents_inside(reading: CheckedFile) -> None:
 
 def _confirm(leaves: Leaves) -> Leaf | None:
     """Return the value of confirm; with the badge ``prod`` it has a default."""
-    said, badge = leaves.get(("confirm",)), leaves.get(("badge",))
-    if said is None and badge and (usual := usual_confirm(badge.value)) != "never":
+    confirm, badge = leaves.get(("confirm",)), leaves.get(("badge",))
+    if confirm is None and badge and (usual := usual_confirm(badge.value)) != "never":
         return Leaf(usual, badge.source)
-    return said
+    return confirm
 
 
 def _is_inside(path: str, folder: Path) -> bool:

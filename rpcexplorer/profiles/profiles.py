@@ -76,7 +76,7 @@ class Profiles(Struct, dict=True):
         where = str(self.files[-1]) if self.files else TEAM_FILE
         if name is None:
             if not self.leaves:
-                return Problem(where, f"no profile is chosen. {which_there_are('', ())}")
+                return Problem(where, f"no profile is chosen. {available_profiles('', ())}")
             choose = f"Choose one with -p NAME ({joined_words(sorted(self.leaves))})"
             set_default = "To set a default, run `rpcexplorer profiles default NAME`"
             return Problem(where, f"no profile is chosen, and there is no default. {choose}. {set_default}")
@@ -85,7 +85,7 @@ class Profiles(Struct, dict=True):
         for problem in self.problems:
             if problem.profile == name:
                 return problem
-        return Problem(where, f"there is no profile `{name}`. {which_there_are(name, self.leaves)}")
+        return Problem(where, f"there is no profile `{name}`. {available_profiles(name, self.leaves)}")
 
     @property
     def default_source(self) -> Source:
@@ -111,7 +111,7 @@ class Profiles(Struct, dict=True):
         return Presets(self.own_presets)
 
     def usable_presets(self) -> dict[str, Preset]:
-        return {each.preset.name: each.preset for each in self.presets.all() if not each.problems}
+        return {loaded.preset.name: loaded.preset for loaded in self.presets.all() if not loaded.problems}
 
     def chosen(self, profile: Profile) -> set[str]:
         """Return the dotted keys that are set in a file or in a typed URL.
@@ -143,8 +143,8 @@ class Profiles(Struct, dict=True):
 
         It is the user file if that is stricter: no other file marks a method safe of a profile whose URL is there.
         """
-        said = self.own.get(name, {})
-        is_own = ("url",) in said or ("method", method, "safe") in said
+        leaves = self.own.get(name, {})
+        is_own = ("url",) in leaves or ("method", method, "safe") in leaves
         return own if is_own else self.change_home(name, own)
 
     def overruled(self, name: str, changes: Changes, file: Path) -> list[str]:
@@ -189,19 +189,19 @@ class Profiles(Struct, dict=True):
 
         A profile that never logs in has only the login keys that a file sets.
         """
-        said = [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
+        rows = [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
         if not profile.has_sessions:
-            said = [row for row in said if not (row[0].startswith("login.") and row[2] is DEFAULT)]
-        kept = {
+            rows = [row for row in rows if not (row[0].startswith("login.") and row[2] is DEFAULT)]
+        saved = {
             (*key, *path): leaf
             for key, (_, leaves) in self._saved_entries(profile).items()
             for path, leaf in leaves.items()
             if path or key[0] != "call"
         }
-        return [*said, *((dotted(path), leaf.value, leaf.source) for path, leaf in kept.items())]
+        return [*rows, *((dotted(path), leaf.value, leaf.source) for path, leaf in saved.items())]
 
 
-def which_there_are(name: str, known: Iterable[str]) -> str:
+def available_profiles(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     if not names:
         return "There are no profiles yet. To add one, run `rpcexplorer profiles add NAME --url URL`"
@@ -266,8 +266,8 @@ def _complete(found: Profiles) -> None:
     The user file counts with the preset that it names: so a method that this preset marks safe stays safe, and one of a
     preset that another file names does not become safe.
     """
-    for name, said in found.leaves.items():
-        whole, problems = found.presets.under(name, said)
+    for name, leaves in found.leaves.items():
+        whole, problems = found.presets.under(name, leaves)
         if name in found.own:
             own, others = found.presets.under(name, found.own[name])
             whole, problems = as_strict(own, whole), list(dict.fromkeys([*others, *problems]))
@@ -339,5 +339,5 @@ def _choose_default(found: Profiles, readings: list[CheckedFile]) -> None:
         if name in found.profiles or any(problem.profile == name for problem in found.problems):
             found.default, found.default_leaf = name, leaf
             return
-        sentence = f"there is no profile `{name}`. {which_there_are(name, found.leaves)}"
+        sentence = f"there is no profile `{name}`. {available_profiles(name, found.leaves)}"
         found.problems.append(reading.file.complain(("default",), sentence))
