@@ -162,8 +162,8 @@ def replace(path: Path, text: str | bytes, mode: int | None) -> None:
     Without a ``mode`` it gets the mode of a new file. A read-only file is left alone, although the folder would allow
     it to be replaced.
     """
-    with prepared(path, text if isinstance(text, bytes) else text.encode(), mode) as beside:
-        beside.replace(path)
+    with prepared(path, text if isinstance(text, bytes) else text.encode(), mode) as temporary:
+        temporary.replace(path)
 
 
 @contextmanager
@@ -176,9 +176,9 @@ def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
         for other in path.parent.iterdir():
             if left.fullmatch(other.name) and other.lstat().st_mtime < time.time() - ABANDONED:
                 other.unlink()
-    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | ALWAYS
-    descriptor = os.open(beside, flags, ORDINARY_FILE if mode is None else PRIVATE_FILE)
+    descriptor = os.open(temporary, flags, ORDINARY_FILE if mode is None else PRIVATE_FILE)
     try:
         try:
             if mode is not None and sys.platform != "win32":
@@ -187,10 +187,10 @@ def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
             os.fsync(descriptor)  # Otherwise a power cut could leave the new name without content.
         finally:
             os.close(descriptor)
-        yield beside
+        yield temporary
     finally:
         with suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
 
 
 def write_all(descriptor: int, content: bytes) -> None:
@@ -350,7 +350,7 @@ def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Raise what ``write_atomic`` would raise, as far as it is known before."""
+    """Raise the errors of ``write_atomic`` that are known before writing."""
     with file_errors("write", path):
         target = real(path)
         if not target.parent.is_dir():
@@ -384,12 +384,12 @@ def lock(
     The lock is a hidden file next to ``path``, which may be replaced meanwhile. It is not removed: another process may
     just have opened it.
     """
-    beside = path.with_name(f".{path.name}.lock")
-    with file_errors("lock", beside):
-        descriptor = open_file(beside, os.O_RDWR | os.O_CREAT)
+    lock_file = path.with_name(f".{path.name}.lock")
+    with file_errors("lock", lock_file):
+        descriptor = open_file(lock_file, os.O_RDWR | os.O_CREAT)
     try:
         until = clock() + seconds
-        while not _locked(descriptor, beside):
+        while not _locked(descriptor, lock_file):
             if clock() >= until:
                 raise LockedError(f"cannot lock {path}: another process has been writing for {seconds:g} s. Try again")
             sleep(LOCK_PAUSE)
@@ -445,7 +445,7 @@ def toml_files(folder: Path) -> list[Path]:
 def inodes(folder: Path) -> dict[str, int]:
     """Return the names in a folder with their inodes, which survive renames."""
     with file_errors("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
-        return {each.name: each.inode() for each in found}
+        return {entry.name: entry.inode() for entry in found}
     return {}
 
 
@@ -460,9 +460,9 @@ def changed_last(folder: Path, most: int, files: dict[str, str]) -> list[str]:
 def sizes(folder: Path, ending: str) -> list[int]:
     with file_errors("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
         return [
-            each.stat(follow_symlinks=False).st_size
-            for each in found
-            if each.name.endswith(ending) and each.is_file(follow_symlinks=False)
+            entry.stat(follow_symlinks=False).st_size
+            for entry in found
+            if entry.name.endswith(ending) and entry.is_file(follow_symlinks=False)
         ]
     return []
 

@@ -38,7 +38,7 @@ class Paths(Struct, frozen=True):
         return cls(dirs.user_config_path, dirs.user_state_path, dirs.user_cache_path)
 
     def locations(self, project: Path, history: Path) -> list[Location]:
-        """Return all files and folders, with the project file and the history folder in use."""
+        """Return all files and folders, with the project file and history in use."""
         return [
             Location("project file", project),
             Location("local file", project.with_name(OVERLAY)),

@@ -40,7 +40,7 @@ _ATOM = r"""[^"'\[\]{}\n#]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+'"""
 _INNER = rf"[\[{{](?:{_ATOM})*+[\]}}]"
 _OUTER = rf"[\[{{](?:{_ATOM}|{_INNER})*+[\]}}]"
 PLAIN_LINE = regex(rf"(?:{_ATOM}|{_OUTER})*+(?:\#[^\n]*)?")
-"""A line that closes what it opens, with at most two levels of nesting."""
+"""A line that closes all its brackets, with at most two levels of nesting."""
 PLAIN_DOTS = DEPTH // 4 - 1
 """Dots in a line that, with any header, cannot make a key too deep."""
 

@@ -118,7 +118,7 @@ def _inserted(file: TomlFile, path: KeyPath, value: Any) -> str:
             [section for section in sections[1:] if section.path[:length] == path[:length]]
             for length in range(len(path) - 1, 0, -1)
         )
-        place = next((kin[-1].tail for kin in shared if kin), len(file.text))
+        place = next((related[-1].tail for related in shared if related), len(file.text))
         below = COMMENTS_OF_ITS_OWN.match(file.text, place)
         return _filled_in(file.text, below.end() if below else place, "\n" + _tables(path, value))
     fitting = [section for section in sections[1:] if path[: len(section.path)] == section.path]
@@ -167,8 +167,8 @@ def _without(file: TomlFile, path: KeyPath) -> str:
     ends = any(end == len(text) for _, end in cuts)
     for begin, end in sorted(cuts, reverse=True):
         text = text[:begin] + text[end:]
-    kept = text.rstrip("\r\n")
-    return kept + text[len(kept) :].partition("\n")[0] + "\n" if ends and kept and text.endswith("\n") else text
+    rest = text.rstrip("\r\n")
+    return rest + text[len(rest) :].partition("\n")[0] + "\n" if ends and rest and text.endswith("\n") else text
 
 
 def _lead(text: str, previous: Section, section: Section) -> int:
