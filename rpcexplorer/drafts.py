@@ -50,7 +50,7 @@ class Drafts:
         self._folder = folder
         self._texts: dict[DraftKey, str] = {}
         self._looked: set[DraftKey] = set()
-        """Whose files were read, or are known not to be there."""
+        """Drafts whose files were read or are missing."""
         self._written: dict[DraftKey, bytes] = {}
         """The content of each file when it was last read or written."""
         self._starts: dict[DraftKey, str] = {}
@@ -113,7 +113,7 @@ class Drafts:
     def _save_other(self, key: DraftKey, content: bytes = b"") -> None:
         """Move the text of another program aside before replacing the file."""
         file = self._file(key)
-        is_other = (there := read_bytes(file)) and there not in {self._written.get(key), content}
+        is_other = (current := read_bytes(file)) and current not in {self._written.get(key), content}
         if is_other and (side := _moved_aside(file, "other")):
             self.other = f"another program also changed the draft of {key[1]}: its text is in {side}"
 

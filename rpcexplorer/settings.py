@@ -237,8 +237,8 @@ class ScreenState:
         self._change(lambda old: (*(name for name in old or () if name != added), added), "at", profile, "pinned")
 
     def unpin(self, profile: str, method: str) -> None:
-        gone = self._written(method)
-        self._change(lambda old: tuple(name for name in old or () if name != gone), "at", profile, "pinned")
+        removed = self._written(method)
+        self._change(lambda old: tuple(name for name in old or () if name != removed), "at", profile, "pinned")
 
     def quiet(self, profile: str, method: str) -> None:
         """Stop asking before this method is sent, until local midnight."""
