@@ -145,7 +145,7 @@ def spelled(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
-MOST_TOLD: Final = 50
+MOST_PROBLEMS: Final = 50
 
 
 class SchemaProblem(Struct, frozen=True):

@@ -82,7 +82,7 @@ class _Rewriting:
         made: dict[str, Any] = {}
         if references := list(self._references(source)):
             made["$ref"], *more = references
-            made |= {"allOf": [{"$ref": each} for each in more]} if more else {}
+            made |= {"allOf": [{"$ref": reference} for reference in more]} if more else {}
             if _OLD.search(self._draft):
                 return made
         source = self._with_bases(source)
@@ -116,11 +116,11 @@ class _Rewriting:
             return source
         bases, rest = [source], deque([source.get("extends")])
         while rest and len(bases) < MOST_BASES:
-            each = rest.popleft()
-            if isinstance(each, list):
-                rest += each[:MOST_BASES]
+            extended = rest.popleft()
+            if isinstance(extended, list):
+                rest += extended[:MOST_BASES]
                 continue
-            base = self._known.get(each) if isinstance(each, str) else each
+            base = self._known.get(extended) if isinstance(extended, str) else extended
             if isinstance(base, dict) and not any(base is known for known in bases):
                 bases.append(base)
                 rest.append(base.get("extends"))
@@ -163,8 +163,8 @@ class _Rewriting:
     def _add_type(self, made: dict[str, Any], source: dict[str, Any], level: int) -> None:
         if "type" not in source:
             return
-        said = source["type"]
-        words = said if isinstance(said, list) else [said]
+        declared = source["type"]
+        words = declared if isinstance(declared, list) else [declared]
         if any(isinstance(word, dict) for word in words):
             schemas = [word if isinstance(word, dict) else {"type": word} for word in words]
             self._add_several(made, "anyOf", schemas, level)
@@ -199,7 +199,7 @@ def _nullable(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _texts(value: Any) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 class Bundle(Struct, frozen=True):

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.model.method import By, Described
-from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
+from rpcexplorer.model.problem import MOST_PROBLEMS, Checked, SchemaProblem
 from rpcexplorer.schema.bundle import Bundle, bundle_params, bundle_result
 from rpcexplorer.schema.explain import ExplainedProblem, by_name, by_position, explain, fixes
 from rpcexplorer.schema.fit import BACKTRACKING, PATTERN_BYTES
@@ -162,7 +162,7 @@ class MethodCheck:
         if is_large and found and not why_not:
             why_not = f"with more than {MAX_VALUES:,} values, only the first problem is reported"
         fixed = self._fixed(body, by, found) if by and len(body) <= MAX_FIXED_CHARACTERS else {}
-        problems = tuple(replace(each.problem, fix=fixed.get(place)) for place, each in enumerate(found))
+        problems = tuple(replace(explained.problem, fix=fixed.get(place)) for place, explained in enumerate(found))
         return Checked(problems, why_not, in_part=bool(why_not))
 
     def _fixed(self, body: str, by: By, found: tuple[ExplainedProblem, ...]) -> dict[int, Fix]:
@@ -172,11 +172,11 @@ class MethodCheck:
         """
         fixed: dict[int, Fix] = {}
         until = monotonic() + FIX_SECONDS
-        for place, each in enumerate(found[:MAX_FIXED]):
-            for fix in fixes(body, each):
+        for place, explained in enumerate(found[:MAX_FIXED]):
+            for fix in fixes(body, explained):
                 if monotonic() > until:
                     return fixed
-                if _is_better([other.problem for other in self.problems(fix.text, by)], found, each.problem):
+                if _is_better([other.problem for other in self.problems(fix.text, by)], found, explained.problem):
                     fixed[place] = fix
                     break
         return fixed
@@ -201,10 +201,11 @@ def _is_better(left: list[SchemaProblem], found: tuple[ExplainedProblem, ...], f
     New problems under a corrected name do not count: they were not seen before.
     """
     is_gone = all(
-        each.pointer != fixed.pointer or (not each.pointer and each.sentence != fixed.sentence) for each in left
+        problem.pointer != fixed.pointer or (not problem.pointer and problem.sentence != fixed.sentence)
+        for problem in left
     )  # The inserted value must be right.
     is_name = fixed.keyword == "additionalProperties"
-    return is_gone and (len(left) < len(found) + is_name or len(found) == MOST_TOLD)
+    return is_gone and (len(left) < len(found) + is_name or len(found) == MOST_PROBLEMS)
 
 
 def _validator(schema: dict[str, Any]) -> Any:

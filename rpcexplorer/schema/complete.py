@@ -62,9 +62,9 @@ class SchemaPlaces:
             node = self.reader.node(schema)
             found.append(node)
             if deep < DEEP:
-                several = [each for each in node.alternatives[:MOST_NODES] if each is not False]
-                possible = [each for each in several if not self._is_ruled_out(each, known, looks)]
-                rest += [(each, deep + 1) for each in reversed(possible or several)]
+                several = [alternative for alternative in node.alternatives[:MOST_NODES] if alternative is not False]
+                possible = [alternative for alternative in several if not self._is_ruled_out(alternative, known, looks)]
+                rest += [(alternative, deep + 1) for alternative in reversed(possible or several)]
         return found
 
     def _of_param(self, step: str | int) -> list[Any]:
@@ -150,13 +150,13 @@ def completions(
     places = SchemaPlaces(described)
     if place.due == "value":
         found = _ranked(
-            place, _complete_values(place, described, places, values), lambda each: (each.shown, each.text[1:])
+            place, _complete_values(place, described, places, values), lambda value: (value.shown, value.text[1:])
         )
     else:
         rows = sorted(_members(place.path, place, described, places), key=lambda row: row.rank)
         free = (row for row in rows if row.name not in place.levels[-1].members)
         found = [_name(place, row, places) for row in _ranked(place, free, lambda row: (row.name,))]
-    best = {each.text: each for each in found if each.text != text[place.start : place.end]}
+    best = {candidate.text: candidate for candidate in found if candidate.text != text[place.start : place.end]}
     return Completion(place.start, place.end, tuple(best.values())) if best else None
 
 
@@ -168,12 +168,12 @@ def _ranked(place: TypedPlace, found: Iterable[T], words: Callable[[T], Iterable
     typed = place.typed.casefold()
     best: list[T] = []
     others: list[T] = []
-    for each in found:
-        keys = [word.casefold() for word in words(each)]
+    for candidate in found:
+        keys = [word.casefold() for word in words(candidate)]
         if any(key.startswith(typed) for key in keys):
-            best.append(each)
+            best.append(candidate)
         elif len(typed) > 1 and any(typed in key for key in keys):
-            others.append(each)
+            others.append(candidate)
         if len(best) >= MOST:
             break
     return [*best, *others][:MOST]
@@ -198,9 +198,9 @@ class _MemberRow(Struct, frozen=True):
 
 
 def _param_rows(described: Described) -> Iterator[_MemberRow]:
-    for each in described.params:
-        if each.name and not each.name.startswith("..."):
-            yield _MemberRow(each.name, each.schema, bool(each.required), each.doc, each.deprecated)
+    for param in described.params:
+        if param.name and not param.name.startswith("..."):
+            yield _MemberRow(param.name, param.schema, bool(param.required), param.doc, param.deprecated)
 
 
 def _members(
@@ -226,8 +226,8 @@ def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate
     """Return a name with its comma, and the simplest value if it is obvious."""
     node = places.reader.node(row.schema)
     doc = in_one_line((row.doc or node.doc).partition("\n\n")[0], LONGEST_WORDS)
-    told = ", ".join(filter(None, (kind_words(places.reader, row.schema), limit_words(node), row.marks)))
-    words = in_one_line(" · ".join(filter(None, (told, doc))), LONGEST_WORDS)
+    facts = ", ".join(filter(None, (kind_words(places.reader, row.schema), limit_words(node), row.marks)))
+    words = in_one_line(" · ".join(filter(None, (facts, doc))), LONGEST_WORDS)
     text = inert_value(row.name)
     if place.colon:
         return Candidate(text, row.name, words)
@@ -256,19 +256,19 @@ def _complete_values(
     if not names and isinstance(first, int) and first < len(described.params):
         names = [described.params[first].name]
     name = names[-1] if names else ""  # An element has the name of its list.
-    known = [*_said(nodes), *_of_examples(place, described)]
+    known = [*_stated_values(nodes), *_of_examples(place, described)]
     found = [_value(value, words) for value, words in known if is_small(value)]
-    found += [each for each in (values(name, place.path) if values else ()) if _may_be(nodes, each.text)]
+    found += [candidate for candidate in (values(name, place.path) if values else ()) if _may_be(nodes, candidate.text)]
     if not (place.typed or place.quoted or known):
         found += _plainest(nodes, places)
-    for each in found:
-        if place.quoted and not each.text.startswith('"'):
+    for candidate in found:
+        if place.quoted and not candidate.text.startswith('"'):
             continue  # After a quote only text fits.
-        cursor = len(each.text) if each.cursor is None else each.cursor
-        yield replace(each, text=f"{each.text}, ", cursor=cursor) if place.comma else each
+        cursor = len(candidate.text) if candidate.cursor is None else candidate.cursor
+        yield replace(candidate, text=f"{candidate.text}, ", cursor=cursor) if place.comma else candidate
 
 
-def _said(nodes: Iterable[Node]) -> Iterator[tuple[Any, str]]:
+def _stated_values(nodes: Iterable[Node]) -> Iterator[tuple[Any, str]]:
     """Yield values in schemas: choices first, then defaults."""
     nodes = list(nodes)
     for node in nodes:
@@ -355,17 +355,19 @@ def signature(text: str, offset: int, described: Described, *, by: By | None = N
         return ""
     places, path = SchemaPlaces(described), place.path
     schemas = places.schemas(path, [level.members for level in place.levels])
-    told = (f"{kind_words(places.reader, each)} {limit_words(places.reader.node(each))}".strip() for each in schemas)
-    words = next(filter(None, told), "")
+    described_schemas = (
+        f"{kind_words(places.reader, schema)} {limit_words(places.reader.node(schema))}".strip() for schema in schemas
+    )
+    words = next(filter(None, described_schemas), "")
     if path and isinstance(path[0], int):
         names = [param.name or f"#{number}" for number, param in enumerate(described.params, start=1)]
         if path[0] >= len(names):
             return ""
         after = [f"{name}{'' if param.required else '?'}" for name, param in zip(names, described.params, strict=True)]
         return _line("".join([names[path[0]], *step_words(path[1:])]), words, after[path[0] + 1 :])
-    there = {*place.levels[-1].members, *(map(str, path[-1:]) if place.due == "value" else ())}
+    present = {*place.levels[-1].members, *(map(str, path[-1:]) if place.due == "value" else ())}
     rows = _members(path[:-1] if place.due == "value" else path, place, described, places)
-    return _line("".join(step_words(path)).lstrip("."), words, _names(row for row in rows if row.name not in there))
+    return _line("".join(step_words(path)).lstrip("."), words, _names(row for row in rows if row.name not in present))
 
 
 def _by(place: TypedPlace) -> By:
@@ -402,10 +404,10 @@ def earlier_values(
 ) -> tuple[Candidate, ...]:
     """Return earlier values of a param: those sent, then those received."""
     used: dict[str, Candidate] = {}
-    came: dict[str, Candidate] = {}
+    received: dict[str, Candidate] = {}
     left = MOST_TEXT
     for _, call in zip(range(MOST_CALLS), calls, strict=False):
-        if left <= 0 or len(used) + len(came) >= 2 * MAX_VALUES:
+        if left <= 0 or len(used) + len(received) >= 2 * MAX_VALUES:
             break
         if not call.foreign and getattr(call.outcome, "code", None) != INVALID_PARAMS:
             left -= len(call.params)
@@ -414,10 +416,10 @@ def earlier_values(
         if isinstance(call.outcome, Result) and call.kind == "call":
             reply = bytes(call.outcome.text[:LONGEST_TEXT]).decode(errors="replace")
             left -= len(reply)
-            for text in _came(reply, call.method, name):
+            for text in _received_values(reply, call.method, name):
                 if "{{" not in text:
-                    _put(came, text, f"from a response to {call.method}")
-    return (*used.values(), *(each for text, each in came.items() if text not in used))
+                    _put(received, text, f"from a response to {call.method}")
+    return (*used.values(), *(candidate for text, candidate in received.items() if text not in used))
 
 
 def _put(found: dict[str, Candidate], text: str, words: str) -> None:
@@ -441,7 +443,7 @@ def _used(call: Exchange, method: str, name: str, path: tuple[str | int, ...]) -
                 yield text[start:end]
 
 
-def _came(reply: str, method: str, name: str) -> Iterator[str]:
+def _received_values(reply: str, method: str, name: str) -> Iterator[str]:
     """Yield the values in a response with this name.
 
     For ``user_id`` these are also the ids of users.

@@ -122,8 +122,8 @@ class Maker:
         least = node.limits.get("minProperties", 0)
         names += [name for name in node.properties if name not in node.required][: max(0, least - len(names))]
         made = {name: self._made(node.member(name), f"{place}.{name}" if place else name) for name in names[:MAX_STEPS]}
-        why_not = next((each.why_not for each in made.values() if each.why_not), "")
-        return Started({name: each.value for name, each in made.items()}, why_not)
+        why_not = next((started.why_not for started in made.values() if started.why_not), "")
+        return Started({name: started.value for name, started in made.items()}, why_not)
 
     def _array(self, node: Node, place: str) -> Started:
         least = node.limits.get("minItems", 0)
@@ -132,7 +132,9 @@ class Maker:
             kind = "different elements" if is_unique else "elements"
             return Started([], f"{place or 'the value'}: at least {value_words(least)} {kind} are required")
         made = [self._made(node.element(index), f"{place}[{index}]") for index in range(least)]
-        return Started([each.value for each in made], next((each.why_not for each in made if each.why_not), ""))
+        return Started(
+            [started.value for started in made], next((started.why_not for started in made if started.why_not), "")
+        )
 
 
 def _failed(place: str, reason: str) -> Started:

@@ -14,7 +14,7 @@ from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.jsontext.pointers import Places, ValuePlace
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.model.method import DescribedParam
-from rpcexplorer.model.problem import MOST_TOLD, SchemaProblem
+from rpcexplorer.model.problem import MOST_PROBLEMS, SchemaProblem
 from rpcexplorer.model.secret import PLACEHOLDER
 from rpcexplorer.patterns import regex
 from rpcexplorer.schema.bundle import Bundle
@@ -91,7 +91,7 @@ def explain(bundle: Bundle, text: str, value: Any, errors: Iterable[Any]) -> tup
     Errors that the value of a reference ``{{…}}`` may solve are left out.
     """
     explanation = _Explanation(bundle, text, value)
-    first = list(islice((error for error in errors if not _has_given_up(error)), MOST_TOLD))
+    first = list(islice((error for error in errors if not _has_given_up(error)), MOST_PROBLEMS))
     causes = [error.instance_path for error in first if _keyword(error) != "unevaluatedProperties"]
     found: dict[tuple[Path, str], ExplainedProblem] = {}
     for error in first:
@@ -100,17 +100,17 @@ def explain(bundle: Bundle, text: str, value: Any, errors: Iterable[Any]) -> tup
             # If a part does not match, all its members are reported as unknown. Only the mismatch is worth a
             # sentence.
             continue
-        for each in explanation.problems(error):
-            found.setdefault((each.problem.pointer, each.problem.sentence), each)
-    ordered = sorted(found.values(), key=lambda each: (each.problem.offset, each.problem.end))[:MOST_TOLD]
-    return tuple(_with_lines(text, ordered))
+        for explained in explanation.problems(error):
+            found.setdefault((explained.problem.pointer, explained.problem.sentence), explained)
+    ordered = sorted(found.values(), key=lambda explained: (explained.problem.offset, explained.problem.end))
+    return tuple(_with_lines(text, ordered[:MOST_PROBLEMS]))
 
 
 def _has_given_up(error: Any, levels: int = MAX_LEVELS) -> bool:
     """Return whether a pattern took too many steps, so there is no verdict."""
     if type(error.kind).__name__.endswith(("BacktrackLimitExceeded", "RegexEngineFailure")):
         return True
-    return any(_has_given_up(each, levels - 1) for branch in _branches(error, levels) for each in branch)
+    return any(_has_given_up(inner, levels - 1) for branch in _branches(error, levels) for inner in branch)
 
 
 def _branches(error: Any, levels: int) -> list[list[Any]]:
@@ -133,12 +133,12 @@ def _keyword(error: Any) -> str:
 
 def _with_lines(text: str, found: list[ExplainedProblem]) -> Iterator[ExplainedProblem]:
     line, at = 1, 0
-    for each in found:
-        offset = each.problem.offset
+    for explained in found:
+        offset = explained.problem.offset
         line += text.count("\n", at, offset) + text.count("\r", at, offset) - text.count("\r\n", at, offset)
         at = offset
         start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
-        yield replace(each, problem=replace(each.problem, line=line, column=offset - start + 1))
+        yield replace(explained, problem=replace(explained.problem, line=line, column=offset - start + 1))
 
 
 class _Explanation:
@@ -159,7 +159,7 @@ class _Explanation:
             case "additionalProperties" | "unevaluatedProperties" if names := self._unexpected(error):
                 yield from self._unexpected_problems(path, names, schema, keyword)
             case "anyOf" | "oneOf" if best := _best_branch(path, branches):
-                yield from (found for each in best for found in self.problems(each, levels - 1))
+                yield from (found for inner in best for found in self.problems(inner, levels - 1))
             case "anyOf" | "oneOf" if kinds := self._kinds_of_all(path, branches):
                 sentence = f"{self._spelled(path)} must be {either(kinds)}, not {self._kind(place, kinds)}"
                 yield self._problem(path, "type", sentence, place, {"type": list(kinds)})
@@ -198,7 +198,7 @@ class _Explanation:
         if not self._has_references or keyword in _OF_NAMES:
             return False
         if branches := _branches(error, levels):
-            return any(all(self._is_open(each, levels - 1) for each in branch) for branch in branches)
+            return any(all(self._is_open(inner, levels - 1) for inner in branch) for branch in branches)
         place = self._places.at(error.instance_path)
         token = self._text[place.start : place.end] if place else self._text
         if token.startswith('"'):  # A secret is a text.
@@ -224,7 +224,7 @@ class _Explanation:
             names: Iterable[str] = value if isinstance(value, dict) else ()
         else:
             names = getattr(error.kind, "unexpected", None) or ()
-        return [str(name) for name in islice(names, MOST_TOLD)]
+        return [str(name) for name in islice(names, MOST_PROBLEMS)]
 
     def _unexpected_problems(
         self, path: Path, names: list[str], schema: Any, keyword: str
@@ -385,7 +385,7 @@ def member_of(schema: Any, key: str) -> Any:
 def texts_of(value: Any) -> list[str]:
     """Return one text or several; other values are dropped."""
     several = value if isinstance(value, list) else [value]
-    return [each for each in several if isinstance(each, str)]
+    return [text for text in several if isinstance(text, str)]
 
 
 MAX_FIXES: Final = 4
@@ -439,8 +439,8 @@ def _renamed(text: str, found: ExplainedProblem) -> Iterator[Fix]:
     around = Places(text).at(found.problem.pointer[:-1])
     if around is None:
         return
-    given = {each.name for each in members(text[around.start : around.end]) or ()}
-    name = meant_name(found.name, [each for each in members_of(found.schema) if each not in given])
+    given = {member.name for member in members(text[around.start : around.end]) or ()}
+    name = meant_name(found.name, [known for known in members_of(found.schema) if known not in given])
     if name:
         span = found.place.name_start, found.place.name_end
         yield _put(f"rename it to “{in_one_line(name, LABEL_CHARACTERS)}”", text, span, inert_value(name))
@@ -482,7 +482,7 @@ def _chosen(text: str, place: ValuePlace, schema: Any) -> Iterator[Fix]:
     span = place.start, place.end
     token = text[slice(*span)]
     inside = decoded(token) if token.startswith('"') else token
-    words = {each if isinstance(each, str) else inert_value(each): each for each in choices[:MAX_NAMES]}
+    words = {choice if isinstance(choice, str) else inert_value(choice): choice for choice in choices[:MAX_NAMES]}
     name = inside if inside in words else meant_name(inside, list(words))
     if name:
         spelled = inert_value(words[name])
@@ -493,8 +493,8 @@ def meant_name(name: str, names: Sequence[str]) -> str:
     """Return the name that was probably meant; empty if it is not clear."""
     if len(name) > MAX_NAME_CHARACTERS:
         return ""
-    near = [each for each in names[:MAX_NAMES] if len(each) <= MAX_NAME_CHARACTERS]
-    alike = [each for each in near if _folded(each) == _folded(name)]
+    near = [other for other in names[:MAX_NAMES] if len(other) <= MAX_NAME_CHARACTERS]
+    alike = [other for other in near if _folded(other) == _folded(name)]
     if len(alike) != 1:
         from difflib import get_close_matches  # Only a problem needs it.
 

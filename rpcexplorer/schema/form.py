@@ -72,9 +72,9 @@ def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int |
     for _ in range(LEVELS):
         nullable = nullable or _has_null(node)
         first = node.alternatives[:MOST]
-        options = [each for each in first if not _is_null(reader.node(each))]
+        options = [option for option in first if not _is_null(reader.node(option))]
         nullable = nullable or len(options) < len(first)
-        if not any(_tells(reader.node(each)) for each in options):
+        if not any(_tells(reader.node(option)) for option in options):
             break
         if (choices := _constants(reader, options)) is not None:
             node = replace(node, choices=choices, alternatives=())
@@ -88,7 +88,7 @@ def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int |
             break
         node, sure = _together(node, reader.node(options[pick])), sure and is_sure(reader, options[pick])
     kinds = tuple(kind for kind in node.kinds if kind != "null")
-    values = node.choices if node.choices is None else tuple(each for each in node.choices if each is not None)
+    values = node.choices if node.choices is None else tuple(choice for choice in node.choices if choice is not None)
     return Settled(replace(node, kinds=kinds, choices=values, alternatives=()), nullable, alternatives, at, sure)
 
 
@@ -96,7 +96,7 @@ def _first_meant(reader: SchemaReader, options: Sequence[Any], value: Any) -> in
     if value is UNSET or value is None:
         return 0
     looks = Looks(reader)
-    return next((at for at, each in enumerate(options) if looks.could_be(each, value)), -1)
+    return next((at for at, option in enumerate(options) if looks.could_be(option, value)), -1)
 
 
 def _is_null(node: Node) -> bool:
@@ -114,7 +114,7 @@ def _tells(node: Node) -> bool:
 
 def _constants(reader: SchemaReader, options: Sequence[Any]) -> tuple[Any, ...] | None:
     """Return the values of alternatives that are all constants."""
-    nodes = [reader.node(each) for each in options]
+    nodes = [reader.node(option) for option in options]
     if any(node.choices is None or node.properties for node in nodes):
         return None
     return tuple(value for node in nodes for value in node.choices or ())
@@ -222,7 +222,7 @@ def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) ->
 
 def plain_text(node: Node) -> str:
     """Return the simplest value of a type; null if any type is allowed."""
-    choices = [each for each in node.choices or () if each is not None]
+    choices = [choice for choice in node.choices or () if choice is not None]
     return inert_value(choices[0]) if choices else PLAIN.get(next(iter(node.kinds), ""), "null")
 
 
@@ -370,19 +370,19 @@ def with_problems(
     A folded row has the problems inside it. A reference is not checked as a value. A missing member is the problem of
     its own row.
     """
-    told = {row.path: at for at, row in enumerate(rows)}
+    positions = {row.path: at for at, row in enumerate(rows)}
     found, of_all = list(rows), ""
     for problem in problems:
         path = problem.pointer
-        while path and path not in told:
+        while path and path not in positions:
             path = path[:-1]
         about = text[problem.offset : problem.end]
         if about.startswith('"') and "{{" in about:
             continue
         if not path:
             of_all = of_all or problem.sentence
-        elif not (row := found[told[path]]).wrong:
-            found[told[path]] = replace(row, wrong=problem.sentence)
+        elif not (row := found[positions[path]]).wrong:
+            found[positions[path]] = replace(row, wrong=problem.sentence)
     return tuple(found), of_all
 
 
@@ -450,8 +450,8 @@ class FormRows:
     def __init__(self, described: Described, by: By | None = None) -> None:
         self._params = described.params[:MOST_ITEMS]
         self._by = by
-        self._all_named = all(each.name for each in self._params)
-        stands_for_more = not self._params or any(each.stands_for_others for each in self._params)
+        self._all_named = all(param.name for param in self._params)
+        stands_for_more = not self._params or any(param.stands_for_others for param in self._params)
         self._takes_others = described.extra and (stands_for_more or not self._all_named)
         """Other params are allowed, also if one of the known ones has no name."""
         self._definitions = described.definitions
@@ -469,7 +469,7 @@ class FormRows:
             return self._by == "name"
         if not self._params:
             return inside.startswith("{")
-        return all(each.name and " " not in each.name for each in self._params)  # A name with a space is a title.
+        return all(param.name and " " not in param.name for param in self._params)  # A name with a space is a title.
 
     def of(self, text: str, view: FormView = FormView()) -> tuple[FormField, ...]:  # noqa: B008 - it is frozen
         """Return the rows of a valid text."""
@@ -483,7 +483,7 @@ class FormRows:
         return tuple(rows)
 
     def _named(self, text: str, span: Span) -> Iterator[_Slot]:
-        params = {each.name: each for each in self._params if each.name}
+        params = {param.name: param for param in self._params if param.name}
         found = _members(text, span)
         for name, param in params.items():
             yield _member_slot(found, (), name, param.schema, required=param.required is True, param=param)
@@ -494,12 +494,12 @@ class FormRows:
     def _by_place(self, text: str, span: Span) -> Iterator[_Slot]:
         found = _elements(text, span)
         for at, param in enumerate(self._params):
-            there = found[at] if at < len(found) else None
+            own_span = found[at] if at < len(found) else None
             yield _Slot(
                 (at,),
                 param.name or f"[{at}]",
                 param.schema,
-                there,
+                own_span,
                 param.required is True,
                 stays=STAYS if at < len(found) - 1 else "",
                 skips=param.required is not True,
@@ -516,30 +516,30 @@ class FormRows:
                 yield from self._rows(text, self._inside(text, row, slot.span), view, depth + 1)
 
     def _inside(self, text: str, row: FormField, span: Span | None) -> Iterator[_Slot]:
-        node, there = row.place.node, span if row.text[:1] in ("{", "[") else None
+        node, inner_span = row.place.node, span if row.text[:1] in ("{", "[") else None
         if row.is_array:
-            found = _elements(text, there) if there else []
+            found = _elements(text, inner_span) if inner_span else []
             for at in range(min(max(len(found), len(node.prefix)), MOST_ITEMS)):
-                schema, there_too = node.element(at), found[at] if at < len(found) else None
+                schema, item_span = node.element(at), found[at] if at < len(found) else None
                 stays = STAYS if at < min(len(node.prefix), len(found) - 1) else ""
-                yield _Slot((*row.path, at), f"[{at}]", schema, there_too, known=schema is not False, stays=stays)
+                yield _Slot((*row.path, at), f"[{at}]", schema, item_span, known=schema is not False, stays=stays)
             return
-        members_there = _members(text, there) if there else {}
+        member_spans = _members(text, inner_span) if inner_span else {}
         for name, schema in list(node.properties.items())[:MOST_ITEMS]:
             needed = name in node.required and row.state == "value"
-            yield _member_slot(members_there, row.path, name, schema, required=needed)
+            yield _member_slot(member_spans, row.path, name, schema, required=needed)
         known = isinstance(node.additional, dict) or (node.additional is True and not node.properties)
-        for name in _others(members_there, node.properties):
-            yield _member_slot(members_there, row.path, name, node.additional, known=known)
+        for name in _others(member_spans, node.properties):
+            yield _member_slot(member_spans, row.path, name, node.additional, known=known)
 
     def _row(self, text: str, slot: _Slot, view: FormView, depth: int) -> FormField:
-        there = None if slot.span is None else text[slice(*slot.span)]
-        field = self._field(slot.schema, there, view.chosen.get(slot.path))
+        written = None if slot.span is None else text[slice(*slot.span)]
+        field = self._field(slot.schema, written, view.chosen.get(slot.path))
         place, node = field.place, field.place.node
         if slot.skips and slot.stays and not place.nullable:
             place = replace(place, nullable=True)
-        wrong = "required" if there is None and slot.required else field.wrong
-        if there is not None and (slot.is_twice or slot.schema is False):
+        wrong = "required" if written is None and slot.required else field.wrong
+        if written is not None and (slot.is_twice or slot.schema is False):
             wrong = TWICE if slot.is_twice else "not allowed"
         elif slot.skips and wrong == NOT_NULL:
             wrong = ""
@@ -547,7 +547,7 @@ class FormRows:
             "deprecated": node.deprecated or (slot.param is not None and slot.param.deprecated),
             "read-only": node.read_only,
             "typed as JSON": field.items > MANY,
-            LEFT_OUT: slot.skips and there == "null" and not field.place.nullable,
+            LEFT_OUT: slot.skips and written == "null" and not field.place.nullable,
         }
         row = replace(
             field,
@@ -566,24 +566,24 @@ class FormRows:
         )
         return self._folded(row, view)
 
-    def _field(self, schema: Any, there: str | None, chosen: int | None) -> FormField:
+    def _field(self, schema: Any, written: str | None, chosen: int | None) -> FormField:
         """Return a row without its path, from the cache if nothing changed."""
         if isinstance(schema, dict) and len(schema) == 1 and isinstance(name := schema.get("$ref"), str):
             schema = self._definitions.get(name, schema)  # Many places share one definition, and so one cached row.
-        key = (id(schema), there, chosen)
+        key = (id(schema), written, chosen)
         field = self._fields.get(key)
         if field is None:
             if len(self._fields) >= KEPT:
                 self._fields.clear()
-            value = UNSET if there is None or not isinstance(schema, dict) else value_of(there)
-            place, text = settled(self.reader, schema, value, chosen), there or ""
+            value = UNSET if written is None or not isinstance(schema, dict) else value_of(written)
+            place, text = settled(self.reader, schema, value, chosen), written or ""
             field = self._fields[key] = FormField(
                 (),
                 "",
                 0,
                 schema,
                 place,
-                "absent" if there is None else "null" if there == "null" else "value",
+                "absent" if written is None else "null" if written == "null" else "value",
                 text,
                 kind=kind_words(self.reader, schema),
                 limits=limit_words(place.node),
@@ -605,8 +605,8 @@ class FormRows:
 
 def _members(text: str, span: Span) -> dict[str, list[Span]]:
     at, found = span[0], dict[str, list[Span]]()
-    for each in members(text[slice(*span)]) or () if text[at : at + 1] == "{" else ():
-        found.setdefault(each.name, []).append((at + each.value[0], at + each.value[1]))
+    for member in members(text[slice(*span)]) or () if text[at : at + 1] == "{" else ():
+        found.setdefault(member.name, []).append((at + member.value[0], at + member.value[1]))
     return found
 
 
@@ -641,8 +641,8 @@ def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> s
     """
     text = field.text if field.state == "value" else ""
     if field.editing == "text":
-        there = text or start
-        return there if there.startswith('"') and decoded(there) == typed else string(typed)
+        before = text or start
+        return before if before.startswith('"') and decoded(before) == typed else string(typed)
     value, stood = typed_json(typed), without_indent(text, indent)
     if value is None or value == stood:
         return value and text

@@ -148,11 +148,11 @@ class SchemaReader:
     def _followed(self, part: dict[str, Any]) -> Iterator[Any]:
         for key in ("$ref", "$dynamicRef", "$recursiveRef", "extends"):
             value = part.get(key)
-            for each in value if isinstance(value, list) else (value,):
-                if isinstance(each, str):
-                    yield self._definitions.get(each)
+            for target in value if isinstance(value, list) else (value,):
+                if isinstance(target, str):
+                    yield self._definitions.get(target)
                 elif key == "extends":
-                    yield each
+                    yield target
         together = part.get("allOf")
         yield from together if isinstance(together, list) else ()
 
@@ -162,7 +162,7 @@ def _joined(parts: list[dict[str, Any]], room: int) -> Node:
     properties: dict[str, Any] = {}
     for name, schema in islice((row for part in parts for row in members_of(part).items()), room):
         properties.setdefault(name, schema)
-    alternatives = [each for part in parts for each in alternatives_of(part)]
+    alternatives = [alternative for part in parts for alternative in alternatives_of(part)]
     return Node(
         kinds=_kinds(parts),
         title=_first_text(parts, "title"),
@@ -197,8 +197,8 @@ def _kinds(parts: list[dict[str, Any]]) -> tuple[str, ...]:
 
 def kinds_of(part: dict[str, Any]) -> tuple[str, ...]:
     """Return the types of a part; empty if it has none or an unknown one."""
-    said = part.get("type")
-    words = said if isinstance(said, list) else [said]
+    declared = part.get("type")
+    words = declared if isinstance(declared, list) else [declared]
     if any(isinstance(word, dict) for word in words):
         return ()
     kinds = dict.fromkeys(KINDS.get(word.lower(), "") for word in words if isinstance(word, str))
@@ -210,9 +210,9 @@ def alternatives_of(part: dict[str, Any]) -> list[Any]:
     for key in _JOINS:
         if isinstance(found := part.get(key), list) and found:
             return found
-    said = part.get("type")
-    if isinstance(said, list) and any(isinstance(word, dict) for word in said):
-        return [word if isinstance(word, dict) else {"type": word} for word in said]
+    declared = part.get("type")
+    if isinstance(declared, list) and any(isinstance(word, dict) for word in declared):
+        return [word if isinstance(word, dict) else {"type": word} for word in declared]
     return []
 
 
@@ -256,19 +256,19 @@ def required_of(part: dict[str, Any]) -> Iterator[str]:
 
 def _additional(part: dict[str, Any]) -> Any:
     """Return the schema of other members; patterns count as other ones."""
-    said = part.get("additionalProperties", part.get("unevaluatedProperties", True))
+    declared = part.get("additionalProperties", part.get("unevaluatedProperties", True))
     patterns = part.get("patternProperties")
-    if said is True or not isinstance(patterns, dict) or not patterns:
-        return said
-    several = [*islice(patterns.values(), MOST_CHOICES), *([said] if isinstance(said, dict) else [])]
+    if declared is True or not isinstance(patterns, dict) or not patterns:
+        return declared
+    several = [*islice(patterns.values(), MOST_CHOICES), *([declared] if isinstance(declared, dict) else [])]
     return several[0] if len(several) == 1 else {"anyOf": several}
 
 
 def _narrowest(found: list[Any]) -> Any:
     """Return ``False`` before a schema, a schema before anything."""
-    if any(each is False for each in found):
+    if any(schema is False for schema in found):
         return False
-    return next((each for each in found if isinstance(each, dict)), True)
+    return next((schema for schema in found if isinstance(schema, dict)), True)
 
 
 def _prefix(part: dict[str, Any]) -> tuple[Any, ...]:
@@ -482,6 +482,6 @@ def _references(part: dict[str, Any]) -> Iterator[str]:
     """Yield the references of an object; Kodi's types use ``extends``."""
     for key in ("$ref", "$dynamicRef", "$recursiveRef", "extends"):
         value = part.get(key)
-        for each in value if isinstance(value, list) else (value,):
-            if isinstance(each, str) and len(each) <= LONGEST_REFERENCE:
-                yield each
+        for reference in value if isinstance(value, list) else (value,):
+            if isinstance(reference, str) and len(reference) <= LONGEST_REFERENCE:
+                yield reference

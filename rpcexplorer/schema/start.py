@@ -48,16 +48,16 @@ def started(method: Method, described: Described | None = None) -> Started:
     from rpcexplorer.schema.node import SchemaReader
 
     maker = Maker(SchemaReader(described.definitions))
-    by_position = method.by == "position" or not all(_is_a_key(each.name, method) for each in needed)
+    by_position = method.by == "position" or not all(_is_a_key(param.name, method) for param in needed)
     filled = [
         (param, maker.made(param.schema, param.name or f"#{at + 1}", _given(described, param, at)))
         for at, param in enumerate(needed)
         if by_position or param.required
     ]
-    why_not = next((each.why_not for _, each in filled if each.why_not), "")
+    why_not = next((made.why_not for _, made in filled if made.why_not), "")
     if by_position:
-        return Started([each.value for _, each in filled], why_not)
-    return Started({param.name: each.value for param, each in filled}, why_not)
+        return Started([made.value for _, made in filled], why_not)
+    return Started({param.name: made.value for param, made in filled}, why_not)
 
 
 def _is_a_key(name: str, method: Method) -> bool:

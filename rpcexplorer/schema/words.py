@@ -64,10 +64,10 @@ def _kind(reader: SchemaReader, schema: Any, depth: int, steps: list[int]) -> st
         return one_of(node.choices)
     words = [_array(reader, node, depth, steps) if kind == "array" else kind for kind in node.kinds]
     if depth and (not words or len(node.alternatives) > 1):
-        told = [_kind(reader, each, depth - 1, steps) for each in node.alternatives[:CHOICES]]
-        if all(told) and told:
+        kinds = [_kind(reader, alternative, depth - 1, steps) for alternative in node.alternatives[:CHOICES]]
+        if all(kinds) and kinds:
             more = ["…"] if len(node.alternatives) > CHOICES else []
-            return _either([*told, *more])
+            return _either([*kinds, *more])
     return _either(words)
 
 
@@ -116,8 +116,8 @@ def _sum(low: int, high: int | None) -> str:
 
 def _either(words: Iterable[str]) -> str:
     """Join descriptions of alternatives, each once."""
-    each = dict.fromkeys(part for word in words for part in word.split(" or ") if part)
-    return " or ".join(sorted(each, key="…".__eq__))
+    unique = dict.fromkeys(part for word in words for part in word.split(" or ") if part)
+    return " or ".join(sorted(unique, key="…".__eq__))
 
 
 def step_words(path: Iterable[str | int]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rpcexplorer.jsontext.params import Params, Typo, parse
 from rpcexplorer.model.problem import (
-    MOST_TOLD,
+    MOST_PROBLEMS,
     Changes,
     Checked,
     Hint,
@@ -70,7 +70,7 @@ def warning(problem: SchemaProblem, at: int = 0, count: int = 1, key: str = "") 
     ``key`` goes to the next problem.
     """
     following = f", next: {key}" if key else ""
-    which = f" ({at + 1} of {count}{' or more' if count == MOST_TOLD else ''}{following})" if count > 1 else ""
+    which = f" ({at + 1} of {count}{' or more' if count == MOST_PROBLEMS else ''}{following})" if count > 1 else ""
     return f"line {problem.line}, column {problem.column}: {_sentence(problem)}.{which}"
 
 
@@ -83,7 +83,7 @@ def result_remark(problems: Sequence[SchemaProblem]) -> str:
         place = f"at {path(problem.pointer)}: " if problem.pointer else ""
         sentences.append(capitalised(f"{place}{_sentence(problem)}."))
     if (more := len(problems) - MAX_SENTENCES) > 0:
-        at_least = "at least " if len(problems) == MOST_TOLD else ""
+        at_least = "at least " if len(problems) == MOST_PROBLEMS else ""
         sentences.append(capitalised(f"{at_least}{counted(more, 'more problem')}."))
     return " ".join(sentences)
 

@@ -74,7 +74,7 @@ def test_reference_outside_document_allows_anything_and_is_reported() -> None:
     assert schema.why_not == "the service's document does not contain “http://localhost:1/x#/y”"
     assert "localhost" not in str(schema.schema)
     found = problems(taking(a={"$ref": "http://localhost:1/x#/y"}, b={"type": "string"}), '{"a": 1, "b": 2}')
-    assert [each.pointer for each in found] == [("b",)]
+    assert [problem.pointer for problem in found] == [("b",)]
 
 
 def test_old_drafts_ignore_keywords_next_to_a_reference() -> None:
@@ -106,7 +106,7 @@ def test_position_limits_params_and_null_omits_optional_ones() -> None:
         (DescribedParam("a", {"type": "string"}, required=True), DescribedParam("b", {"type": "string"}))
     )
     assert not problems(method, '["x", null]', "position")
-    assert [each.pointer for each in problems(method, '[null, "x", 1]', "position")] == [(0,), ()]
+    assert [problem.pointer for problem in problems(method, '[null, "x", 1]', "position")] == [(0,), ()]
     assert not problems(Described((DescribedParam("", {"type": "string"}),)), '["x", 1]', "position")
 
 

@@ -35,7 +35,7 @@ def used(use: Callable[[Checker], Awaitable[T]], **options: Any) -> T:
 
 def taking(definitions: dict[str, Any] | None = None, **params: Any) -> Described:
     """Describe a method whose params have these schemas."""
-    return Described(tuple(DescribedParam(*each) for each in params.items()), definitions=definitions or {})
+    return Described(tuple(DescribedParam(*param) for param in params.items()), definitions=definitions or {})
 
 
 def checked(described: Described, *texts: str, **options: Any) -> list[Checked]:
@@ -78,10 +78,10 @@ def test_cancelled_check_does_not_delay_the_next() -> None:
     async def use(checker: Checker) -> Checked:
         impatient = [asyncio.ensure_future(checker.params(method, f'{{"a": {number}}}')) for number in range(20)]
         await checker.params(method, "[]")
-        for each in impatient[::2]:
-            each.cancel()
+        for task in impatient[::2]:
+            task.cancel()
         kept = await asyncio.gather(*impatient[1::2])
-        assert all(len(each.problems) == 1 for each in kept)
+        assert all(len(result.problems) == 1 for result in kept)
         pid, under_way = checker.pid, asyncio.ensure_future(checker.params(method, '{"a": 5}'))
         for _ in range(5):
             await asyncio.sleep(0)

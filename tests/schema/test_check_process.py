@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
+from rpcexplorer.model.problem import MOST_PROBLEMS, Checked, SchemaProblem
 from rpcexplorer.schema.check_process import MAX_VALUES, MethodCheck, NotCheckedError, _validator, answer
 
 
@@ -68,11 +68,11 @@ def test_numbers_are_checked_exactly(schema: Any, text: str, right: bool) -> Non
 
 
 def test_number_of_reported_problems_is_bounded() -> None:
-    assert len(asked({"items": {"type": "string"}}, json.dumps([1] * 10_000)).problems) == MOST_TOLD
+    assert len(asked({"items": {"type": "string"}}, json.dumps([1] * 10_000)).problems) == MOST_PROBLEMS
     names = json.dumps(dict.fromkeys(map(str, range(1_000)), 1))
-    assert len(asked({"additionalProperties": False}, names).problems) == MOST_TOLD
+    assert len(asked({"additionalProperties": False}, names).problems) == MOST_PROBLEMS
     required = {"required": [f"p{n}" for n in range(900)], "properties": {"p950": {"type": "string"}}}
-    pointers = [each.pointer for each in asked(required, '{"p950": 1}').problems]
+    pointers = [problem.pointer for problem in asked(required, '{"p950": 1}').problems]
     assert ("p950",) in pointers, "what is wrong comes before what is missing"
     nested: dict[str, Any] = {"type": "string"}
     for _ in range(30):
@@ -83,7 +83,7 @@ def test_number_of_reported_problems_is_bounded() -> None:
 def test_many_values_report_only_the_first_problem() -> None:
     schema = {"items": {"type": "string"}}
     found = asked(schema, json.dumps([""] * MAX_VALUES + [1] * MAX_VALUES))
-    assert [each.pointer for each in found.problems] == [(MAX_VALUES,)]
+    assert [problem.pointer for problem in found.problems] == [(MAX_VALUES,)]
     assert (found.why_not, found.in_part) == ("with more than 20,000 values, only the first problem is reported", True)
     assert asked(schema, json.dumps([""] * 2 * MAX_VALUES)).is_right
 
@@ -122,21 +122,24 @@ def test_invalid_schema_is_reported_and_nothing_is_fetched(schema: Any) -> None:
 
 
 def taking(**params: Any) -> MethodCheck:
-    return MethodCheck(Described(tuple(DescribedParam(*each) for each in params.items())))
+    return MethodCheck(Described(tuple(DescribedParam(*param) for param in params.items())))
 
 
 def test_params_are_checked_by_name_and_by_position() -> None:
     method = taking(count={"type": "Number"}, kind={"enum": ["a", "b"]})
     assert method.params('{"count": 1.5}').is_right
     wrong = method.params('{"count": "x",\n "kind": 3}').problems
-    assert [(each.pointer, each.line, each.column) for each in wrong] == [(("count",), 1, 11), (("kind",), 2, 10)]
-    assert [each.pointer for each in method.params("[1, 5]").problems] == [(1,)]
+    assert [(problem.pointer, problem.line, problem.column) for problem in wrong] == [
+        (("count",), 1, 11),
+        (("kind",), 2, 10),
+    ]
+    assert [problem.pointer for problem in method.params("[1, 5]").problems] == [(1,)]
     assert method.params("5").why_not == "the params are neither an array nor an object"
 
 
 def wrong(found: Sequence[SchemaProblem]) -> tuple[int, int]:
     """Return the number of unknown names, which hide problems of their values, and of all problems."""
-    return sum(each.keyword == "additionalProperties" for each in found), len(found)
+    return sum(problem.keyword == "additionalProperties" for problem in found), len(found)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +159,7 @@ def test_offered_fix_leaves_fewer_problems(text: str, fixed: str) -> None:
         sizes={"type": "array", "items": {"type": "integer"}},
     )
     found = method.params(text).problems
-    while fix := next((each.fix for each in found if each.fix), None):
+    while fix := next((problem.fix for problem in found if problem.fix), None):
         text, before = fix.text, found
         found = method.params(text).problems
         assert wrong(found) < wrong(before)
@@ -170,7 +173,7 @@ def test_params_given_the_other_way_are_one_problem() -> None:
         method.params('{"b": 5, "a": "x"}', "position").problems,
     )
     assert (named.sentence, named.line, named.column) == ("the method needs params by name: write an object", 2, 1)
-    assert [each.fix.text for each in (named, placed) if each.fix] == ['\n{"a": "x", "b": 5}', '["x", 5]']
+    assert [problem.fix.text for problem in (named, placed) if problem.fix] == ['\n{"a": "x", "b": 5}', '["x", 5]']
     assert method.params('["x", "y"]', "name").problems[0].fix is None
     assert all(method.params(text, "name").is_right for text in ("[]", " [ ]", "[\n]\n"))
     assert all(method.params(text, "position").is_right for text in ("{}", "{ }", "\ufeff{\t}"))

@@ -57,7 +57,7 @@ def taken(text: str, *, at: int = 0, **more: Any) -> str:
 def shown(text: str, described: Described = SHOP, **more: Any) -> list[str]:
     offset = text.index("|")
     found = completions(text.replace("|", "", 1), offset, described, **more)
-    return [each.shown for each in found.candidates] if found else []
+    return [candidate.shown for candidate in found.candidates] if found else []
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_started_word_is_completed(text: str, after: str | None) -> None:
 def test_names_have_descriptions_and_required_ones_come_first() -> None:
     found = completions("{", 1, SHOP)
     assert found
-    assert [(each.shown, each.words) for each in found.candidates] == [
+    assert [(candidate.shown, candidate.words) for candidate in found.candidates] == [
         ("count", "integer, 1 … 9, required · How many there are."),
         ("kind", "one of book | boat | 5, required"),
         ("since", "string"),
@@ -154,11 +154,11 @@ def test_completion_keeps_params_right_and_names_unique(value: Any, indent: Any,
     text = json.dumps(value, indent=indent)
     for offset in sorted({data.draw(st.integers(0, len(text))) for _ in range(8)}):
         found = completions(text, offset, SHOP)
-        for each in found.candidates if found else ():
+        for candidate in found.candidates if found else ():
             put = (
-                f"{each.text[: each.cursor]}0{each.text[each.cursor :]}"
-                if each.text[: each.cursor].endswith(": ")
-                else each.text
+                f"{candidate.text[: candidate.cursor]}0{candidate.text[candidate.cursor :]}"
+                if candidate.text[: candidate.cursor].endswith(": ")
+                else candidate.text
             )
             json.loads(text[: found.start] + put + text[found.end :], object_pairs_hook=once)  # type: ignore[union-attr]
 

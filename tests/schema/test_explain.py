@@ -71,11 +71,11 @@ def test_misspelt_name_lists_the_known_names() -> None:
 
 def test_position_names_missing_params_and_marks_extra_ones() -> None:
     method = Described(tuple(DescribedParam(name, {"type": "string"}, required=name != "b") for name in "abc"))
-    assert [each.sentence for each in problems(method, '["x"]', "position")] == [
+    assert [problem.sentence for problem in problems(method, '["x"]', "position")] == [
         "b is missing (string)",
         "c is missing (string)",
     ]
-    assert [each.sentence for each in problems(method, "[]", "position")] == [
+    assert [problem.sentence for problem in problems(method, "[]", "position")] == [
         "a is missing (string)",
         "c is missing (string)",
     ]
@@ -87,14 +87,17 @@ def test_position_names_missing_params_and_marks_extra_ones() -> None:
 def test_problem_has_line_and_column_of_typed_text() -> None:
     text = '{\r\n "a":\r  5,\n\t"b" : true\n}'
     found = problems(taking(a={"type": "string"}, b={"type": "null"}), text)
-    assert [(each.line, each.column, text[each.offset : each.end]) for each in found] == [(3, 3, "5"), (4, 8, "true")]
+    assert [(problem.line, problem.column, text[problem.offset : problem.end]) for problem in found] == [
+        (3, 3, "5"),
+        (4, 8, "true"),
+    ]
 
 
 def test_names_unknown_after_a_mismatch_are_not_reported() -> None:
     part = {"properties": {"b": {"type": "string"}}, "required": ["b"]}
     method = taking(a={"allOf": [part], "unevaluatedProperties": False})
-    assert [each.pointer for each in problems(method, '{"a": {"b": 1}}')] == [("a", "b")]
-    assert [each.sentence for each in problems(method, '{"a": {"b": "", "c": 1}}')] == [
+    assert [problem.pointer for problem in problems(method, '{"a": {"b": 1}}')] == [("a", "b")]
+    assert [problem.sentence for problem in problems(method, '{"a": {"b": "", "c": 1}}')] == [
         "“c” is not one of the members of a"
     ]
 
@@ -113,8 +116,8 @@ def test_problem_that_no_reference_can_fix_is_reported() -> None:
     )
     assert not problems(method, '{"x": ["{{v}}", "{{v}}"], "y": {"k": "{{v:json}}"}}')
     text = '{"x": {"a": "{{v}}"}, "z": {"a": "{{v}}"}}'
-    assert [each.pointer for each in problems(method, text)] == [("x",), ("z",)]
-    assert [each.keyword for each in problems(method, '{"x": ["{{v}}"]}')] == ["minItems"]
+    assert [problem.pointer for problem in problems(method, text)] == [("x",), ("z",)]
+    assert [problem.keyword for problem in problems(method, '{"x": ["{{v}}"]}')] == ["minItems"]
 
 
 def test_result_contains_no_references() -> None:

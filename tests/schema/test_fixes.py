@@ -44,13 +44,13 @@ def test_fix_changes_one_value_and_nothing_else(schema: Any, value: str, expecte
     before, after = '{ "a" :\t', "\n}"
     text = f"{before}{value}{after}"
     (found,) = explained(Described((DescribedParam("a", schema),)), text)
-    assert [fix.text for fix in fixes(text, found)] == [f"{before}{each}{after}" for each in expected]
+    assert [fix.text for fix in fixes(text, found)] == [f"{before}{written}{after}" for written in expected]
 
 
 def test_misspelt_name_becomes_the_nearest_unused_one() -> None:
     method = Described(tuple(DescribedParam(name) for name in ("count", "county", "since")))
     text = '{"sinse": 1, "cuont": 2, "count": 3, "x": 4}'
-    found = {each.name: fixes(text, each) for each in explained(method, text)}
+    found = {problem.name: fixes(text, problem) for problem in explained(method, text)}
     assert [fix.text for fix in found["sinse"]] == ['{"since": 1, "cuont": 2, "count": 3, "x": 4}']
     assert [fix.label for fix in found["sinse"]] == ["rename it to “since”"]
     assert not found["x"]

@@ -57,13 +57,13 @@ OPEN = FormView({("who",): True})
 
 
 def rows_of(text: str, view: FormView = OPEN, by: By | None = None, described: Described = DESCRIBED) -> list[str]:
-    return [told(row) for row in FormRows(described, by).of(text, view)]
+    return [summary(row) for row in FormRows(described, by).of(text, view)]
 
 
-def told(row: FormField) -> str:
+def summary(row: FormField) -> str:
     """Return depth, name, value and problem of a row."""
-    there = {"absent": "-", "null": "null", "value": row.text}[row.state]
-    return f"{'.' * row.depth}{row.name} {there}{f' !{row.wrong}' if row.wrong else ''}"
+    value = {"absent": "-", "null": "null", "value": row.text}[row.state]
+    return f"{'.' * row.depth}{row.name} {value}{f' !{row.wrong}' if row.wrong else ''}"
 
 
 def edited(text: str, by: By | None = None, view: FormView = OPEN, described: Described = DESCRIBED) -> FormText:
@@ -126,7 +126,7 @@ def test_position_fills_params_before_and_keeps_them() -> None:
 
 def test_position_omits_optional_param_by_null_before_others() -> None:
     rows = FormRows(DESCRIBED, "position").of("[null, null, 3]", FormView())
-    assert [told(row) for row in rows] == ["who null !not null", "dry null", "limit 3"]
+    assert [summary(row) for row in rows] == ["who null !not null", "dry null", "limit 3"]
     assert [row.place.nullable for row in rows] == [False, True, False], "there it can be taken out as well"
     assert rows[1].remarks == ("null: omitted",)
     assert rows_of('{"who": {}, "dry": null}', FormView(), by="name")[-2] == "dry null !not null"
@@ -292,7 +292,9 @@ def nested(inside: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         ),
         st.builds(lambda items: {"type": "array", "items": items}, inside),
         st.builds(lambda items: {"prefixItems": items}, st.lists(inside, max_size=3)),
-        st.builds(lambda each, how: {how: each}, st.lists(inside, max_size=3), st.sampled_from(["oneOf", "allOf"])),
+        st.builds(
+            lambda schemas, how: {how: schemas}, st.lists(inside, max_size=3), st.sampled_from(["oneOf", "allOf"])
+        ),
     )
 
 
@@ -326,10 +328,10 @@ def test_form_and_json_show_each_others_changes(data: st.DataObject) -> None:
     for _ in range(4):
         found = rows.of(text, view)
         form = FormText(rows.reader, text, found)
-        there = [row for row in found if row.state != "absent"]
-        assert all(text[slice(*row.span)] == row.text for row in there)
-        assert all(form.with_value(row.path, row.text) == text for row in there), "nothing is changed by itself"
-        assert {way for way in leaves(json.loads(text)) if len(way) <= LEVELS} == {row.path for row in there}
+        present = [row for row in found if row.state != "absent"]
+        assert all(text[slice(*row.span)] == row.text for row in present)
+        assert all(form.with_value(row.path, row.text) == text for row in present), "nothing is changed by itself"
+        assert {way for way in leaves(json.loads(text)) if len(way) <= LEVELS} == {row.path for row in present}
         if not found:
             return
         row = data.draw(st.sampled_from(found))
@@ -337,17 +339,17 @@ def test_form_and_json_show_each_others_changes(data: st.DataObject) -> None:
         after = form.without(row.path) if data.draw(st.booleans()) else form.with_value(row.path, new)
         assert not isinstance(parse(after), Typo)
         if after != text and len(after) >= len(text) and span_of(after, row.path):
-            again = {each.path: each for each in rows.of(after, view)}
-            told = again[row.path]  # Elements are laid out like their neighbours.
-            assert json.loads(told.text) == json.loads(new)
-            assert told.state == ("null" if new == "null" else "value")
+            again = {field.path: field for field in rows.of(after, view)}
+            changed = again[row.path]  # Elements are laid out like their neighbours.
+            assert json.loads(changed.text) == json.loads(new)
+            assert changed.state == ("null" if new == "null" else "value")
         text = after
 
 
 def leaves(value: Any, before: tuple[str | int, ...] = ()) -> set[tuple[str | int, ...]]:
     """Return the paths to all values inside a value."""
     inside = list(value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()))
-    return {(*before, step) for step, _ in inside}.union(*(leaves(each, (*before, step)) for step, each in inside))
+    return {(*before, step) for step, _ in inside}.union(*(leaves(item, (*before, step)) for step, item in inside))
 
 
 def test_form_of_long_or_deep_params_is_declined() -> None:

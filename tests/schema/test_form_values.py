@@ -13,13 +13,13 @@ KINDS = {"s": {"type": "string"}, "n": {"type": "number"}, "a": True}
 DESCRIBED = Described(tuple(DescribedParam(name, schema) for name, schema in KINDS.items()))
 
 
-def field(name: str, there: str) -> FormField:
-    text = f'{{"{name}": {there}}}' if there else "{}"
+def field(name: str, before: str) -> FormField:
+    text = f'{{"{name}": {before}}}' if before else "{}"
     return next(row for row in FormRows(DESCRIBED).of(text) if row.name == name)
 
 
 @pytest.mark.parametrize(
-    ("name", "there", "into", "typed", "value"),
+    ("name", "before", "into", "typed", "value"),
     [
         ("s", '"a\\u0062\\/"', "ab/", "ab/", '"a\\u0062\\/"'),
         ("s", '"a"', "a", '"q"', '"\\"q\\""'),
@@ -36,8 +36,8 @@ def field(name: str, there: str) -> FormField:
         ("a", "", "null", "[1,", None),
     ],
 )
-def test_typed_text_becomes_a_value(name: str, there: str, into: str, typed: str, value: str | None) -> None:
-    row = field(name, there)
+def test_typed_text_becomes_a_value(name: str, before: str, into: str, typed: str, value: str | None) -> None:
+    row = field(name, before)
     start = {"s": '""', "n": "0", "a": "null"}[name]
     assert shown(row, start) == into
     assert typed_value(row, typed, start) == value

@@ -76,7 +76,7 @@ def test_hostile_schema_does_not_affect_later_checks(name: str) -> None:
 
     first, after = asyncio.run(run())
     assert len(first.problems) <= 50
-    assert [each.sentence for each in after.problems] == ["a must be a string, not a number"]
+    assert [problem.sentence for problem in after.problems] == ["a must be a string, not a number"]
 
 
 @pytest.mark.thorough

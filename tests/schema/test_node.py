@@ -65,7 +65,10 @@ def test_kodi_type_has_members_that_it_extends() -> None:
 )
 def test_alternatives_are_separate(schema: Any) -> None:
     reader = SchemaReader({})
-    assert [reader.node(each).kinds for each in reader.node(schema).alternatives] == [("string",), ("null",)]
+    assert [reader.node(alternative).kinds for alternative in reader.node(schema).alternatives] == [
+        ("string",),
+        ("null",),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,7 @@ def test_members_start_with_the_nearest_and_are_bounded() -> None:
     assert [*node_of({"properties": {"a": True}, **together}).properties.items()][:2] == [("a", True), ("b", True)]
     wide: list[Any] = [{"properties": {f"p{at}": {} for at in range(MOST_MEMBERS)}} for _ in range(3)]
     reader = SchemaReader({})
-    assert [len(reader.node(each).properties) for each in wide] == [MOST_MEMBERS, 0, 0]
+    assert [len(reader.node(schema).properties) for schema in wide] == [MOST_MEMBERS, 0, 0]
 
 
 def test_references_are_followed_to_their_end() -> None:

@@ -17,7 +17,7 @@ def call(method: str, params: str, result: str = "null", **more: Any) -> Exchang
 
 
 def texts(*calls: Exchange, method: str = "user.get", name: str = "user_id", path: Any = ()) -> list[str]:
-    return [each.text for each in earlier_values(calls, method, name, path or (name,))]
+    return [candidate.text for candidate in earlier_values(calls, method, name, path or (name,))]
 
 
 def test_used_values_come_before_received_ones() -> None:
@@ -30,7 +30,7 @@ def test_used_values_come_before_received_ones() -> None:
         "user_id",
         ("user_id",),
     )
-    assert [(each.text, each.shown, each.words) for each in found] == [
+    assert [(candidate.text, candidate.shown, candidate.words) for candidate in found] == [
         ("1.10", "1.10", "used before"),
         ('"a b"', "a b", "used before"),
         ("7", "7", "used for order.list"),
@@ -78,7 +78,7 @@ def test_values_that_the_service_rejected_are_not_offered() -> None:
 
 def test_ambiguous_text_is_shown_in_quotes() -> None:
     found = earlier_values([call("m", '{"a": "true", "b": {"a": "1.5"}, "c": {"a": "x1"}}')], "m", "a", ("a",))
-    assert [each.shown for each in found] == ['"true"', '"1.5"', "x1"]
+    assert [candidate.shown for candidate in found] == ['"true"', '"1.5"', "x1"]
 
 
 def test_only_the_needed_calls_are_read() -> None:

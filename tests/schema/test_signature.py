@@ -28,7 +28,7 @@ def line(text: str, **more: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("|", "count, kind, since?, owner?, tags?"),
         ("{|", "count, kind, since?, owner?, tags?"),
@@ -46,8 +46,8 @@ def line(text: str, **more: Any) -> str:
         ("{}|", ""),
     ],
 )
-def test_signature_follows_the_cursor(text: str, told: str) -> None:
-    assert line(text) == told
+def test_signature_follows_the_cursor(text: str, expected: str) -> None:
+    assert line(text) == expected
 
 
 def test_params_by_the_wrong_way_have_no_signature() -> None:

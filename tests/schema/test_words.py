@@ -78,13 +78,13 @@ def test_descriptions_are_short_for_any_schema() -> None:
         deep = {"type": "array", "items": deep}
     circle: Any = {"oneOf": [{"$ref": "A"}, {"type": "array", "items": {"$ref": "A"}}]}
     wide = {"oneOf": [{"oneOf": [{"enum": ["x" * 1_000] * 10}] * 10}] * 10}
-    told = [
+    kinds = [
         kind_of(deep),
         kind_of({"$ref": "A"}, A=circle),
         kind_of(wide),
         kind_of({"enum": [f"{at}\n\tb" * 5_000 for at in range(9)]}),
     ]
-    assert told[:2] == ["array of array of array of array", ""]
-    assert max(map(len, told)) <= LONGEST_KIND
-    assert "\n" not in "".join(told)
+    assert kinds[:2] == ["array of array of array of array", ""]
+    assert max(map(len, kinds)) <= LONGEST_KIND
+    assert "\n" not in "".join(kinds)
     assert limits_of(minimum=-(10**5_000), pattern="x" * 1_000).startswith("at least …, matches xxx")
