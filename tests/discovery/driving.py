@@ -16,9 +16,9 @@ def drive(asking: Dialogue, *answers: Answer) -> tuple[list[Question], Listing]:
         questions += asked
         if len(rest) < len(asked):
             raise AssertionError(f"it wants to know more: {asked}")
-        told, rest = rest[: len(asked)], rest[len(asked) :]
+        given, rest = rest[: len(asked)], rest[len(asked) :]
         try:
-            step = asking.send(Answer(answers=tuple(told)) if isinstance(step, Questions) else told[0])
+            step = asking.send(Answer(answers=tuple(given)) if isinstance(step, Questions) else given[0])
         except StopIteration as stop:
             assert not rest, f"it does not want to know {rest}"
             return questions, stop.value

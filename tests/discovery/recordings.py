@@ -28,8 +28,8 @@ FOLDER: Final = Path(__file__).parent / "recorded"
 @cache
 def recorded(name: str) -> dict[tuple[str, str], Answer]:
     """Return the responses of a server, by method and params."""
-    told = json.loads(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()))
-    return {(method, params): Answer(**reply) for method, params, reply in told["asked"]}
+    recording = json.loads(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()))
+    return {(method, params): Answer(**reply) for method, params, reply in recording["asked"]}
 
 
 def listing_of(name: str, asking: Dialogue) -> Listing:
@@ -42,7 +42,7 @@ def listing_of(name: str, asking: Dialogue) -> Listing:
     try:
         while True:
             if isinstance(step, Questions):
-                answer = Answer(answers=tuple(replies[each.method, each.params] for each in step.questions))
+                answer = Answer(answers=tuple(replies[question.method, question.params] for question in step.questions))
             else:
                 answer = replies[step.method, step.params]
             step = asking.send(answer)

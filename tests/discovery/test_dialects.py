@@ -40,14 +40,14 @@ def talked(dialect: DiscoveryProtocol, answers: list[Any]) -> tuple[int, Listing
     """
     asking = dialect.ask(())
     step = next(asking)
-    told = iter([*map(Answer, answers), *[Answer(refusal="no")] * 1_000])
+    responses = iter([*map(Answer, answers), *[Answer(refusal="no")] * 1_000])
     for count in range(1, 1_000):
         assert isinstance(step, Question | Questions)
         try:
             if isinstance(step, Questions):
-                step = asking.send(Answer(answers=tuple(next(told) for _ in step.questions)))
+                step = asking.send(Answer(answers=tuple(next(responses) for _ in step.questions)))
             else:
-                step = asking.send(next(told))
+                step = asking.send(next(responses))
         except StopIteration as stop:
             return count, stop.value
     raise AssertionError("it does not end")
@@ -55,7 +55,13 @@ def talked(dialect: DiscoveryProtocol, answers: list[Any]) -> tuple[int, Listing
 
 def usable(method: Line) -> bool:
     """Return whether a method can be stored and shown: valid UTF-8 of limited size."""
-    texts = (method.name, method.doc, method.details, method.result, *(each.kind for each in method.parameters))
+    texts = (
+        method.name,
+        method.doc,
+        method.details,
+        method.result,
+        *(parameter.kind for parameter in method.parameters),
+    )
     json.dumps([parameter.default for parameter in method.parameters], allow_nan=False).encode()
     return bool(method.name) and all(text == text.encode().decode() and len(text) < 250_000 for text in texts)
 
@@ -104,11 +110,11 @@ NO_LISTING: dict[str, tuple[list[Any], str]] = {
 
 @pytest.mark.parametrize("name", NO_LISTING)
 def test_other_answers_are_refused_in_words(name: str) -> None:
-    (dialect,) = (each for each in EVERY if each.name == name)
+    (dialect,) = (protocol for protocol in EVERY if protocol.name == name)
     answers, words = NO_LISTING[name]
     assert [talked(dialect, [answer])[1].refusal.startswith(words) for answer in answers] == [True] * len(answers)
     empty: list[Any] = [None, [], {}, ""]
-    assert {talked(dialect, [each])[1].refusal for each in empty} == {"not offered (an empty result)"}
+    assert {talked(dialect, [answer])[1].refusal for answer in empty} == {"not offered (an empty result)"}
 
 
 DEEP: dict[str, Any] = {"type": "object"}

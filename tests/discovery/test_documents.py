@@ -78,7 +78,7 @@ def test_params_are_schemas_and_types_have_short_names() -> None:
     described = read_introspection({"methods": METHODS, "types": TYPES}).described
     seek, movies = described["Player.Seek"], described["Library.Movies"]
     assert (seek.doc, seek.safe, movies.safe) == ("Goes elsewhere in what is playing", False, True)
-    assert [(each.name, each.schema, each.required) for each in seek.params] == [
+    assert [(param.name, param.schema, param.required) for param in seek.params] == [
         ("playerid", {"$ref": "Player.Id"}, True),
         ("value", {"type": [{"type": "number"}, {"type": "string"}]}, True),
         ("how", {"default": "a", "description": "In which way", "enums": ["a", "b"], "type": "string"}, False),
@@ -180,12 +180,12 @@ def test_plain_names_are_methods(value: Any) -> None:
 
 def test_types_with_other_names_become_json_schema() -> None:
     total = read_service(DRAFT, "x").described["sum"]
-    assert [(each.name, each.schema, each.required) for each in total.params] == [
+    assert [(param.name, param.schema, param.required) for param in total.params] == [
         ("a", {"type": "number"}, None), ("b", {"type": "array"}, None), ("c", True, None),
     ]  # fmt: skip
     assert total.result == {"type": "number"}
     add = read_service(FLASK, "x").described["add"]
-    assert [each.schema for each in add.params] == [
+    assert [param.schema for param in add.params] == [
         {"type": "number", "minimum": 1},
         {"type": "object", "properties": {"x": {"type": "string"}}},
     ]

@@ -97,7 +97,7 @@ def test_nested_brackets_are_one_param() -> None:
         Parameter("fee", True),
     )
     many = read_text(TEXT).described["many"]
-    assert [each.kind for each in in_short(many).parameters] == ["string", "object", ""]
+    assert [parameter.kind for parameter in in_short(many).parameters] == ["string", "object", ""]
     assert start_of(many) == ["", {}]
 
 
@@ -108,15 +108,15 @@ def test_incomplete_line_is_read_up_to_its_error(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "arguments",
     [
         "1. a    (string, required) An a\n\nResult:\n1. hash    (string) A\n2. b    (string) B\n",
         '1. "a"     (string, required) An a\n',
     ],
     ids=["numbers that begin again", "a name in quotes"],
 )
-def test_arguments_are_read_up_to_the_next_list(told: str) -> None:
-    described = read_help("m", PLAIN, f"m\n\nArguments:\n{told}")
+def test_arguments_are_read_up_to_the_next_list(arguments: str) -> None:
+    described = read_help("m", PLAIN, f"m\n\nArguments:\n{arguments}")
     assert in_short(described).parameters == (Parameter("a", True, "string", "An a"),)
 
 
@@ -146,7 +146,7 @@ def test_list_of_names_asks_for_single_helps() -> None:
     assert listing.skipped == (), "what nobody offered is no fault"
     _, listing = drive(help_text(()), Answer(["block", "ping"]), Answer(BLOCK), Answer("Says hello.\n\nTo you."))
     block, ping = lines_of(listing)
-    assert [each.name for each in block.parameters] == ["blockhash", "verbosity", "full", "inputs", "rate"]
+    assert [parameter.name for parameter in block.parameters] == ["blockhash", "verbosity", "full", "inputs", "rate"]
     assert (ping.doc, ping.details) == ("Says hello.", "Says hello.\n\nTo you.")
 
 
@@ -179,15 +179,15 @@ def test_help_is_read_with_all_its_sections() -> None:
 
 
 def test_optional_param_before_others_may_be_null() -> None:
-    told = 'm\n\nArguments:\n1. a  (string, optional) One of "b", "c"\n2. d  (json object or number, optional)\n{\n}\n'
-    told += "3. e (any)"
-    described = read_help("m", PLAIN, told)
-    assert [each.schema for each in described.params] == [
+    text = 'm\n\nArguments:\n1. a  (string, optional) One of "b", "c"\n2. d  (json object or number, optional)\n{\n}\n'
+    text += "3. e (any)"
+    described = read_help("m", PLAIN, text)
+    assert [param.schema for param in described.params] == [
         {"type": ["string", "null"], "enum": ["b", "c", None]},
         {"anyOf": [{"type": "object"}, {"type": "number"}, {"type": "null"}]},
         True,
     ]
-    assert [each.kind for each in in_short(described).parameters] == ["one of b | c", "object or number", ""]
+    assert [parameter.kind for parameter in in_short(described).parameters] == ["one of b | c", "object or number", ""]
 
 
 def test_several_results_become_alternatives() -> None:
@@ -387,7 +387,7 @@ KINDS = (("string",), ("number",), ("array",), ("number", "string"))
 
 
 def params_of(*lines: str) -> list[Any]:
-    return [each.params for each in examples_of(lines, "send", KINDS)]
+    return [example.params for example in examples_of(lines, "send", KINDS)]
 
 
 @pytest.mark.parametrize(
@@ -424,7 +424,7 @@ def test_command_of_another_method_is_left_out(command: str) -> None:
 
 def test_example_has_its_title_and_appears_once() -> None:
     lines = ("", "Send all:", "> coin-cli send a", "", "Again", "> coin-cli send a", "> coin-cli send b")
-    assert [(each.name, each.params) for each in examples_of(lines, "send", KINDS)] == [
+    assert [(example.name, example.params) for example in examples_of(lines, "send", KINDS)] == [
         ("Send all", ["a"]),
         ("", ["b"]),
     ]

@@ -89,13 +89,13 @@ def test_invalid_signature_changes_nothing(value: Any) -> None:
 )
 def test_signatures_are_merged_by_position(value: Any, params: Any, result: Any) -> None:
     described = with_signatures(PLAIN, value)
-    assert [(each.schema["type"], each.required) for each in described.params] == params
+    assert [(param.schema["type"], param.required) for param in described.params] == params
     assert (described.result, described.extra, described.dialect) == (result, False, "system.listMethods")
 
 
 def test_type_unknown_to_json_allows_any_value() -> None:
     described = with_signatures(PLAIN, [["Some.Class", "Other.Class", {"a": 1}, "any", *["int"] * 100_000]])
-    assert [(each.schema, each.kind) for each in described.params[:3]] == [
+    assert [(param.schema, param.kind) for param in described.params[:3]] == [
         (True, "Other.Class"),
         (True, ""),
         (True, ""),

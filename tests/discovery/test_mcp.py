@@ -80,7 +80,7 @@ def test_input_and_output_references_are_kept_apart() -> None:
 )
 def test_params_are_found_anywhere_in_a_schema(schema: Any, extra: bool, names: list[str]) -> None:
     described = listed({"name": "t", "inputSchema": schema}).described["t"]
-    assert (described.extra, sorted(each.name for each in described.params)) == (extra, names)
+    assert (described.extra, sorted(param.name for param in described.params)) == (extra, names)
 
 
 def test_too_large_schemas_are_skipped_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:

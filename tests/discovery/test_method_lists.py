@@ -72,9 +72,9 @@ def test_discovery_without_methods_keeps_the_list(folder: Path) -> None:
 def test_another_url_has_its_own_list(folder: Path, moved: Any) -> None:
     catalogues = Catalogues(folder)
     catalogues.settle(SHOP, found(FULL))
-    for each in (catalogues, Catalogues(folder)):
-        assert each.learned(replace(SHOP, **moved)) is None
-        assert each.problem == ""
+    for lists in (catalogues, Catalogues(folder)):
+        assert lists.learned(replace(SHOP, **moved)) is None
+        assert lists.problem == ""
 
 
 @pytest.mark.parametrize("profile", [replace(SHOP, ad_hoc=True), replace(SHOP, name="../../shop")])

@@ -47,8 +47,8 @@ def test_discovered_params_win_over_known_ones() -> None:
 
 def test_repr_of_a_discovery_is_one_line() -> None:
     """``asyncio.run`` calls ``repr`` of its result."""
-    told = Described((DescribedParam("a", {"enum": ["long"] * 10_000}),))
-    discovery = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (Method("m"),), ("one",), described={"m": told})
+    described = Described((DescribedParam("a", {"enum": ["long"] * 10_000}),))
+    discovery = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (Method("m"),), ("one",), described={"m": described})
     assert repr(discovery) == "Discovery(1 methods, 1 sentences)"
 
 

@@ -46,9 +46,9 @@ def test_types_in_words_become_schemas() -> None:
 
 
 def test_docstring_has_choices_and_types_before_names() -> None:
-    told = "Words.\n\n:param string field: Any one of ``uri``,\n    ``album``, or ``date``.\n"
-    told += ":returns: what there is\n:rtype: bool"
-    described = in_full({"description": told, "params": [{"name": "field", "default": None}]})
+    text = "Words.\n\n:param string field: Any one of ``uri``,\n    ``album``, or ``date``.\n"
+    text += ":returns: what there is\n:rtype: bool"
+    described = in_full({"description": text, "params": [{"name": "field", "default": None}]})
     (field,) = described.params
     assert field.schema == {"type": ["string", "null"], "enum": ["uri", "album", "date", None], "default": None}
     assert field.doc == "Any one of `uri`, `album`, or `date`."
@@ -56,11 +56,11 @@ def test_docstring_has_choices_and_types_before_names() -> None:
 
 
 def test_list_param_with_null_default_allows_both() -> None:
-    told = ":type uris: list of string\n:type old: list of string or None"
+    text = ":type uris: list of string\n:type old: list of string or None"
     params = [{"name": "uris", "default": None}, {"name": "old", "default": None}, {"name": "more", "varargs": True}]
-    described = in_full({"description": told, "params": params})
+    described = in_full({"description": text, "params": params})
     either = {"anyOf": [MANY, {"type": "null"}], "default": None}
-    assert [each.schema for each in described.params] == [either, either, True]
+    assert [param.schema for param in described.params] == [either, either, True]
     assert described.extra
 
 

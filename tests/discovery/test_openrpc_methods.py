@@ -34,7 +34,7 @@ def assert_read_back(listing: Listing) -> None:
     text = written(listing)
     again = read_document(json.loads(text), next(iter(listing.described.values())).dialect)
     assert written(again) == text
-    before, after = ({each.name: each for each in lines_of(found)} for found in (listing, again))
+    before, after = ({line.name: line for line in lines_of(found)} for found in (listing, again))
     assert after == before
     assert again.events.keys() == listing.events.keys()
     for name in after:
@@ -82,7 +82,7 @@ def test_references_become_components_and_nothing_else_changes() -> None:
         "B": one["B"],
         "B_2": {"type": "null"},
     }
-    by_name = {each["name"]: each for each in made["methods"]}
+    by_name = {method["name"]: method for method in made["methods"]}
     assert [param["schema"] for param in by_name["one"]["params"]] == [{"$ref": f"{COMPONENTS_PATH}A_2"}, {"$ref": "#"}]
     assert by_name["same"]["result"]["schema"] == {"items": [{"$ref": f"{COMPONENTS_PATH}A"}]}
     assert by_name["other"]["result"]["schema"] == {"$ref": f"{COMPONENTS_PATH}B_2"}
@@ -147,5 +147,5 @@ def test_any_schema_keeps_its_reference_targets(definitions: dict[str, Any], sch
     listing = read_document(json.loads(text), "shop")
     assert written(listing) == text
     new = listing.described["m"]
-    before, after = (SchemaReader(each.definitions).node(each.params[0].schema) for each in (full, new))
+    before, after = (SchemaReader(described.definitions).node(described.params[0].schema) for described in (full, new))
     assert (after.kinds, list(after.properties)) == (before.kinds, list(before.properties))

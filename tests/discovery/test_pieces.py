@@ -161,8 +161,8 @@ def test_last_changes_survive_refreshes_without_changes(folder: Path) -> None:
         catalogues = Catalogues(folder)
         settled = catalogues.settle(SHOP, found(described, later))
     assert settled.changed == ()
-    for each in (catalogues, Catalogues(folder)):
-        changes = each.changes(SHOP)
+    for lists in (catalogues, Catalogues(folder)):
+        changes = lists.changes(SHOP)
         assert changes
         assert (changes.when, changes.before) == (WHEN + timedelta(days=1), WHEN)
         assert changes.methods == (MethodChange("a", "gone"), MethodChange("b", "new"))

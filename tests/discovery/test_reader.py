@@ -88,7 +88,7 @@ def test_param_can_be_its_own_schema_without_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "draft"),
+    ("document", "draft"),
     [
         ({"$schema": "https://meta.open-rpc.org/"}, ""),
         ({"$schema": "http://json-schema.org/draft-07/schema#"}, "http://json-schema.org/draft-07/schema#"),
@@ -98,8 +98,8 @@ def test_param_can_be_its_own_schema_without_name() -> None:
         ),
     ],
 )
-def test_draft_is_that_of_the_schemas(said: Any, draft: str) -> None:
-    assert only({}, **said).draft == draft
+def test_draft_is_that_of_the_schemas(document: Any, draft: str) -> None:
+    assert only({}, **document).draft == draft
 
 
 def test_too_large_parts_are_skipped_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,9 +116,9 @@ def test_too_many_params_end_with_one_for_others(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(reader, "MAX_PARAMS", 2)
     some = [{"name": name, "required": True} for name in "abcd"]
     listing = read_openrpc({"methods": [{"name": "m", "params": some}, {"name": "n", "params": some[:2]}]})
-    assert [each.name for each in listing.described["m"].params] == ["a", "b", "..."]
-    assert [each.stands_for_others for each in listing.described["m"].params] == [False, False, True]
-    assert [each.name for each in listing.described["n"].params] == ["a", "b"]
+    assert [param.name for param in listing.described["m"].params] == ["a", "b", "..."]
+    assert [param.stands_for_others for param in listing.described["m"].params] == [False, False, True]
+    assert [param.name for param in listing.described["n"].params] == ["a", "b"]
     assert listing.skipped == ("params of 1 method skipped: too many to store",)
 
 
@@ -127,7 +127,7 @@ def test_shared_large_schema_counts_for_each_method(monkeypatch: pytest.MonkeyPa
     param = {"$ref": "#/p"}
     methods = [{"name": f"m{number}", "params": [param]} for number in range(10)]
     listing = read_openrpc({"methods": methods, "p": {"name": "a", "schema": {"enum": ["x" * 900]}}})
-    kept = [each.params[0].schema for each in listing.described.values()]
+    kept = [described.params[0].schema for described in listing.described.values()]
     assert [schema is not True for schema in kept] == [True] * 5 + [False] * 5
     assert listing.skipped == ("schemas or examples of 5 methods skipped: too large to store",)
 
@@ -153,12 +153,12 @@ def test_schema_with_own_definitions_gets_them() -> None:
     found = read_openrpc(
         {"methods": [method("a", "string"), method("b", "null"), plain], "components": {"schemas": {"S": shared}}}
     ).described
-    assert {name: each.definitions.get("#/$defs/k") for name, each in found.items()} == {
+    assert {name: described.definitions.get("#/$defs/k") for name, described in found.items()} == {
         "a": {"type": "string"},
         "b": {"type": "null"},
         "c": None,
     }
-    assert all(each.definitions["#/components/schemas/S"] is shared for each in found.values())
+    assert all(described.definitions["#/components/schemas/S"] is shared for described in found.values())
     assert found["a"].definitions["#/$defs/a~1b"] == {"$ref": "#/components/schemas/S"}
 
 
@@ -167,7 +167,7 @@ def test_own_definitions_have_a_limited_cost(monkeypatch: pytest.MonkeyPatch) ->
     schema = {"$ref": "#/$defs/x", "$defs": {"x": {"items": [{} for _ in range(20)]}}}
     methods = [{"name": f"m{number}", "params": [{"schema": dict(schema)}]} for number in range(3)]
     found = read_openrpc({"methods": methods}).described
-    assert [bool(each.definitions) for each in found.values()] == [True, False, False]
+    assert [bool(described.definitions) for described in found.values()] == [True, False, False]
 
 
 VALUES = st.recursive(

@@ -70,7 +70,7 @@ def test_all_methods_of_each_server_are_found() -> None:
     ],
 )
 def test_params_match_the_servers_description(server: str, name: str, parameters: list[str]) -> None:
-    assert [in_short(each) for each in methods(server)[name].parameters] == parameters
+    assert [in_short(parameter) for parameter in methods(server)[name].parameters] == parameters
 
 
 def in_short(parameter: Parameter) -> str:
@@ -91,8 +91,8 @@ def test_litecoind_help_is_read_with_nested_values() -> None:
     options = described["fundrawtransaction"].params[1].schema["properties"]
     assert options["change_type"]["enum"] == ["legacy", "p2sh-segwit", "bech32"]
     assert options["subtractFeeFromOutputs"]["items"]["type"] == "number"
-    assert [each["type"] for each in described["getblock"].result["anyOf"]] == ["string", "object", "object"]
-    assert sum(len(each.examples) for each in described.values()) == 172
+    assert [schema["type"] for schema in described["getblock"].result["anyOf"]] == ["string", "object", "object"]
+    assert sum(len(method.examples) for method in described.values()) == 172
 
 
 def test_mcp_tools_keep_their_schemas() -> None:
@@ -103,10 +103,10 @@ def test_mcp_tools_keep_their_schemas() -> None:
     assert described["store"].definitions["#/$defs/Part"]["properties"]["parts"]["items"] == part.schema
     assert described["store"].result["properties"]["structuredContent"]["required"] == ["name"]
     everything = asked("mcp-everything").described
-    assert [each.name for each in everything["get-structured-content"].params] == ["location"]
+    assert [param.name for param in everything["get-structured-content"].params] == ["location"]
     assert everything["echo"].draft == "http://json-schema.org/draft-07/schema#"
     prompts = everything["prompts/get"].params[1].schema["anyOf"]
-    assert [each["title"] for each in prompts[:2]] == ["simple-prompt", "args-prompt"]
+    assert [prompt["title"] for prompt in prompts[:2]] == ["simple-prompt", "args-prompt"]
     assert prompts[1]["required"] == ["city"]
 
 
@@ -116,5 +116,5 @@ def test_docstrings_and_signatures_become_schemas() -> None:
     assert (len(field.schema["enum"]), query.schema) == (15, {"type": ["object", "null"], "default": None})
     assert described["core.tracklist.add"].result == {"type": "array", "items": {"type": "object"}}
     described = asked("django-modern-rpc").described
-    assert [each.schema for each in described["auth"].params] == [{"type": "string"}] * 2
+    assert [param.schema for param in described["auth"].params] == [{"type": "string"}] * 2
     assert described["add"].result == {"type": "integer"}
