@@ -67,10 +67,10 @@ def _without_inline(kind: AuthType, call: ImportedCall) -> tuple[ImportedCall, l
     if not isinstance(kind, InlineAuth) or not found:
         return call, []
     fields = {kind.username_member: "username", kind.password_member: "password"}
-    texts = {each.name: call.params[slice(*each.value)] for each in found}
+    texts = {member.name: call.params[slice(*member.value)] for member in found}
     if kind.password_member not in texts:
         return call, []
-    rest = [call.params[each.key[0] : each.value[1]] for each in found if each.name not in fields]
+    rest = [call.params[member.key[0] : member.value[1]] for member in found if member.name not in fields]
     without = replace(call, params=f"{{{', '.join(rest)}}}")
     values = {name: decoded(text) for name, text in texts.items() if name in fields and text.startswith('"')}
     return without, [credential(fields[name], "params", name, value) for name, value in values.items() if value]

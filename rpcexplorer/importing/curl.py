@@ -160,8 +160,8 @@ def _requests(command: ShellCommand, words: list[str]) -> Iterator[RequestRead]:
         else:
             _take(parts[-1], option, value)
     for part in parts:
-        part.notes += [f"{each} is imported as text. rpcexplorer does not expand or run it" for each in command.filled]
-        part.notes += [f"rpcexplorer does not read or write the file {each}" for each in command.files]
+        part.notes += [f"{word} is imported as text. rpcexplorer does not expand or run it" for word in command.filled]
+        part.notes += [f"rpcexplorer does not read or write the file {file}" for file in command.files]
         if command.unclosed:
             part.problem = "a quote is not closed. Copy the whole command again, for bash"
         yield from _build(part)

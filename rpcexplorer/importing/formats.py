@@ -79,9 +79,9 @@ def read_har(text: str) -> Imported:
 
 
 def _requests(entries: list[Raw]) -> Iterator[RequestRead]:
-    for each in entries:
+    for entry in entries:
         try:
-            request = msgspec.json.decode(each, type=HarEntry).request
+            request = msgspec.json.decode(entry, type=HarEntry).request
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             yield RequestRead(problem="the entry is damaged")
             continue
@@ -105,7 +105,7 @@ def read_json_lines(text: str) -> Imported:
 def _request(text: str, number: int = 0) -> RequestRead:
     """Return a request, also from a line of `history export`."""
     found = members(text) if '"outcome"' in text else None
-    parts = {each.name: text[slice(*each.value)] for each in found or ()}
+    parts = {member.name: text[slice(*member.value)] for member in found or ()}
     if not {"time", "kind", "method", "outcome"} <= parts.keys() or not parts.get("params", '"').startswith('"'):
         return RequestRead("POST", body=text, number=number)
     address = decoded(parts["url"]) if parts.get("url", "").startswith('"') else ""
@@ -157,14 +157,14 @@ def read_postman(text: str) -> Imported:
         return Imported(POSTMAN_FORM, notes=(OTHER if other else "Invalid Postman collection.",))
     if "/v2.1" not in found.info.schema:
         return Imported(POSTMAN_FORM, notes=(OTHER,))
-    values = {str(each.get("key")): str(each.get("value") or "") for each in found.variable}
+    values = {str(variable.get("key")): str(variable.get("value") or "") for variable in found.variable}
     return imported_from(
         POSTMAN_FORM, _postman_requests(found, values), ("Scripts of a collection are not run.",) * ("exec" in text)
     )
 
 
 def _postman_requests(collection: PostmanCollection, values: Mapping[str, str]) -> Iterator[RequestRead]:
-    waiting = [(each, "", collection.auth) for each in reversed(collection.item)]
+    waiting = [(child, "", collection.auth) for child in reversed(collection.item)]
     looked_at = 0
     while waiting and looked_at < MAX_ITEMS:
         raw, folder, auth = waiting.pop()
@@ -177,7 +177,7 @@ def _postman_requests(collection: PostmanCollection, values: Mapping[str, str]) 
         name = f"{folder} / {item.name}" if folder else item.name
         auth = item.auth or auth
         if item.item is not None:
-            waiting += [(each, name, auth) for each in reversed(item.item)]
+            waiting += [(child, name, auth) for child in reversed(item.item)]
         elif isinstance(item.request, dict):
             yield _postman_request(item.request, name, auth, values)
         else:
@@ -196,11 +196,11 @@ def _postman_request(
     if "{{" in address:
         request_notes.append("the URL has variables that the collection does not define")
     headers = [
-        (str(each.get("key", "")), filled(str(each.get("value") or ""), values))
-        for each in _rows(request.get("header"))
-        if not each.get("disabled")
+        (str(header.get("key", "")), filled(str(header.get("value") or ""), values))
+        for header in _rows(request.get("header"))
+        if not header.get("disabled")
     ]
-    headers = [each for each in headers if "{{" not in each[1]]
+    headers = [header for header in headers if "{{" not in header[1]]
     method = str(request.get("method") or "GET")
     return RequestRead(
         method, address, headers, text, name[:200], credentials, tuple(request_notes), problem, has_variables=True
@@ -237,15 +237,15 @@ def _address(url: object) -> str:
     port = f":{found['port']}" if found.get("port") else ""
     rest = "/".join(map(str, path)) if isinstance(path, list) else str(path or "").lstrip("/")
     query = [
-        f"{each.get('key')}={each.get('value') or ''}" for each in _rows(found.get("query")) if not each.get("disabled")
+        f"{row.get('key')}={row.get('value') or ''}" for row in _rows(found.get("query")) if not row.get("disabled")
     ]
     return f"{protocol}{base}{port}{'/' * bool(rest or path)}{rest}{'?' * bool(query)}{'&'.join(query)}"
 
 
 def _auth(auth: Mapping[str, Any], values: Mapping[str, str]) -> tuple[tuple[FoundCredential, ...], list[str]]:
     kind = str(auth.get("type", ""))
-    rows = {str(each.get("key")): filled(str(each.get("value") or ""), values) for each in _rows(auth.get(kind))}
-    if any("{{" in each for each in rows.values()):
+    rows = {str(row.get("key")): filled(str(row.get("value") or ""), values) for row in _rows(auth.get(kind))}
+    if any("{{" in text for text in rows.values()):
         return (), ["the credentials are variables that the collection does not define"]
     if kind in {"basic", "digest"}:
         return (*user_password(f"{rows.get('username', '')}:{rows.get('password', '')}", kind.capitalize()),), []
@@ -262,7 +262,7 @@ def _table(value: object) -> dict[str, Any]:
 
 
 def _rows(value: object) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 OTHERS: Final = (
@@ -314,4 +314,4 @@ def _names(text: str) -> set[str]:
     try:
         return {*msgspec.json.decode(text, type=dict[str, Raw])}
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        return {each.name for each in members(text) or ()}  # for JSON that is nested too deeply
+        return {member.name for member in members(text) or ()}  # for JSON that is nested too deeply

@@ -56,7 +56,7 @@ def pasted(text: str) -> Pasted | None:
     from rpcexplorer.importing.request import ImportedCall, whole_requests
 
     calls = whole_requests(text)
-    made = (ImportedCall(1, each.method, each.params, notification=each.notification) for each in calls)
+    made = (ImportedCall(1, call.method, call.params, notification=call.notification) for call in calls)
     what = "This is a whole request, not params." if len(calls) == 1 else "These are whole requests, not params."
     return Pasted(what, tuple(made)) if calls else None
 
@@ -67,5 +67,5 @@ def _file(text: str) -> Pasted | None:
 
     found = imported(text)
     what = "This is a curl command, not JSON." if found.form == curl.FORM else f"This is a {found.form}, not params."
-    skipped = tuple(f"Skipped request {each.number}: {each.why}." for each in found.skipped)
+    skipped = tuple(f"Skipped request {request.number}: {request.why}." for request in found.skipped)
     return Pasted(what, found.calls, (*found.notes, *skipped)) if found.calls else None

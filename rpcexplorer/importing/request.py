@@ -34,7 +34,9 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     """
     for _ in range(ROUNDS):
         more = (
-            len(values[name]) - len(each[0]) for each in VARIABLE.finditer(text) if (name := each[1].strip()) in values
+            len(values[name]) - len(reference[0])
+            for reference in VARIABLE.finditer(text)
+            if (name := reference[1].strip()) in values
         )
         if (
             len(text) + sum(more) > MAX_CHARACTERS
@@ -194,7 +196,7 @@ def envelope(text: str) -> WrittenCall | str:
     if found is None:
         return "the body is not a JSON object"
     text = text.removeprefix("\ufeff")
-    parts = {each.name: text[slice(*each.value)] for each in found}
+    parts = {member.name: text[slice(*member.value)] for member in found}
     if len(parts) < len(found) and (name := repeated_name(text)) in parts:
         return f"the member {name} appears twice"
     if "method" not in parts:
@@ -225,7 +227,7 @@ def whole_requests(text: str) -> list[WrittenCall]:
         parts = [line for _, line in lines_of(text)]
     calls = []
     for part in parts:
-        names = {each.name for each in members(part) or ()}
+        names = {member.name for member in members(part) or ()}
         call = envelope(part) if {"jsonrpc", "method"} <= names <= OWN else ""
         if not isinstance(call, WrittenCall):
             return []
@@ -313,17 +315,17 @@ def _calls(number: int, request: RequestRead) -> list[ImportedCall] | str:
     address, in_address = split_url(request.address)
     around, notes = _headers(request.headers)
     credentials = (*request.credentials, *in_address, *around)
-    if request.has_variables and any("{{" in each.method for each in found):
+    if request.has_variables and any("{{" in call.method for call in found):
         return "the method is a Postman variable"
     if request.method.upper() != "POST":
         notes.append(f"rpcexplorer uses POST instead of {_word(request.method)}")
     calls = []
-    for each in found:
-        inside, left_out = _members(each)
-        params = defused(each.params) if request.has_variables else inert(each.params)
+    for call in found:
+        inside, left_out = _members(call)
+        params = defused(call.params) if request.has_variables else inert(call.params)
         calls.append(
             ImportedCall(
-                number, each.method, params, address, each.notification, len(found) > 1, request.name,
+                number, call.method, params, address, call.notification, len(found) > 1, request.name,
                 (*credentials, *inside), (*request.notes, *notes, *left_out),
             )
         )  # fmt: skip
@@ -397,11 +399,11 @@ def _headers(headers: Iterable[tuple[str, str]]) -> tuple[list[FoundCredential],
     return found, [note] if others else []
 
 
-def _members(each: WrittenCall) -> tuple[list[FoundCredential], list[str]]:
+def _members(call: WrittenCall) -> tuple[list[FoundCredential], list[str]]:
     """Return credentials in extra members, and a note about other members."""
     found: list[FoundCredential] = []
     others: list[str] = []
-    for name, value in each.others:
+    for name, value in call.others:
         if SECRETIVE.search(name) and value.startswith('"') and decoded(value):
             found.append(credential("token", "member", name, decoded(value)))
         else:

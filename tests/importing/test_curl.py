@@ -35,11 +35,11 @@ def test_each_command_and_next_is_a_request() -> None:
     text = f"curl -d '{CALL}' http://a.example ; curl -u x:y -d '{CALL}' http://b.example --next http://c.example"
     found = imported(text)
     assert [(call.number, call.address) for call in found.calls] == [(1, "http://a.example"), (2, "http://b.example")]
-    assert [(each.number, each.why) for each in found.skipped] == [(3, "GET without a body")]
+    assert [(request.number, request.why) for request in found.skipped] == [(3, "GET without a body")]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reason"),
     [
         ("curl -d @/etc/passwd http://a.example", "rpcexplorer does not read the body from the file /etc/passwd"),
         ("curl --json @- http://a.example <<EOF", "rpcexplorer does not read the body from standard input"),
@@ -51,8 +51,8 @@ def test_each_command_and_next_is_a_request() -> None:
         (f"curl http://a.example -d '{CALL}", "a quote is not closed"),
     ],
 )
-def test_unusable_command_is_skipped_with_the_reason(text: str, said: str) -> None:
-    assert why(text).startswith(said)
+def test_unusable_command_is_skipped_with_the_reason(text: str, reason: str) -> None:
+    assert why(text).startswith(reason)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_unusable_command_is_skipped_with_the_reason(text: str, said: str) -> No
 def test_ignored_options_are_noted(options: str, note: str) -> None:
     call = one(f"curl -d '{CALL}' http://a.example {options}")
     assert call.method == "ping"
-    assert [each for each in call.notes if each.startswith(note)]
+    assert [line for line in call.notes if line.startswith(note)]
 
 
 @pytest.mark.parametrize(

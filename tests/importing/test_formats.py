@@ -33,7 +33,7 @@ def why(text: str) -> str:
 
 
 def credentials(call: ImportedCall) -> list[tuple[str, str, str]]:
-    return [(each.field, each.place, each.secret.reveal()) for each in call.credentials]
+    return [(credential.field, credential.place, credential.secret.reveal()) for credential in call.credentials]
 
 
 COLLECTION = """{
@@ -77,7 +77,7 @@ def test_har_has_its_calls_and_skips_other_requests() -> None:
     assert found.calls[0].params == '{"id":12345678901234567890,"price":1.10,"price":1.100}'
     assert found.calls[1].params == ODD.partition(" $(id)")[0] + ' %PATH% \\\\ \\"quoted\\"",\n  {"a": [null, true]}]'
     assert {call.address for call in found.calls} == {"http://127.0.0.1:8744/rpc"}
-    assert [(each.number, each.why) for each in found.skipped] == [
+    assert [(request.number, request.why) for request in found.skipped] == [
         (1, "GET without a body"),
         (3, "GET without a body"),
         (6, "the body is not a JSON object"),
@@ -98,7 +98,7 @@ def test_postman_collection_keeps_folders_and_variables() -> None:
     assert credentials(notify) == [("token", "?api_key= in the URL", "query-key-99")]
     assert credentials(ping) == [("token", "header X-Api-Key", "header-key-55")]
     assert ping.notes == ("the URL has variables that the collection does not define",)
-    assert [each.why for each in found.skipped] == ["GET without a body", "the body is a form"]
+    assert [request.why for request in found.skipped] == ["GET without a body", "the body is a form"]
     assert found.notes == ("Scripts of a collection are not run.",)
 
 
@@ -122,14 +122,14 @@ def test_json_lines_keep_their_line_numbers() -> None:
         (1, "a", '{"n": 1.0}', False, 2),
         (3, "b", "", True, 1),
     ]
-    assert [(each.number, each.why) for each in found.skipped] == [
+    assert [(request.number, request.why) for request in found.skipped] == [
         (4, "the body is a response"),
         (6, "the body is not a JSON object"),
     ]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reason"),
     [
         ('{"method": 1}', "the method is not a valid name"),
         ('{"method": "@mine"}', "the method starts with @, as saved calls do"),
@@ -141,12 +141,12 @@ def test_json_lines_keep_their_line_numbers() -> None:
         ('{"method": "a", "params": [NaN]}', "the params are not valid: NaN is not JSON"),
     ],
 )
-def test_invalid_call_is_skipped_with_the_reason(text: str, said: str) -> None:
-    assert why(text) == said
+def test_invalid_call_is_skipped_with_the_reason(text: str, reason: str) -> None:
+    assert why(text) == reason
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "advice"),
     [
         (" \n", "The text is empty."),
         ("hello", UNKNOWN),
@@ -159,10 +159,10 @@ def test_invalid_call_is_skipped_with_the_reason(text: str, said: str) -> None:
         ('{"info": {"schema": 1}, "item": []}', "Invalid Postman collection"),
     ],
 )
-def test_text_without_calls_gets_advice(text: str, said: str) -> None:
+def test_text_without_calls_gets_advice(text: str, advice: str) -> None:
     found = imported(text)
     assert [*found.calls, *found.skipped] == []
-    assert said in found.notes[0]
+    assert advice in found.notes[0]
 
 
 def test_imported_params_open_no_secrets_or_variables() -> None:
@@ -189,8 +189,10 @@ def test_imported_values_show_no_credentials() -> None:
     for name in names:
         shown = repr(of_file(name))
         for call in of_file(name).calls:
-            secrets = [each.secret.reveal() for each in call.credentials if each.secret.reveal() != "dark"]
-            assert not [each for each in secrets if each in shown and each != "ada"]
+            secrets = [
+                credential.secret.reveal() for credential in call.credentials if credential.secret.reveal() != "dark"
+            ]
+            assert not [secret for secret in secrets if secret in shown and secret != "ada"]
 
 
 HOSTILE = {
