@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.compare.compare import Comparison, compared
 from rpcexplorer.jsontext.params import Typo
-from rpcexplorer.jsontext.steps import Steps, T, kept, run_in_turns
+from rpcexplorer.jsontext.steps import Steps, T, keep_result, run_in_turns
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft, to_calls
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached
 from rpcexplorer.model.profile import Profile
@@ -190,7 +190,7 @@ class Replaying(Struct, frozen=True):
 
 def _until_stopped(steps: Steps[T], stop: Stop) -> Steps[T | None]:
     found: list[T] = []
-    for _ in kept(steps, found):
+    for _ in keep_result(steps, found):
         if stop.pressed:
             return None
         yield

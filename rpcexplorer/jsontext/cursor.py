@@ -82,12 +82,12 @@ def place_at(text: str, offset: int) -> TypedPlace | None:
     if comma is None or None in path:
         return None
     behind = _behind(text, end, len(found))
-    levels = tuple(_level(text, each, more) for each, more in zip(found, behind, strict=True))
+    levels = tuple(_level(text, around, more) for around, more in zip(found, behind, strict=True))
     typed = _decoded(f'{text[start:offset]}"') if quoted else text[start:offset]
     if due == "next":
         start = len(text[:start].rstrip(" \t\r\n"))
     return TypedPlace(
-        tuple(each for each in path if each is not None), levels, due, start, end, typed, quoted, colon, comma
+        tuple(step for step in path if step is not None), levels, due, start, end, typed, quoted, colon, comma
     )
 
 

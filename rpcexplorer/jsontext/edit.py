@@ -117,12 +117,12 @@ def _items(text: str, span: Span | None) -> list[_Item]:
     if inside[0] == "[":
         return [_Item(None, at + start, (at + start, at + end)) for start, end in elements(inside) or ()]
     found = members(inside) or ()
-    return [_Item(each.name, at + each.key[0], (at + each.value[0], at + each.value[1])) for each in found]
+    return [_Item(member.name, at + member.key[0], (at + member.value[0], at + member.value[1])) for member in found]
 
 
 def _item(items: Sequence[_Item], step: str | int) -> _Item | None:
     if isinstance(step, str):
-        return next((each for each in reversed(items) if each.name == step), None)
+        return next((item for item in reversed(items) if item.name == step), None)
     return items[step] if 0 <= step < len(items) and items[step].name is None else None
 
 
@@ -184,4 +184,4 @@ def _laid_out(value: str, level: str | None) -> str:
     if level is None:
         return one_line(value)
     first, *rest = indented(value).split("\n")
-    return "\n".join([first, *(f"{level}{each}" for each in rest)])
+    return "\n".join([first, *(f"{level}{line}" for line in rest)])

@@ -103,7 +103,7 @@ def _decoder() -> msgspec.json.Decoder[dict[str, msgspec.Raw] | list[msgspec.Raw
 
 def _inside(text: str, at: int, part: str) -> Iterator[Span]:
     if text[:1] == "{":
-        found = [each.value for each in members(text) or () if part in {ANY, each.name}]
+        found = [member.value for member in members(text) or () if part in {ANY, member.name}]
     elif text[:1] == "[" and (part == ANY or (part.isdecimal() and len(part) <= DIGITS)):
         every = elements(text) or []
         found = every if part == ANY else every[int(part) :][:1]
@@ -155,8 +155,11 @@ class Places:
 def _parts(text: str, at: int) -> list[tuple[str | int, ValuePlace]]:
     if text.startswith("{"):
         return [
-            (each.name, ValuePlace(at + each.value[0], at + each.value[1], at + each.key[0], at + each.key[1]))
-            for each in members(text) or ()
+            (
+                member.name,
+                ValuePlace(at + member.value[0], at + member.value[1], at + member.key[0], at + member.key[1]),
+            )
+            for member in members(text) or ()
         ]
     spans: list[Span] = (elements(text) or []) if text.startswith("[") else []
     return [

@@ -17,9 +17,9 @@ Steps: TypeAlias = Generator[None, None, T]
 
 
 def at_once(steps: Steps[T]) -> T:
-    came: list[T] = []
-    deque(kept(steps, came), maxlen=0)
-    return came[0]
+    results: list[T] = []
+    deque(keep_result(steps, results), maxlen=0)
+    return results[0]
 
 
 async def run_in_turns(steps: Steps[T], run_seconds: float = 0.008, pause_seconds: float = 0.001) -> T:
@@ -29,15 +29,15 @@ async def run_in_turns(steps: Steps[T], run_seconds: float = 0.008, pause_second
     """
     import asyncio  # The demo imports this module and starts without an event loop.
 
-    came: list[T] = []
+    results: list[T] = []
     until = time.perf_counter() + run_seconds
-    for _ in kept(steps, came):
+    for _ in keep_result(steps, results):
         if time.perf_counter() > until:
             await asyncio.sleep(pause_seconds)
             until = time.perf_counter() + run_seconds
-    return came[0]
+    return results[0]
 
 
-def kept(steps: Steps[T], came: list[T]) -> Iterator[None]:
+def keep_result(steps: Steps[T], results: list[T]) -> Iterator[None]:
     """Yield the steps; append their result to the list at the end."""
-    came.append((yield from steps))
+    results.append((yield from steps))

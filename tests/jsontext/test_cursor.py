@@ -55,7 +55,7 @@ def test_invalid_position_expects_nothing(text: str) -> None:
 def test_scalars_of_each_level_are_known() -> None:
     found = at('{"type": "a, b", "no": [1], "in": {"x": 1.50, |"y": {"z": 0}, "t": true}, "last": null} "not": 1')
     assert found
-    assert [each.members for each in found.levels] == [
+    assert [level.members for level in found.levels] == [
         {"type": '"a, b"', "no": "", "in": "", "last": "null"},
         {"x": "1.50", "y": "", "t": "true"},
     ]
@@ -64,7 +64,7 @@ def test_scalars_of_each_level_are_known() -> None:
 def test_comma_or_colon_after_the_cursor_is_seen() -> None:
     texts = ('{| "a": 1}', '{"a|": 1}', "[| 1]", "{|}", '{"a": | "b": 1}')
     found = [at(text) for text in texts]
-    assert [each and (each.comma, each.colon) for each in found] == [
+    assert [place and (place.comma, place.colon) for place in found] == [
         (True, False), (False, True), (True, False), (False, False), (True, False),
     ]  # fmt: skip
 

@@ -25,7 +25,7 @@ VALUES = st.sampled_from(["null", "7.50", '"new"', "[]", "{}", '{"x": [1, {"y": 
 
 def containers(inside: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
     objects = st.lists(st.tuples(NAMES, inside), max_size=4).map(lambda members: ("{", members))
-    return objects | st.lists(inside, max_size=4).map(lambda each: ("[", [(None, item) for item in each]))
+    return objects | st.lists(inside, max_size=4).map(lambda items: ("[", [(None, item) for item in items]))
 
 
 TREES = containers(st.recursive(SCALARS, containers, max_leaves=8))
@@ -73,7 +73,7 @@ def with_change(value: Any, path: Path, change: Any) -> Any:
     """Return the value with the items at a path changed by ``change``."""
     first, *rest = path
     items = list(value[1]) if isinstance(value, tuple) else list(value)
-    at = first if isinstance(first, int) else max(n for n, each in enumerate(items) if each[0] == first)
+    at = first if isinstance(first, int) else max(n for n, item in enumerate(items) if item[0] == first)
     if not rest:
         items = change(items, at)
     elif isinstance(value, tuple):
@@ -167,7 +167,7 @@ def test_string_has_minimal_escapes_and_keeps_surrogates() -> None:
 
 
 def test_value_is_exactly_one_json_value() -> None:
-    assert [is_json(each) for each in ("1.10", '"a"', " {} ", "NaN", "1 2", "", "tru", '"\n"')] == [
+    assert [is_json(text) for text in ("1.10", '"a"', " {} ", "NaN", "1 2", "", "tru", '"\n"')] == [
         *(True, True, True, False, False, False, False, False)
     ]
     assert one_line('{ "a" :[1,\n 2 ], "b:,": { } }') == '{"a": [1, 2], "b:,": {}}'

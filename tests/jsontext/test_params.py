@@ -77,8 +77,8 @@ def test_output_of_json_dumps_can_be_sent(value: object, indent: int | None, asc
 
 def test_typo_of_the_service_document_is_explained() -> None:
     found = problem('["username": "ada", "password": "x"]')
-    told = 'line 1, column 12: members need braces, not square brackets. Write {"username": …}'
-    assert str(found) == told
+    expected = 'line 1, column 12: members need braces, not square brackets. Write {"username": …}'
+    assert str(found) == expected
     assert (found.offset, found.end) == (11, 12)
 
 

@@ -81,8 +81,8 @@ def test_part_of_body_is_laid_out_without_copy() -> None:
 
 
 def test_raw_line_break_in_a_string_is_reported() -> None:
-    told = {text: [piece.broken for piece in pieces(text) if piece] for text in (b'["a\nb"]', b'[\n"ab", NaN]')}
-    assert list(told.values()) == [[True], [False]]
+    broken = {text: [piece.broken for piece in pieces(text) if piece] for text in (b'["a\nb"]', b'[\n"ab", NaN]')}
+    assert list(broken.values()) == [[True], [False]]
 
 
 def layout_of(text: bytes) -> Layout:
