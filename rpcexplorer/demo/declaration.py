@@ -48,7 +48,7 @@ def find_problem(value: Any, schema: Schema, where: str) -> str:
         return _member_problem(value, schema, where)
     if isinstance(value, list) and "items" in schema:
         return next(
-            filter(None, (find_problem(each, schema["items"], f"{where}/{at}") for at, each in enumerate(value))), ""
+            filter(None, (find_problem(item, schema["items"], f"{where}/{at}") for at, item in enumerate(value))), ""
         )
     return ""
 

@@ -70,13 +70,13 @@ def test_unexpected_responses_name_their_reason() -> None:
     replies = [reply('"x.1"'), reply('"x.1"', FAILED), reply('"y"'), reply("null", FAILED), reply('"x.2"')]
     parts = parts_of(answered(*replies))
     assert [type(call.outcome) for call in parts.calls] == [Result, Result, Sent]
-    assert [each.remarks[0] for each in parts.unexpected] == [
+    assert [call.remarks[0] for call in parts.unexpected] == [
         'unexpected response: it is the second one with the id "x.1"',
         'unexpected response: no call has the id "y"',
         "unexpected response: it has no id",
     ]
-    assert [each.response.body.decode() for each in parts.unexpected] == replies[1:4]
-    assert len({each.id for each in (*parts.calls, *parts.unexpected)}) == 6
+    assert [call.response.body.decode() for call in parts.unexpected] == replies[1:4]
+    assert len({call.id for call in (*parts.calls, *parts.unexpected)}) == 6
 
 
 def test_calls_with_equal_ids_get_one_response_each() -> None:

@@ -54,7 +54,7 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("change", "key"), CHANGED)
 def test_settings_that_decide_receiver_are_in_the_destination(change: dict[str, Any], key: str) -> None:
     found = changes(destination_of(SHOP), destination_of(replace(SHOP, **change), "sha256:1"))
-    assert key in [each.key for each in found]
+    assert key in [changed.key for changed in found]
 
 
 def test_each_field_of_auth_type_is_in_destination() -> None:
@@ -81,7 +81,7 @@ def test_destination_of_older_version_ignores_json_rpc_version() -> None:
     older = {key: value for key, value in destination_of(SHOP).items() if key not in FORM_OF_REQUEST}
     other_form = replace(SHOP, content_type="text/plain", accept="x/y", empty_params="omit")
     assert changes(older, destination_of(other_form)) == ()
-    assert [each.key for each in changes(older, destination_of(replace(other_form, path="/rpc")))] == ["path"]
+    assert [changed.key for changed in changes(older, destination_of(replace(other_form, path="/rpc")))] == ["path"]
 
 
 def test_two_certificates_in_one_file_are_two_destinations() -> None:

@@ -88,7 +88,7 @@ def test_whole_name_must_match_exactly() -> None:
 
 def test_by_matches_the_name_of_the_writer() -> None:
     hers, mine = exchange(INVALID, writer="Eva@desk"), exchange(INVALID)
-    found = {typed: [HistoryFilter.of(typed, now=WHEN).matches(each) for each in (hers, mine)] for typed in WHOSE}
+    found = {typed: [HistoryFilter.of(typed, now=WHEN).matches(entry) for entry in (hers, mine)] for typed in WHOSE}
     assert found == WHOSE
 
 
@@ -188,8 +188,8 @@ def test_bound_is_parsed_in_common_spellings(kind: str, text: str, meant: object
     ],
 )
 def test_invalid_bound_says_what_to_write(kind: str, text: str) -> None:
-    (said,) = (found := Bounds.of({kind: text}, NOW)).wrong
-    assert said.startswith(f"{kind}:{text} is not a")
+    (problem,) = (found := Bounds.of({kind: text}, NOW)).wrong
+    assert problem.startswith(f"{kind}:{text} is not a")
     assert not found.hold(exchange(Result(b"1")))
 
 

@@ -81,8 +81,8 @@ def test_inert_value_stays_inert_in_any_params(value: str) -> None:
     for before, after in (('{"a": ', "}"), ("{", "}"), ("{", ": 1}")):
         found_here = completions(before + after, len(before), described)
         assert found_here is not None
-        for each in found_here.candidates:
-            assert reads(f"{before}{each.text}{after}")
+        for candidate in found_here.candidates:
+            assert reads(f"{before}{candidate.text}{after}")
     assert [*param_words(described, "a=", ())] == []
 
 
@@ -124,6 +124,6 @@ def test_variable_name_cannot_have_another_meaning() -> None:
 
 def test_variables_come_first_and_every_offer_is_valid() -> None:
     found = names({"page": "2", "a": ""}, ["user.list", "a#/b"])
-    assert [each.inside for each in found] == ["a", "page", *MADE, "last.user.list#", "last.a\\u0023/b#"]
+    assert [offered.inside for offered in found] == ["a", "page", *MADE, "last.user.list#", "last.a\\u0023/b#"]
     assert found[1] == Offered("page", "2")
-    assert [reference(each.inside).method for each in found[-2:]] == ["user.list", "a#/b"]
+    assert [reference(offered.inside).method for offered in found[-2:]] == ["user.list", "a#/b"]

@@ -105,7 +105,7 @@ def test_value_spelled_like_a_reference_is_not_resolved() -> None:
 )  # fmt: skip
 def test_variable_without_a_value_is_named_and_unchanged(text: str, why: str) -> None:
     found = resolution(Draft("m", text), SOURCES)
-    assert [str(each) for each in found.unresolved] == [why]
+    assert [str(missing) for missing in found.unresolved] == [why]
     assert found.draft == Draft("m", text, typed=text)
     assert found.remarks == (f"{why} It is sent as typed.",)
 
@@ -196,7 +196,7 @@ def test_typed_secret_reference_is_still_one() -> None:
 
 def test_resolved_text_has_a_maximum_length() -> None:
     found = resolution(Draft("m", '["{{a}}{{a}}{{a}}"]'), Sources(variables={"a": "x" * 7_000_000}))
-    assert [each.why for each in found.unresolved] == ["would make the params larger than 16 MiB"]
+    assert [missing.why for missing in found.unresolved] == ["would make the params larger than 16 MiB"]
 
 
 @pytest.mark.thorough
