@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, catalogue, saved_among
+from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, method_list, saved_among
 from rpcexplorer.files.io import error_of, save_as
 from rpcexplorer.files.paths import Location, Paths
 from rpcexplorer.files.toml import dotted
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rpcexplorer.client.client import Client
     from rpcexplorer.client.replay import Replayed
     from rpcexplorer.client.report import Report, ShowReport
-    from rpcexplorer.discovery.store import Catalogues
+    from rpcexplorer.discovery.store import MethodLists
     from rpcexplorer.drafts import CollectedBatches, Drafts, ImportedDrafts, ReplacedDrafts
     from rpcexplorer.history.case import Cases
     from rpcexplorer.history.folder import History
@@ -109,11 +109,11 @@ class Explorer:
         return explorer
 
     @cached_property
-    def catalogues(self) -> Catalogues:
+    def method_lists(self) -> MethodLists:
         """Discovered methods, and methods that a server does not have."""
-        from rpcexplorer.discovery.store import Catalogues
+        from rpcexplorer.discovery.store import MethodLists
 
-        return Catalogues(self.paths.catalogues, self.credentials.in_use)
+        return MethodLists(self.paths.method_lists, self.credentials.in_use)
 
     @cached_property
     def drafts(self) -> Drafts:
@@ -387,14 +387,14 @@ class Explorer:
         Without ``called``, the history is not read.
         """
         profile = self._in_use()
-        learned, absent = self.catalogues.learned(profile), self.catalogues.absent(profile)
+        learned, absent = self.method_lists.learned(profile), self.method_lists.absent(profile)
         names = self.journal.methods(profile) if called else ()
-        auth, known = auth_of(profile), catalogue(profile, learned.methods if learned else (), names, absent)
+        auth, known = auth_of(profile), method_list(profile, learned.methods if learned else (), names, absent)
         return {name: auth.offered(method) for name, method in known.items()}
 
     def described(self, method: str) -> Described | None:
         """Return the description of a method; None if it is unknown."""
-        found = self.catalogues.described(profile := self._in_use(), method)
+        found = self.method_lists.described(profile := self._in_use(), method)
         known = None if found and not auth_of(profile).in_params else self.methods(called=False).get(method)
         if known is None or found is None:
             return Described(dialect=known.dialect) if known else found
@@ -433,7 +433,7 @@ class Explorer:
         def record(exchange: Exchange) -> None:
             """Record with this profile, because another one may be in use by then."""
             self.journal.record(exchange, profile)
-            self.catalogues.note_response(exchange, profile, keep=self.journal.recording)
+            self.method_lists.note_response(exchange, profile, keep=self.journal.recording)
 
         limit = self.settings.reply_limit
         self._clients.append(Client.of(profile, self.credentials, limit, record, prints=self.prints))
@@ -472,7 +472,7 @@ class Explorer:
         draft = found.draft if found else draft
         exchange = await (await self.client_of(profile)).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
         self._seed = fresh_id()
-        exchange = self.catalogues.with_quirks(exchange, profile)
+        exchange = self.method_lists.with_quirks(exchange, profile)
         return replace(exchange, notes=(*exchange.notes, *found.remarks)) if found else exchange
 
     async def replay(
@@ -508,14 +508,14 @@ class Explorer:
         Methods inside a batch are counted, too. ``profile`` replaces the profile in use.
         """
         profile = profile or self._in_use()
-        known = catalogue(profile, absent=self.catalogues.absent(profile))
+        known = method_list(profile, absent=self.method_lists.absent(profile))
         names = (name for draft in drafts for name in methods_of(draft))
         return Counter(name for name in names if asks_first(profile, name, known))
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         profile = self._in_use()
         exchange = await (await self.client_of(profile)).login(watch=watch, stop=stop)
-        return self.catalogues.with_quirks(exchange, profile)
+        return self.method_lists.with_quirks(exchange, profile)
 
     async def test(self, profile: Profile, show: ShowReport | None = None, stop: Stop | None = None) -> Report:
         """Test the connection with a few harmless calls; ``show`` each step.
@@ -598,13 +598,13 @@ class Explorer:
         source = profile.discovery
         stamp = stamp_of(source) if isinstance(source, DocumentSource) and source.file else ""
         found = await discover(profile, self.credentials, limit, watch=watch, stop=stop, tell=tell)
-        return await self.catalogues.settle_aside(profile, found, stamp)
+        return await self.method_lists.settle_aside(profile, found, stamp)
 
     def read_description(self) -> None:
         """Read the file that describes the methods, if it has changed."""
         profile = self._in_use()
-        if stamp := self.catalogues.unread(profile):
-            self.catalogues.settle(profile, self._described_in_file(profile), stamp)
+        if stamp := self.method_lists.unread(profile):
+            self.method_lists.settle(profile, self._described_in_file(profile), stamp)
 
     async def read_description_aside(self) -> Discovery | None:
         """Do the same as ``read_description`` in a thread.
@@ -612,10 +612,10 @@ class Explorer:
         Return None if there was nothing to read.
         """
         profile = self._in_use()
-        if not (stamp := self.catalogues.unread(profile)):
+        if not (stamp := self.method_lists.unread(profile)):
             return None
         found = await asyncio.to_thread(self._described_in_file, profile)
-        return await self.catalogues.settle_aside(profile, found, stamp)
+        return await self.method_lists.settle_aside(profile, found, stamp)
 
     @staticmethod
     def _described_in_file(profile: Profile) -> Discovery:

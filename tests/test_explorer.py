@@ -369,7 +369,7 @@ def test_typed_secret_of_address_survives_changed_request_form(opened: Callable[
 def test_explorer_without_calls_or_drafts_opens_no_store(opened: Callable[..., Explorer]) -> None:
     explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\n')
     assert explorer.put_unsaved_aside() == ""
-    assert not {"journal", "drafts", "rescue", "catalogues"} & vars(explorer).keys()
+    assert not {"journal", "drafts", "rescue", "method_lists"} & vars(explorer).keys()
 
 
 def test_draft_that_cannot_be_written_is_reported(opened: Callable[..., Explorer]) -> None:
@@ -388,7 +388,7 @@ def test_params_are_checked_by_the_discovered_schema(opened: Callable[..., Explo
     schemas = {"Count": {"type": "integer"}}
     params = [{"name": "count", "schema": {"$ref": "#/components/schemas/Count"}}]
     listing = read_openrpc({"methods": [{"name": "find", "params": params}], "components": {"schemas": schemas}})
-    explorer.catalogues.settle(profile, discovery_of(datetime(2026, 1, 2, tzinfo=UTC), listing, ()))
+    explorer.method_lists.settle(profile, discovery_of(datetime(2026, 1, 2, tzinfo=UTC), listing, ()))
 
     async def check(*texts: str) -> list[Checked]:
         described = explorer.described("find")

@@ -89,7 +89,7 @@ def methods(
         explorer.read_description()
     if export:
         known = [*explorer.methods(called=False).values()]
-        document = explorer.catalogues.openrpc(chosen, known)
+        document = explorer.method_lists.openrpc(chosen, known)
         print_json(invocation.world, document.removesuffix("\n").encode())
     elif changes:
         _print_changes(invocation, explorer, as_json=as_json)
@@ -101,8 +101,8 @@ def methods(
             invocation.world.say(
                 f"The method list is empty. To discover methods, run:\n{PROGRAM} methods --refresh{options}"
             )
-    if explorer.catalogues.problem:
-        invocation.world.say(explorer.catalogues.problem)
+    if explorer.method_lists.problem:
+        invocation.world.say(explorer.method_lists.problem)
     context.exit(code)
 
 
@@ -148,7 +148,7 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
 def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool) -> None:
     """Print the changes of the last refresh that found any."""
     assert explorer.profile is not None
-    found, world = explorer.catalogues.changes(explorer.profile), invocation.world
+    found, world = explorer.method_lists.changes(explorer.profile), invocation.world
     if found is None:
         world.say("No refresh has found changes yet.")
     else:
@@ -186,7 +186,7 @@ def _print_docs(invocation: Invocation, explorer: Explorer, method: Method) -> N
         world.print(f"  {printable(method.name)} is a saved call: {printable(method.doc)}")
         world.print()
         method = explorer.listed_methods().get(as_named(method.calls)) or Method(method.calls, source="saved")
-    learned = explorer.catalogues.learned(explorer.profile)
+    learned = explorer.method_lists.learned(explorer.profile)
     described = explorer.described(method_of(method.name))
     asked = learned.when if learned else None
     for line in docs_page(method, described, asked, explorer.profile, width=world.width).rows:
@@ -198,7 +198,7 @@ UNDESCRIBED = Described()
 
 def rows(explorer: Explorer, methods: Iterable[Method], *, whole: bool = False) -> list[dict[str, Any]]:
     """Return a row for each method; ``whole`` adds the definitions."""
-    learned = explorer.catalogues.learned(explorer.profile) if explorer.profile else None
+    learned = explorer.method_lists.learned(explorer.profile) if explorer.profile else None
     when = learned.when.isoformat(timespec="seconds") if learned else None
     return [_row(explorer, method, when, whole=whole) for method in methods]
 
@@ -214,7 +214,7 @@ def _row(explorer: Explorer, method: Method, when: str | None, *, whole: bool) -
         call = explorer.saved_calls()[method.name.removeprefix(SIGN)]
         row = _facts(method, UNDESCRIBED)
         return row | {"doc": call.doc, "start": Raw((call.text or "[]").encode()), "learned": None}
-    full = explorer.catalogues.described(profile, method_of(method.name))
+    full = explorer.method_lists.described(profile, method_of(method.name))
     full = auth_of(profile).offered_in_full(method, full) if full else None
     start = bytes(raw_of(starting_point(method, full))).decode()
     start = sendable_start(profile, method_of(method.name), start)
@@ -299,8 +299,8 @@ def params(
     explorer.read_description()
     known = known_method(explorer, method)
     code = _check(invocation, explorer, known, text) if check else _print_start(invocation, explorer, known)
-    if explorer.catalogues.problem:
-        invocation.world.say(explorer.catalogues.problem)
+    if explorer.method_lists.problem:
+        invocation.world.say(explorer.method_lists.problem)
     context.exit(code)
 
 

@@ -116,7 +116,7 @@ KNOWN = (
 """The three methods that the service's document names."""
 
 
-def catalogue(
+def method_list(
     profile: Profile, discovered: Iterable[Method] = (), called: Iterable[str] = (), absent: Container[str] = ()
 ) -> dict[str, Method]:
     """Merge all sources by name, sorted. The profile wins over discovery.

@@ -381,7 +381,7 @@ def _key(profile: Profile) -> Key:
     return (profile.name, profile.endpoint)
 
 
-class Catalogues:
+class MethodLists:
     """The method lists of all profiles, each read when it is first needed."""
 
     def __init__(self, folder: Path, secrets: Callable[[], Iterable[Secret]] = tuple) -> None:

@@ -53,7 +53,7 @@ class Paths(Struct, frozen=True):
             Location("unsaved calls", self.unsaved),
             Location("screen state", self.screen),
             Location("crash reports", self.crashes),
-            Location("method lists", self.catalogues),
+            Location("method lists", self.method_lists),
         ]
 
     @property
@@ -101,7 +101,7 @@ class Paths(Struct, frozen=True):
         return self.state / "crashes"
 
     @property
-    def catalogues(self) -> Path:
+    def method_lists(self) -> Path:
         return self.cache / "catalogues"
 
 

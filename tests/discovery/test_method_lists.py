@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.discovery.methods import Discovery, Learned
-from rpcexplorer.discovery.store import HEAD_BYTES, MAX_DESCRIPTION_BYTES, Catalogues, read_description
+from rpcexplorer.discovery.store import HEAD_BYTES, MAX_DESCRIPTION_BYTES, MethodLists, read_description
 from rpcexplorer.files.io import FileError
 from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import DocumentSource, Profile, ad_hoc
@@ -39,89 +39,89 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_stored_list_is_read_back_whole(folder: Path) -> None:
-    Catalogues(folder).settle(SHOP, found(FULL, HOSTILE))
-    again = Catalogues(folder)
+    MethodLists(folder).settle(SHOP, found(FULL, HOSTILE))
+    again = MethodLists(folder)
     assert again.learned(SHOP) == Learned((FULL, HOSTILE), WHEN)
     assert again.problem == ""
 
 
 def test_list_is_read_once_when_needed(folder: Path) -> None:
-    Catalogues(folder).settle(SHOP, found(FULL))
-    catalogues = Catalogues(folder)
-    assert catalogues.learned(SHOP)
+    MethodLists(folder).settle(SHOP, found(FULL))
+    method_lists = MethodLists(folder)
+    assert method_lists.learned(SHOP)
     (folder / "shop.json").unlink()
-    assert catalogues.learned(SHOP) is not None
-    assert Catalogues(folder).learned(SHOP) is None
+    assert method_lists.learned(SHOP) is not None
+    assert MethodLists(folder).learned(SHOP) is None
 
 
 def test_discovery_reports_changes_since_the_previous_one(folder: Path) -> None:
-    first = Catalogues(folder).settle(SHOP, found(Method("a"), Method("b")))
+    first = MethodLists(folder).settle(SHOP, found(Method("a"), Method("b")))
     assert (first.new, first.gone, first.changed, first.sentences) == ((), (), (), ("said",))
-    second = Catalogues(folder).settle(SHOP, found(Method("c"), Method("b")))
+    second = MethodLists(folder).settle(SHOP, found(Method("c"), Method("b")))
     assert (second.new, second.gone) == (("c",), ("a",))
 
 
 def test_discovery_without_methods_keeps_the_list(folder: Path) -> None:
-    catalogues = Catalogues(folder)
-    catalogues.settle(SHOP, found(FULL))
-    assert catalogues.settle(SHOP, found()) == found()
-    assert Catalogues(folder).learned(SHOP) == Learned((FULL,), WHEN)
+    method_lists = MethodLists(folder)
+    method_lists.settle(SHOP, found(FULL))
+    assert method_lists.settle(SHOP, found()) == found()
+    assert MethodLists(folder).learned(SHOP) == Learned((FULL,), WHEN)
 
 
 @pytest.mark.parametrize("moved", [{"url": "https://other.example"}, {"path": "/rpc"}, {"url": "http://shop.example"}])
 def test_another_url_has_its_own_list(folder: Path, moved: Any) -> None:
-    catalogues = Catalogues(folder)
-    catalogues.settle(SHOP, found(FULL))
-    for lists in (catalogues, Catalogues(folder)):
+    method_lists = MethodLists(folder)
+    method_lists.settle(SHOP, found(FULL))
+    for lists in (method_lists, MethodLists(folder)):
         assert lists.learned(replace(SHOP, **moved)) is None
         assert lists.problem == ""
 
 
 @pytest.mark.parametrize("profile", [replace(SHOP, ad_hoc=True), replace(SHOP, name="../../shop")])
 def test_ad_hoc_profile_keeps_its_list_until_exit(tmp_path: Path, profile: Profile) -> None:
-    catalogues = Catalogues(tmp_path / "cache" / "catalogues")
-    catalogues.settle(profile, found(FULL))
-    assert catalogues.learned(profile) == Learned((FULL,), WHEN)
+    method_lists = MethodLists(tmp_path / "cache" / "catalogues")
+    method_lists.settle(profile, found(FULL))
+    assert method_lists.learned(profile) == Learned((FULL,), WHEN)
     assert list(tmp_path.rglob("*")) == []
 
 
 @pytest.mark.thorough
 def test_damaged_list_is_not_used_and_reported(folder: Path) -> None:
-    Catalogues(folder).settle(SHOP, found(FULL))
+    MethodLists(folder).settle(SHOP, found(FULL))
     file = folder / "shop.json"
     whole = file.read_bytes()
     damaged = [whole[:cut] for cut in range(len(whole))]
     damaged += [whole[:at] + b"\x00" + whole[at + 1 :] for at in range(whole.index(b"\n", HEAD_BYTES))]
     for content in damaged:
         file.write_bytes(content)
-        catalogues = Catalogues(folder)
-        assert catalogues.learned(SHOP) is None
-        assert catalogues.problem.startswith(f"cannot use {file}: it is damaged")
+        method_lists = MethodLists(folder)
+        assert method_lists.learned(SHOP) is None
+        assert method_lists.problem.startswith(f"cannot use {file}: it is damaged")
 
 
 def test_damaged_list_is_replaced_by_the_next_discovery(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "shop.json").write_text("nonsense")
-    catalogues = Catalogues(folder)
-    assert catalogues.settle(SHOP, found(FULL)).new == ()
-    assert catalogues.problem == ""
-    assert Catalogues(folder).learned(SHOP) == Learned((FULL,), WHEN)
+    method_lists = MethodLists(folder)
+    assert method_lists.settle(SHOP, found(FULL)).new == ()
+    assert method_lists.problem == ""
+    assert MethodLists(folder).learned(SHOP) == Learned((FULL,), WHEN)
 
 
 def test_read_only_folder_keeps_the_list_until_exit(folder: Path) -> None:
     folder.parent.mkdir(parents=True)
     folder.write_text("a file where the folder should be")
-    catalogues = Catalogues(folder)
-    settled = catalogues.settle(SHOP, found(FULL))
+    method_lists = MethodLists(folder)
+    settled = method_lists.settle(SHOP, found(FULL))
     assert settled.sentences[-1].startswith("the method list is kept only until you quit: ")
-    assert catalogues.learned(SHOP) == Learned((FULL,), WHEN)
+    assert method_lists.learned(SHOP) == Learned((FULL,), WHEN)
 
 
 def test_unreadable_list_is_reported(folder: Path) -> None:
     (folder / "shop.json").mkdir(parents=True)
-    catalogues = Catalogues(folder)
-    assert catalogues.learned(SHOP) is None
-    assert f"cannot read {folder / 'shop.json'}" in catalogues.problem
+    method_lists = MethodLists(folder)
+    assert method_lists.learned(SHOP) is None
+    assert f"cannot read {folder / 'shop.json'}" in method_lists.problem
 
 
 def reply(error: int | None) -> Any:
@@ -130,49 +130,49 @@ def reply(error: int | None) -> Any:
 
 
 def test_method_not_found_marks_a_name_as_absent(folder: Path) -> None:
-    catalogues = Catalogues(folder)
-    assert catalogues.absent(SHOP) == frozenset()
+    method_lists = MethodLists(folder)
+    assert method_lists.absent(SHOP) == frozenset()
     for method, error in [("ping", -32601), ("auth", -32601), ("user.get", None), ("auth", -32602)]:
-        catalogues.note_response(exchange(method=method, outcome=reply(error)), SHOP)
-    assert catalogues.absent(SHOP) == {"ping"}
-    again = Catalogues(folder)
+        method_lists.note_response(exchange(method=method, outcome=reply(error)), SHOP)
+    assert method_lists.absent(SHOP) == {"ping"}
+    again = MethodLists(folder)
     assert again.absent(SHOP) == {"ping"}
     assert again.learned(SHOP) is None
     elsewhere = replace(SHOP, url="https://other.example")
-    assert Catalogues(folder).absent(elsewhere) == frozenset()
+    assert MethodLists(folder).absent(elsewhere) == frozenset()
 
 
 def test_discovered_methods_are_no_longer_absent(folder: Path) -> None:
-    catalogues = Catalogues(folder)
+    method_lists = MethodLists(folder)
     for method in ("ping", "a"):
-        catalogues.note_response(exchange(method=method, outcome=reply(-32601)), SHOP)
-    catalogues.settle(SHOP, found(Method("a")))
-    again = Catalogues(folder)
+        method_lists.note_response(exchange(method=method, outcome=reply(-32601)), SHOP)
+    method_lists.settle(SHOP, found(Method("a")))
+    again = MethodLists(folder)
     assert again.absent(SHOP) == {"ping"}
     assert again.learned(SHOP) == Learned((Method("a"),), WHEN)
 
 
 @pytest.mark.parametrize("kind", ["batch", "notification"])
 def test_batches_and_notifications_mark_no_absent_names(folder: Path, kind: str) -> None:
-    catalogues = Catalogues(folder)
-    catalogues.note_response(exchange(method="a", kind=kind, outcome=reply(-32601)), SHOP)
-    assert catalogues.absent(SHOP) == frozenset()
+    method_lists = MethodLists(folder)
+    method_lists.note_response(exchange(method="a", kind=kind, outcome=reply(-32601)), SHOP)
+    assert method_lists.absent(SHOP) == frozenset()
 
 
 def test_unrecorded_call_marks_absent_names_until_exit(folder: Path) -> None:
     for profile, keep, name in [(SHOP, False, "a"), (ad_hoc("http://127.0.0.1:9"), True, "a")]:
-        catalogues = Catalogues(folder)
-        catalogues.note_response(exchange(method=name, outcome=reply(-32601)), profile, keep=keep)
-        assert catalogues.absent(profile) == {name}
-        assert Catalogues(folder).absent(profile) == frozenset()
+        method_lists = MethodLists(folder)
+        method_lists.note_response(exchange(method=name, outcome=reply(-32601)), profile, keep=keep)
+        assert method_lists.absent(profile) == {name}
+        assert MethodLists(folder).absent(profile) == frozenset()
     assert not folder.exists()
 
 
 def test_name_with_a_secret_is_not_stored(folder: Path) -> None:
-    catalogues = Catalogues(folder, lambda: [Secret("hunter2hunter2", "shop.password")])
+    method_lists = MethodLists(folder, lambda: [Secret("hunter2hunter2", "shop.password")])
     for name in ("hunter2hunter2", "ping"):
-        catalogues.note_response(exchange(method=name, outcome=reply(-32601)), SHOP)
-    assert Catalogues(folder).absent(SHOP) == {"ping"}
+        method_lists.note_response(exchange(method=name, outcome=reply(-32601)), SHOP)
+    assert MethodLists(folder).absent(SHOP) == {"ping"}
 
 
 EARLIER = {
@@ -186,41 +186,41 @@ def test_earlier_list_has_names_and_docs(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "shop.json").write_text(f"rpcexplorer catalogue 1 00000000\n{json.dumps(EARLIER)}\n")
     (folder / "shop.00.full").write_text("rpcexplorer methods in full 1\n")
-    catalogues = Catalogues(folder)
+    method_lists = MethodLists(folder)
     line = Method("user.get", "Gets", source="discovered", dialect="rpc.discover")
-    assert (catalogues.learned(SHOP), catalogues.absent(SHOP)) == (Learned((line,), WHEN), frozenset({"ping"}))
-    assert (catalogues.described(SHOP, "user.get"), catalogues.problem) == (None, "")
-    catalogues.settle(SHOP, found(FULL))
+    assert (method_lists.learned(SHOP), method_lists.absent(SHOP)) == (Learned((line,), WHEN), frozenset({"ping"}))
+    assert (method_lists.described(SHOP, "user.get"), method_lists.problem) == (None, "")
+    method_lists.settle(SHOP, found(FULL))
     assert [path.name for path in folder.iterdir()] == ["shop.json"]
-    assert Catalogues(folder).learned(SHOP) == Learned((FULL,), WHEN)
+    assert MethodLists(folder).learned(SHOP) == Learned((FULL,), WHEN)
 
 
 @pytest.mark.parametrize("rest", ["", "nonsense", "[]", "{}", '{"profile": "shop"}', "[" * 5_000])
 def test_damaged_earlier_list_is_ignored(folder: Path, rest: str) -> None:
     folder.mkdir(parents=True)
     (folder / "shop.json").write_text(f"rpcexplorer catalogue 1 00000000\n{rest}\n")
-    catalogues = Catalogues(folder)
-    assert (catalogues.learned(SHOP), catalogues.described(SHOP, "a"), catalogues.problem) == (None, None, "")
+    method_lists = MethodLists(folder)
+    assert (method_lists.learned(SHOP), method_lists.described(SHOP, "a"), method_lists.problem) == (None, None, "")
 
 
 def test_quirks_of_a_server_are_reported_once(folder: Path) -> None:
-    assert Catalogues(folder).report_quirks_once(SHOP)
-    again = Catalogues(folder)
+    assert MethodLists(folder).report_quirks_once(SHOP)
+    again = MethodLists(folder)
     again.settle(SHOP, found(FULL))
     assert not again.report_quirks_once(SHOP)
-    assert not Catalogues(folder).report_quirks_once(SHOP)
-    assert Catalogues(folder).report_quirks_once(replace(SHOP, url="https://other.example"))
+    assert not MethodLists(folder).report_quirks_once(SHOP)
+    assert MethodLists(folder).report_quirks_once(replace(SHOP, url="https://other.example"))
 
 
 @pytest.mark.parametrize("learns", ["a quirk", "another discovery"])
 def test_write_merges_with_the_current_file(folder: Path, learns: str) -> None:
-    one = Catalogues(folder)
+    one = MethodLists(folder)
     assert one.learned(SHOP) is None
-    other = Catalogues(folder)
+    other = MethodLists(folder)
     other.settle(SHOP, found(FULL))
     other.note_response(exchange(method="typo", outcome=reply(-32601)), SHOP)
     one.report_quirks_once(SHOP) if learns == "a quirk" else one.settle(SHOP, found(FULL))
-    again = Catalogues(folder)
+    again = MethodLists(folder)
     assert again.learned(SHOP) == Learned((FULL,), WHEN)
     assert again.absent(SHOP) == {"typo"}
 

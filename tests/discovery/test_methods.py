@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.discovery.methods import FACTS, Discovery, catalogue, line_of, source_of
+from rpcexplorer.discovery.methods import FACTS, Discovery, line_of, method_list, source_of
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, completed
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.schema.start import starting_point
@@ -25,13 +25,13 @@ def test_profile_wins_and_discovery_fills_gaps() -> None:
     full = Described((DescribedParam("id", {"type": "integer"}, True),), doc="Theirs", details="More", safe=True)
     found = line_of("user.get", full)
     profile = Profile("p", "https://x.example", methods={"user.get": MethodNote("Ours", {"id": 5}, safe=False)})
-    method = catalogue(profile, [found])["user.get"]
+    method = method_list(profile, [found])["user.get"]
     assert (method.doc, method.safe, method.source, method.has_docs) == ("Ours", False, "profile", True)
     assert starting_point(method, full) == {"id": 5}
 
 
 def test_discovered_bare_name_keeps_known_facts() -> None:
-    method = catalogue(PROFILE, [discovered("ping")], called=["ping"])["ping"]
+    method = method_list(PROFILE, [discovered("ping")], called=["ping"])["ping"]
     assert (method.doc, method.params, method.auth, method.safe, method.source) == (
         "Succeeds if the session is valid", [], "cookie", True, "discovered",
     )  # fmt: skip
@@ -40,7 +40,7 @@ def test_discovered_bare_name_keeps_known_facts() -> None:
 def test_discovered_params_win_over_known_ones() -> None:
     params = (DescribedParam("host", {"type": "string"}, True),)
     full = Described(params, doc="Theirs", auth="none", safe=False, dialect="rpc.discover")
-    method = catalogue(PROFILE, [line_of("ping", full)])["ping"]
+    method = method_list(PROFILE, [line_of("ping", full)])["ping"]
     assert (method.doc, method.auth, method.safe) == ("Theirs", "none", False)
     assert starting_point(method, full) == {"host": ""}
 
@@ -62,7 +62,7 @@ def test_repr_of_a_discovery_is_one_line() -> None:
     ],
 )
 def test_service_methods_are_known_only_at_its_url(profile: Profile, names: list[str]) -> None:
-    assert [*catalogue(profile)] == names
+    assert [*method_list(profile)] == names
 
 
 FIRST = Described(result={"type": "string"}, dialect="rpc.discover")
@@ -93,22 +93,22 @@ def test_param_structure_comes_with_its_params() -> None:
 
 def test_profile_facts_have_the_profile_as_source() -> None:
     profile = Profile("p", "https://x.example", methods={"m": MethodNote("Ours", {"id": 5}, safe=True)})
-    method = catalogue(profile, [line_of("m", completed(FIRST, replace(OTHER, auth="none")))])["m"]
+    method = method_list(profile, [line_of("m", completed(FIRST, replace(OTHER, auth="none")))])["m"]
     assert sources(method) == {"doc": "profile", "params": "profile", "safe": "profile", "auth": "help"}
 
 
 def test_known_facts_have_the_service_as_source() -> None:
     profile = Profile("p", "https://x.example", methods={"ping": MethodNote("Ours")})
-    assert sources(catalogue(profile)["ping"]) == {
+    assert sources(method_list(profile)["ping"]) == {
         "doc": "profile", "params": "service", "auth": "service", "safe": "service",
     }  # fmt: skip
     found = Method("ping", "Theirs", source="discovered", dialect="rpc.discover")
-    assert sources(catalogue(Profile("p", "https://x.example"), [found])["ping"]) == {
+    assert sources(method_list(Profile("p", "https://x.example"), [found])["ping"]) == {
         "doc": "rpc.discover", "params": "service", "auth": "service", "safe": "service",
     }  # fmt: skip
     alone = Profile("p", "https://x.example", methods={"m": MethodNote("Ours")})
-    assert sources(catalogue(alone)["m"]) == {"doc": "profile"}
-    assert catalogue(alone)["m"].sources == ()
+    assert sources(method_list(alone)["m"]) == {"doc": "profile"}
+    assert method_list(alone)["m"].sources == ()
 
 
 def test_descriptions_are_completed_field_by_field() -> None:

@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.discovery.methods import Discovery, MethodChange
-from rpcexplorer.discovery.store import Catalogues, Definitions
+from rpcexplorer.discovery.store import Definitions, MethodLists
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
@@ -52,8 +52,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_description_is_read_back_with_its_definitions(folder: Path) -> None:
-    Catalogues(folder).settle(SHOP, found({"a": FULL, "b": OTHER, "c": Described()}, 0, EVENT))
-    again = Catalogues(folder)
+    MethodLists(folder).settle(SHOP, found({"a": FULL, "b": OTHER, "c": Described()}, 0, EVENT))
+    again = MethodLists(folder)
     assert (again.described(SHOP, "a"), again.described(SHOP, "b")) == (FULL, OTHER)
     assert again.described(SHOP, "c") == Described()
     assert again.described(SHOP, "nobody") is None
@@ -62,9 +62,9 @@ def test_description_is_read_back_with_its_definitions(folder: Path) -> None:
 
 
 def test_shared_definitions_are_decoded_when_needed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Catalogues(folder).settle(SHOP, found({"a": FULL, "b": OTHER}))
+    MethodLists(folder).settle(SHOP, found({"a": FULL, "b": OTHER}))
     assert (folder / "shop.json").read_bytes().count(b'"next"') == 1
-    again = Catalogues(folder)
+    again = MethodLists(folder)
     one, other = again.described(SHOP, "a"), again.described(SHOP, "b")
     assert one
     assert other
@@ -86,23 +86,23 @@ def test_shared_definitions_are_decoded_when_needed(folder: Path, monkeypatch: p
 
 
 def test_start_reads_the_list_without_descriptions(folder: Path) -> None:
-    Catalogues(folder).settle(SHOP, found({"a": FULL}))
+    MethodLists(folder).settle(SHOP, found({"a": FULL}))
     file = folder / "shop.json"
     file.write_bytes(file.read_bytes()[:-2] + b"?\n")
-    again = Catalogues(folder)
+    again = MethodLists(folder)
     assert (again.learned(SHOP) is not None, again.problem) == (True, "")
     assert again.described(SHOP, "a") is None
     assert again.problem.startswith(f"cannot use {file}: it is damaged")
 
 
 def test_refresh_replaces_the_list_for_other_programs_too(folder: Path) -> None:
-    first = Catalogues(folder)
+    first = MethodLists(folder)
     first.settle(SHOP, found({"a": FULL}))
-    siblings = Catalogues(folder)
+    siblings = MethodLists(folder)
     assert siblings.learned(SHOP)
-    Catalogues(folder).settle(SHOP, found({"a": OTHER}, 1))
+    MethodLists(folder).settle(SHOP, found({"a": OTHER}, 1))
     assert siblings.described(SHOP, "a") == OTHER
-    assert siblings.learned(SHOP) == Catalogues(folder).learned(SHOP)
+    assert siblings.learned(SHOP) == MethodLists(folder).learned(SHOP)
     first.report_quirks_once(SHOP)
     assert first.described(SHOP, "a") == OTHER
 
@@ -113,9 +113,9 @@ def test_description_with_a_secret_is_not_stored(folder: Path) -> None:
     methods = {"leaky": leaky, "clean": replace(leaky, result=True), secret: Described()}
     discovery = found(methods, 0, Method("event", f"with {secret}"))
     discovery = replace(discovery, methods=(*discovery.methods, Method("doc", f"Try {secret}")))
-    Catalogues(folder, lambda: [Secret(secret, "shop.password")]).settle(SHOP, discovery)
+    MethodLists(folder, lambda: [Secret(secret, "shop.password")]).settle(SHOP, discovery)
     assert secret not in "".join(file.read_text() for file in folder.iterdir())
-    again = Catalogues(folder)
+    again = MethodLists(folder)
     learned = again.learned(SHOP)
     assert learned
     assert [method.name for method in learned.methods] == ["leaky", "clean", "doc"]
@@ -128,12 +128,12 @@ def test_description_with_a_secret_is_not_stored(folder: Path) -> None:
 
 def test_too_large_descriptions_are_kept_until_exit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.discovery.store.KEPT", 2_000)
-    catalogues = Catalogues(folder)
-    settled = catalogues.settle(SHOP, found({"a": Described(result={"doc": "x" * 2_000})}))
+    method_lists = MethodLists(folder)
+    settled = method_lists.settle(SHOP, found({"a": Described(result={"doc": "x" * 2_000})}))
     assert settled.sentences[-1].startswith("schemas and examples are kept only until you quit: they are larger than")
-    assert catalogues.described(SHOP, "a") is not None
-    assert Catalogues(folder).learned(SHOP) is not None
-    assert Catalogues(folder).described(SHOP, "a") is None
+    assert method_lists.described(SHOP, "a") is not None
+    assert MethodLists(folder).learned(SHOP) is not None
+    assert MethodLists(folder).described(SHOP, "a") is None
 
 
 def with_definition(schema: Any) -> dict[str, Described]:
@@ -146,38 +146,38 @@ def with_definition(schema: Any) -> dict[str, Described]:
 
 @pytest.mark.parametrize("again", [True, False], ids=["in another run", "in the same run"])
 def test_change_behind_references_is_reported_for_all_users(folder: Path, again: bool) -> None:
-    catalogues = Catalogues(folder)
-    assert catalogues.settle(SHOP, found(with_definition({"type": "string", "maxLength": 5}))).changed == ()
-    catalogues = Catalogues(folder) if again else catalogues
-    assert catalogues.settle(SHOP, found(with_definition({"maxLength": 5, "type": "string"}), 1)).changed == ()
-    catalogues = Catalogues(folder) if again else catalogues
-    settled = catalogues.settle(SHOP, found(with_definition({"type": "string", "maxLength": 6}), 2))
+    method_lists = MethodLists(folder)
+    assert method_lists.settle(SHOP, found(with_definition({"type": "string", "maxLength": 5}))).changed == ()
+    method_lists = MethodLists(folder) if again else method_lists
+    assert method_lists.settle(SHOP, found(with_definition({"maxLength": 5, "type": "string"}), 1)).changed == ()
+    method_lists = MethodLists(folder) if again else method_lists
+    settled = method_lists.settle(SHOP, found(with_definition({"type": "string", "maxLength": 6}), 2))
     words = "limits of “x”: at most 5 characters → at most 6 characters"
     assert settled.changed == (MethodChange("through", "changed", (words,)),)
 
 
 def test_last_changes_survive_refreshes_without_changes(folder: Path) -> None:
     for later, described in enumerate([{"a": OTHER}, {"b": OTHER}, {"b": OTHER}]):
-        catalogues = Catalogues(folder)
-        settled = catalogues.settle(SHOP, found(described, later))
+        method_lists = MethodLists(folder)
+        settled = method_lists.settle(SHOP, found(described, later))
     assert settled.changed == ()
-    for lists in (catalogues, Catalogues(folder)):
+    for lists in (method_lists, MethodLists(folder)):
         changes = lists.changes(SHOP)
         assert changes
         assert (changes.when, changes.before) == (WHEN + timedelta(days=1), WHEN)
         assert changes.methods == (MethodChange("a", "gone"), MethodChange("b", "new"))
-    assert Catalogues(folder).changes(replace(SHOP, url="https://other.example")) is None
+    assert MethodLists(folder).changes(replace(SHOP, url="https://other.example")) is None
 
 
 def test_comparison_of_a_discovery_does_not_block(folder: Path) -> None:
-    catalogues, turns = Catalogues(folder), list[bool]()
-    catalogues.settle(SHOP, found({"a": FULL}))
+    method_lists, turns = MethodLists(folder), list[bool]()
+    method_lists.settle(SHOP, found({"a": FULL}))
 
     async def settle() -> Discovery:
-        asyncio.get_running_loop().call_soon(lambda: turns.append(catalogues.described(SHOP, "a") == FULL))
-        return await catalogues.settle_aside(SHOP, found({"a": OTHER}, 1))
+        asyncio.get_running_loop().call_soon(lambda: turns.append(method_lists.described(SHOP, "a") == FULL))
+        return await method_lists.settle_aside(SHOP, found({"a": OTHER}, 1))
 
     settled = asyncio.run(settle())
     assert turns == [True]
     assert [change.name for change in settled.changed] == ["a"]
-    assert (catalogues.described(SHOP, "a"), Catalogues(folder).described(SHOP, "a")) == (OTHER, OTHER)
+    assert (method_lists.described(SHOP, "a"), MethodLists(folder).described(SHOP, "a")) == (OTHER, OTHER)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rpcexplorer.discovery.methods import Discovery
-from rpcexplorer.discovery.store import Catalogues
+from rpcexplorer.discovery.store import MethodLists
 from rpcexplorer.drafts import Drafts
 from rpcexplorer.files.io import FileError, error_of
 from rpcexplorer.files.paths import Paths
@@ -133,15 +133,15 @@ def _drafts(root: Path) -> Found:
 def _discover(root: Path, thing: str) -> str:
     full = {thing: Described(tags=(thing,))}
     found = Discovery(WHEN, (Method(thing, source="discovered"),), (), described=full)
-    return " ".join(Catalogues(paths(root).catalogues).settle(Profile("p", "http://h"), found).sentences)
+    return " ".join(MethodLists(paths(root).method_lists).settle(Profile("p", "http://h"), found).sentences)
 
 
-def _catalogue(root: Path) -> Found:
-    catalogues = Catalogues(paths(root).catalogues)
-    learned = catalogues.learned(Profile("p", "http://h"))
+def _method_list(root: Path) -> Found:
+    method_lists = MethodLists(paths(root).method_lists)
+    learned = method_lists.learned(Profile("p", "http://h"))
     names = {method.name for method in learned.methods} if learned else set()
-    full = {name for name in names if catalogues.described(Profile("p", "http://h"), name)}
-    return full, catalogues.problem
+    full = {name for name in names if method_lists.described(Profile("p", "http://h"), name)}
+    return full, method_lists.problem
 
 
 def _history(root: Path) -> History:
@@ -177,7 +177,7 @@ KINDS = [
     Kind("allowed", "state/allowed.toml", _allow, _allowed, by_hand=True),
     Kind("remembered", "state/screen.toml", _pin, _remembered, keeps_damage=True),
     Kind("draft", f"state/drafts/{_DRAFT}", _keep_draft, _drafts, toml=False, one=True, keeps_damage=True),
-    Kind("catalogue", "cache/catalogues/p.json", _discover, _catalogue, toml=False, one=True),
+    Kind("method list", "cache/catalogues/p.json", _discover, _method_list, toml=False, one=True),
     Kind("history", "state/history/me@here.toml", _call, _calls, keeps_damage=True),
 ]
 BY_NAME = {kind.name: kind for kind in KINDS}

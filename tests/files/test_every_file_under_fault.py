@@ -140,7 +140,7 @@ def test_unreadable_file_is_not_taken_as_empty(kind: Kind, root: Path, monkeypat
         found, message = kind.read(root)
         assert (found, "permission denied" in message) == (set(), True)
         changed = kind.change(root, "c")
-    if kind.name != "catalogue":  # It is only a copy of what the server says.
+    if kind.name != "method list":  # It is only a copy of what the server says.
         assert "permission denied" in changed
         assert snapshot(root) == before
 

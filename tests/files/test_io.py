@@ -360,7 +360,7 @@ def test_foreign_file_at_our_path_is_not_used(
     found, message = kind.read(root)
     assert (found, words in message) == (set(), True), message
     changed = kind.change(root, "c")
-    if kind.name != "catalogue":  # It is only a copy, so a new file replaces whatever is there.
+    if kind.name != "method list":  # It is only a copy, so a new file replaces whatever is there.
         assert words in changed, changed
         assert stat.S_IFMT(kind.path(root).lstat().st_mode) == stat.S_IFMT(before)
     assert victim.read_bytes() == VICTIM

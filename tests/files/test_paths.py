@@ -19,7 +19,7 @@ def test_home_variable_moves_all_files_to_one_folder(tmp_path: Path) -> None:
     assert paths.themes == tmp_path / "config" / "themes"
     assert paths.secrets == tmp_path / "state" / "secrets.toml"
     assert paths.history == tmp_path / "state" / "history"
-    assert paths.catalogues == tmp_path / "cache" / "catalogues"
+    assert paths.method_lists == tmp_path / "cache" / "catalogues"
 
 
 def test_relative_home_starts_at_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

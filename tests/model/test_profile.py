@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.discovery.methods import asks_first, catalogue, first_method
+from rpcexplorer.discovery.methods import asks_first, first_method, method_list
 from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, joined, split_address, typed_whole
 
@@ -30,7 +30,7 @@ def test_repr_of_a_profile_has_no_headers() -> None:
 
 def test_method_list_joins_all_sources_sorted() -> None:
     profile = Profile("p", "https://x.example", methods={"user.delete": MethodNote("Deletes", {"id": 1}, safe=False)})
-    found = catalogue(profile, [Method("user.list", "Lists", source="discovered")], ["old.call"])
+    found = method_list(profile, [Method("user.list", "Lists", source="discovered")], ["old.call"])
     assert list(found) == ["old.call", "user.delete", "user.list"]
     assert found["user.delete"] == Method("user.delete", "Deletes", {"id": 1}, None, False, "profile")
     assert found["old.call"].source == "history"
@@ -38,20 +38,20 @@ def test_method_list_joins_all_sources_sorted() -> None:
 
 def test_three_usual_methods_are_listed_until_discovery() -> None:
     profile = Profile("p", "https://x.example")
-    assert list(catalogue(profile)) == ["arg_test", "auth", "ping"]
-    assert catalogue(profile, called=["ping"])["ping"].auth == "cookie"
-    assert list(catalogue(profile, absent={"ping", "arg_test"})) == ["auth"]
+    assert list(method_list(profile)) == ["arg_test", "auth", "ping"]
+    assert method_list(profile, called=["ping"])["ping"].auth == "cookie"
+    assert list(method_list(profile, absent={"ping", "arg_test"})) == ["auth"]
     other = Method("user.list", source="discovered")
-    assert list(catalogue(profile, [other])) == ["user.list"]
-    found = catalogue(profile, [other, Method("ping", source="discovered")], called=["auth"])
+    assert list(method_list(profile, [other])) == ["user.list"]
+    found = method_list(profile, [other, Method("ping", source="discovered")], called=["auth"])
     assert list(found) == ["auth", "ping", "user.list"]
     assert (found["ping"].doc, found["auth"].doc) == ("Succeeds if the session is valid", "")
     noted = Profile("p", "https://x.example", methods={"ping": MethodNote("Ours")})
-    assert list(catalogue(noted, [other], absent={"ping"})) == ["ping", "user.list"]
+    assert list(method_list(noted, [other], absent={"ping"})) == ["ping", "user.list"]
 
 
 def test_method_unknown_to_the_server_is_not_learned() -> None:
-    assert list(catalogue(Profile("p", "https://x.example"), [], ["a", "b"], {"a", "ping", "auth", "arg_test"})) == [
+    assert list(method_list(Profile("p", "https://x.example"), [], ["a", "b"], {"a", "ping", "auth", "arg_test"})) == [
         "b"
     ]
 
@@ -59,7 +59,7 @@ def test_method_unknown_to_the_server_is_not_learned() -> None:
 @pytest.mark.parametrize(
     ("methods", "first"),
     [
-        (catalogue(Profile("p", "https://x.example")), "ping"),
+        (method_list(Profile("p", "https://x.example")), "ping"),
         ({}, ""),
         ({"a": Method("a", safe=True)}, ""),  # nothing says whether it needs params
         ({"a": Method("a", params=[])}, ""),
@@ -81,7 +81,7 @@ def test_first_method_is_safe_and_needs_no_params(methods: dict[str, Method], fi
 
 def test_profile_overrides_only_the_facts_it_states() -> None:
     profile = Profile("p", "https://x.example", methods={"user.list": MethodNote(safe=True)})
-    found = catalogue(profile, [Method("user.list", "Lists", [1], "cookie", None, "discovered")])
+    found = method_list(profile, [Method("user.list", "Lists", [1], "cookie", None, "discovered")])
     from_the_service = tuple((fact, "discovered") for fact in ("doc", "params", "auth"))
     assert found["user.list"] == Method("user.list", "Lists", [1], "cookie", True, "profile", sources=from_the_service)
 
@@ -98,7 +98,7 @@ def test_profile_overrides_only_the_facts_it_states() -> None:
 )
 def test_profile_confirms_unsafe_calls(confirm: Any, method: str, asks: bool) -> None:
     profile = Profile("p", "https://x.example", confirm=confirm, methods={"user.delete": MethodNote(safe=False)})
-    assert asks_first(profile, method, catalogue(profile)) is asks
+    assert asks_first(profile, method, method_list(profile)) is asks
 
 
 @pytest.mark.parametrize(

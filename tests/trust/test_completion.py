@@ -14,7 +14,7 @@ import pytest
 from rpcexplorer.cli.completion import BASH, LINE, MAX_NAME, MAX_NAMES, PART, SHELLS, is_safe
 from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.discovery.methods import Discovery
-from rpcexplorer.discovery.store import Catalogues
+from rpcexplorer.discovery.store import MethodLists
 from rpcexplorer.history.folder import History
 from rpcexplorer.model.method import Described, DescribedParam, Method
 from rpcexplorer.model.profile import Profile
@@ -48,7 +48,7 @@ def person(tmp_path: Path) -> Shell:
 
 def discovered(shell: Shell, *names: str) -> None:
     found = Discovery(datetime.now(UTC), tuple(Method(name) for name in names))
-    Catalogues(shell.home / "cache" / "catalogues").settle(Profile("shop", URL), found)
+    MethodLists(shell.home / "cache" / "catalogues").settle(Profile("shop", URL), found)
 
 
 def environment(shell: Shell, **more: str) -> dict[str, str]:
@@ -102,7 +102,7 @@ def test_names_of_harmless_characters_are_offered(name: str) -> None:
 
 def with_params(shell: Shell, *params: DescribedParam) -> None:
     found = Discovery(datetime.now(UTC), (Method("m"),), described={"m": Described(params)})
-    Catalogues(shell.home / "cache" / "catalogues").settle(Profile("shop", URL), found)
+    MethodLists(shell.home / "cache" / "catalogues").settle(Profile("shop", URL), found)
 
 
 @pytest.mark.parametrize("kind", ["fish", "zsh", "bash"])

@@ -99,7 +99,7 @@ async def day(witness: Witness, screen: CallScreen) -> None:
     screen.params.tab = "Request"
     await witness.look("the request")
     await pilot.press("f9")
-    await until(pilot, lambda: bool(explorer.catalogues.learned(explorer.profiles.profiles["shop"])))
+    await until(pilot, lambda: bool(explorer.method_lists.learned(explorer.profiles.profiles["shop"])))
     await witness.look("discovery")
     await pilot.press("f6")
     await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and bool(app.screen.children))

@@ -488,7 +488,7 @@ async def methods_are_discovered(at: Visit) -> None:
     await at.press("f9")
     await until(at.pilot, lambda: "demo.records" in at.calls.methods.methods and not at.calls.doing)
     assert at.explorer.profile is not None
-    assert at.explorer.catalogues.learned(at.explorer.profile) is not None
+    assert at.explorer.method_lists.learned(at.explorer.profile) is not None
     await at.sees("records", "rpc.discover")
 
 
@@ -668,13 +668,13 @@ async def changes_of_a_refresh_are_shown_again(at: Visit) -> None:
     await at.explorer.discover()
     profile = at.explorer.profile
     assert profile is not None
-    learned = at.explorer.catalogues.learned(profile)
+    learned = at.explorer.method_lists.learned(profile)
     assert learned is not None
     older = tuple(method for method in learned.methods if method.name != "demo.echo")
     auth = at.explorer.described("auth")
     assert auth is not None
     described = {"auth": replace(auth, deprecated=True)}
-    at.explorer.catalogues.settle(profile, Discovery(learned.when, older, described=described))
+    at.explorer.method_lists.settle(profile, Discovery(learned.when, older, described=described))
     await at.press("f9")
     await at.sees("1 new, ", "changed. To show the changes, press Alt+n.")
     await at.press("alt+n")
@@ -694,7 +694,7 @@ async def completions_are_offered_at_the_cursor(at: Visit) -> None:
     assert profile is not None
     kinds = Described((DescribedParam("kind", {"enum": ["calm", "loud"]}), DescribedParam("since")))
     told = Discovery(datetime.now(UTC), (Method("demo.told"),), ("said",), described={"demo.told": kinds})
-    at.explorer.catalogues.settle(profile, told)
+    at.explorer.method_lists.settle(profile, told)
     await at.write("{}", "demo.told")
     await at.press("ctrl+@")
     await at.sees("kind", "one of calm | loud", "since")

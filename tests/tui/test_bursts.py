@@ -585,9 +585,9 @@ def test_changed_method_opens_and_next_key_edits_params(
     asyncio.run(discovered(explorer))
     profile = explorer.profile
     assert profile is not None
-    explorer.catalogues.settle(profile, Discovery(datetime.now(UTC), (Method("ping"),)))
+    explorer.method_lists.settle(profile, Discovery(datetime.now(UTC), (Method("ping"),)))
     asyncio.run(discovered(explorer))
-    found = explorer.catalogues.changes(profile)
+    found = explorer.method_lists.changes(profile)
     assert found is not None
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:

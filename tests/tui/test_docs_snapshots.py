@@ -51,5 +51,5 @@ def test_docs(
     app, explorer = calls
     listing = read_openrpc(document(ORDER_METHODS))
     assert explorer.profile is not None
-    explorer.catalogues.settle(explorer.profile, discovery_of(NOW, listing, ()))
+    explorer.method_lists.settle(explorer.profile, discovery_of(NOW, listing, ()))
     assert snap_compare(app, terminal_size=size, run_before=state(shows, "Docs", then=show))

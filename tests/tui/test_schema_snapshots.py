@@ -72,7 +72,7 @@ def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
     explorer.__dict__["checker"] = CannedChecker()
     method = replace(line_of("partner.find", FIND), doc="Finds customers and suppliers")
     found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (method,), ("said",), described={"partner.find": FIND})
-    explorer.catalogues.settle(profile, found)
+    explorer.method_lists.settle(profile, found)
     explorer.remembered.set_method("staging", "partner.find")
     return explorer
 
@@ -112,7 +112,7 @@ def test_changes_of_a_refresh(
 ) -> None:
     profile = explorer.profile
     assert profile is not None
-    known = explorer.catalogues.learned(profile)
+    known = explorer.method_lists.learned(profile)
     assert known is not None
     kind, count, _ = FIND.params
     now = (replace(kind, schema={"enum": ["customer", "supplier", "staff"]}), replace(count, required=True))
@@ -122,7 +122,7 @@ def test_changes_of_a_refresh(
         Method("partner.merge", "Makes one of two", source="discovered"),
     )
     after = Discovery(datetime(2026, 2, 3, 9, 30, tzinfo=UTC), methods, described={"partner.find": described})
-    explorer.catalogues.settle(profile, after)
+    explorer.method_lists.settle(profile, after)
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("alt+n")

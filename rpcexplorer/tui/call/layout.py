@@ -341,7 +341,7 @@ class PaneLayout:
             about = listed.calls if isinstance(listed, SavedMethod) else method_of(self.pointed)
         if about != drafts.called:
             described = explorer.described(about)
-        learned = explorer.catalogues.learned(explorer.profile)
+        learned = explorer.method_lists.learned(explorer.profile)
         asked_at = learned.when if learned else None
         docs.show(drafts.listed_method(as_named(about)), described, asked_at, explorer.profile)
 

@@ -89,7 +89,7 @@ class ProfileView:
             "draft not saved": self._drafts.problem or explorer.drafts.problem,
             "draft changed elsewhere": explorer.drafts.other,
             "layout not saved": explorer.remembered.problem,
-            "methods not saved": explorer.catalogues.problem,
+            "methods not saved": explorer.method_lists.problem,
         }
         for problem in problems.values():
             if problem and problem not in self._told:
@@ -104,7 +104,7 @@ class ProfileView:
         self._panes.has_details = any(method.has_docs for method in known.values())
         self._panes.methods.methods = known
         self._panes.methods.pinned = self._explorer.remembered.pinned(profile.name)
-        learned = self._explorer.catalogues.learned(profile)
+        learned = self._explorer.method_lists.learned(profile)
         self._panes.response.first_steps = first_steps(
             profile,
             self._key,
@@ -167,7 +167,7 @@ class ProfileView:
     def look_at_description(self) -> None:
         """Read the file that describes the methods, if it has changed."""
         profile = self._explorer.profile
-        if profile is not None and not self._is_reading and self._explorer.catalogues.unread(profile):
+        if profile is not None and not self._is_reading and self._explorer.method_lists.unread(profile):
             self._host.run_worker(self._read_description(profile), group="description")
 
     async def _read_description(self, profile: Profile) -> None:
@@ -209,7 +209,7 @@ class ProfileView:
         profile = self._explorer.profile
         if profile is None:
             return ""
-        found = self._explorer.catalogues.changes(profile)
+        found = self._explorer.method_lists.changes(profile)
         if not found:
             self._tell("No refresh has found changes yet.")
             return ""

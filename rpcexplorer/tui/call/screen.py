@@ -607,7 +607,7 @@ class CallScreen(Screen[None]):
         profile = self.explorer.profile
         if profile is None:  # it was removed meanwhile, and another one will be chosen
             return
-        is_absent = exchange.method in self.explorer.catalogues.absent(profile)
+        is_absent = exchange.method in self.explorer.method_lists.absent(profile)
         if is_absent == (as_named(exchange.method) in self.drafts.known):
             self.view.show_methods()  # the response shows whether the server has the method
         if self._is_overtaken:

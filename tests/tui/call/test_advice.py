@@ -90,7 +90,7 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
         profile = made.use("demo")
         assert isinstance(profile, Profile)
         found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (USER,), ("said",), described={"user.get": TOLD})
-        made.catalogues.settle(profile, found)
+        made.method_lists.settle(profile, found)
         visit(made, scene)
 
 
@@ -127,7 +127,7 @@ def test_new_method_has_valid_params_and_old_values(
         assert isinstance(profile, Profile)
         known = tuple(Method(name, by="name", source="discovered") for name in ("user.make", "@kind.set"))
         described = {"user.make": Described((kind, owner)), "@kind.set": Described((kind,))}
-        made.catalogues.settle(
+        made.method_lists.settle(
             profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), known, ("said",), described=described)
         )
         made.remembered.set_method("demo", "user.make")

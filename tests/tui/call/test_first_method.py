@@ -38,7 +38,7 @@ def used(made: Explorer) -> Profile:
 @pytest.mark.thorough
 def test_profile_without_a_first_method_shows_the_list(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
-    made.catalogues.settle(used(made), Discovery(WHEN, (Method("user.get", source="discovered"),), ("said",)))
+    made.method_lists.settle(used(made), Discovery(WHEN, (Method("user.get", source="discovered"),), ("said",)))
 
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         screen = app.calls

@@ -97,7 +97,7 @@ def test_hint_shows_change_and_file_writes_and_resends(called: Called, tmp_path:
         await asked(pilot)
         assert calls.header.profile is not None
         known = Method("ping", doc="Answers.", source="discovered")
-        calls.explorer.catalogues.settle(
+        calls.explorer.method_lists.settle(
             calls.header.profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), (known,), ("said",))
         )
         assert isinstance((await sent(pilot, calls, "enter")).outcome, Result)

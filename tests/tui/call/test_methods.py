@@ -340,7 +340,7 @@ def test_ten_thousand_methods_are_drawn_only_as_seen(monkeypatch: pytest.MonkeyP
 NAMES = ("user.get", "user.list", "ping", "session.usage", "arg_test", "report.run", "report.list")
 
 
-def catalogue(*names: str) -> dict[str, Method]:
+def method_list(*names: str) -> dict[str, Method]:
     return {name: Method(name) for name in names}
 
 
@@ -375,13 +375,13 @@ def test_group_is_the_text_before_the_first_separator(name: str, group: str) -> 
 
 
 def test_pinned_methods_come_first_in_pinned_order() -> None:
-    rows = listed(MethodRows(catalogue(*NAMES), pinned=["user.list", "ping", "user.list"]))
+    rows = listed(MethodRows(method_list(*NAMES), pinned=["user.list", "ping", "user.list"]))
     assert rows[:4] == ["[pinned]", "user.list", "ping", "[]"]
     assert (rows.count("user.list"), rows.count("ping")) == (1, 1)
 
 
 def test_group_with_one_unpinned_method_keeps_its_heading() -> None:
-    assert listed(MethodRows(catalogue("user.get", "user.list"), pinned=["user.get"])) == [
+    assert listed(MethodRows(method_list("user.get", "user.list"), pinned=["user.get"])) == [
         "[pinned]", "user.get", "[user]", "user.list",
     ]  # fmt: skip
 
@@ -393,14 +393,14 @@ def test_unknown_pinned_method_stays_in_the_list() -> None:
 
 
 def test_recent_and_pinned_methods_are_marked() -> None:
-    rows = MethodRows(catalogue("a", "b", "c"), pinned=["b"], recent=["a", "b", "elsewhere"]).listed("").rows
+    rows = MethodRows(method_list("a", "b", "c"), pinned=["b"], recent=["a", "b", "elsewhere"]).listed("").rows
     assert {row.method.name: row.standing for row in rows if isinstance(row, MethodRow)} == {
         "a": "recent", "b": "pinned", "c": "plain",
     }  # fmt: skip
 
 
 def test_filter_finds_best_matches_first_with_letter_positions() -> None:
-    listed = MethodRows(catalogue(*NAMES)).listed("us")
+    listed = MethodRows(method_list(*NAMES)).listed("us")
     first = listed.rows[0]
     assert isinstance(first, MethodRow)
     assert (first.method.name, tuple(first.positions)) == ("user.get", (0, 1))
@@ -408,38 +408,38 @@ def test_filter_finds_best_matches_first_with_letter_positions() -> None:
 
 
 def test_typed_name_is_offered_last() -> None:
-    listed = MethodRows(catalogue(*NAMES)).listed(" user ")
+    listed = MethodRows(method_list(*NAMES)).listed(" user ")
     assert listed.rows[-1] == TypedRow("user")
     assert listed.count == len(listed.rows) - 1
 
 
 def test_known_name_typed_in_full_is_offered_once() -> None:
-    rows = listed(MethodRows(catalogue("ping.pong", "ping", "a.ping"), pinned=["a.ping"]), "ping")
+    rows = listed(MethodRows(method_list("ping.pong", "ping", "a.ping"), pinned=["a.ping"]), "ping")
     assert rows[0] == "ping"
     assert '"ping"' not in rows
 
 
 @pytest.mark.parametrize("ahead", ["x.c", "x.b"])
 def test_pinned_and_recent_come_first_among_equal_matches(ahead: str) -> None:
-    names = catalogue("x.a", "x.b", "x.c")
+    names = method_list("x.a", "x.b", "x.c")
     assert listed(MethodRows(names, recent=[ahead]), "x")[0] == ahead
     assert listed(MethodRows(names, pinned=[ahead], recent=["x.a"]), "x")[:2] == [ahead, "x.a"]
 
 
 def test_better_match_comes_before_a_pinned_one() -> None:
-    assert listed(MethodRows(catalogue("user.get", "session.usage"), pinned=["session.usage"]), "us")[0] == "user.get"
+    assert listed(MethodRows(method_list("user.get", "session.usage"), pinned=["session.usage"]), "us")[0] == "user.get"
 
 
 @pytest.mark.parametrize("typed", ["", "u", "user.li"])
 def test_row_is_found_by_name_unknown_at_top(typed: str) -> None:
-    listed = MethodRows(catalogue(*NAMES), pinned=["ping"]).listed(typed)
+    listed = MethodRows(method_list(*NAMES), pinned=["ping"]).listed(typed)
     assert [name_of(row) for row in listed.rows] == list(listed.names)
     assert name_of(listed.rows[listed.place("user.list")]) == "user.list"
     assert listed.place("nobody.knows") == listed.place("") == 0
 
 
 def test_matching_rows_are_a_sequence() -> None:
-    rows = MethodRows(catalogue("aa", "ab", "ac")).listed("a").rows
+    rows = MethodRows(method_list("aa", "ab", "ac")).listed("a").rows
     assert [name_of(row) for row in rows] == ["aa", "ab", "ac", "a"]
     assert [name_of(row) for row in rows[1:3]] == ["ab", "ac"]
     assert name_of(rows[-2]) == "ac"
@@ -450,7 +450,7 @@ def test_matching_rows_are_a_sequence() -> None:
 
 @given(st.sets(st.text(max_size=6), max_size=20), st.lists(st.text(max_size=6), max_size=3), st.text(max_size=4))
 def test_every_method_is_listed_once(names: set[str], pinned: list[str], typed: str) -> None:
-    rows = MethodRows(catalogue(*names), pinned=pinned)
+    rows = MethodRows(method_list(*names), pinned=pinned)
     everything = [name_of(row) for row in rows.listed("").rows if isinstance(row, MethodRow)]
     assert sorted(everything) == sorted(names | set(pinned))
     if name := typed.strip():
