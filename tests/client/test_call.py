@@ -57,7 +57,7 @@ def of_transmission(sent: Any) -> str:
     return json.dumps({"arguments": {"method": sent["method"]}, "result": "success", "tag": sent["tag"]})
 
 
-def test_json_rpc_1_server_with_number_ids_has_no_warning() -> None:
+def test_json_rpc_1_number_ids_have_no_warning() -> None:
     exchange, server = exchange_with(OLD, Draft("getinfo"), of_1_0)
     sent = server.requests[0].body
     assert sent == f'{{"id":{number_of(exchange.id)},"method":"getinfo","params":[]}}'.encode()
@@ -85,23 +85,23 @@ def test_given_id_is_sent_unchanged(profile: Profile, id: str, sent: object) -> 
 
 def test_calls_of_batch_have_numbers_as_ids() -> None:
     def answer(sent: Any) -> str:
-        return json.dumps([json.loads(of_1_0(each)) for each in sent if each["id"] is not None])
+        return json.dumps([json.loads(of_1_0(call)) for call in sent if call["id"] is not None])
 
     rows = Batch('[{"method":"a"},{"method":"b","id":null},{"method":"c","id":"5"}]')
     exchange, server = exchange_with(OLD, rows, answer)
     assert isinstance(exchange.outcome, Result), exchange.outcome
     assert exchange.outcome.remarks == ()
-    assert [each["id"] for each in json.loads(server.requests[0].body)] == [number_of(f"{exchange.id}.1"), None, 5]
+    assert [call["id"] for call in json.loads(server.requests[0].body)] == [number_of(f"{exchange.id}.1"), None, 5]
 
 
 @pytest.mark.parametrize(
-    ("draft", "said"), [(Batch('[{"method":"a"}]'), NO_BATCH), (Draft("torrent-remove", "[1]"), BY_NAME)]
+    ("draft", "sentence"), [(Batch('[{"method":"a"}]'), NO_BATCH), (Draft("torrent-remove", "[1]"), BY_NAME)]
 )
-def test_batch_in_transmission_format_is_not_sent(draft: Draft | Batch, said: str) -> None:
+def test_batch_in_transmission_format_is_not_sent(draft: Draft | Batch, sentence: str) -> None:
     exchange, server = exchange_with(TORRENTS, draft, of_transmission)
-    assert exchange.outcome == Refused("params", said)
+    assert exchange.outcome == Refused("params", sentence)
     assert server.requests == []
-    assert preview(TORRENTS, draft, "1", has_session=False) == Refused("params", said)
+    assert preview(TORRENTS, draft, "1", has_session=False) == Refused("params", sentence)
 
 
 def test_answered_notification_of_1_0_is_noted() -> None:
@@ -164,7 +164,7 @@ def called(reply: bytes, kind: str = "none") -> Exchange:
 
 
 @pytest.mark.parametrize(
-    ("status", "headers", "code", "said"),
+    ("status", "headers", "code", "sentence"),
     [
         (
             401,
@@ -182,12 +182,14 @@ def called(reply: bytes, kind: str = "none") -> Exchange:
     ],
 )
 @pytest.mark.parametrize("body", [b"", b"<html>no", b"{}"])
-def test_status_is_explained(status: int, headers: dict[str, str], code: int, said: str, body: bytes) -> None:
+def test_status_is_explained(status: int, headers: dict[str, str], code: int, sentence: str, body: bytes) -> None:
     exchange = called(http_reply(body, status, headers))
     assert isinstance(exchange.outcome, Malformed)
-    assert said in exchange.outcome.reason
-    told = body == b"<html>no" and status not in {401, 407}
-    assert ("HTML page" in exchange.outcome.reason) == told, "and what the bytes were, where that matters"
+    assert sentence in exchange.outcome.reason
+    shows_page = body == b"<html>no" and status not in {401, 407}
+    assert ("HTML page" in exchange.outcome.reason) == shows_page, (
+        "The page is mentioned if the status does not explain the failure."
+    )
     assert exchange.exit_code == code
 
 

@@ -176,7 +176,7 @@ def test_cookie_client_logs_in_and_keeps_session() -> None:
 
 def failed_login(*script: Part, **settings: Any) -> Exchange:
     exchange, server = exchange_with([*script], auth="cookie", username="demo", password="demo", **settings)
-    assert [json.loads(each.body)["method"] for each in server.requests] == ["auth"]
+    assert [json.loads(request.body)["method"] for request in server.requests] == ["auth"]
     return exchange
 
 
@@ -449,10 +449,10 @@ def test_digest_of_document_uses_its_request() -> None:
         answer = request.header("authorization")
         if answer is None:
             return http_reply(b"", 401, challenge)
-        said = dict(re.findall(r'(\w+)="?([^",]+)"?', answer))
-        first, second = (md5(each.encode()).hexdigest() for each in ("ada:r:hunter2hunter2", "GET:/openrpc.json"))
-        proof = md5(f"{first}:n:{said['nc']}:{said['cnonce']}:auth:{second}".encode()).hexdigest()
-        return http_reply(b"{}") if said["response"] == proof else http_reply(b"", 403)
+        fields = dict(re.findall(r'(\w+)="?([^",]+)"?', answer))
+        first, second = (md5(text.encode()).hexdigest() for text in ("ada:r:hunter2hunter2", "GET:/openrpc.json"))
+        proof = md5(f"{first}:n:{fields['nc']}:{fields['cnonce']}:auth:{second}".encode()).hexdigest()
+        return http_reply(b"{}") if fields["response"] == proof else http_reply(b"", 403)
 
     exchange, _ = fetched(script, auth="digest", username="ada", password="hunter2hunter2")
     assert exchange.outcome == Result(b"{}")
@@ -519,14 +519,14 @@ def test_preview_shows_typed_params_as_sent() -> None:
 
 
 def test_preview_of_unsendable_params_shows_the_reason() -> None:
-    for mark, said in (
+    for mark, reason in (
         ("«not recorded»", "not recorded"),
         ("«other.password»", "profile other"),
         ("x «shop.password»", "longer"),
     ):
         body, doubt = body_of(f'{{"x":"{mark}"}}')
         assert mark in body
-        assert said in doubt
+        assert reason in doubt
 
 
 @pytest.mark.parametrize("path", ["/v3/«not recorded»/x", "/not-recorded/«not recorded»"])

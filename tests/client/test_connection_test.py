@@ -105,8 +105,8 @@ def deluge(request: Received) -> Parts:
     if path_of(request) != "/json":
         return http_reply(b"<title>Deluge: Web UI</title>", headers={"Server": "TwistedWeb"})
     if request.header("Content-Type") != "application/json":
-        said = {"code": 5, "message": "Invalid JSON request content-type"}
-        return answer(request, jsonrpc=..., id=None, result=None, error=said)
+        refusal = {"code": 5, "message": "Invalid JSON request content-type"}
+        return answer(request, jsonrpc=..., id=None, result=None, error=refusal)
     if call_of(request)["method"] == "system.listMethods":
         return answer(request, jsonrpc=..., result=["auth.login", "web.connect"], error=None)
     return answer(request, jsonrpc=..., result=None, error={"code": 1, "message": "Not authenticated"})
@@ -115,8 +115,8 @@ def deluge(request: Received) -> Parts:
 def zabbix(request: Received) -> Parts:
     if path_of(request) != "/api_jsonrpc.php":
         return http_reply(PAGE, headers={"Set-Cookie": "zbx_session=eyJ; HttpOnly"})
-    said = {"code": -32601, "message": "Method not found.", "data": 'Incorrect API "system".'}
-    return answer(request, error=said)
+    refusal = {"code": -32601, "message": "Method not found.", "data": 'Incorrect API "system".'}
+    return answer(request, error=refusal)
 
 
 def mcp(request: Received) -> Parts:
@@ -189,8 +189,8 @@ def pjrpc(request: Received) -> Parts:
 
 def unquoted(request: Received) -> Parts:
     """Read the id as a number, and return it without quotes."""
-    said = str(call_of(request)["id"])
-    return http_reply(f'{{"jsonrpc":"2.0","id":{said},"error":{{"code":-32601,"message":"no"}}}}'.encode())
+    id = str(call_of(request)["id"])
+    return http_reply(f'{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32601,"message":"no"}}}}'.encode())
 
 
 def ubus(request: Received) -> Parts:
@@ -306,7 +306,7 @@ def test_silent_server_is_asked_once(tmp_path: Path) -> None:
     assert "may have run" not in row(report, "HTTP")[1]
 
 
-def nobody_known(request: Received) -> Parts:
+def knows_no_method(request: Received) -> Parts:
     return error(request, -32601, "Method not found")
 
 
@@ -314,7 +314,7 @@ def nobody_known(request: Received) -> Parts:
     ("scripts", "wanting"),
     [
         # This happens before a method of a preset is called.
-        ((nobody_known, nobody_known, [RESET]), ["Server", "Login"]),
+        ((knows_no_method, knows_no_method, [RESET]), ["Server", "Login"]),
         ((aria2, aria2, [RESET]), ["Login"]),
         ((NOT_THERE, NOT_THERE, [RESET]), ["Address", "Login"]),
     ],
@@ -333,7 +333,7 @@ def test_missing_responses_leave_their_rows_unknown(
     assert_harmless(wire, report)
 
 
-def kept(script: Callable[[Received], Parts]) -> Script:
+def kept_open(script: Callable[[Received], Parts]) -> Script:
     """Answer, and wait for the next request on the same connection."""
 
     def play(request: Received) -> Parts:
@@ -345,7 +345,7 @@ def kept(script: Callable[[Received], Parts]) -> Script:
 
 @pytest.mark.parametrize("first", [b"", [RESET]])
 def test_call_on_closed_reused_connection_is_repeated(explorer: Explorer, first: Parts) -> None:
-    with RawServer(kept(open_aria2), first, kept(open_aria2)) as wire:
+    with RawServer(kept_open(open_aria2), first, kept_open(open_aria2)) as wire:
         report = report_of(explorer, wire.origin)
     assert report.proposal is not None
     assert dict(report.proposal.changes) == {"preset": "aria2", "auth.kind": "none"}
@@ -355,7 +355,7 @@ def test_call_on_closed_reused_connection_is_repeated(explorer: Explorer, first:
 
 
 def test_call_without_response_is_repeated_only_once(explorer: Explorer) -> None:
-    with RawServer(kept(open_aria2), [RESET]) as wire:
+    with RawServer(kept_open(open_aria2), [RESET]) as wire:
         report = report_of(explorer, wire.origin)
     assert (len(wire.requests), report.exit_code) == (3, 4)
 
@@ -375,7 +375,7 @@ def test_cancelled_test_keeps_its_results(explorer: Explorer) -> None:
     assert row(report, "Login") == ("unknown", "Unknown. You ended the connection test.")
     assert report.advice == ""
     assert report.proposal is None
-    assert [each.under_way for each in heard] == [
+    assert [progress.under_way for progress in heard] == [
         "system.listMethods at /", "system.listMethods at /jsonrpc", "aria2.getVersion at /jsonrpc"
     ]  # fmt: skip
     assert heard[0].checks == ()
@@ -406,30 +406,30 @@ def test_hostile_texts_reach_neither_profile_nor_terminal(explorer: Explorer) ->
 
 @pytest.mark.parametrize("typed", ["/foo", ""])
 def test_redirect_to_another_port_is_followed_and_proposed(explorer: Explorer, typed: str) -> None:
-    with RawServer(by_name) as there:
-        target = f"{there.origin}/rpc"
+    with RawServer(by_name) as other:
+        target = f"{other.origin}/rpc"
         with RawServer(lambda _: http_reply(b"", 301, {"Location": target})) as wire:
             report = report_of(explorer, f"{wire.origin}{typed}")
     assert report.proposal is not None
-    assert dict(report.proposal.changes) == {"url": there.origin, "path": "/rpc", "empty_params": "{}"}
+    assert dict(report.proposal.changes) == {"url": other.origin, "path": "/rpc", "empty_params": "{}"}
     words = row(report, "Address")[1]
     assert f"{target} accepts JSON-RPC calls." in words
     assert f"HTTP 301 to {target}" in words or not typed
-    assert report.requests == len(wire.requests) + len(there.requests) <= MOST
+    assert report.requests == len(wire.requests) + len(other.requests) <= MOST
 
 
 @pytest.mark.parametrize(
-    ("location", "told"),
+    ("location", "words"),
     [
         ("http://ada:5ecret@rpc.example.com/rpc?token=5ecret5ecret", "HTTP 301 to http://rpc.example.com/rpc"),
         ("http://127.0.0.1:9/rpc", "HTTP 301 to http://127.0.0.1:9/rpc"),  # Nothing listens there.
     ],
 )
-def test_redirect_that_is_not_followed_is_shown(explorer: Explorer, location: str, told: str) -> None:
+def test_redirect_that_is_not_followed_is_shown(explorer: Explorer, location: str, words: str) -> None:
     with RawServer(lambda _: http_reply(b"", 301, {"Location": location})) as wire:
         report = report_of(explorer, f"{wire.origin}/foo")
     assert report.proposal is None
-    assert row(report, "Address")[1].endswith(told)
+    assert row(report, "Address")[1].endswith(words)
     assert "5ecret" not in str(report)
 
 
@@ -771,9 +771,9 @@ def test_credentials_stay_at_their_path(tmp_path: Path, more: str, path: str) ->
 
 def test_call_that_times_out_is_not_repeated(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection_test, "MAX_SECONDS", 0.2)
-    with RawServer(kept(open_aria2), [HOLD]) as wire:
+    with RawServer(kept_open(open_aria2), [HOLD]) as wire:
         report_of(explorer, wire.origin)
-    assert len({(path_of(each), call_of(each)["method"]) for each in wire.requests}) == len(wire.requests)
+    assert len({(path_of(request), call_of(request)["method"]) for request in wire.requests}) == len(wire.requests)
 
 
 def pages_of_transmission(request: Received) -> Parts:

@@ -96,9 +96,9 @@ def test_handshake_header_is_redacted_in_all_responses() -> None:
             async with Client(server.origin, handshake=HEADER) as client:
                 return [await client.call("ping"), await client.call("ping")]
 
-        told = asyncio.run(twice())
-    assert [each.response.body.count("«not recorded»".encode()) for each in told] == [1, 1]
-    assert b"h4nded" not in b"".join(each.response.body for each in told)
+        exchanges = asyncio.run(twice())
+    assert [exchange.response.body.count("«not recorded»".encode()) for exchange in exchanges] == [1, 1]
+    assert b"h4nded" not in b"".join(exchange.response.body for exchange in exchanges)
 
 
 class Mcp:
@@ -198,34 +198,34 @@ def test_ended_mcp_session_begins_again_once(status: int) -> None:
     mcp = Mcp(forgotten=status)
 
     def answer(request: Received) -> bytes:
-        said = mcp(request)
+        reply = mcp(request)
         mcp.over = mcp.over or (
-            json.loads(request.body).get("id") is not None and mcp.sessions == 1 and b"isError" in said
+            json.loads(request.body).get("id") is not None and mcp.sessions == 1 and b"isError" in reply
         )
-        return said
+        return reply
 
     (_, two), server = calls(answer, Draft("add"), Draft("add"), **MCP)
     assert isinstance(two.outcome, Result)
     assert any("sent initialize again" in note for note in two.notes)
-    assert [json.loads(each.body)["method"] for each in server.requests].count("initialize") == 2
+    assert [json.loads(request.body)["method"] for request in server.requests].count("initialize") == 2
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("status", "reply"),
     [
         (404, {"result": "done"}),
         (400, {"error": {"code": -1, "message": "Booked seat 7, but session_name is too long"}}),
     ],
 )
-def test_answered_call_is_not_sent_again(status: int, said: dict[str, Any]) -> None:
+def test_answered_call_is_not_sent_again(status: int, reply: dict[str, Any]) -> None:
     mcp = Mcp()
 
     def answer(request: Received) -> bytes:
         is_call = json.loads(request.body)["method"] == "tools/call"
-        return http_reply(reply_to(request, **said), status) if is_call else mcp(request)
+        return http_reply(reply_to(request, **reply), status) if is_call else mcp(request)
 
     _, server = calls(answer, Draft("add"), Draft("add"), **MCP)
-    assert [json.loads(each.body)["method"] for each in server.requests].count("tools/call") == 2
+    assert [json.loads(request.body)["method"] for request in server.requests].count("tools/call") == 2
 
 
 def test_login_is_not_a_tool() -> None:
@@ -237,7 +237,7 @@ def test_login_is_not_a_tool() -> None:
 
     login = Login("sign.in", {"password": "{password}"}, session="")
     _, server = calls(answer, Draft("add"), auth=BearerAuth(), login=login, has_login=True, password="pw-pw-pw", **MCP)
-    assert [json.loads(each.body)["method"] for each in server.requests][:3] == [
+    assert [json.loads(request.body)["method"] for request in server.requests][:3] == [
         "initialize",
         "notifications/initialized",
         "sign.in",
@@ -288,7 +288,7 @@ def test_initialize_by_hand_keeps_its_session() -> None:
     (one, two), server = calls(Mcp(), Draft("initialize", "{}"), Draft("tools/list"), **MCP)
     assert isinstance(one.outcome, Result)
     assert isinstance(two.outcome, Result)
-    assert [json.loads(each.body)["method"] for each in server.requests] == ["initialize", "tools/list"]
+    assert [json.loads(request.body)["method"] for request in server.requests] == ["initialize", "tools/list"]
 
 
 def test_mcp_session_id_is_redacted_in_responses() -> None:
@@ -303,10 +303,10 @@ def test_mcp_session_id_is_redacted_in_responses() -> None:
         return http_reply(reply_to(request, result=f"in {request.header('Mcp-Session-Id')}"))
 
     for first in (Draft("initialize", "{}"), Draft("tell", "{}")):
-        told, server = calls(respond, first, Draft("tell", "{}"), **MCP)
+        exchanges, server = calls(respond, first, Draft("tell", "{}"), **MCP)
         assert server.requests[-1].header("Mcp-Session-Id") == session
-        assert session not in repr([(each.notes, each.response, each.outcome) for each in told])
-        assert all("«not recorded»".encode() in each.response.body for each in told)
+        assert session not in repr([(exchange.notes, exchange.response, exchange.outcome) for exchange in exchanges])
+        assert all("«not recorded»".encode() in exchange.response.body for exchange in exchanges)
 
 
 def test_parallel_calls_keep_their_own_session() -> None:

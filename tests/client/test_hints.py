@@ -50,8 +50,8 @@ def failed(
 
 
 def error(code: int, message: str, data: Any = None, *, id: str | None = "a1") -> bytes:
-    told = {"code": code, "message": message} | ({} if data is None else {"data": data})
-    return json.dumps({"jsonrpc": "2.0", "id": id, "error": told}).encode()
+    members = {"code": code, "message": message} | ({} if data is None else {"data": data})
+    return json.dumps({"jsonrpc": "2.0", "id": id, "error": members}).encode()
 
 
 def of(**changes: Any) -> Profile:
@@ -68,7 +68,7 @@ ZOD = json.dumps([{"path": ["params"], "message": "Expected object, received arr
 ABSENT = 'Invalid parameter "/": the parameter "%s" is missing.'
 BARE = error(-32602, "Invalid params.")
 NO_TLS = "h:8080 does not use TLS. Check the port, and whether the URL must begin with http://."
-TWO = tuple(("WWW-authenticate", DIGEST % each) for each in ("MD5", "MD5-sess"))
+TWO = tuple(("WWW-authenticate", DIGEST % algorithm) for algorithm in ("MD5", "MD5-sess"))
 SESSION = (("Server", "T"), ("X-Transmission-Session-Id", "abc"))
 UNSUPPORTED = "Unsupported Media Type: Content-Type must be application/json"
 COOKIE = of(auth=KINDS["cookie"]())
@@ -245,7 +245,9 @@ def test_response_suggests_a_change_of_the_profile(name: str) -> None:
     assert hint.commands[0].startswith("rpcexplorer profiles set staging ")
     assert len(hint.sentence) < 120
     assert hint.careful == (name in CAREFUL)
-    profile = Profiles.changed(reply.get("profile", FILED), tuple(each for each in changes if "auth" not in each[0]))
+    profile = Profiles.changed(
+        reply.get("profile", FILED), tuple(change for change in changes if "auth" not in change[0])
+    )
     assert isinstance(profile, Profile), "what is proposed could stand in a file"
     again = failed(**(reply | {"profile": profile}))
     assert again is None or again.changes != changes or "auth" in changes[0][0], "nothing is proposed twice"
@@ -483,8 +485,8 @@ def test_any_response_has_a_hint_or_none(body: bytes, status: int, headers: list
     for outcome in (None, Malformed("x")):
         hint = failed(body, status, tuple(headers), reason=reason, outcome=outcome)
         if hint is not None:
-            kept = tuple(each for each in hint.changes if "auth" not in each[0])
-            assert isinstance(Profiles.changed(FILED, kept), Profile)
+            others = tuple(change for change in hint.changes if "auth" not in change[0])
+            assert isinstance(Profiles.changed(FILED, others), Profile)
             assert all(line.isprintable() and line.isascii() for line in hint.commands)
 
 
@@ -583,7 +585,7 @@ def test_less_secure_auth_type_is_not_suggested() -> None:
 
 
 @pytest.mark.parametrize(
-    ("auth", "status", "fields", "variable", "said"),
+    ("auth", "status", "fields", "variable", "sentence"),
     [
         (
             "basic",
@@ -610,13 +612,13 @@ def test_less_secure_auth_type_is_not_suggested() -> None:
     ],
 )
 def test_rejected_environment_variable_is_named(
-    auth: str, status: int, fields: list[str], variable: str, said: str
+    auth: str, status: int, fields: list[str], variable: str, sentence: str
 ) -> None:
     profile = of(auth=KINDS[auth]())
     exchange = answered(status, profile)
     hint = hint_for(exchange, profile, variables=fields)
     assert hint is not None
-    assert f"{said} overrides a stored one. Correct or unset it." in hint.sentence
+    assert f"{sentence} overrides a stored one. Correct or unset it." in hint.sentence
     assert (hint.commands, hint.secret) == ((f"unset RPCEXPLORER_STAGING_{variable}",), "")
     stored = hint_for(exchange, profile, variables=["username"])
     assert stored is not None

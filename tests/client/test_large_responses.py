@@ -54,11 +54,11 @@ def result_of(rows: object) -> Callable[[str], str]:
 
 def test_large_result_is_recorded_before_it_is_returned() -> None:
     recorded: list[tuple[Exchange, int]] = []
-    exchange = exchange_with(result_of(ROWS), lambda told: recorded.append((told, threading.get_ident())))
+    exchange = exchange_with(result_of(ROWS), lambda taken: recorded.append((taken, threading.get_ident())))
     assert isinstance(exchange.outcome, Result)
     assert exchange.outcome.decoded() == ROWS
     assert exchange.outcome.remarks == ()
-    assert [told for told, _ in recorded] == [exchange]
+    assert [taken for taken, _ in recorded] == [exchange]
     assert recorded[0][1] != threading.get_ident()
 
 

@@ -53,10 +53,10 @@ def again(
     stop: Stop | None = None,
     ours: bool = True,
 ) -> list[Replayed]:
-    replaying = Replaying(STAGING, send, lambda each: each, lambda _: ours)
+    replaying = Replaying(STAGING, send, lambda call: call, lambda _: ours)
 
     async def run() -> list[Replayed]:
-        return [each async for each in replaying.run(records, ignore, stop or Stop())]
+        return [result async for result in replaying.run(records, ignore, stop or Stop())]
 
     return asyncio.run(run())
 
@@ -84,7 +84,7 @@ def again(
 @pytest.mark.everyday(15)
 def test_replayed_call_has_verdict_and_exit_code(recorded: Outcome, live: Outcome, verdict: str, code: int) -> None:
     results = again([exchange(recorded)], Server(live))
-    assert ([each.verdict for each in results], exit_code(results)) == ([verdict], code)
+    assert ([result.verdict for result in results], exit_code(results)) == ([verdict], code)
 
 
 def test_shortened_record_is_not_comparable() -> None:
@@ -132,7 +132,7 @@ def test_login_without_recorded_password_is_skipped() -> None:
     login = result("1", "user.login", '["ada", "«not recorded»"]')
     of_prod = result("1", "user.login", '["ada", "«prod.password»"]')
     results = again([login, of_prod, result("1")], server)
-    assert [(each.verdict, each.why, each.live is None) for each in results] == [
+    assert [(result.verdict, result.why, result.live is None) for result in results] == [
         ("skipped", LOGIN, True),
         ("skipped", LOGIN, True),
         ("same", "", False),
@@ -144,8 +144,8 @@ def test_login_without_recorded_password_is_skipped() -> None:
 def test_failed_login_ends_the_replay() -> None:
     server = Server(Result(b"1"), NO_LOGIN, Result(b"1"))
     results = again([result("1")] * 4, server)
-    assert [each.verdict for each in results] == ["same", "failed", "failed", "failed"]
-    assert [each.why for each in results[1:]] == ["Login failed.", HALTED, HALTED]
+    assert [result.verdict for result in results] == ["same", "failed", "failed", "failed"]
+    assert [result.why for result in results[1:]] == ["Login failed.", HALTED, HALTED]
     assert (len(server.sent), exit_code(results)) == (2, 3)
 
 
@@ -159,8 +159,8 @@ def test_stop_keeps_results_and_sends_nothing_more() -> None:
         return await server(draft)
 
     results = again([result("1")] * 4, send, stop=stop)
-    assert [each.verdict for each in results] == ["same", "stopped", "stopped", "stopped"]
-    assert [each.why for each in results[2:]] == [NOT_SENT, NOT_SENT]
+    assert [result.verdict for result in results] == ["same", "stopped", "stopped", "stopped"]
+    assert [result.why for result in results[2:]] == [NOT_SENT, NOT_SENT]
     assert (len(server.sent), exit_code(results)) == (2, 130)
 
 
@@ -201,7 +201,7 @@ def test_ignored_pointers_are_left_out() -> None:
 )
 def test_ignored_pointer_begins_at_result_or_top(outcome: type, pointer: str, verdict: str) -> None:
     both = [b'{"a":1,"b":0}', b'{"a":2,"b":0}']
-    one, two = (Result(each) if outcome is Result else ErrorObject(1, "no", each, each) for each in both)
+    one, two = (Result(text) if outcome is Result else ErrorObject(1, "no", text, text) for text in both)
     assert again([exchange(one)], Server(two), ignore=[pointer])[0].verdict == verdict
 
 

@@ -70,7 +70,7 @@ def test_parallel_calls_share_one_transport(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr("rpcexplorer.client.client.connect", connect)
     asyncio.run(call())
-    assert [(len(each.requests), each.closed) for each in opened if each.requests] == [(3, True)]
+    assert [(len(server.requests), server.closed) for server in opened if server.requests] == [(3, True)]
 
 
 def test_unreachable_transport_keeps_received_data() -> None:
