@@ -28,7 +28,7 @@ def test_basic_sends_header_and_asks_only_for_password() -> None:
     steps = drive(NODE, message('{"a":1}'), None, [PASSWORD, received(PONG)])
     assert kinds(steps) == ["Asked", "Sent", "Ended"]
     (send,) = requests(steps)
-    assert [(each.name, each.shown) for each in send.headers] == [
+    assert [(header.name, header.shown) for header in send.headers] == [
         ("Authorization", "Basic base64(ada:«shop.password»)")
     ]
     assert (send.secrets, send.message.calls[0].params) == ((PASSWORD,), '{"a":1}')
@@ -49,17 +49,17 @@ def test_public_method_has_no_header_except_in_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "answers", "said"),
+    ("name", "answers", "words"),
     [
         ("a:b", [], "contains a colon"),
         (None, [Secret("a:b", "shop.username"), PASSWORD], "contains a colon"),
         ("«shop.password»", [], "contains the secret reference"),
     ],
 )
-def test_invalid_user_name_is_refused_before_sending(name: str | None, answers: list[Secret], said: str) -> None:
+def test_invalid_user_name_is_refused_before_sending(name: str | None, answers: list[Secret], words: str) -> None:
     outcome = end(drive(replace(NODE, auth=BasicAuth(username=name)), message(), None, answers))
     assert isinstance(outcome, Refused)
-    assert (outcome.why, said in outcome.sentence) == ("profile", True)
+    assert (outcome.why, words in outcome.sentence) == ("profile", True)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_inline_params_go_by_name() -> None:
     full = Described((DescribedParam("a", {"type": "string"}, True),), by="position")
     method = line_of("m", full)
     offered = map(InlineAuth().offered, (method, replace(method, auth="none")))
-    assert [starting_point(each, full) for each in offered] == [{"a": ""}, [""]]
+    assert [starting_point(method, full) for method in offered] == [{"a": ""}, [""]]
 
 
 def test_leak_of_basic_header_is_found(tmp_path: Path) -> None:

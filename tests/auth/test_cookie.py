@@ -45,7 +45,7 @@ def test_call_without_session_logs_in_first() -> None:
     assert login.is_ahead
     assert login.message.calls == (Call("auth", '{"username":"ada","password":"«shop.password»"}', "1.login"),)
     assert login.secrets == (PASSWORD,)
-    assert [each.reveal() for each in call.secrets] == ["new"]
+    assert [secret.reveal() for secret in call.secrets] == ["new"]
     assert end(steps) == PONG
 
 
@@ -65,7 +65,7 @@ def test_call_is_never_sent_three_times() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "words"),
     [
         (Result(b"false"), "the server rejected it (false). Enter the password"),
         (Result(b"[6]"), "the server rejected it ([6]). Enter the password"),
@@ -80,11 +80,11 @@ def test_call_is_never_sent_three_times() -> None:
         ),
     ],
 )
-def test_refused_login_is_reported(answer: Outcome, told: str) -> None:
+def test_refused_login_is_reported(answer: Outcome, words: str) -> None:
     outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(answer)]))
     assert isinstance(outcome, Refused)
     assert outcome.why == "credentials"
-    assert told in outcome.sentence
+    assert words in outcome.sentence
     assert "RPCEXPLORER_SHOP_PASSWORD" in outcome.sentence
 
 
@@ -130,8 +130,8 @@ def test_new_cookie_is_adopted_and_noted() -> None:
     steps = drive(
         COOKIE, message(), SESSION, [received(PONG, "other=1", "sessionid=older", "sessionid=newest; Path=/")]
     )
-    kept = [step.session.reveal() for step in steps if isinstance(step, SessionOpened)]
-    assert kept == ["newest"]
+    adopted = [step.session.reveal() for step in steps if isinstance(step, SessionOpened)]
+    assert adopted == ["newest"]
     assert any(isinstance(step, Note) and "new session" in step.sentence for step in steps)
 
 

@@ -1,4 +1,4 @@
-"""Secret references in requests: which are replaced, and which are refused."""
+"""Secret references in requests: replaced if known, and else refused."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_reference_inside_longer_text_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("params", "said"),
+    ("params", "words"),
     [
         ('{"password": "«not recorded»"}', "that value was not recorded. Replace it with a value"),
         ('{"note": "a «not recorded» b"}', "that value was not recorded. Replace it with a value"),
@@ -75,12 +75,12 @@ def test_reference_inside_longer_text_is_refused() -> None:
         ('["a «other.session» b"]', "works only with profile other, not with shop"),
     ],
 )
-def test_foreign_reference_is_not_sent_as_text(params: str, said: str) -> None:
+def test_foreign_reference_is_not_sent_as_text(params: str, words: str) -> None:
     for profile in (INLINE, COOKIE, replace(COOKIE, auth=NoAuth())):
         outcome = end(drive(profile, message(params.replace("[", '{"x":').replace("]", "}")), SESSION, []))
         assert isinstance(outcome, Refused)
         assert outcome.why == "params"
-        assert said in outcome.sentence
+        assert words in outcome.sentence
 
 
 def test_escaped_guillemet_is_sent_as_text() -> None:
@@ -146,7 +146,7 @@ def test_encoded_header_is_secret_for_all_known_values() -> None:
     known = [Secret("ada", "shop.username"), Secret("bob", "shop.username"), PASSWORD, Secret("x", "other.password")]
     found = {secret.reveal() for secret in derived([header], known)}
     coded = [b64encode(f"{name}:hunter2hunter2".encode()).decode() for name in ("ada", "bob")]
-    assert found == {*coded, *(each.rstrip("=") for each in coded)}
+    assert found == {*coded, *(text.rstrip("=") for text in coded)}
     assert list(derived([header], known[:2])) == []
     assert list(derived([AuthHeader("X-Token", "«shop.password»")], known)) == []
     assert {str(secret) for secret in derived([header], known)} == {UNRECORDED}

@@ -1,4 +1,4 @@
-"""The auth type digest: the examples of its RFC, and challenges of servers."""
+"""The auth type digest: examples of its RFC, and challenges of servers."""
 
 from __future__ import annotations
 
@@ -29,9 +29,6 @@ def parts_of(text: str) -> dict[str, str]:
     return {name: value.strip('"') for name, value in re.findall(r'([\w*]+)=("[^"]*"|[^,]*)', text)}
 
 
-# --- the proof -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("algorithm", "response"),
     [
@@ -40,8 +37,8 @@ def parts_of(text: str) -> dict[str, str]:
     ],
 )
 def test_examples_of_rfc_7616(algorithm: str, response: str) -> None:
-    said = parts_of(answered(replace(RFC, algorithm=algorithm), "Mufasa", "Circle of Life", CNONCE, GET))
-    assert said == {
+    fields = parts_of(answered(replace(RFC, algorithm=algorithm), "Mufasa", "Circle of Life", CNONCE, GET))
+    assert fields == {
         "username": "Mufasa",
         "realm": "http-auth@example.org",
         "uri": "/dir/index.html",
@@ -57,9 +54,9 @@ def test_examples_of_rfc_7616(algorithm: str, response: str) -> None:
 
 def test_example_of_rfc_2069_without_qop() -> None:
     challenge = Challenge("testrealm@host.com", "dcd98b7102dd2f0e8b11d0f600bfb0c093")
-    said = parts_of(answered(challenge, "Mufasa", "CircleOfLife", CNONCE, GET))
-    assert said["response"] == "1949323746fe6a43ef61f9606e7febea"
-    assert not {"nc", "cnonce", "qop", "algorithm"} & said.keys()
+    fields = parts_of(answered(challenge, "Mufasa", "CircleOfLife", CNONCE, GET))
+    assert fields["response"] == "1949323746fe6a43ef61f9606e7febea"
+    assert not {"nc", "cnonce", "qop", "algorithm"} & fields.keys()
 
 
 def h(name: str, *parts: str) -> str:
@@ -70,19 +67,16 @@ def h(name: str, *parts: str) -> str:
 @pytest.mark.parametrize("qop", ["auth", "auth-int"])
 def test_session_algorithm_and_body_are_hashed(algorithm: str, name: str, qop: str) -> None:
     challenge = Challenge("r", "n", algorithm, qop)
-    said = parts_of(answered(challenge, "ann", "pässwörd", "c", Opening({}, "/rpc?x=1", b"body")))
+    fields = parts_of(answered(challenge, "ann", "pässwörd", "c", Opening({}, "/rpc?x=1", b"body")))
     a1 = h(name, h(name, "ann", "r", "pässwörd"), "n", "c")
     a2 = h(name, "POST", "/rpc?x=1", *([h(name, "body")] if qop == "auth-int" else []))
-    assert said["response"] == h(name, a1, "n", "00000001", "c", qop, a2)
-    assert said["algorithm"] == algorithm
+    assert fields["response"] == h(name, a1, "n", "00000001", "c", qop, a2)
+    assert fields["algorithm"] == algorithm
 
 
 def test_user_name_beyond_ascii_is_encoded() -> None:
     assert parts_of(answered(RFC, "zoë", "x", "c", GET))["username*"] == "UTF-8''zo%C3%AB"
     assert r'username="a\"b\\c"' in answered(RFC, 'a"b\\c', "x", "c", GET)
-
-
-# --- the challenge ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -105,7 +99,7 @@ def test_user_name_beyond_ascii_is_encoded() -> None:
     ],
 )
 def test_strongest_supported_challenge_is_answered(headers: list[str], chosen: Challenge | None) -> None:
-    response = Response(401, headers=tuple(("WWW-Authenticate", each) for each in headers))
+    response = Response(401, headers=tuple(("WWW-Authenticate", header) for header in headers))
     assert strongest(response) == chosen
     assert strongest(replace(response, status=403)) is None
 
@@ -133,13 +127,10 @@ def test_long_header_is_read_in_short_time(header: str) -> None:
     assert list(challenges(header * 20)) == []
 
 
-# --- the flow --------------------------------------------------------------------------------------------------------
-
-
 def challenged(nonce: str = "n", more: str = "") -> object:
-    said = (("WWW-Authenticate", f'Digest realm="r", nonce="{nonce}", qop="auth"{more}'),)
-    came = received(Malformed("no"))
-    return replace(came, response=Response(401, headers=said))
+    headers = (("WWW-Authenticate", f'Digest realm="r", nonce="{nonce}", qop="auth"{more}'),)
+    answer = received(Malformed("no"))
+    return replace(answer, response=Response(401, headers=headers))
 
 
 def test_challenge_is_answered_once() -> None:

@@ -12,7 +12,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("headers", "said"),
+    ("headers", "found"),
     [
         ([], None),
         (["other=1; Path=/"], None),
@@ -34,5 +34,5 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
         (["sessionid=new", "sessionid=; Max-Age=0"], SetCookie("", deleted=True)),
     ],
 )
-def test_last_cookie_of_the_session_counts(headers: list[str], said: SetCookie | None) -> None:
-    assert session_cookie([("Set-Cookie", text) for text in headers], "sessionid", NOW) == said
+def test_last_cookie_of_the_session_counts(headers: list[str], found: SetCookie | None) -> None:
+    assert session_cookie([("Set-Cookie", text) for text in headers], "sessionid", NOW) == found

@@ -36,7 +36,7 @@ def test_auth_type_describes_all_of_itself(kind: type[AuthType]) -> None:
     assert bool(kind.sends) == bool(profile.secrets) == needs_credentials(kind.kind)
     assert set(profile.secrets) <= set(FIELDS)
     assert {field.name for field in kind.fields} <= set(kind.__struct_fields__)
-    marks = {found["field"] for each in kind().headers(profile) for found in PLACEHOLDER.finditer(each.shown)}
+    marks = {found["field"] for header in kind().headers(profile) for found in PLACEHOLDER.finditer(header.shown)}
     assert marks <= set(profile.secrets)
 
 

@@ -31,9 +31,6 @@ def profile(auth: Auth, **changes: Any) -> Profile:
     return replace(SHOP, auth=auth, **changes)
 
 
-# --- the flow --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("auth", "shown"),
     [
@@ -45,7 +42,7 @@ def profile(auth: Auth, **changes: Any) -> Profile:
 def test_token_is_sent_in_a_header(auth: Auth, shown: tuple[str, str]) -> None:
     steps = drive(profile(auth), message(), None, [TOKEN, received(PONG)])
     assert kinds(steps) == ["Asked", "Sent", "Ended"]
-    assert [(each.name, each.shown) for each in requests(steps)[0].headers] == [shown]
+    assert [(header.name, header.shown) for header in requests(steps)[0].headers] == [shown]
     assert requests(steps)[0].secrets == (TOKEN,)
 
 
@@ -73,8 +70,8 @@ def test_token_is_sent_in_the_url(changes: dict[str, Any], address: str) -> None
     ],
 )
 def test_token_is_sent_as_first_param(value: str, params: str, sent: str) -> None:
-    told = message(params) if "«" not in params else replace(message(params), only_shown=True)
-    (send,) = requests(drive(profile(FirstAuth(value=value)), told, None, [TOKEN, received(PONG)]))
+    request = message(params) if "«" not in params else replace(message(params), only_shown=True)
+    (send,) = requests(drive(profile(FirstAuth(value=value)), request, None, [TOKEN, received(PONG)]))
     assert send.message.calls[0].params == sent
 
 
@@ -115,8 +112,6 @@ def test_reference_in_other_fields_is_refused(planted: dict[str, Any]) -> None:
     assert (kinds(steps), isinstance(outcome, Refused) and outcome.why) == (["Ended"], "profile")
 
 
-# --- sessions --------------------------------------------------------------------------------------------------------
-
 LOGIN = Login("user.login", {"user": "{username}", "password": "{password}"}, session="")
 ANN, PASSWORD = Secret("ann", "shop.username"), Secret("hunter2hunter2", "shop.password")
 
@@ -140,7 +135,7 @@ def test_session_of_login_replaces_token_and_is_renewed(auth: Auth) -> None:
         "Ended",
     ]
     first, login, again = requests(steps)
-    assert [each.reveal() for each in (*first.secrets, *again.secrets)] == ["s3ss10n", "new"]
+    assert [secret.reveal() for secret in (*first.secrets, *again.secrets)] == ["s3ss10n", "new"]
     assert "session" in first.fields
     assert "session" not in login.fields
     assert (login.is_ahead, login.headers) == (True, ())
@@ -167,14 +162,14 @@ def test_session_is_read_at_pointer_or_whole_result(session: str | None, result:
         assert isinstance(outcome, Refused)
         assert "session id" in outcome.sentence
     else:
-        assert [each.reveal() for each in requests(steps)[1].secrets] == [found]
+        assert [secret.reveal() for secret in requests(steps)[1].secrets] == [found]
 
 
 def test_cookie_of_token_login_is_ignored() -> None:
     with_login = profile(BearerAuth(username="ann"), login=LOGIN, has_login=True)
     answers = [PASSWORD, received(Result(b'"abc"'), "=x", "sessionid=other"), received(PONG, "sessionid=more")]
     steps = drive(with_login, message(), None, answers)
-    assert [each.reveal() for each in requests(steps)[1].secrets] == ["abc"]
+    assert [secret.reveal() for secret in requests(steps)[1].secrets] == ["abc"]
 
 
 def test_typed_secret_is_asked_before_login_once() -> None:
@@ -218,7 +213,7 @@ def test_examples_are_by_position_without_token() -> None:
     ours, free = map(FirstAuth().offered, (method, replace(method, auth="none")))
     assert (ours.required, ours.by, free.by) == (("gid",), "position", "name")
     offered = FirstAuth().offered_in_full(ours, full)
-    assert [each.params for each in offered.examples] == [["2089"]]
+    assert [example.params for example in offered.examples] == [["2089"]]
     assert starting_point(ours, offered) == ["2089"]
     shapes: list[tuple[Any, Any]] = [
         ({"token": "x", "keys": [], "gid": "1"}, ["1", []]),
@@ -228,7 +223,7 @@ def test_examples_are_by_position_without_token() -> None:
     ]
     for given, left in shapes:
         one = replace(full, examples=(ExampleCall("", given),))
-        assert [each.params for each in FirstAuth().offered_in_full(ours, one).examples] == [left]
+        assert [example.params for example in FirstAuth().offered_in_full(ours, one).examples] == [left]
     assert FirstAuth().offered(Method("m")) == Method("m")
     assert FirstAuth().offered_in_full(Method("m"), Described()) == Described()
 
