@@ -89,7 +89,7 @@ def test_each_event_of_a_stream_is_a_response(stream: str) -> None:
 def test_unusual_responses_are_warnings(ids: tuple[str, ...], remark: str) -> None:
     reply: Any = decode_batch(listed(ONE, TWO), calls(*ids))
     assert isinstance(reply, Result)
-    assert any(remark in said for said in reply.remarks)
+    assert any(remark in text for text in reply.remarks)
 
 
 @pytest.mark.parametrize("form", ["%b", "[%b]"])
@@ -98,7 +98,7 @@ def test_batch_rejected_as_a_whole_is_one_error(form: str) -> None:
     reply = decode_batch(refusal, calls("1", "2"))
     assert isinstance(reply, ErrorObject)
     assert reply.code == -32600
-    assert any("whole batch" in said for said in reply.remarks)
+    assert any("whole batch" in text for text in reply.remarks)
 
 
 class Compared(bytes):
@@ -131,7 +131,7 @@ def test_calls_with_equal_ids_get_responses_in_order(soon: None) -> None:
     body = listed(*(b'{"jsonrpc":"2.0","id":"1","result":%d}' % number for number in range(many + 1)))
     found = matched(body, calls(*["1"] * many))
     assert isinstance(found, Matched)
-    assert [each and each.text for each in found.own[:2]] == [
+    assert [reply and reply.text for reply in found.own[:2]] == [
         b'{"jsonrpc":"2.0","id":"1","result":0}',
         b'{"jsonrpc":"2.0","id":"1","result":1}',
     ]
@@ -143,9 +143,9 @@ def test_response_of_either_id_type_matches_free_call() -> None:
     id = "0123456789abcde"
     number = str(number_of(id)).encode()
     first, second, third = (
-        b'{"jsonrpc":"2.0","id":%s,"result":1}' % each for each in (number, b'"%s"' % id.encode(), number)
+        b'{"jsonrpc":"2.0","id":%s,"result":1}' % spelling for spelling in (number, b'"%s"' % id.encode(), number)
     )
     found = matched(listed(first, second, third), calls(id, id))
     assert isinstance(found, Matched)
-    assert [each and each.text for each in found.own] == [first, second]
-    assert [each.text for each in found.others] == [third]
+    assert [reply and reply.text for reply in found.own] == [first, second]
+    assert [reply.text for reply in found.others] == [third]

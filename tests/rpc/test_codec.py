@@ -135,7 +135,7 @@ def test_response_that_strict_parsers_reject_has_a_warning(value: str, remark: s
     reply = decode(f'{{"jsonrpc":"2.0","id":"abc","result":{value}}}'.encode(), ID)
     assert isinstance(reply, Result)
     assert reply.value == value.encode()
-    assert any(remark in said for said in reply.remarks)
+    assert any(remark in text for text in reply.remarks)
 
 
 @pytest.mark.parametrize(("count", "remarks"), [(4300, ()), (4301, ("a number with 4,301 digits",))])
@@ -169,14 +169,14 @@ def test_deviation_is_a_warning_next_to_the_result(body: bytes, remark: str) -> 
     reply = decode(body, ID)
     assert isinstance(reply, Result)
     assert reply.value == b"1"
-    assert any(remark in said for said in reply.remarks), reply.remarks
+    assert any(remark in text for text in reply.remarks), reply.remarks
 
 
 OLD = "jsonrpc is missing, and both result and error are present, as in JSON-RPC 1.0"
 
 
 @pytest.mark.parametrize(
-    ("body", "habits"),
+    ("body", "quirks"),
     [
         (b'{"jsonrpc":"2.0","id":"abc","result":1}', ()),
         (b'{"id":"abc","result":1}', ("jsonrpc is missing",)),
@@ -187,10 +187,10 @@ OLD = "jsonrpc is missing, and both result and error are present, as in JSON-RPC
         (b'{"result":1,"error":null,"id":"abc","jsonrpc":"2.0"}', ('"error": null next to the result',)),
     ],
 )
-def test_quirk_of_all_responses_is_not_a_warning(body: bytes, habits: tuple[str, ...]) -> None:
+def test_quirk_of_all_responses_is_not_a_warning(body: bytes, quirks: tuple[str, ...]) -> None:
     reply = decode(body, ID)
     assert isinstance(reply, Result | ErrorObject)
-    assert (reply.remarks, reply.habits) == ((), habits)
+    assert (reply.remarks, reply.habits) == ((), quirks)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_error_of_any_shape_is_readable(error: bytes, code: int | None, message:
     reply = decode(b'{"jsonrpc":"2.0","id":"abc","error":' + error + b"}", ID)
     assert isinstance(reply, ErrorObject)
     assert (reply.code, reply.message, reply.value) == (code, message, error)
-    assert any(remark in said for said in reply.remarks), reply.remarks
+    assert any(remark in text for text in reply.remarks), reply.remarks
 
 
 def test_result_next_to_an_error_is_a_warning() -> None:
@@ -291,7 +291,7 @@ def test_error_of_1_1_has_data() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "body", "remarks", "habits"),
+    ("form", "body", "remarks", "quirks"),
     [
         (ONE_0, b'{"jsonrpc":"2.0","id":"7","result":1}', (), ('jsonrpc is "2.0", though the profile says 1.0',)),
         (ONE_0, b'{"jsonrpc":2,"id":"7","result":1}', ('jsonrpc is 2, not "1.0"',), ()),
@@ -322,9 +322,9 @@ def test_error_of_1_1_has_data() -> None:
     ],
 )
 def test_members_of_other_versions_are_warnings(
-    form: MessageForm, body: bytes, remarks: tuple[str, ...], habits: tuple[str, ...]
+    form: MessageForm, body: bytes, remarks: tuple[str, ...], quirks: tuple[str, ...]
 ) -> None:
-    assert decode(body, "7", form) == Result(b"1", remarks, habits)
+    assert decode(body, "7", form) == Result(b"1", remarks, quirks)
 
 
 @pytest.mark.parametrize(
@@ -406,7 +406,7 @@ TRACE = b'"Traceback (most recent call last):\\n  File \\"core.py\\", line 1\\nL
         ("Kamailio", b'{"jsonrpc":"2.0","error":{"code":500,"message":"Internal"},"id":"7"}\n', 500, "Internal"),
     ],
 )
-@pytest.mark.parametrize("envelope", [each for each in get_args(EnvelopeForm) if each != "transmission"])
+@pytest.mark.parametrize("envelope", [form for form in get_args(EnvelopeForm) if form != "transmission"])
 def test_error_is_recognised_in_each_version(
     envelope: EnvelopeForm, who: str, body: bytes, code: int | None, message: str
 ) -> None:
