@@ -53,7 +53,7 @@ def silent(stack: ExitStack) -> SocketAddress:
 
 
 def reached(*addresses: SocketAddress) -> Any:
-    """Connect to the addresses, and check that no other task or socket is left."""
+    """Connect to the addresses, and check that no other task is left."""
 
     async def run() -> Any:
         try:
@@ -71,21 +71,21 @@ def reached(*addresses: SocketAddress) -> Any:
 def test_refused_address_is_followed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "_HEAD_START", 3600)
     with ExitStack() as stack:
-        there = listening(stack)
-        assert reached(refusing(), there) == there[1]
+        address = listening(stack)
+        assert reached(refusing(), address) == address[1]
 
 
 def test_silent_address_is_followed_after_a_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "_HEAD_START", 0.001)
     with ExitStack() as stack:
-        quiet, there = silent(stack), listening(stack)
-        assert reached(quiet, quiet, there) == there[1]
+        quiet, address = silent(stack), listening(stack)
+        assert reached(quiet, quiet, address) == address[1]
 
 
 def test_failures_of_all_addresses_are_raised() -> None:
     with pytest.raises(ExceptionGroup) as caught:
         reached(refusing(), refusing())
-    assert [type(each) for each in caught.value.exceptions] == [ConnectionRefusedError] * 2
+    assert [type(error) for error in caught.value.exceptions] == [ConnectionRefusedError] * 2
 
 
 def test_name_without_addresses_raises(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,7 +76,7 @@ def test_every_httpx_exception_becomes_unreachable(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    ("number", "says"),
+    ("number", "words"),
     [
         (errno.ECONNREFUSED, "Nothing accepts connections at rpc.example.com:443"),
         (errno.ENETUNREACH, "no route"),
@@ -84,11 +84,11 @@ def test_every_httpx_exception_becomes_unreachable(monkeypatch: pytest.MonkeyPat
         (errno.EPERM, "Could not connect to rpc.example.com:443"),
     ],
 )
-def test_reason_deep_in_a_group_is_found(number: int, says: str) -> None:
+def test_reason_deep_in_a_group_is_found(number: int, words: str) -> None:
     deep = ExceptionGroup("all failed", [OSError(errno.EINVAL, ""), ExceptionGroup("", [OSError(number, "")])])
     problem = explained(caused(httpx.ConnectError(""), caused(OSError("All failed"), deep)), "connect")
     assert problem.step == "connect"
-    assert says in problem.sentence
+    assert words in problem.sentence
 
 
 def test_circular_causes_are_visited_once() -> None:
@@ -97,7 +97,7 @@ def test_circular_causes_are_visited_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "says"),
+    ("code", "words"),
     [
         (10, "expired"),
         (9, "not valid yet"),
@@ -109,16 +109,16 @@ def test_circular_causes_are_visited_once() -> None:
         (77, "code 77"),
     ],
 )
-def test_certificate_failure_is_explained(code: int, says: str) -> None:
+def test_certificate_failure_is_explained(code: int, words: str) -> None:
     certificate = ssl.SSLCertVerificationError(1, "x")
     certificate.verify_code = code
     problem = explained(caused(httpx.ConnectError(""), certificate), "tls")
     assert problem.step == "tls"
-    assert says in problem.sentence
+    assert words in problem.sentence
 
 
 @pytest.mark.parametrize(
-    ("reason", "says"),
+    ("reason", "words"),
     [
         ("WRONG_VERSION_NUMBER", "http://"),
         ("TLSV1_ALERT_PROTOCOL_VERSION", "no secure version of TLS"),
@@ -127,12 +127,12 @@ def test_certificate_failure_is_explained(code: int, says: str) -> None:
         ("BAD_SIGNATURE", "bad signature"),
     ],
 )
-def test_handshake_failure_is_explained(reason: str, says: str) -> None:
+def test_handshake_failure_is_explained(reason: str, words: str) -> None:
     failure = ssl.SSLError(1, "x")
     failure.reason = reason
     problem = explained(caused(httpx.ConnectError(""), failure), "tls")
     assert problem.step == "tls"
-    assert says in problem.sentence
+    assert words in problem.sentence
 
 
 @pytest.mark.parametrize("sent", [True, False])

@@ -1,4 +1,4 @@
-"""Servers that misbehave: every call ends in time, and received data is kept."""
+"""Servers that misbehave: calls end in time, and received data is kept."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def endless(first: bytes) -> Iterator[Part]:
 
 
 @pytest.mark.parametrize(
-    ("script", "says", "came"),
+    ("script", "words", "received"),
     [
         ([HOLD], "No response", None),
         (lambda _: dripping(b"HTTP/1.1 200 OK\r\nX: ", b"y"), "No response", None),
@@ -51,15 +51,15 @@ def endless(first: bytes) -> Iterator[Part]:
     ],
     ids=["hang", "slow header", "endless headers", "stalled body", "stalled chunks"],
 )
-def test_deadline_covers_all_phases(script: Script, says: str, came: bytes | None) -> None:
+def test_deadline_covers_all_phases(script: Script, words: str, received: bytes | None) -> None:
     with RawServer(script) as server:
         problem = failure_of(server.url, deadline=SOON)
     assert problem.step == "timeout"
     assert "0.5 s" in problem.sentence
-    assert says in problem.sentence
+    assert words in problem.sentence
     assert problem.maybe_ran
-    assert (problem.response.status is None) == (came is None)
-    assert problem.response.body == (came or b"")
+    assert (problem.response.status is None) == (received is None)
+    assert problem.response.body == (received or b"")
     assert spent(problem.response.phases) > 0
 
 
@@ -121,7 +121,7 @@ def test_too_many_headers_are_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "came"),
+    ("script", "words"),
     [
         ([http_reply(b"partial", headers=TOO_LONG), HOLD, RESET], "7 of 100 bytes were received"),
         (http_reply(b"partial", headers=TOO_LONG), "7 of 100 bytes were received"),
@@ -131,13 +131,13 @@ def test_too_many_headers_are_explained() -> None:
     ],
     ids=["reset", "length too long", "chunks cut", "reset in chunks", "reset without a length"],
 )
-def test_incomplete_body_is_kept_and_may_have_run(script: Script, came: str) -> None:
+def test_incomplete_body_is_kept_and_may_have_run(script: Script, words: str) -> None:
     with RawServer(script) as server:
         # The reset waits until the bytes before it were read: not every system keeps them beyond a reset.
         problem = failure_of(server.url, watch=lambda report: server.release() if report.received else None)
     assert problem.step == "body"
     assert "closed the connection" in problem.sentence
-    assert came in problem.sentence
+    assert words in problem.sentence
     assert partial_body(problem) == b"partial"
     assert problem.response.status == 200
     assert problem.maybe_ran

@@ -50,7 +50,7 @@ def socket_of(transport: HttpTransport) -> socket.socket:
     return stream._socket
 
 
-async def something_came(transport: HttpTransport) -> None:
+async def next_event(transport: HttpTransport) -> None:
     """Wait until the server does something with a kept connection."""
     await asyncio.to_thread(select.select, [socket_of(transport)], [], [], 5)
 
@@ -83,7 +83,7 @@ def released(server: RawServer) -> Callable[[HttpTransport], Awaitable[None]]:
 
     async def meanwhile(transport: HttpTransport) -> None:
         server.release()
-        await something_came(transport)
+        await next_event(transport)
 
     return meanwhile
 
@@ -157,7 +157,7 @@ def test_request_with_close_is_the_last_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "seconds"),
+    ("values", "seconds"),
     [
         ([], LONGEST),
         (["timeout=5"], 4),
@@ -172,8 +172,8 @@ def test_request_with_close_is_the_last_one() -> None:
         (["timeout=5.5", "timeout", "timeout=1e9", "timeout=\u0665", ",,"], LONGEST),
     ],
 )
-def test_keep_alive_timeout_is_used_with_a_margin(said: list[str], seconds: float) -> None:
-    head = Response(200, version="HTTP/1.1", headers=tuple(("keep-alive", value) for value in said))
+def test_keep_alive_timeout_is_used_with_a_margin(values: list[str], seconds: float) -> None:
+    head = Response(200, version="HTTP/1.1", headers=tuple(("keep-alive", value) for value in values))
     assert time_to_keep((), head) == seconds
 
 
@@ -232,7 +232,7 @@ def test_closed_connection_is_not_used(end: list[Part]) -> None:
 
 def test_server_that_closes_silently_loses_kept_connections() -> None:
     async def at_once(transport: HttpTransport) -> None:
-        await something_came(transport)
+        await next_event(transport)
 
     with RawServer(http_reply(b"first"), OPEN) as server:
         answers = after(server, at_once, 3)
@@ -242,12 +242,12 @@ def test_server_that_closes_silently_loses_kept_connections() -> None:
 
 @asynccontextmanager
 async def encrypted(
-    authority: Authority, say: Callable[[ssl.SSLObject, ssl.MemoryBIO], object]
+    authority: Authority, send: Callable[[ssl.SSLObject, ssl.MemoryBIO], object]
 ) -> AsyncIterator[tuple[Encrypted, socket.socket]]:
-    """Yield a stream and its socket, after the server has sent something unread."""
+    """Yield a stream and its socket, after the server has sent data."""
     near, far = socket.socketpair()
-    for each in (near, far):
-        each.setblocking(False)
+    for end in (near, far):
+        end.setblocking(False)
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     authority._ca.configure_trust(trust)
     stream = Encrypted(Plain(near), trust, "localhost")
@@ -263,7 +263,7 @@ async def encrypted(
                 coming.write(await loop.sock_recv(far, 65536))
             else:
                 break
-        say(tls, going)
+        send(tls, going)
         await loop.sock_sendall(far, going.read())
 
     try:
@@ -280,7 +280,7 @@ def unwrap(tls: ssl.SSLObject, _: ssl.MemoryBIO) -> None:
 
 
 @pytest.mark.parametrize(
-    ("say", "came"),
+    ("send", "received"),
     [
         (lambda tls, going: None, None),
         (unwrap, b""),
@@ -290,14 +290,14 @@ def unwrap(tls: ssl.SSLObject, _: ssl.MemoryBIO) -> None:
     ids=["tickets", "the end", "no tls", "surplus"],
 )
 def test_tls_tickets_are_ignored_and_close_notify_ends(
-    authority: Authority, say: Callable[[ssl.SSLObject, ssl.MemoryBIO], object], came: bytes | None
+    authority: Authority, send: Callable[[ssl.SSLObject, ssl.MemoryBIO], object], received: bytes | None
 ) -> None:
     async def look() -> bytes | None:
-        async with encrypted(authority, say) as (stream, near):
+        async with encrypted(authority, send) as (stream, near):
             assert near.recv(1, socket.MSG_PEEK)  # There are at least tickets.
             return stream.arrived()
 
-    assert asyncio.run(look()) == came
+    assert asyncio.run(look()) == received
 
 
 @pytest.mark.parametrize(
@@ -436,9 +436,9 @@ def test_connection_of_ended_loop_is_closed() -> None:
         return (await transport.send(Request(url, BODY), deadline=5)).phases.kept
 
     async def end(url: str) -> tuple[bool, bool]:
-        kept = await send(url), await send(url)
+        reused = await send(url), await send(url)
         await transport.close()
-        return kept
+        return reused
 
     with RawServer(OPEN) as server:
         assert asyncio.run(send(server.url)) is False

@@ -131,13 +131,13 @@ def test_surplus_bytes_are_noticed_behind_each_proxy(
 
 def test_kept_connection_belongs_to_proxy_and_login(monkeypatch: pytest.MonkeyPatch) -> None:
     async def by(*proxies: str) -> list[bool]:
-        kept = []
+        reused = []
         async with HttpTransport() as transport:
             for url in proxies:
                 monkeypatch.setenv("HTTP_PROXY", url)
                 answer = await transport.send(Request("http://rpc.example.invalid/", BODY), deadline=5)
-                kept.append(answer.phases.kept)
-        return kept
+                reused.append(answer.phases.kept)
+        return reused
 
     with RawServer([http_reply(b"by proxy"), NEXT]) as one, RawServer([http_reply(b"other"), NEXT]) as other:
         logins = [f"http://{user}@127.0.0.1:{one.port}" for user in ("me", "you", "me")]
@@ -145,14 +145,14 @@ def test_kept_connection_belongs_to_proxy_and_login(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("status", "says"), [(407, "a user name and a password (407)"), (502, "refused to connect, with status 502")]
+    ("status", "words"), [(407, "a user name and a password (407)"), (502, "refused to connect, with status 502")]
 )
-def test_proxy_that_refuses_the_tunnel_is_named(monkeypatch: pytest.MonkeyPatch, status: int, says: str) -> None:
+def test_proxy_that_refuses_the_tunnel_is_named(monkeypatch: pytest.MonkeyPatch, status: int, words: str) -> None:
     with RawServer(http_reply(status=status, reason="\x1b[2J")) as proxy:
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:SECRET@127.0.0.1:{proxy.port}")
         problem = failure_of("https://rpc.example.invalid/")
     assert problem.step == "proxy"
-    assert says in problem.sentence
+    assert words in problem.sentence
     assert problem.sentence.isprintable()
     assert "SECRET" not in problem.sentence
     assert not problem.maybe_ran

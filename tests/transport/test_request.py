@@ -86,7 +86,7 @@ def test_cookie_without_valid_name_is_refused(cookie: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "says"),
+    ("url", "words"),
     [
         ("", "http://"),
         ("rpc.example.com", "http://"),
@@ -125,12 +125,12 @@ def test_cookie_without_valid_name_is_refused(cookie: str) -> None:
         ("http://\u2102\u2100.example/", "host"),
     ],
 )
-def test_unusable_url_is_refused_with_reason(url: str, says: str) -> None:
+def test_unusable_url_is_refused_with_reason(url: str, words: str) -> None:
     with pytest.raises(Unreachable) as caught:
         address_of(url)
     assert caught.value.step == "url"
     assert caught.value.__context__ is None
-    assert says in caught.value.sentence
+    assert words in caught.value.sentence
     assert caught.value.sentence.isprintable()
     assert "SECRET" not in caught.value.sentence
 

@@ -46,108 +46,108 @@ def bomb(mebibytes: int) -> bytes:
 @pytest.mark.parametrize("step", [1000, 7, 10**7])
 @pytest.mark.parametrize(("encodings", "wire"), PACKED.values(), ids=PACKED)
 def test_body_is_decompressed_from_any_pieces(encodings: list[str], wire: bytes, step: int) -> None:
-    kept = body(encodings)
+    reply = body(encodings)
     for start in range(0, len(wire), step):
-        kept.feed(wire[start : start + step])
-    kept.finish()
-    assert kept.so_far() == TEXT
-    assert kept.wire_size == len(wire)
-    assert kept.remarks == []
+        reply.feed(wire[start : start + step])
+    reply.finish()
+    assert reply.so_far() == TEXT
+    assert reply.wire_size == len(wire)
+    assert reply.remarks == []
 
 
 @pytest.mark.parametrize("size", [65535, 65536, 65537, 131072, 131073, 200_000, 10 * MIB])
 def test_body_that_swells_at_the_end_is_complete(size: int) -> None:
-    kept = body(["deflate"])
-    kept.feed(bare_deflate(bytes(size)))
-    kept.finish()
-    assert kept.so_far() == bytes(size)
+    reply = body(["deflate"])
+    reply.feed(bare_deflate(bytes(size)))
+    reply.finish()
+    assert reply.so_far() == bytes(size)
 
 
 @given(st.binary(), st.integers(1, 9), st.sampled_from(["gzip", "deflate"]))
 def test_compressed_data_is_decompressed(data: bytes, step: int, coding: str) -> None:
     wire = gzip.compress(data, mtime=0) if coding == "gzip" else zlib.compress(data)
-    kept = body([coding])
+    reply = body([coding])
     for start in range(0, len(wire), step):
-        kept.feed(wire[start : start + step])
-    kept.finish()
-    assert kept.so_far() == data
+        reply.feed(wire[start : start + step])
+    reply.finish()
+    assert reply.so_far() == data
 
 
 @given(st.binary(max_size=200), st.sampled_from(["gzip", "deflate", "br", "gzip, gzip", ""]))
 def test_damaged_bytes_raise_only_undecodable(data: bytes, coding: str) -> None:
-    kept = body([coding])
+    reply = body([coding])
     with contextlib.suppress(Undecodable):
-        kept.feed(data)
-        kept.finish()
-    assert len(kept.so_far()) < 256 * MIB
+        reply.feed(data)
+        reply.finish()
+    assert len(reply.so_far()) < 256 * MIB
 
 
 @pytest.mark.parametrize(("encodings", "wire"), [PACKED["gzip"], PACKED["deflate"], PACKED["deflate, bare"]])
 @pytest.mark.parametrize("missing", [1, 4, 8, 500])
 def test_incomplete_stream_is_noticed_and_kept(encodings: list[str], wire: bytes, missing: int) -> None:
-    kept = body(encodings)
-    kept.feed(wire[:-missing])
+    reply = body(encodings)
+    reply.feed(wire[:-missing])
     with pytest.raises(Undecodable, match="is incomplete"):
-        kept.finish()
-    assert TEXT.startswith(kept.so_far())
-    assert kept.so_far() or missing == 500
+        reply.finish()
+    assert TEXT.startswith(reply.so_far())
+    assert reply.so_far() or missing == 500
 
 
 def test_damage_keeps_the_data_before_it() -> None:
     wire = bytearray(gzip.compress(TEXT, 0))
     wire[200_000:] = b"\xff" * 120_000
-    kept = body(["gzip"])
+    reply = body(["gzip"])
     with pytest.raises(Undecodable, match="damaged"):
-        kept.feed(bytes(wire))
-    assert len(kept.so_far()) > 100_000
-    assert TEXT.startswith(kept.so_far())
+        reply.feed(bytes(wire))
+    assert len(reply.so_far()) > 100_000
+    assert TEXT.startswith(reply.so_far())
 
 
 def test_false_gzip_is_kept_with_a_remark() -> None:
-    kept = body(["gzip"])
-    kept.feed(b'{"id"')
-    kept.feed(b": 1}")
-    kept.finish()
-    assert kept.so_far() == b'{"id": 1}'
-    assert kept.remarks == ["The body is not gzip, although its header says so. It was not decoded."]
+    reply = body(["gzip"])
+    reply.feed(b'{"id"')
+    reply.feed(b": 1}")
+    reply.finish()
+    assert reply.so_far() == b'{"id": 1}'
+    assert reply.remarks == ["The body is not gzip, although its header says so. It was not decoded."]
 
 
 @pytest.mark.parametrize("encodings", [["br"], ["zstd"], ["gzip, gzip"], ["gzip", "gzip"], ["gzip", "br"], ["\x1b[2J"]])
 def test_unknown_encodings_are_kept_with_a_remark(encodings: list[str]) -> None:
-    kept = body(encodings)
-    kept.feed(gzip.compress(gzip.compress(b"x")))
-    kept.finish()
-    assert kept.so_far() == gzip.compress(gzip.compress(b"x"))
-    assert len(kept.remarks) == 1
-    assert kept.remarks[0].isprintable()
+    reply = body(encodings)
+    reply.feed(gzip.compress(gzip.compress(b"x")))
+    reply.finish()
+    assert reply.so_far() == gzip.compress(gzip.compress(b"x"))
+    assert len(reply.remarks) == 1
+    assert reply.remarks[0].isprintable()
 
 
 def test_unrequested_gzip_is_decompressed_with_a_remark() -> None:
-    kept = body(["gzip"], offered="")
-    kept.feed(gzip.compress(b"x"))
-    kept.finish()
-    assert kept.so_far() == b"x"
-    assert kept.remarks == ["The body has the encoding gzip, which was not requested. It was decompressed."]
+    reply = body(["gzip"], offered="")
+    reply.feed(gzip.compress(b"x"))
+    reply.finish()
+    assert reply.so_far() == b"x"
+    assert reply.remarks == ["The body has the encoding gzip, which was not requested. It was decompressed."]
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate"])
 def test_bytes_after_end_are_dropped_with_remark(coding: str) -> None:
     wire = gzip.compress(b"x") if coding == "gzip" else zlib.compress(b"x")
-    kept = body([coding])
-    kept.feed(wire + b"\0\0")
-    kept.feed(b"\0more")
-    kept.finish()
-    assert kept.so_far() == b"x"
-    assert len(kept.remarks) == 1
+    reply = body([coding])
+    reply.feed(wire + b"\0\0")
+    reply.feed(b"\0more")
+    reply.finish()
+    assert reply.so_far() == b"x"
+    assert len(reply.remarks) == 1
 
 
 @pytest.mark.parametrize("coding", [[], ["gzip"]])
 def test_limit_is_exact_to_the_byte(coding: list[str]) -> None:
     def fed(size: int) -> ReplyBody:
         data = b"a" * size
-        kept = body(coding, cap=100_000)
-        kept.feed(gzip.compress(data, mtime=0) if coding else data)
-        return kept
+        reply = body(coding, cap=100_000)
+        reply.feed(gzip.compress(data, mtime=0) if coding else data)
+        return reply
 
     assert len(fed(100_000).so_far()) == 100_000
     with pytest.raises(Oversize):
@@ -157,11 +157,11 @@ def test_limit_is_exact_to_the_byte(coding: list[str]) -> None:
 def test_gzip_bomb_is_cut_without_large_memory() -> None:
     wire = bomb(256)
     assert len(wire) < 400_000
-    kept = body(["gzip"], cap=MIB)
+    reply = body(["gzip"], cap=MIB)
     tracemalloc.start()
     with pytest.raises(Oversize):
-        kept.feed(wire)
+        reply.feed(wire)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert kept.so_far() == bytes(MIB)
+    assert reply.so_far() == bytes(MIB)
     assert peak < 4 * MIB

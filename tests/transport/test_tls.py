@@ -279,7 +279,7 @@ def test_client_certificate_is_sent_only_to_trusted_server(ca: trustme.CA, box: 
 
 
 @pytest.mark.parametrize(
-    ("spoil", "says"),
+    ("spoil", "words"),
     [
         ("no certificate", "me.pem cannot be read as a certificate: it must be a readable PEM file"),
         ("no key", "me.key cannot be read as a key: it must be a readable PEM file"),
@@ -296,7 +296,7 @@ def test_client_certificate_is_sent_only_to_trusted_server(ca: trustme.CA, box: 
     ],
 )
 def test_unusable_client_certificate_is_named_before_sending(
-    ca: trustme.CA, box: Identity, tmp_path: Path, spoil: str, says: str
+    ca: trustme.CA, box: Identity, tmp_path: Path, spoil: str, words: str
 ) -> None:
     cert, key = issued(ca, "ada@example.com").write(tmp_path)
     match spoil:
@@ -334,7 +334,7 @@ def test_unusable_client_certificate_is_named_before_sending(
         )
         assert server.requests == []
     assert problem.step == "tls"
-    assert says in problem.sentence
+    assert words in problem.sentence
 
 
 def made_by_openssl(*arguments: str) -> bytes:
