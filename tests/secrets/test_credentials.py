@@ -23,7 +23,7 @@ STAGING = Profile("staging", "https://staging.example.com", auth=CookieAuth())
 PLAIN = Profile("staging", "http://staging.example.com", auth=CookieAuth())
 
 
-class Somebody:
+class FakeUser:
     """A user who answers from a script and records the questions."""
 
     def __init__(
@@ -65,21 +65,21 @@ def revealed(found: Secret | DestinationChanged | Refused | None) -> str:
 
 
 def test_environment_wins_over_store_and_store_over_question(tmp_path: Path) -> None:
-    somebody = Somebody("typed-password")
+    user = FakeUser("typed-password")
     secrets = store(tmp_path)
-    assert revealed(ask(StoredCredentials(secrets, somebody))) == "typed-password"
+    assert revealed(ask(StoredCredentials(secrets, user))) == "typed-password"
     secrets.save(STAGING, "password", "stored-password")
-    assert revealed(ask(StoredCredentials(secrets, somebody))) == "stored-password"
+    assert revealed(ask(StoredCredentials(secrets, user))) == "stored-password"
     with_variable = store(tmp_path, {"RPCEXPLORER_STAGING_PASSWORD": "set-password"})
-    assert revealed(ask(StoredCredentials(with_variable, somebody))) == "set-password"
-    assert len(somebody.asked) == 1
+    assert revealed(ask(StoredCredentials(with_variable, user))) == "set-password"
+    assert len(user.asked) == 1
 
 
 def test_entered_value_is_kept_only_for_the_run(tmp_path: Path) -> None:
-    somebody = Somebody("typed-password")
-    credentials = StoredCredentials(store(tmp_path), somebody)
+    user = FakeUser("typed-password")
+    credentials = StoredCredentials(store(tmp_path), user)
     assert revealed(ask(credentials)) == revealed(ask(credentials)) == "typed-password"
-    assert len(somebody.asked) == 1
+    assert len(user.asked) == 1
     assert [secret.reveal() for secret in credentials.in_use()] == ["typed-password"]
     assert not (tmp_path / "state" / "secrets.toml").exists()
 
@@ -106,7 +106,7 @@ def test_stored_secret_is_blocked_at_another_origin(tmp_path: Path, url: str) ->
     secrets = store(tmp_path)
     secrets.save(STAGING, "password", "stored-password")
     refused = ask(
-        StoredCredentials(secrets, Somebody("typed", agrees=True)), Profile("staging", url, auth=CookieAuth())
+        StoredCredentials(secrets, FakeUser("typed", agrees=True)), Profile("staging", url, auth=CookieAuth())
     )
     assert isinstance(refused, Refused)
     assert "Changed: origin: https://staging.example.com → " in refused.sentence
@@ -159,11 +159,11 @@ def test_plain_http_is_asked_once_per_origin(tmp_path: Path) -> None:
     assert (
         "To allow this server from now on, run `rpcexplorer profiles secret staging --allow-http`" in refused.sentence
     )
-    somebody = Somebody(agrees=True)
-    assert revealed(ask(StoredCredentials(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
-    assert revealed(ask(StoredCredentials(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
-    assert len(somebody.asked) == 1
-    assert "from now on" in somebody.asked[0]
+    user = FakeUser(agrees=True)
+    assert revealed(ask(StoredCredentials(store(tmp_path, environment), user), PLAIN)) == "set-password"
+    assert revealed(ask(StoredCredentials(store(tmp_path, environment), user), PLAIN)) == "set-password"
+    assert len(user.asked) == 1
+    assert "from now on" in user.asked[0]
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost", "http://[::1]:1"])
@@ -202,14 +202,14 @@ def test_entered_value_is_blocked_at_another_server(tmp_path: Path, field: str, 
 @pytest.mark.parametrize("field", ["password", "username"])
 @pytest.mark.parametrize("keep", [False, True])
 def test_other_destination_is_asked_before_the_secret(tmp_path: Path, field: str, keep: bool) -> None:
-    somebody = Somebody("typed-value")
-    credentials = StoredCredentials(store(tmp_path), somebody)
+    user = FakeUser("typed-value")
+    credentials = StoredCredentials(store(tmp_path), user)
     credentials.hold(STAGING, "session", "typed-session", keep=keep)
     refused = ask(credentials, MOVED, field)
     assert isinstance(refused, Refused)
     assert "origin: https://staging.example.com → https://elsewhere.example.com" in refused.sentence
-    assert len(somebody.asked) == 1
-    agreeing = StoredCredentials(store(tmp_path), Somebody("typed-value", allows=True))
+    assert len(user.asked) == 1
+    agreeing = StoredCredentials(store(tmp_path), FakeUser("typed-value", allows=True))
     agreeing.hold(STAGING, "session", "typed-session", keep=keep)
     assert revealed(ask(agreeing, MOVED, field)) == "typed-value"
 
@@ -227,7 +227,7 @@ def test_entered_value_ends_with_run_unlike_stored_one(tmp_path: Path) -> None:
     credentials.hold(STAGING, "password", "kept-value", keep=True)
     credentials.hold(STAGING, "session", "run-value", keep=False)
     found = credentials.state(STAGING)
-    sources = {field: each.source for field, each in found.items() if isinstance(each, Secret)}
+    sources = {field: value.source for field, value in found.items() if isinstance(value, Secret)}
     assert sources == {"password": "secrets.toml", "session": "prompt"}
     assert set(StoredCredentials(store(tmp_path), Nobody()).state(STAGING)) >= {"password"}
     assert StoredCredentials(store(tmp_path), Nobody()).state(STAGING)["session"] is None
@@ -259,7 +259,7 @@ def test_forgotten_value_is_still_redacted(tmp_path: Path, way: str) -> None:
         assert credentials.log_out(STAGING) == (True, "")
         assert credentials.log_out(STAGING) == (False, "")
     assert asyncio.run(credentials.session(STAGING)) is None
-    assert [each.reveal() for each in credentials.in_use()] == ["typed-value"]
+    assert [secret.reveal() for secret in credentials.in_use()] == ["typed-value"]
 
 
 def test_log_out_removes_sessions_of_all_destinations(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_log_out_removes_sessions_of_all_destinations(tmp_path: Path) -> None:
     assert credentials.state(MOVED)["session"] is None
 
 
-def test_session_on_full_disk_is_reported_and_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_session_on_full_disk_is_reported_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "session", "stored-value")
     credentials = StoredCredentials(secrets, Nobody())
@@ -288,17 +288,17 @@ def test_replaced_session_is_redacted_for_a_while(tmp_path: Path) -> None:
     credentials = StoredCredentials(store(tmp_path), Nobody())
     for number in range(20):
         credentials.keep(profile, Secret(f"session-{number}", profile.label("session")))
-    known = [each.reveal() for each in credentials.in_use()]
+    known = [secret.reveal() for secret in credentials.in_use()]
     assert known[-2:] == ["session-18", "session-19"], "the one in use comes last"
     assert len(known) == 5
     credentials.drop(profile)
-    assert [each.reveal() for each in credentials.in_use()][-1] == "session-19"
+    assert [secret.reveal() for secret in credentials.in_use()][-1] == "session-19"
 
 
 def test_variables_are_known_by_profile_names(tmp_path: Path) -> None:
     secrets = store(tmp_path, {"RPCEXPLORER_MY_PROF_PASSWORD": "one-value"})
     credentials = StoredCredentials(secrets, Nobody(), lambda: [Profile("my-prof", "https://h")])
-    assert [each.label for each in credentials.in_use()] == ["my-prof.password"]
+    assert [secret.label for secret in credentials.in_use()] == ["my-prof.password"]
 
 
 def test_time_of_questions_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,7 +306,7 @@ def test_time_of_questions_is_measured(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("rpcexplorer.secrets.credentials.time", SimpleNamespace(monotonic=lambda: clock[0]))
     seen: list[float] = []
 
-    class Slow(Somebody):
+    class Slow(FakeUser):
         async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
             clock[0] += 30
             seen.append(credentials.asked_for)
@@ -321,14 +321,14 @@ def test_time_of_questions_is_measured(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_prompt_stores_the_value_if_the_user_agrees(tmp_path: Path) -> None:
-    person = Somebody("typed-password", keeps=True)
+    person = FakeUser("typed-password", keeps=True)
     assert revealed(ask(StoredCredentials(store(tmp_path), person, lambda: [STAGING]))) == "typed-password"
     assert person.stores == [str(tmp_path / "state" / "secrets.toml")]
-    assert revealed(ask(StoredCredentials(store(tmp_path), Somebody()))) == "typed-password", "it was stored"
+    assert revealed(ask(StoredCredentials(store(tmp_path), FakeUser()))) == "typed-password", "it was stored"
 
 
 def test_prompt_for_url_does_not_offer_to_store(tmp_path: Path) -> None:
-    person = Somebody("typed-password", keeps=True)
+    person = FakeUser("typed-password", keeps=True)
     typed = ad_hoc("https://x.example.com")
     assert revealed(ask(StoredCredentials(store(tmp_path), person), typed)) == "typed-password"
     assert person.stores == [""]
@@ -341,13 +341,13 @@ def test_value_that_cannot_be_stored_is_not_sent(tmp_path: Path, monkeypatch: py
 
     secrets = store(tmp_path)
     monkeypatch.setattr(secrets, "save", save)
-    refused = ask(StoredCredentials(secrets, Somebody("typed-password", keeps=True)))
+    refused = ask(StoredCredentials(secrets, FakeUser("typed-password", keeps=True)))
     assert isinstance(refused, Refused)
     assert refused.sentence.startswith("Not stored, and nothing was sent: the disk is full.")
 
 
 def test_prompt_masks_password_but_not_user_name(tmp_path: Path) -> None:
-    person = Somebody("typed")
+    person = FakeUser("typed")
     credentials = StoredCredentials(store(tmp_path), person)
     for field in ("username", "password", "token"):
         asyncio.run(credentials.secret(STAGING, field))

@@ -78,9 +78,9 @@ def test_spelling_of_origin_does_not_matter(path: Path, url: str) -> None:
 
 def test_saving_again_binds_to_new_origin(path: Path) -> None:
     secrets(path).save(STAGING, "password", "old")
-    there = Profile("staging", "https://new.example.com")
-    secrets(path).save(there, "password", "new")
-    assert value_of(secrets(path).find(there, "password")) == "new"
+    moved = Profile("staging", "https://new.example.com")
+    secrets(path).save(moved, "password", "new")
+    assert value_of(secrets(path).find(moved, "password")) == "new"
 
 
 def test_forget_removes_one_or_all_fields(path: Path) -> None:
@@ -253,9 +253,9 @@ def test_plain_http_with_damaged_file_lasts_until_quit(path: Path) -> None:
 
 def test_variable_has_the_label_of_its_profile(path: Path) -> None:
     store = secrets(path, {"RPCEXPLORER_MY_PROF_PASSWORD": "one-value", "RPCEXPLORER_GONE_PASSWORD": "another"})
-    assert [each.label for each in store.known()] == ["RPCEXPLORER_MY_PROF_PASSWORD", "RPCEXPLORER_GONE_PASSWORD"]
+    assert [secret.label for secret in store.known()] == ["RPCEXPLORER_MY_PROF_PASSWORD", "RPCEXPLORER_GONE_PASSWORD"]
     store.learn([Profile("my-prof", "https://h")])
-    assert [each.label for each in store.known()] == ["my-prof.password", "RPCEXPLORER_GONE_PASSWORD"]
+    assert [secret.label for secret in store.known()] == ["my-prof.password", "RPCEXPLORER_GONE_PASSWORD"]
 
 
 def test_only_last_ended_sessions_are_known(path: Path) -> None:
@@ -264,6 +264,6 @@ def test_only_last_ended_sessions_are_known(path: Path) -> None:
         store.save(STAGING, "session", f"session-{number}")
         store.find(STAGING, "session")
     store.save(STAGING, "session", "session-47")
-    known = [each.reveal() for each in store.known()]
+    known = [secret.reveal() for secret in store.known()]
     assert known[-3:] == ["session-48", "session-49", "session-47"]
     assert len(known) == 5
