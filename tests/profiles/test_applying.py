@@ -1,4 +1,4 @@
-"""Changes of a profile: checked, tried, written, and reported if overridden."""
+"""Changes of a profile: checked, tried, written, reported if overridden."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_each_wrong_profile_is_reported(tmp_path: Path) -> None:
     wrong = "".join(f"key_{number} = 1\n" for number in range(2 * MAX_COMPLAINTS))
     found = loaded(tmp_path, HEAD + wrong + '[profile.z]\nurl = "http://h"\nx = 1\n')
     assert list(found.profiles) == ["q"], "a profile of which something is wrong is not used"
-    assert [each.key for each in found.problems if each.profile == "z"] == ["profile.z.x"]
+    assert [problem.key for problem in found.problems if problem.profile == "z"] == ["profile.z.x"]
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_text_that_would_take_seconds_is_refused(text: str, monkeypatch: pytest.
 
 def test_long_key_is_reported_in_one_line(tmp_path: Path) -> None:
     found = loaded(tmp_path, HEAD + "x" * 100_000 + " = 1\n")
-    assert all(len(str(each)) < 1000 for each in found.problems)
+    assert all(len(str(problem)) < 1000 for problem in found.problems)
     assert nearest("x" * (LONGEST + 1), ["x" * LONGEST]) is None
 
 
 def test_only_some_of_thousands_of_profiles_are_named(tmp_path: Path) -> None:
     many = "".join(f'[profile.p{number}]\nurl = "http://h"\n' for number in range(300))
-    alike = "".join(f'[profile."x{"".join(each)}"]\nurl = "http://h"\n' for each in ("_a", "-a", ".a"))
+    alike = "".join(f'[profile."x{"".join(ending)}"]\nurl = "http://h"\n' for ending in ("_a", "-a", ".a"))
     found = loaded(tmp_path, HEAD.replace('default = "q"\n', "") + many + alike)
     assert str(found.get("nobody")).endswith("and 285 more")
-    assert [len(str(each)) < 300 for each in found.problems] == [True] * 3
+    assert [len(str(problem)) < 300 for problem in found.problems] == [True] * 3

@@ -33,7 +33,7 @@ def variables(profiles: Profiles, name: str = "p") -> dict[str, str]:
     return dict(profiles.variables_of(profiles.profiles[name]))
 
 
-def test_calls_and_variables_belong_to_one_profile_or_all(tmp_path: Path) -> None:
+def test_calls_and_variables_belong_to_profile_or_all(tmp_path: Path) -> None:
     team = f"""{P}
 [profile.q]
 url = "http://q.example"

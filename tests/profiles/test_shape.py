@@ -179,7 +179,7 @@ def test_secret_is_refused_with_command_and_not_printed(tmp_path: Path, line: st
     problem = profiles.get("p")
     assert isinstance(problem, Problem)
     assert f"`rpcexplorer profiles secret p {field}`" in problem.sentence
-    shown = "".join(str(each) + repr(each) for each in profiles.problems)
+    shown = "".join(str(problem) + repr(problem) for problem in profiles.problems)
     assert "hunter2" not in shown
     assert "12345678" not in shown
 
@@ -233,7 +233,7 @@ def test_secret_suggests_the_auth_type_that_sends_it(tmp_path: Path, line: str, 
     assert isinstance(problem, Problem)
     assert kind in problem.sentence
     assert command in problem.sentence
-    assert "hunter2" not in "".join(str(each) + repr(each) for each in profiles.problems)
+    assert "hunter2" not in "".join(str(problem) + repr(problem) for problem in profiles.problems)
     for written in re.findall(r"auth = (\{ [^…]*? \})", problem.sentence):
         token = "/{token}" if '"none"' in written else "/"
         assert read(tmp_path, f'[profile.p]\nurl = "http://p"\npath = "{token}"\nauth = {written}\n').problems == []
