@@ -52,7 +52,7 @@ class Kind:
         return root / self.file
 
     def begin(self, root: Path) -> None:
-        """Write a file with the entries ``a`` and ``b``; only ``b`` if it has one entry."""
+        """Write a file with the entries ``a`` and ``b``, or only ``b``."""
         (root / "team" / "deep").mkdir(parents=True)
         (root / "team" / "sessions.toml").write_text("version = 1\n")
         for thing in "ab":

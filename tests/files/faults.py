@@ -51,7 +51,10 @@ LINES: dict[str, bytes] = {
     "decimal number": b"x = " + b"9" * 5_000,
     "hexadecimal number": b"x = [{y = 0x" + b"f" * 5_000 + b"}]",
 }
-"""Lines that make TOML invalid; some take tomllib a minute, or overflow its stack."""
+"""Lines of invalid TOML.
+
+Some take tomllib a minute, or overflow its stack.
+"""
 CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
@@ -96,7 +99,10 @@ class Fire:
 
 @contextmanager
 def replaced(module: ModuleType, **calls: Callable[..., Any]) -> Iterator[None]:
-    """Replace functions of a module, for processes that start too often to load pytest."""
+    """Replace functions of a module.
+
+    It is for processes that start too often to load pytest.
+    """
     real = {name: getattr(module, name) for name in calls}
     try:
         vars(module).update(calls)

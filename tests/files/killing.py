@@ -1,6 +1,7 @@
-"""Processes for test_killed_writers.py: one that dies at each call, an endless one, two at once.
+"""Processes for test_killed_writers.py.
 
-``killing.py HOW FOLDER [NAME]``; each kind of file is in its own folder, ``FOLDER/NAME``.
+One dies at each system call, one writes endlessly, and two write at once. Run ``killing.py HOW FOLDER [NAME]``. Each
+kind of file is in its own folder, ``FOLDER/NAME``.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ from tests.files.faults import Fire
 
 
 class Death(Fire):
-    """Kills this process instead of failing a call. A write was half done by then."""
+    """Kills this process instead of failing a call.
+
+    A write was half done by then.
+    """
 
     def strike(self) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def everywhere(folder: Path) -> None:
-    """Copy each kind for each n, and start a child that dies at its n-th system call."""
+    """Copy each kind for each n, and kill a child at its n-th system call."""
     for kind in KINDS:
         for number in range(1, 200):
             root = Path(shutil.copytree(folder / kind.name, folder / f"{kind.name}-{number}"))
@@ -49,7 +53,10 @@ def on_and_on(folder: Path, name: str) -> None:
 
 
 def two_at_once(folder: Path) -> None:
-    """Make ten changes of each kind in each of two processes at once; print the messages."""
+    """Change each kind ten times in each of two processes at once.
+
+    Print the messages.
+    """
     fork = multiprocessing.get_context("fork")
     start = fork.Barrier(2)
 

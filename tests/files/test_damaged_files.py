@@ -1,4 +1,4 @@
-"""Each kind of file damaged in each way: nothing else is lost, and the damage is reported."""
+"""Each kind of file, damaged: only the damaged part is lost and reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import pytest
 from tests.files.every_file import BY_NAME, KINDS, Kind
 from tests.files.faults import LINES, restore, snapshot
 
-"""Seconds for reading and changing; usually they take a tenth of that, and tomllib alone 39."""
+"""Seconds for reading and changing.
+
+Usually they take a tenth of that, and tomllib alone takes 39.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +29,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dic
 
 @pytest.fixture
 def root(kind: Kind, homes: dict[str, tuple[Path, dict[str, bytes]]], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of the kind as it was at first, with no pending writes."""
+    """Return the kind's folder as it was at first, without pending writes."""
     monkeypatch.setattr("rpcexplorer.history.folder.UNFINISHED", -1.0)
     monkeypatch.setattr("os.fsync", lambda _: None)  # The test writes thousands of files that need not survive.
     root, sound = homes[kind.name]
@@ -35,7 +38,10 @@ def root(kind: Kind, homes: dict[str, tuple[Path, dict[str, bytes]]], monkeypatc
 
 
 def parsed(content: bytes) -> dict[str, Any] | None:
-    """Return the values of a TOML text; None if it is invalid or too slow to parse."""
+    """Return the values of a TOML text, or None if it cannot be parsed.
+
+    That includes texts that take too long.
+    """
     if len(content) > 9_000:
         return None
     try:
@@ -62,22 +68,25 @@ def check(kind: Kind, root: Path, damaged: bytes) -> None:
         assert not kind.toml or parsed(path.read_bytes()) is not None, "it is TOML after the next write"
 
 
-def check_each(kind: Kind, root: Path, harms: Callable[[bytes], Iterator[bytes]]) -> None:
-    """Check each kind of damage, each time from the beginning."""
+def check_all(kind: Kind, root: Path, damages: Callable[[bytes], Iterator[bytes]]) -> None:
+    """Check each damage of a file that is otherwise unchanged."""
     before = snapshot(root)
-    for damaged in harms(before[kind.file]):
+    for damaged in damages(before[kind.file]):
         restore(root, before)
         check(kind, root, damaged)
 
 
 ALONE = [kind for kind in KINDS if kind.name not in {"history", "method list"}]
-"""Files that are used completely or not at all. Method lists have their own test in test_method_lists.py."""
+"""Files that are used completely or not at all.
+
+Method lists have their own test in test_method_lists.py.
+"""
 
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("kind", ALONE, ids=lambda kind: kind.name)
 def test_a_file_cut_at_any_byte(kind: Kind, root: Path) -> None:
-    check_each(kind, root, lambda whole: (whole[:cut] for cut in range(len(whole))))
+    check_all(kind, root, lambda whole: (whole[:cut] for cut in range(len(whole))))
 
 
 @pytest.mark.everyday(1)
@@ -88,7 +97,7 @@ def test_one_byte_changed_anywhere(kind: Kind, root: Path) -> None:
             wrong = b'X\n\0\xff"[=#{'[position % 9 : position % 9 + 1]
             yield whole[:position] + wrong + whole[position + 1 :]
 
-    check_each(kind, root, changed)
+    check_all(kind, root, changed)
 
 
 Harm = Callable[[bytes], bytes]

@@ -1,4 +1,4 @@
-"""Each kind of file on a failing machine: nothing is lost, and the failure is reported."""
+"""Each kind of file if the system fails: no data is lost without a report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.files.every_file import KINDS, Kind
 from tests.files.faults import Fire, full_disk, read_only, restore, snapshot
 
 LOTS = 200
-"""More system calls than any change makes, and more bytes than any file has."""
+"""More system calls than a change makes, and more bytes than a file has."""
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
 
@@ -140,7 +140,7 @@ def test_unreadable_file_is_not_taken_as_empty(kind: Kind, root: Path, monkeypat
         found, message = kind.read(root)
         assert (found, "permission denied" in message) == (set(), True)
         changed = kind.change(root, "c")
-    if kind.name != "method list":  # It is only a copy of what the server says.
+    if kind.name != "method list":  # It is only a copy of the server's data.
         assert "permission denied" in changed
         assert snapshot(root) == before
 

@@ -262,10 +262,10 @@ PLACED: dict[str, tuple[Callable[[Path, Path], Any], str]] = {
     "pipe": (lambda path, _: os.mkfifo(path), "pipe"),
     "folder": (lambda path, _: path.mkdir(), "it is a folder"),
 }
-whatever_lies_there = pytest.mark.parametrize(("place", "words"), PLACED.values(), ids=PLACED)
+every_other_kind = pytest.mark.parametrize(("place", "words"), PLACED.values(), ids=PLACED)
 
 
-@whatever_lies_there
+@every_other_kind
 @pytest.mark.parametrize("flags", [os.O_RDONLY, os.O_RDWR, os.O_RDWR | os.O_CREAT | os.O_APPEND, os.O_WRONLY])
 def test_other_kinds_of_files_are_rejected_without_waiting(
     flags: int, place: Callable[[Path, Path], Any], words: str, victim: Path, tmp_path: Path
@@ -345,7 +345,7 @@ PRIVATE = {"secrets", "allowed"}
 """Files that only the user owns and repairs by hand."""
 
 
-@whatever_lies_there
+@every_other_kind
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if not kind.by_hand or kind.name in PRIVATE], ids=lambda kind: kind.name
 )
@@ -441,11 +441,11 @@ def test_read_beyond_the_end_takes_no_memory(tmp_path: Path) -> None:
 
 def left(path: Path, letters: str, age: float) -> Path:
     """Write the file that a killed writer leaves."""
-    beside = path.with_name(f".{path.name}.{letters}.tmp")
-    beside.write_text("half of a secret")
+    temporary = path.with_name(f".{path.name}.{letters}.tmp")
+    temporary.write_text("half of a secret")
     then = time.time() - age
-    os.utime(beside, (then, then))
-    return beside
+    os.utime(temporary, (then, then))
+    return temporary
 
 
 def test_leftover_of_a_killed_writer_is_removed_later(tmp_path: Path) -> None:

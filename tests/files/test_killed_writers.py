@@ -1,4 +1,4 @@
-"""Writers that are killed, and two at once, as real processes: nothing written is lost."""
+"""Killed and concurrent writers, as real processes: no data is lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def command(how: str, folder: Path, *names: str) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def nobody_is_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_writer(monkeypatch: pytest.MonkeyPatch) -> None:
     """An incomplete end is torn: its writer is dead."""
     monkeypatch.setattr("rpcexplorer.history.folder.UNFINISHED", -1.0)
 
@@ -47,7 +47,7 @@ def assert_usable(kind: Kind, root: Path) -> None:
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
-    """Return the folder of killed writers, and the number of system calls of each kind."""
+    """Return the folder of killed writers, and system calls by kind of file."""
     folder = begun(tmp_path_factory.mktemp("killed"))
     done = subprocess.run(command("everywhere", folder), cwd=ROOT, capture_output=True, text=True, check=True)
     ends = [line.split(",") for line in done.stdout.splitlines()]

@@ -85,8 +85,8 @@ def test_world_writable_folder_is_skipped_unless_allowed(tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["sessions.toml", "sessions.local.toml"])
 def test_world_writable_file_is_skipped(tmp_path: Path, name: str) -> None:
     (tmp_path / "mine").mkdir()
-    for each in ("sessions.toml", "mine/sessions.toml", f"mine/{name}"):
-        (tmp_path / each).touch()
+    for place in ("sessions.toml", "mine/sessions.toml", f"mine/{name}"):
+        (tmp_path / place).touch()
     (tmp_path / "mine" / name).chmod(0o666)
     assert found(tmp_path / "mine") == tmp_path / "sessions.toml"
 
