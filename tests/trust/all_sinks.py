@@ -83,7 +83,7 @@ def in_json(text: str) -> str:
 
 def classes_in(text: str) -> set[str]:
     """Return the classes whose payload is whole in a text."""
-    return {name for name, each in PAYLOADS.items() if spelled(each) in text or in_json(each) in text}
+    return {name for name, payload in PAYLOADS.items() if spelled(payload) in text or in_json(payload) in text}
 
 
 _MODES = "7|25|1000|1003|1004|1006|1015|1049|2004"
@@ -117,7 +117,7 @@ class Stream:
         at = 0
         while at < len(text):
             at = self._own(text, at) or self._strange(text, at)
-        self.strange += [f"{name} as it is" for name, each in PAYLOADS.items() if _raw(each) in text]
+        self.strange += [f"{name} as it is" for name, payload in PAYLOADS.items() if _raw(payload) in text]
 
     def _own(self, text: str, at: int) -> int:
         if plain := _PLAIN.match(text, at):
@@ -193,8 +193,8 @@ def document() -> object:
         }
         for text in CARRIERS.values()
     ]
-    says = [{"name": f"say.{what}", "params": []} for what in SAYS]
-    return {"openrpc": "1.2.6", "info": {"title": ALL, "version": ALL}, "methods": [*methods, *says]}
+    methods_of_say = [{"name": f"say.{what}", "params": []} for what in SAYS]
+    return {"openrpc": "1.2.6", "info": {"title": ALL, "version": ALL}, "methods": [*methods, *methods_of_say]}
 
 
 SAYS = ("result", "error", "table", "headers", "reason", "moved", "name", "line")
@@ -261,7 +261,7 @@ def profiles(origin: str) -> str:
 def spoil(folder: Path, home: str) -> None:
     """Put the payloads into invalid keys, names, commands and colours."""
     config, text = folder / home / "config", CARRIERS
-    wrong = "".join(f"{toml(each)} = 1\n" for each in text.values())
+    wrong = "".join(f"{toml(payload)} = 1\n" for payload in text.values())
     (config / "settings.toml").write_text(
         f"theme = {toml(text['dd'])}\n{wrong}[keymap]\n" + "".join(f"{toml(e)} = {toml(e)}\n" for e in text.values())
     )

@@ -119,7 +119,7 @@ class Parrot:
     def _values(self) -> bytes:
         """Return a list of every spelling, as strings and as JSON if it is JSON."""
         texts = [json.dumps(spelling) for spelling in self.spelled]
-        texts += [f'"{each}"' for each in self.spelled if _is_json(f'"{each}"')]
+        texts += [f'"{spelling}"' for spelling in self.spelled if _is_json(f'"{spelling}"')]
         return f'[{", ".join(texts)}, {{"password": {texts[0]}, "n": 1.10}}]'.encode()
 
     def _reply(self, id: object, kind: str, value: bytes) -> bytes:
@@ -131,7 +131,7 @@ class Parrot:
             for spelling in self.spelled
             if spelling.isascii() and spelling.isprintable() and len(spelling) < 400
         )
-        return [(f"X-Echo-{number}", each) for number, each in enumerate(islice(fit, 60))]
+        return [(f"X-Echo-{number}", value) for number, value in enumerate(islice(fit, 60))]
 
     def _auth(self, id: object) -> Parts:
         value = json.dumps({"sessionid": self.session, "for": self.spelled[0]}).encode()
@@ -162,7 +162,7 @@ class Parrot:
         """Return events whose bytes come in pieces of arbitrary length."""
         event = b'{"jsonrpc": "2.0", "method": "told", "params": %s}' % self._values()
         events = b"".join(
-            b"event: message\ndata: %s\n\n" % each for each in (event, self._reply(id, "result", self._values()))
+            b"event: message\ndata: %s\n\n" % message for message in (event, self._reply(id, "result", self._values()))
         )
         pieces = (events[at : at + 61] for at in range(0, len(events), 61))
         body = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
@@ -174,8 +174,8 @@ class Parrot:
         return [http_reply(self._values(), headers={"Content-Length": "9999999"}), RESET]
 
     def _echo_over(self, id: object) -> Parts:
-        gone = [("Set-Cookie", f"sessionid={self.session}; Max-Age=0")]
-        return http_reply(self._reply(id, "result", self._values()), headers=gone)
+        headers = [("Set-Cookie", f"sessionid={self.session}; Max-Age=0")]
+        return http_reply(self._reply(id, "result", self._values()), headers=headers)
 
     def _rpc_discover(self, id: object) -> Parts:
         text = " ".join(self.spelled[:3])

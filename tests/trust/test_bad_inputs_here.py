@@ -110,15 +110,15 @@ def test_17_eight_writers_lose_no_record(shell: Shell) -> None:
     async def five(number: int) -> None:
         async with explorer(shell) as door:
             door.use("here")
-            for each in range(5):
-                await door.call(Draft("m"), id=f"{number}.{each}")
+            for turn in range(5):
+                await door.call(Draft("m"), id=f"{number}.{turn}")
 
     with RawServer(PONG) as server:
         shell.sessions(f'[profile.here]\nurl = "{server.origin}"\n')
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda number: asyncio.run(five(number)), range(8)))
     found = explorer(shell).history.all()
-    assert sorted(sound(found)) == sorted(f"{number}.{each}" for number in range(8) for each in range(5))
+    assert sorted(sound(found)) == sorted(f"{number}.{turn}" for number in range(8) for turn in range(5))
 
 
 KILLED = """

@@ -165,10 +165,10 @@ def test_allowed_destination_is_used_until_forgotten(shell: Shell, server: RawSe
     store(shell, inline(server.origin))
     shell.sessions(inline(server.origin, ', password_member = "pw"'))
     assert shell.run("call", "ping").code == 3
-    nobody = shell.run("profiles", "allow", "st")
-    assert nobody.code == 2
-    assert "Add --yes" in nobody.err
-    assert "auth.password_member: not set → pw" in nobody.err
+    refused = shell.run("profiles", "allow", "st")
+    assert refused.code == 2
+    assert "Add --yes" in refused.err
+    assert "auth.password_member: not set → pw" in refused.err
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     assert "auth.password_member pw" in shell.run("profiles", "allow", "--list").text
     assert shell.run("call", "ping").code == 0

@@ -267,7 +267,7 @@ def test_unknown_session_of_a_response_is_not_recorded(shell: Shell) -> None:
         checked = shell.run("profiles", "check")
     # the user who asked for it sees it
     assert (session.encode() in ran.out, b"0ther-token" in ran.out) == (False, True)
-    sinks = printed([(str(at), each) for at, each in enumerate(shown)]) | files(shell.home, shell.folder)
+    sinks = printed([(str(at), output) for at, output in enumerate(shown)]) | files(shell.home, shell.folder)
     assert leaks(sinks, [token, session, "0ther-pass", "0ther-token", "0ther-cookie"]) == []
     assert "«not recorded»" in "".join(sinks.values())
     assert checked.code == 0, checked.err

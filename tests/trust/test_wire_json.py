@@ -68,8 +68,8 @@ def test_deviating_response_is_read_with_a_warning(shell: Shell, body: str, code
     assert seen.code == code
     assert remark in seen.printed
     outcome = seen.exchange.outcome
-    habits = getattr(outcome, "habits", ())
-    assert remark in " ".join((*seen.exchange.remarks, *habits, getattr(outcome, "reason", "")))
+    quirks = getattr(outcome, "habits", ())
+    assert remark in " ".join((*seen.exchange.remarks, *quirks, getattr(outcome, "reason", "")))
 
 
 @pytest.mark.parametrize("status", [401, 404, 500])

@@ -54,13 +54,13 @@ def test_server_that_dies_and_returns_is_reported_between(shell: Shell) -> None:
                "6 of 100 bytes were received", "the server may have run it: check before you resend it")  # fmt: skip
         expect(call(shell), 4, "closed the connection without a response. It may have stopped or restarted",
                "the server may have run it: check before you resend it")  # fmt: skip
-    gone = call(shell)
+    ran = call(shell)
     expect(
-        gone,
+        ran,
         4,
         f"Nothing accepts connections at 127.0.0.1:{server.port}. Check the port, and that the service is running",
     )
-    assert "may have run it" not in gone.err
+    assert "may have run it" not in ran.err
     with Again(PONG, port=server.port):
         expect(call(shell), 0)
 
