@@ -66,11 +66,11 @@ class Road:
         assert isinstance(found, Exchange), found
         return found
 
-    def there_and_back(self, draft: Draft | Batch) -> Exchange:
+    def round_trip(self, draft: Draft | Batch) -> Exchange:
         """Send, look, record and reload a draft; check every step."""
-        return self._there_and_back(draft)[0]
+        return self._round_trip(draft)[0]
 
-    def _there_and_back(self, draft: Draft | Batch) -> tuple[Exchange, Exchange]:
+    def _round_trip(self, draft: Draft | Batch) -> tuple[Exchange, Exchange]:
         exchange, request = self.send(draft)
         assert exchange.response.body == self.reply
         look_at(exchange)
@@ -84,9 +84,9 @@ class Road:
         assert coming.body == request
         return exchange, again
 
-    def there_twice(self, draft: Draft | Batch) -> Exchange:
+    def round_trip_twice(self, draft: Draft | Batch) -> Exchange:
         """Do the same, and then resend the reloaded draft."""
-        exchange, again = self._there_and_back(draft)
+        exchange, again = self._round_trip(draft)
         repeated, request = self.send(draft_of(again))
         assert request == self.requests[-2]
         assert repeated.outcome == exchange.outcome

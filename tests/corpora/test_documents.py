@@ -35,15 +35,15 @@ def test_references_of_openrpc_schemas_are_resolved() -> None:
     for name in OPENRPC:
         described = read_openrpc(document(name)).described
         assert len(described) == COUNTS[name]
-        for method, each in described.items():
-            assert missing(each) == set(), (name, method)
+        for method, details in described.items():
+            assert missing(details) == set(), (name, method)
 
 
 def test_notifications_of_kodi_are_described_like_its_methods() -> None:
     listing = read_document(document("kodi"), "kodi")
     assert len(listing.events) == 39
-    assert {name: gone for name, each in listing.events.items() if (gone := missing(each))} == {}
-    assert {name: gone for name, each in listing.described.items() if (gone := missing(each))} == {}
+    assert {name: lost for name, details in listing.events.items() if (lost := missing(details))} == {}
+    assert {name: lost for name, details in listing.described.items() if (lost := missing(details))} == {}
 
 
 def missing(described: Described) -> set[str]:
@@ -59,5 +59,5 @@ def references(value: Any) -> Iterator[str]:
         for item in value.values():
             yield from references(item)
     elif isinstance(value, list):
-        for each in value:
-            yield from references(each)
+        for item in value:
+            yield from references(item)

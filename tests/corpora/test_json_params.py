@@ -28,7 +28,7 @@ def without_blank(cases: Cases) -> Cases:
     return {name: text for name, text in cases.items() if name not in BLANK}
 
 
-def each(cases: Cases) -> pytest.MarkDecorator:
+def for_every(cases: Cases) -> pytest.MarkDecorator:
     """Parametrize by every case; undecodable bytes as a shell passes them."""
     typed = {name: text.decode("utf-8", "surrogateescape") for name, text in cases.items()}
     return pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in typed.items()])
@@ -65,20 +65,20 @@ def assert_refused_at_its_place(problem: Typo, text: str) -> None:
     assert caret.strip(" ") == "^"
 
 
-@each(RIGHT)
+@for_every(RIGHT)
 def test_right_params_are_sent_byte_for_byte(text: str) -> None:
     assert isinstance(parse(text), Params)
     assert_sent_as_typed(text)
 
 
-@each(without_blank(WRONG | NOT_JSON))
+@for_every(without_blank(WRONG | NOT_JSON))
 def test_wrong_params_are_rejected_at_their_place(text: str) -> None:
     problem = parse(text)
     assert isinstance(problem, Typo)
     assert_refused_at_its_place(problem, text)
 
 
-@each(without_blank(OPEN | CHECKER))
+@for_every(without_blank(OPEN | CHECKER))
 def test_optional_json_is_sent_unchanged_or_rejected(text: str) -> None:
     verdict = parse(text)
     if isinstance(verdict, Typo):
@@ -87,7 +87,7 @@ def test_optional_json_is_sent_unchanged_or_rejected(text: str) -> None:
         assert_sent_as_typed(text.removeprefix("\ufeff"))
 
 
-@each(BLANK)
+@for_every(BLANK)
 def test_empty_params_are_sent_as_an_array(text: str) -> None:
     assert body(Draft("m", text)).endswith('"params":[]}')
 

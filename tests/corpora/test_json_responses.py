@@ -28,45 +28,45 @@ def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Road]:
         yield made
 
 
-def each(cases: Cases) -> pytest.MarkDecorator:
+def for_every(cases: Cases) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in cases.items()])
 
 
-@each(RIGHT)
+@for_every(RIGHT)
 def test_right_value_is_the_result_byte_for_byte(text: bytes, way: Road) -> None:
     way.reply = SUCCESS % text
-    outcome = way.there_and_back(DRAFT).outcome
+    outcome = way.round_trip(DRAFT).outcome
     assert isinstance(outcome, Result)
     assert outcome.value == text.strip(b" \t\r\n")
     assert outcome.remarks == ()
 
 
-@each(WRONG)
+@for_every(WRONG)
 def test_wrong_value_is_malformed_or_has_a_warning(text: bytes, way: Road) -> None:
     way.reply = SUCCESS % text
-    outcome = way.there_and_back(DRAFT).outcome
+    outcome = way.round_trip(DRAFT).outcome
     assert isinstance(outcome, Malformed) or (isinstance(outcome, Result) and outcome.remarks)
 
 
-@each(OPEN | CHECKER)
+@for_every(OPEN | CHECKER)
 def test_optional_json_is_kept_unchanged_or_malformed(text: bytes, way: Road) -> None:
     way.reply = SUCCESS % text
-    outcome = way.there_twice(DRAFT).outcome
+    outcome = way.round_trip_twice(DRAFT).outcome
     assert isinstance(outcome, Malformed | Result)
     if isinstance(outcome, Result):
         assert outcome.value == text.strip(b" \t\r\n")
 
 
-@each(OPEN)
+@for_every(OPEN)
 def test_data_of_an_error_is_read_like_results(text: bytes, way: Road) -> None:
     way.reply = FAILURE % text
-    outcome = way.there_twice(DRAFT).outcome
+    outcome = way.round_trip_twice(DRAFT).outcome
     assert isinstance(outcome, Malformed | ErrorObject)
     if isinstance(outcome, ErrorObject):
         assert (outcome.code, outcome.message, outcome.data) == (-1, "no", text.strip(b" \t\r\n"))
 
 
-@each(NOT_JSON | OPEN)
+@for_every(NOT_JSON | OPEN)
 def test_body_without_an_envelope_is_not_a_result(text: bytes, wire: Road) -> None:
     wire.reply = text
-    assert isinstance(wire.there_twice(DRAFT).outcome, Malformed)
+    assert isinstance(wire.round_trip_twice(DRAFT).outcome, Malformed)

@@ -45,7 +45,7 @@ def test_method_params_and_message_make_two_round_trips(tmp_path: Path) -> None:
 def assert_it_travels(text: str, way: Road) -> None:
     value = spelled(text)
     way.reply = (FAILURE % (value, value, value)).encode()
-    outcome = way.there_twice(Draft(text, f'{{"text": [{value}]}}')).outcome
+    outcome = way.round_trip_twice(Draft(text, f'{{"text": [{value}]}}')).outcome
     request = json.loads(way.requests[-1])
     assert (request["method"], request["params"]) == (text, {"text": [text]})
     assert isinstance(outcome, ErrorObject)

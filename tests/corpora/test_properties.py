@@ -92,7 +92,7 @@ def _done(
             return history, [replace(call, name=str(which)) if call is chosen else call for call in expected]
         case "delete":
             assert history.delete(chosen.id) == bool(expected)
-            return history, [each for each in expected if each is not chosen]
+            return history, [call for call in expected if call is not chosen]
         case "prune":
             assert history.prune(keep=which) == max(len(expected) - which, 0)
             return history, expected[:which]
