@@ -3,8 +3,8 @@
     python tests/benchmarks/checking.py [ROUNDS]
 
 The clock runs from the question to the answer, through the process that checks and back, with the problems in words.
-The longest stall is the time in which the event loop did not run: a key waits so long. The floor, in the same run: the
-bare validator, in this process.
+The longest stall is the longest time in which the event loop did not run, so a key had to wait. The floor, in the same
+run, is the bare validator in this process.
 """
 
 from __future__ import annotations

@@ -46,13 +46,13 @@ def pairs(megabytes: float) -> dict[str, tuple[bytes, bytes]]:
     """Return both sides of each pair, by their difference."""
     dice = random.Random(14)
     left = [record(at) for at in range(int(megabytes * 1_000_000 / RECORD))]
-    few = [record(-1), *(dict(each) for each in left)]
+    few = [record(-1), *(dict(item) for item in left)]
     for at in dice.sample(range(len(left)), 10):
         few[at + 1]["name"] = "another"
     turned = [dict(reversed(item.items())) for item in left]
-    each = [record(-1), *(one | {"score": one["score"] + 1} for one in left)]
+    scores = [record(-1), *(one | {"score": one["score"] + 1} for one in left)]
     other = [{"k": dice.random(), "v": [dice.random(), "x" * 40], "w": {"a": dice.random()}} for _ in left]
-    ways = {"few differ": few, "other order": turned, "each differs": each, "all is other": other}
+    ways = {"few differ": few, "other order": turned, "each differs": scores, "all is other": other}
     return {name: (dumped(left), dumped(right)) for name, right in ways.items()}
 
 
@@ -94,7 +94,7 @@ def by_deepdiff(left: bytes, right: bytes) -> str:
     from deepdiff import DeepDiff
 
     found = DeepDiff(json.loads(left), json.loads(right))
-    return ", ".join(f"{len(each):,} {kind}" for kind, each in found.items())
+    return ", ".join(f"{len(differences):,} {kind}" for kind, differences in found.items())
 
 
 WAYS: Final[dict[str, Callable[[bytes, bytes], str]]] = {

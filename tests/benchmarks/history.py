@@ -266,9 +266,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         home, none = folder / "long", folder / "none"
-        for each in (home, none):
-            each.mkdir()
-            profile(each, "http://127.0.0.1:9")
+        for project in (home, none):
+            project.mkdir()
+            profile(project, "http://127.0.0.1:9")
         long = fill(home / "home" / "state" / "history", count)
         asking(long, runs, "small ones")
         asking(fill(folder / "mixed", count, large=True), runs, "some of a megabyte")

@@ -3,10 +3,10 @@
     python tests/benchmarks/method_list.py [ROUNDS] [METHODS]
 
 A service describes its methods as an OpenRPC document; ``rpcexplorer methods --refresh`` learns them, as F9 would. Then
-the real program runs in a pseudo-terminal of 120 by 40: words are typed letter by letter and taken back again. The
-clock runs from the key until the title has the number of methods found, which is drawn together with the list; the next
-key comes when all is quiet. The floor, in the same run: a bare Textual app with a line to type into, which draws the
-first rows of all names that contain what is typed, and their number.
+the real program runs in a pseudo-terminal of 120 by 40. Words are typed letter by letter, then deleted again. The
+clock runs from the key until the title shows the number of methods found, which is drawn together with the list. The
+next key is sent when the screen is quiet. The floor, in the same run, is a bare Textual app with an input line. It
+draws the first rows of all names that contain the text, and their number.
 """
 
 from __future__ import annotations
@@ -107,9 +107,11 @@ def typed(program: Program, count: Callable[[str], str]) -> list[float]:
     """
     taken = []
     for word in WORDS:
-        there = [word[:end] for end in range(len(word) + 1)]
+        prefixes = [word[:end] for end in range(len(word) + 1)]
         keys = [*word, *[BACKSPACE.decode()] * len(word)]
-        for before, text, key in zip([*there, *there[-2:0:-1]], [*there[1:], *there[-2::-1]], keys, strict=True):
+        for before, text, key in zip(
+            [*prefixes, *prefixes[-2:0:-1]], [*prefixes[1:], *prefixes[-2::-1]], keys, strict=True
+        ):
             program.write(key.encode())
             if count(before) != count(text):
                 taken.append(program.until(count(text).encode()))
@@ -135,7 +137,7 @@ def main() -> None:
             ours.write(F2)
             ours.settle()
             contenders = {"bare Textual": (bare, floor_of(many)), "rpcexplorer": (ours, counts_of(many))}
-            taken = in_turns(rounds, {name: partial(typed, *each) for name, each in contenders.items()})
+            taken = in_turns(rounds, {name: partial(typed, *contender) for name, contender in contenders.items()})
     print(f"{count:,} methods, a key in the filter; the aim is {AIM * 1000:.0f} ms")
     floor, median = (print_median(name, list(itertools.chain(*spent))) for name, spent in taken.items())
     print(f"ratio {median / floor:.2f}")

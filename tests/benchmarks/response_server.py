@@ -1,8 +1,8 @@
 """A server of large responses in its own process.
 
-``POST /rows/10`` is answered with 10 MB of objects, ``/told/10`` with 10 MB that contain the password a few times,
+``POST /rows/10`` is answered with 10 MB of objects, ``/secrets/10`` with 10 MB that contain the password a few times,
 ``/line/50`` with one string of 50 MB, ``/short/5`` with five million short lines. The first line on stdout is the
-port. For each response a line with the time of its last byte follows.
+port. For each response, a line with the time of its last byte follows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def result(shape: str, many: str) -> bytes:
     if shape == "rows":
         rows = size * MB // (len(ROW) + 8)
         return b"[" + FIRST + b"," + b",".join([ROW % (row, row) for row in range(rows)]) + b"]"
-    if shape == "told":
+    if shape == "secrets":
         return result("rows", many).replace(b"needle 77", PASSWORD.encode(), 3)
     if shape == "short":
         return b"[" + FIRST + b"," + b",".join([b"%d" % number for number in range(size * MB)]) + b"]"

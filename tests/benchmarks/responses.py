@@ -27,7 +27,7 @@ from tests.benchmarks.figures import print_median
 from tests.benchmarks.response_server import PASSWORD, result
 from tests.benchmarks.terminal import ENTER, F2, F4, F5, PAGE_DOWN, Program
 
-SHAPES = ("rows/1", "rows/10", "rows/100", "line/50", "short/5", "told/100")
+SHAPES = ("rows/1", "rows/10", "rows/100", "line/50", "short/5", "secrets/100")
 FIRST = "first lines after the last byte"
 FIRST_LINES = {"rows/1": 0.1, "rows/10": 0.3}
 TARGETS = {
@@ -126,7 +126,7 @@ def reading(server: Server, shape: str, found: int) -> dict[str, float]:
             program.write(b"\r")
             figures["go to line 77777"] = program.until(b"77777")
             program.press(HOME)
-        if shape.startswith(("rows", "told")):
+        if shape.startswith(("rows", "secrets")):
             program.write(b"-")
             figures["fold all"] = program.until(b"6 members")
             program.settle()

@@ -39,8 +39,8 @@ def environment(folder: Path) -> dict[str, str]:
     Compiled modules are kept, as on a user's machine.
     """
     slowing = {"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
-    kept = {name: value for name, value in os.environ.items() if name not in slowing}
-    return kept | {"TERM": "xterm-256color", "RPCEXPLORER_HOME": str(folder / "home")}
+    variables = {name: value for name, value in os.environ.items() if name not in slowing}
+    return variables | {"TERM": "xterm-256color", "RPCEXPLORER_HOME": str(folder / "home")}
 
 
 class Program:

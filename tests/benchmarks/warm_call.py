@@ -75,7 +75,7 @@ async def relay(port: int, delay: float) -> asyncio.Server:
     return await asyncio.start_server(connected, "127.0.0.1", 0)
 
 
-def serve(say: Connection, certificate: bytes | None, delay: float) -> None:
+def serve(port_sender: Connection, certificate: bytes | None, delay: float) -> None:
     """Report the port, and answer for ever."""
 
     async def run() -> None:
@@ -89,7 +89,7 @@ def serve(say: Connection, certificate: bytes | None, delay: float) -> None:
         server = await asyncio.get_running_loop().create_server(Answering, "127.0.0.1", 0, ssl=context)
         if delay:
             server = await relay(server.sockets[0].getsockname()[1], delay)
-        say.send(server.sockets[0].getsockname()[1])
+        port_sender.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
     asyncio.run(run())
@@ -114,19 +114,19 @@ async def measured(url: str, ca_file: Path | None, runs: int) -> dict[str, list[
             assert isinstance((await client.call("demo.echo", {"x": 1})).outcome, Result)
 
         async def first_by_httpx() -> None:
-            async with httpx.AsyncClient(verify=theirs_anew() if ca_file else False) as anew:
-                assert (await anew.post(url, content=BODY, headers=HEADERS)).json()["result"]
+            async with httpx.AsyncClient(verify=new_context() if ca_file else False) as fresh:
+                assert (await fresh.post(url, content=BODY, headers=HEADERS)).json()["result"]
 
         async def first_by_client() -> None:
-            async with Client(url, ca_file=ca_file and str(ca_file)) as anew:
-                assert isinstance((await anew.call("demo.echo", {"x": 1})).outcome, Result)
+            async with Client(url, ca_file=ca_file and str(ca_file)) as fresh:
+                assert isinstance((await fresh.call("demo.echo", {"x": 1})).outcome, Result)
 
-        def theirs_anew() -> ssl.SSLContext:
+        def new_context() -> ssl.SSLContext:
             return ssl.create_default_context(cafile=ca_file)
 
-        kept = {"httpx.AsyncClient, kept": by_httpx, "Client.call, kept": by_client, "  its transport": by_transport}
+        warm = {"httpx.AsyncClient, warm": by_httpx, "Client.call, warm": by_client, "  its transport": by_transport}
         first = {"httpx.AsyncClient, first": first_by_httpx, "Client.call, first": first_by_client}
-        return await rotated(kept, runs) | await rotated(first, max(runs // 5, 5))
+        return await rotated(warm, runs) | await rotated(first, max(runs // 5, 5))
 
 
 async def rotated(contenders: Mapping[str, Call], runs: int) -> dict[str, list[float]]:
@@ -160,16 +160,18 @@ def main() -> None:
             ca_file = Path(folder) / "ca.pem"
             authority.cert_pem.write_to_path(ca_file)
             certificate = authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.bytes()
-        hear, say = multiprocessing.Pipe(duplex=False)
-        server = multiprocessing.Process(target=serve, args=(say, certificate, wanted.delay / 1000), daemon=True)
+        port_receiver, port_sender = multiprocessing.Pipe(duplex=False)
+        server = multiprocessing.Process(
+            target=serve, args=(port_sender, certificate, wanted.delay / 1000), daemon=True
+        )
         server.start()
-        url = f"{'https' if wanted.tls else 'http'}://127.0.0.1:{hear.recv()}/api/v2/"
+        url = f"{'https' if wanted.tls else 'http'}://127.0.0.1:{port_receiver.recv()}/api/v2/"
         try:
             taken = asyncio.run(measured(url, ca_file, wanted.runs))
         finally:
             server.terminate()
     medians = {name: print_median(name, times) for name, times in taken.items()}
-    for kind in ("kept", "first"):
+    for kind in ("warm", "first"):
         ratio = medians[f"Client.call, {kind}"] / medians[f"httpx.AsyncClient, {kind}"]
         trips = f", {medians[f'Client.call, {kind}'] * 1000 / wanted.delay:.2f} round trips" if wanted.delay else ""
         print(f"Client.call / httpx.AsyncClient, {kind}: {ratio:.2f}{trips}")
