@@ -397,7 +397,7 @@ class Explorer:
         found = self.method_lists.described(profile := self._in_use(), method)
         known = None if found and not auth_of(profile).in_params else self.methods(called=False).get(method)
         if known is None or found is None:
-            return Described(dialect=known.dialect) if known else found
+            return Described(protocol=known.protocol) if known else found
         return auth_of(profile).offered_in_full(known, found)
 
     def draft_of(self, method: str, *, called: bool = True) -> str:

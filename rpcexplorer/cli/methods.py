@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 from msgspec import UNSET, Raw, Struct
-from msgspec.structs import asdict
+from msgspec.structs import astuple
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
@@ -221,11 +221,11 @@ def _row(explorer: Explorer, method: Method, when: str | None, *, whole: bool) -
     row = _facts(method, full or UNDESCRIBED) | {"start": Raw(start.encode())}
     if whole:
         row["definitions"] = _definitions(full) if full else {}
-    return row | {"learned": when if method.dialect else None}
+    return row | {"learned": when if method.protocol else None}
 
 
 def _facts(method: Method, full: Described) -> dict[str, Any]:
-    line = asdict(method)
+    line = dict(zip(method.__struct_encode_fields__, astuple(method), strict=True))
     return {
         **{key: value for key, value in line.items() if key not in {"required", "has_docs"}},
         "params": raw_of(method.params),

@@ -109,7 +109,7 @@ class Waiting:
 
     def on_step(self, step: DiscoveryStep) -> None:
         """Note the current step of a discovery, which makes many calls."""
-        whole = printable(f"{step.dialect}: {step.words}")
+        whole = printable(f"{step.protocol}: {step.words}")
         self.step = whole if len(whole) <= MAX_STEP else printable(step.words)[:MAX_STEP]
 
     async def show(self) -> None:

@@ -38,14 +38,14 @@ WITHOUT_WORD: Final = frozenset(("allow_inf_nan", "max_digits", "decimal_places"
 """Python's limits that do not exist in JSON Schema."""
 
 
-def read_service(value: Any, dialect: str) -> Listing:
+def read_service(value: Any, protocol: str) -> Listing:
     """Read a description in the format of JSON-RPC 1.1 or flask-jsonrpc."""
     if not value:
         return Listing(refusal=EMPTY)
     entries = value.get("procs", value.get("methods")) if isinstance(value, dict) else None
     if not isinstance(entries, dict | list):
         return Listing(refusal="the response is not a service description with procs or methods")
-    collected, reader = Collected(), MethodReader(value, dialect, own=in_json_schema, default_required=None)
+    collected, reader = Collected(), MethodReader(value, protocol, own=in_json_schema, default_required=None)
     for own_name, entry in named_entries(entries):
         described = entry if isinstance(entry, dict) else {"name": entry if own_name is None else own_name}
         if name := collected.take_name(described.get("name") or own_name):
@@ -56,8 +56,8 @@ def read_service(value: Any, dialect: str) -> Listing:
     return collected.listing(f'"{title}"' if title else "", *reader.left_out())
 
 
-system_describe = one_question(Question("system.describe"), partial(read_service, dialect="system.describe"))
-rpc_describe = one_question(Question("rpc.describe"), partial(read_service, dialect="rpc.describe"))
+system_describe = one_question(Question("system.describe"), partial(read_service, protocol="system.describe"))
+rpc_describe = one_question(Question("rpc.describe"), partial(read_service, protocol="rpc.describe"))
 
 
 def in_json_schema(entry: dict[str, Any]) -> Any:
@@ -82,18 +82,18 @@ def _reworded(entry: Any, depth: int) -> dict[str, Any]:
     return schema
 
 
-KODI_DIALECT: Final = "JSONRPC.Introspect"
+KODI_PROTOCOL: Final = "JSONRPC.Introspect"
 READ_PERMISSION: Final = "ReadData"
 """The permission of methods that change nothing."""
 
 
-def read_introspection(value: Any, dialect: str = KODI_DIALECT) -> Listing:
+def read_introspection(value: Any, protocol: str = KODI_PROTOCOL) -> Listing:
     """Read the result of Kodi's ``JSONRPC.Introspect``."""
     if not value:
         return Listing(refusal=EMPTY)
     if not isinstance(value, dict) or not isinstance(value.get("methods"), dict):
         return Listing(refusal="the response is not a method list like Kodi's")
-    collected, reader = Collected(), MethodReader(value, dialect, types=value.get("types"), own=own_schema)
+    collected, reader = Collected(), MethodReader(value, protocol, types=value.get("types"), own=own_schema)
     for member, found in (("methods", collected.described), ("notifications", collected.events)):
         entries = value.get(member)
         for own_name, given in entries.items() if isinstance(entries, dict) else ():
@@ -106,7 +106,7 @@ def read_introspection(value: Any, dialect: str = KODI_DIALECT) -> Listing:
     return collected.listing(" ".join(filter(None, [f'"{title}"' if title else "", version])), *reader.left_out())
 
 
-introspect = one_question(Question(KODI_DIALECT, "[true,true]"), read_introspection)
+introspect = one_question(Question(KODI_PROTOCOL, "[true,true]"), read_introspection)
 """Asks for descriptions and permissions.
 
 An array, because other servers may reject any object.
@@ -158,7 +158,7 @@ def paths_to_try(profile: Profile) -> list[str]:
 
 FieldDocs = dict[tuple[str, str], str]
 """Texts of a docstring by field word and name; "" for the result."""
-MOPIDY_DIALECT: Final = "core.describe"
+MOPIDY_PROTOCOL: Final = "core.describe"
 
 
 @cache
@@ -188,7 +188,7 @@ def read_description(value: Any) -> Listing:
     return collected.listing()
 
 
-describe = one_question(Question(MOPIDY_DIALECT), read_description)
+describe = one_question(Question(MOPIDY_PROTOCOL), read_description)
 
 
 def _described(entry: dict[str, Any]) -> Described:
@@ -203,7 +203,7 @@ def _described(entry: dict[str, Any]) -> Described:
         result or UNSET,
         result_doc=_plain(fields.get(("return", ""), "")),
         extra=not isinstance(params, list) or len(params) > MAX_ENTRIES or any(map(_takes_many, entries)),
-        dialect=MOPIDY_DIALECT,
+        protocol=MOPIDY_PROTOCOL,
         deprecated=_pattern("deprecated").search(text) is not None,
         **docs_of(_plain(text[: begin.start()] if begin else text)),
     )

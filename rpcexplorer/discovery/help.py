@@ -290,7 +290,7 @@ def _value(word: str, kinds: Sequence[str]) -> Any:
     return word if not kinds or "string" in kinds else UNSET
 
 
-DIALECT: Final = "help"
+PROTOCOL: Final = "help"
 MAX_POSITIONS: Final = 64
 """Params of one method."""
 _MARK: Final = "=="
@@ -302,13 +302,13 @@ ARGUMENTS, RESULT, EXAMPLES = "Arguments", "Result", "Example"
 
 def help_text(described: Collection[str]) -> Dialogue:
     """Read the overview or list, and the help of each method if there is one."""
-    answer = yield Question(DIALECT)
+    answer = yield Question(PROTOCOL)
     if answer.refusal:
         return Listing(refusal=answer.refusal)
     is_text = isinstance(answer.value, str)
     if not is_text and not _is_of_names(answer.value):
         return Listing(refusal=NOT_A_LIST)
-    listing = read_text(answer.value) if is_text else read_names(answer.value, DIALECT)
+    listing = read_text(answer.value) if is_text else read_names(answer.value, PROTOCOL)
     found = dict(listing.described)
     wanted = [name for name in found if name not in described]
     has_help = is_text
@@ -320,8 +320,8 @@ def help_text(described: Collection[str]) -> Dialogue:
         elif not is_text:
             found[name] = with_help(found[name], value)
 
-    refused = yield from ask_companion(DIALECT, wanted, explain)
-    refused = [sentence.replace(DIALECT, "help texts", 1) for sentence in refused if has_help]
+    refused = yield from ask_companion(PROTOCOL, wanted, explain)
+    refused = [sentence.replace(PROTOCOL, "help texts", 1) for sentence in refused if has_help]
     skipped = (*listing.skipped, *refused, *count_unexplained(wanted))
     return replace(listing, described=found, skipped=skipped)
 
@@ -338,7 +338,7 @@ def read_text(text: str) -> Listing:
             method = _METHOD.match(line)
             if method and (name := collected.take_name(method[0])):
                 params = tuple(_positions(line[method.end() : MAX_LINE]))
-                collected.described[name] = Described(params, dialect=DIALECT, doc=group, by="position")
+                collected.described[name] = Described(params, protocol=PROTOCOL, doc=group, by="position")
     return collected.listing() if collected.described else Listing(refusal=NOT_A_LIST)
 
 

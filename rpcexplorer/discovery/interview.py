@@ -285,7 +285,7 @@ class Findings:
         self._interview = interview
         self._sentences: list[tuple[str, str]] = []
 
-    def add(self, dialect: DiscoveryProtocol, listing: Listing) -> None:
+    def add(self, protocol: DiscoveryProtocol, listing: Listing) -> None:
         """Add a listing; earlier facts win, and gaps are filled."""
         both = {
             name: completed(self.described[name], listing.described[name])
@@ -295,8 +295,8 @@ class Findings:
         self.events = self.events or listing.events
         is_offered = not listing.refusal.startswith(NOT_OFFERED)
         self._is_understood |= not listing.refusal or not is_offered
-        self.is_known |= dialect.clue is not None and is_offered
-        self._sentences += [(dialect.name, sentence) for sentence in sentences_of(listing)]
+        self.is_known |= protocol.clue is not None and is_offered
+        self._sentences += [(protocol.name, sentence) for sentence in sentences_of(listing)]
 
     @property
     def is_closed(self) -> bool:
@@ -351,7 +351,7 @@ TRIED_IN_TURN: Final = (
     DiscoveryProtocol("help", help_text),
 )
 NAMED_ONLY: Final = (DiscoveryProtocol("tools/list", mcp.tools), DiscoveryProtocol("list", lists.objects))
-PROTOCOLS: Final = {dialect.name: dialect for dialect in (*ALWAYS_ASKED, *TRIED_IN_TURN, *NAMED_ONLY, GRAPHENE)}
+PROTOCOLS: Final = {protocol.name: protocol for protocol in (*ALWAYS_ASKED, *TRIED_IN_TURN, *NAMED_ONLY, GRAPHENE)}
 """Protocols that a profile can name."""
 
 
@@ -370,11 +370,11 @@ def protocols_to_ask(profile: Profile, found: Findings) -> Iterator[DiscoveryPro
             if not found.described and not found.is_closed:
                 yield at_path(path, guess=True)
         yield from others
-        for dialect in (*SUSPECTED, *TRIED_IN_TURN):
+        for protocol in (*SUSPECTED, *TRIED_IN_TURN):
             if found.described or found.is_closed or found.is_known:
                 return
-            if dialect.clue is None or found.matches_clue(dialect.clue):
-                yield dialect
+            if protocol.clue is None or found.matches_clue(protocol.clue):
+                yield protocol
 
 
 ASKED: Final = "asked"
@@ -409,16 +409,16 @@ async def discover(
     interview = Interview(profile, credentials, transport, watch=watch, stop=stop, tell=say)
     found = Findings(interview)
     try:
-        for dialect in protocols_to_ask(profile, found):
-            asked = dialect.name
+        for protocol in protocols_to_ask(profile, found):
+            asked = protocol.name
             say(ASKED)
             with_doc = frozenset(name for name, described in found.described.items() if described.doc)
-            listing = await interview.hold(dialect.ask(with_doc))
+            listing = await interview.hold(protocol.ask(with_doc))
             found.notes += interview.notes()
             if isinstance(listing, Exchange):
-                sentences = (*found.sentences(), f"{dialect.name}: {explain_end(listing)}")
+                sentences = (*found.sentences(), f"{protocol.name}: {explain_end(listing)}")
                 return Discovery(now, sentences=sentences, ended=listing)
-            found.add(dialect, listing)
+            found.add(protocol, listing)
             say(sentences_of(listing)[0])
     finally:
         await interview.close()

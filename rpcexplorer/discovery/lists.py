@@ -78,7 +78,7 @@ def _explain(found: dict[str, Described], read: Callable[[Described, Any], Descr
     found[name] = read(found[name], value)
 
 
-def read_names(value: Any, dialect: str) -> Listing:
+def read_names(value: Any, protocol: str) -> Listing:
     """Read a list of names or of objects with names, or an object by name."""
     if not value:
         return Listing(refusal=EMPTY)
@@ -91,7 +91,7 @@ def read_names(value: Any, dialect: str) -> Listing:
     for entry in value:
         name = name_of(entry.get("name") if isinstance(entry, dict) else entry)
         if name not in collected.described and collected.take_name(name):
-            collected.described[name] = Described(dialect=dialect)
+            collected.described[name] = Described(protocol=protocol)
     return collected.listing()
 
 
@@ -202,7 +202,7 @@ NAME_LISTS: Final = {
 }
 
 
-UBUS_DIALECT: Final = "list"
+UBUS_PROTOCOL: Final = "list"
 MAX_LINES: Final = 1_000
 """Methods of objects to describe."""
 MAX_ARGUMENTS: Final = 16
@@ -243,7 +243,7 @@ def read_objects(value: Any) -> Listing:
             DescribedParam("arguments", arguments, True),
         ),
         {"type": "array", "items": [{"type": "integer", "description": STATUS}]},
-        dialect=UBUS_DIALECT,
+        protocol=UBUS_PROTOCOL,
         doc=f"Calls a method of an object ({found})",
         details="\n".join([SESSION, "", *lines, *more]),
         by="position",
@@ -262,4 +262,4 @@ def _line(owner: str, name: str, members: list[tuple[str, Any]]) -> str:
     return line_of(f"{owner} {name} {{{words}}}" if words else f"{owner} {name}")
 
 
-objects = one_question(Question(UBUS_DIALECT, '["*"]'), read_objects)
+objects = one_question(Question(UBUS_PROTOCOL, '["*"]'), read_objects)

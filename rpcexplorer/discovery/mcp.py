@@ -31,7 +31,7 @@ from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.schema.node import Definitions, SchemaReader, weight
 
-DIALECT: Final = "tools/list"
+PROTOCOL: Final = "tools/list"
 MAX_PAGES: Final = 100
 MAX_LISTED: Final = 200
 """Prompts or resources to name in their description."""
@@ -46,7 +46,7 @@ OUT: Final = "output"
 
 def tools(described: Collection[str]) -> Dialogue:  # noqa: ARG001 - it has a say of its own on every method
     """Ask for the tools page by page, then for prompts and resources."""
-    answer = yield Question(DIALECT, "{}")
+    answer = yield Question(PROTOCOL, "{}")
     if answer.refusal:
         return Listing(refusal=answer.refusal)
     if not isinstance(answer.value, dict) or not isinstance(answer.value.get("tools"), list):
@@ -61,7 +61,7 @@ def tools(described: Collection[str]) -> Dialogue:  # noqa: ARG001 - it has a sa
         elif name := collected.take_name(name):
             collected.described[name] = reader.tool(tool)
 
-    skipped = yield from _pages(DIALECT, "tools", answer, take)
+    skipped = yield from _pages(PROTOCOL, "tools", answer, take)
     if reader.left_out:
         skipped.append(f"schemas of {counted(reader.left_out, 'tool')} skipped: too large to store")
     if shadowed:
@@ -144,7 +144,7 @@ class ToolReader:
             {"type": "object", "properties": {**ENVELOPE, STRUCTURED: given}} if isinstance(given, dict) else UNSET,
             extra=node.additional is not False or len(params) < len(node.properties),
             draft=line_of(taken.get("$schema")) if isinstance(taken, dict) else "",
-            dialect=DIALECT,
+            protocol=PROTOCOL,
             definitions=definitions,
             by="name",
             safe=read_only if isinstance(read_only, bool) else None,
@@ -204,4 +204,4 @@ def _reading(doc: str, entries: list[dict[str, Any]], key: str, params: tuple[De
     if not lines:
         return None
     details = text_of("\n".join(lines.values()))
-    return Described(params, dialect=DIALECT, doc=doc, details=details, by="name", safe=True)
+    return Described(params, protocol=PROTOCOL, doc=doc, details=details, by="name", safe=True)

@@ -48,7 +48,7 @@ def line_of(name: str, described: Described) -> Method:
         "discovered",
         described.by,
         described.deprecated,
-        described.dialect,
+        described.protocol,
         tuple([param.name for param in described.params if param.required]),
         bool(described.details or described.params),
         tuple([(LINE_NAMES.get(fact, fact), source) for fact, source in described.sources]),
@@ -84,7 +84,7 @@ def source_of(method: Method, fact: str) -> str:
     """Return the source of a fact: a protocol, ``profile``, ``service`` or ""."""
     if not is_known(getattr(method, fact)):
         return ""
-    return next((source for stated, source in method.sources if stated == fact), method.dialect or method.source)
+    return next((source for stated, source in method.sources if stated == fact), method.protocol or method.source)
 
 
 def with_facts(method: Method, source: str, **facts: Any) -> Method:
@@ -103,7 +103,7 @@ def as_profile_method(method: Method) -> Method:
 def _with_sources(method: Method, sources: dict[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the sources with changes; the method's own source is not stored."""
     sources = dict(method.sources) | sources
-    return tuple((fact, source) for fact, source in sources.items() if source != (method.dialect or method.source))
+    return tuple((fact, source) for fact, source in sources.items() if source != (method.protocol or method.source))
 
 
 NAMES_ALONE = frozenset({"system.listMethods", "rpc_methods", "Shelly.ListMethods", "help", "jsonrpc.get_methods"})
@@ -164,7 +164,7 @@ def first_method(methods: Mapping[str, Method]) -> str:
 def _needs_no_params(method: Method) -> bool:
     if method.params is not None:
         return method.params in ([], {})
-    return bool(method.dialect) and method.dialect not in NAMES_ALONE and not method.required
+    return bool(method.protocol) and method.protocol not in NAMES_ALONE and not method.required
 
 
 def asks_first(profile: Profile, method: str, methods: Mapping[str, Method]) -> bool:
@@ -183,7 +183,7 @@ def asks_first(profile: Profile, method: str, methods: Mapping[str, Method]) -> 
 class DiscoveryStep(Struct, frozen=True):
     """The progress of a discovery."""
 
-    dialect: str
+    protocol: str
     """The discovery protocol of this step."""
     words: str
     """``asked``, ``help 12 of 29``, or the result."""

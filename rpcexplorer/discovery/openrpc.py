@@ -17,18 +17,18 @@ from rpcexplorer.model.method import By, Described, DescribedParam, Method
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.patterns import regex
 
-DIALECT = "rpc.discover"
+PROTOCOL = "rpc.discover"
 EVENTS = "x-notifications"
 """Member of a document for events; OpenRPC has no standard member."""
 _STRUCTURES: dict[Any, By] = {"by-name": "name", "by-position": "position"}
 
 
-def read_openrpc(value: Any, dialect: str = DIALECT) -> Listing:
+def read_openrpc(value: Any, protocol: str = PROTOCOL) -> Listing:
     if not value:
         return Listing(refusal=EMPTY)
     if not isinstance(value, dict) or not isinstance(value.get("methods"), dict | list):
         return Listing(refusal="the response is not an OpenRPC document with a list of methods")
-    collected, reader = Collected(), MethodReader(value, dialect)
+    collected, reader = Collected(), MethodReader(value, protocol)
     for member, found in (("methods", collected.described), (EVENTS, collected.events)):
         for own_name, entry in named_entries(value.get(member)):
             followed = reader.follow(entry)
@@ -50,7 +50,7 @@ def read_openrpc(value: Any, dialect: str = DIALECT) -> Listing:
     return collected.listing(about, *reader.left_out())
 
 
-openrpc = one_question(Question(DIALECT), read_openrpc)
+openrpc = one_question(Question(PROTOCOL), read_openrpc)
 
 
 def named_entries(entries: Any) -> Iterable[tuple[Any, Any]]:

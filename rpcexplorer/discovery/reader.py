@@ -226,7 +226,7 @@ class MethodReader:
     def __init__(
         self,
         document: Any,
-        dialect: str,
+        protocol: str,
         *,
         types: Any = None,
         own: OwnSchema | None = None,
@@ -238,7 +238,7 @@ class MethodReader:
         ``default_required``: whether a param is required if the document does not state it.
         """
         self._definitions = Definitions(document, types)
-        self._dialect = dialect
+        self._protocol = protocol
         self._own, self._default_required = own, default_required
         self._draft = _draft_of(document) if isinstance(document, dict) else ""
         self._cut = self._without_params = 0
@@ -258,7 +258,7 @@ class MethodReader:
             tuple(self._examples(entry.get("examples"), entry.get("paramStructure"), params)),
             tuple(self._tags(entry.get("tags"))),
             draft=self._draft,
-            dialect=self._dialect,
+            protocol=self._protocol,
             definitions=self._gather([*(param.schema for param in params), schema]),
             deprecated=entry.get("deprecated") is True,
             result_kind=word,

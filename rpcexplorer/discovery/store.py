@@ -109,7 +109,7 @@ class MethodList(Struct):
         if not _has_secret(self, hide):
             return self
         methods = [
-            Method(method.name, source=method.source, dialect=method.dialect) if _has_secret(method, hide) else method
+            Method(method.name, source=method.source, protocol=method.protocol) if _has_secret(method, hide) else method
             for method in self.methods
             if not _has_secret(method.name, hide)
         ]

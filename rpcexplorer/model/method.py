@@ -16,7 +16,7 @@ MethodSource = Literal["service", "profile", "discovered", "history", "saved"]
 By = Literal["name", "position"]
 
 
-class Method(Struct, frozen=True, gc=False, omit_defaults=True):
+class Method(Struct, frozen=True, gc=False, omit_defaults=True, rename={"protocol": "dialect"}):
     """A method in the list. Tens of thousands need no garbage collection."""
 
     name: str
@@ -30,8 +30,8 @@ class Method(Struct, frozen=True, gc=False, omit_defaults=True):
     source: MethodSource = "profile"
     by: By | None = None
     deprecated: bool = False
-    dialect: str = ""
-    """The discovery protocol that found it, such as ``rpc.discover``."""
+    protocol: str = ""
+    """The discovery protocol that found it; stored as ``dialect``."""
     required: tuple[str, ...] = ()
     has_docs: bool = False
     sources: tuple[tuple[str, str], ...] = ()
@@ -81,7 +81,7 @@ class ExampleCall(Struct, frozen=True, gc=False, omit_defaults=True):
     result: Any = UNSET
 
 
-class Described(Struct, frozen=True, gc=False, omit_defaults=True):
+class Described(Struct, frozen=True, gc=False, omit_defaults=True, rename={"protocol": "dialect"}):
     """The full description of a method; its schemas use ``definitions``."""
 
     params: tuple[DescribedParam, ...] = ()
@@ -95,8 +95,8 @@ class Described(Struct, frozen=True, gc=False, omit_defaults=True):
     """False if the service rejects params that it does not name."""
     draft: str = ""
     """The ``$schema`` of the document: the draft of its schemas."""
-    dialect: str = ""
-    """The discovery protocol, such as ``rpc.discover``."""
+    protocol: str = ""
+    """The discovery protocol; stored as ``dialect``."""
     definitions: Mapping[str, Any] = {}
     """Targets of ``$ref`` by their text. Unknown targets are missing."""
     sources: tuple[tuple[str, str], ...] = ()
@@ -134,7 +134,7 @@ def completed(described: Described, other: Described) -> Described:
     }
     if not facts and described.deprecated >= other.deprecated:
         return described
-    sources = (*described.sources, *((fact, other.dialect) for fact in facts))
+    sources = (*described.sources, *((fact, other.protocol) for fact in facts))
     if not facts.keys().isdisjoint(OF_SCHEMAS):
         facts |= {"definitions": described.definitions or other.definitions, "draft": described.draft or other.draft}
     if "params" in facts:

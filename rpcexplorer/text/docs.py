@@ -362,7 +362,7 @@ def docs_page(
     if method is None:
         rows.add([("  No method selected. Press F2 to choose one.", "dim")])
         return DocsPage(rows.made)
-    page = _Docs(method, described or Described(dialect=method.dialect), rows)
+    page = _Docs(method, described or Described(protocol=method.protocol), rows)
     if not on_screen:
         deprecated = [("   ! deprecated", "careful")] if method.deprecated else []
         rows.add([("  ", "text"), (method.name, "accent bold"), *deprecated])
@@ -382,7 +382,7 @@ class _Docs:
         self._method, self._described, self._rows = method, described, rows
         self._reader = SchemaReader(described.definitions)
         self._sources = dict(method.sources)
-        self._is_markdown = (described.dialect or method.dialect) not in NO_MARKDOWN
+        self._is_markdown = (described.protocol or method.protocol) not in NO_MARKDOWN
         self._members = MemberRows(self._reader, rows, is_markdown=self._is_markdown)
 
     def summary(self) -> None:
@@ -391,7 +391,7 @@ class _Docs:
             rows.add([("  ", "text"), *self._inline(method.doc), (self._source("doc"), "dim")], 2)
         if details := self._described.details:
             rows.blank()
-            source = self._sources.get("details", self._described.dialect)
+            source = self._sources.get("details", self._described.protocol)
             laid_out = plain if source in NO_MARKDOWN else markdown
             laid_out(details, rows, 2, "middle")
             if origin := self._source("details"):
@@ -485,8 +485,8 @@ class _Docs:
             self._fact("tags", tags)
         if described.result is UNSET and described.result_kind:
             self._fact("result", described.result_kind, self._source("result"))
-        source = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
-        if asked is not None and method.dialect:
+        source = _SOURCES[method.source] + (f" ({printable(method.protocol)})" if method.protocol else "")
+        if asked is not None and method.protocol:
             source += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
         self._fact("source", source)
 

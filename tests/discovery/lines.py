@@ -25,14 +25,14 @@ class Line(Struct, frozen=True):
     details: str = ""
     result: str = ""
     deprecated: bool = False
-    dialect: str = ""
+    protocol: str = ""
 
     @classmethod
     def read(cls, name: str, full: Described) -> Line:
         line = line_of(name, full)
         return cls(
             name, line.doc, line.params, line.auth, line.safe, line.source, tuple(parameters_of(full)), line.by,
-            full.details, result_kind(full), line.deprecated, line.dialect,
+            full.details, result_kind(full), line.deprecated, line.protocol,
         )  # fmt: skip
 
 

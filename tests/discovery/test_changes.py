@@ -40,7 +40,7 @@ def test_changes_name_new_and_gone_methods_only() -> None:
     ("fields", "words"),
     [
         ({}, ()),
-        ({"dialect": "help"}, ()),
+        ({"protocol": "help"}, ()),
         ({"doc": "Did"}, ("docs changed",)),
         ({"details": "More"}, ("docs changed",)),
         ({"deprecated": True}, ("now deprecated",)),
@@ -74,7 +74,7 @@ def test_each_change_of_a_param_is_described(fields: dict[str, Any], words: str)
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"dialect": "help", "draft": "x"}, ()),
+        ({"protocol": "help", "draft": "x"}, ()),
         (
             {"params": (FULL.params[0], replace(FULL.params[1], schema={"type": "string", "title": "x"}))},
             ("schema of “kind” changed",),

@@ -165,9 +165,9 @@ def test_draft_1_1_procedures_have_own_types() -> None:
             parameters=(Parameter("a", None, "number"), Parameter("b", None, "array"), Parameter("c")),
             details="Adds two numbers.\n\nOf any size.",
             result="number",
-            dialect="system.describe",
+            protocol="system.describe",
         ),
-        Line("drop", source="discovered", result="null", dialect="system.describe"),
+        Line("drop", source="discovered", result="null", protocol="system.describe"),
     )
 
 
@@ -231,7 +231,7 @@ KODI = {"methods": METHODS, "types": TYPES}
 def test_document_format_is_recognised_by_its_content(document: Any, names: list[str]) -> None:
     listing = read_document(document, "openrpc.json")
     assert [*listing.described] == names
-    assert {method.dialect for method in lines_of(listing)} == {"openrpc.json"}
+    assert {method.protocol for method in lines_of(listing)} == {"openrpc.json"}
 
 
 @pytest.mark.parametrize("value", [None, 7, "text", [], {}, {"openapi": "3.0.0", "paths": {}}])

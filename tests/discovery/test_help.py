@@ -62,7 +62,7 @@ Examples:
 TXID = {"type": "string", "description": "An id"}
 
 
-PLAIN = Described(dialect="help")
+PLAIN = Described(protocol="help")
 
 
 def by_name(text: str) -> dict[str, Line]:
@@ -82,7 +82,7 @@ def test_overview_lists_methods_with_their_params() -> None:
         source="discovered",
         parameters=(Parameter("blockhash", True, "string"), Parameter("verbosity", False)),
         by="position",
-        dialect="help",
+        protocol="help",
     )
     assert methods["ping"].doc == "Wallet"
     assert methods["proof"].parameters == (Parameter("", True, "array"), Parameter("blockhash", False, "string"))
@@ -171,7 +171,7 @@ def test_help_is_read_with_all_its_sections() -> None:
         {"type": "object"},
         examples=(ExampleCall("", ["00"]),),
         tags=("Chain",),
-        dialect="help",
+        protocol="help",
         doc="What is known of a block. Less of it by default.",
         details="What is known of a block.\nLess of it by default.",
         by="position",

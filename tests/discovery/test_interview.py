@@ -80,10 +80,10 @@ def discovered(script: Script, **settings: Any) -> tuple[Discovery, RawServer]:
         return ask(server.origin, **settings), server
 
 
-@pytest.mark.parametrize("dialect", [*PROTOCOLS.values(), *SUSPECTED], ids=lambda dialect: dialect.name)
-def test_each_protocol_stops_at_a_refusal(dialect: Any) -> None:
-    questions, listing = drive(dialect.ask(()), Answer(refusal="not offered (-32601)"))
-    assert [question.method for question in questions] == [dialect.name]
+@pytest.mark.parametrize("protocol", [*PROTOCOLS.values(), *SUSPECTED], ids=lambda protocol: protocol.name)
+def test_each_protocol_stops_at_a_refusal(protocol: Any) -> None:
+    questions, listing = drive(protocol.ask(()), Answer(refusal="not offered (-32601)"))
+    assert [question.method for question in questions] == [protocol.name]
     assert listing == Listing(refusal="not offered (-32601)")
 
 
@@ -182,7 +182,7 @@ def test_demo_lists_all_methods_with_any_auth(auth: Any) -> None:
 def test_document_wins_over_the_list_of_names() -> None:
     table = {"rpc.discover": {"result": DOCUMENT}, "system.listMethods": {"result": ["b", "a"]}}
     found, server = discovered(service(table))
-    assert [(method.name, method.doc, method.dialect) for method in found.methods] == [
+    assert [(method.name, method.doc, method.protocol) for method in found.methods] == [
         ("b", "", "system.listMethods"), ("a", "An a", "rpc.discover"),
     ]  # fmt: skip
     assert calls(server) == [
@@ -219,7 +219,7 @@ def test_protocol_not_offered_is_reported_and_skipped() -> None:
 def test_first_other_protocol_with_methods_is_the_last() -> None:
     table = {"rpc_methods": {"result": {"methods": ["chain_getBlock"]}}, "help": {"result": ["never asked"]}}
     found, server = discovered(service(table))
-    assert [(method.name, method.dialect) for method in found.methods] == [("chain_getBlock", "rpc_methods")]
+    assert [(method.name, method.protocol) for method in found.methods] == [("chain_getBlock", "rpc_methods")]
     assert calls(server)[-1] == ("rpc_methods", [])
     assert found.sentences == (
         f"rpc.discover{GUESSED}, system.listMethods, rpc.describe, system.describe: not offered (-32601)",
@@ -315,7 +315,7 @@ def test_mcp_handshake_lists_only_tools() -> None:
 
 def test_document_at_a_path_is_read_without_calls() -> None:
     found, server = discovered(http_reply(json.dumps(DOCUMENT).encode()), discovery=DocumentSource(url="/openrpc.json"))
-    assert [(method.name, method.dialect) for method in found.methods] == [("a", "/openrpc.json")]
+    assert [(method.name, method.protocol) for method in found.methods] == [("a", "/openrpc.json")]
     assert [request.line for request in server.requests] == ["GET /openrpc.json HTTP/1.1"]
     assert found.sentences == ('GET /openrpc.json: 1 method (OpenRPC 1.2.6, "shop 1")',)
 
@@ -373,8 +373,8 @@ def test_guessed_document_is_read_without_credentials() -> None:
 
     auth = BearerAuth()
     found, server = discovered(answer, auth=auth, token="t0ken-t0ken")
-    assert [(method.name, method.dialect) for method in found.methods] == [("a", "/openrpc.json")]
-    assert found.described["a"].dialect == "/openrpc.json"
+    assert [(method.name, method.protocol) for method in found.methods] == [("a", "/openrpc.json")]
+    assert found.described["a"].protocol == "/openrpc.json"
     guesses = [request for request in server.requests if request.line.startswith("GET")]
     assert [request.line.split()[1] for request in guesses] == ["/api/v2/openrpc.json", "/openrpc.json"]
     assert not any(request.header("Authorization") for request in guesses)

@@ -24,7 +24,7 @@ from rpcexplorer.model.method import Described, DescribedParam
 from tests.discovery.driving import drive
 from tests.discovery.lines import lines_of
 
-PLAIN = Described(dialect="system.listMethods")
+PLAIN = Described(protocol="system.listMethods")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ PLAIN = Described(dialect="system.listMethods")
 def test_names_are_found_in_every_form(value: Any) -> None:
     listing = read_names(value, "system.listMethods")
     assert [*listing.described] == ["a", "b"]
-    assert {(method.source, method.dialect) for method in lines_of(listing)} == {("discovered", "system.listMethods")}
+    assert {(method.source, method.protocol) for method in lines_of(listing)} == {("discovered", "system.listMethods")}
     assert (listing.skipped, listing.refusal) == ((), "")
 
 
@@ -90,7 +90,7 @@ def test_invalid_signature_changes_nothing(value: Any) -> None:
 def test_signatures_are_merged_by_position(value: Any, params: Any, result: Any) -> None:
     described = with_signatures(PLAIN, value)
     assert [(param.schema["type"], param.required) for param in described.params] == params
-    assert (described.result, described.extra, described.dialect) == (result, False, "system.listMethods")
+    assert (described.result, described.extra, described.protocol) == (result, False, "system.listMethods")
 
 
 def test_type_unknown_to_json_allows_any_value() -> None:
@@ -168,7 +168,7 @@ def test_graphene_signature_of_each_name_is_requested() -> None:
     assert listing.described["block_api.get_block"] == Described(
         (DescribedParam("block_num", {"type": "integer"}), DescribedParam("what", True)),
         {"type": "object", "properties": {"id": {"type": "string"}, "count": {"type": "integer"}}},
-        dialect="jsonrpc.get_methods",
+        protocol="jsonrpc.get_methods",
         by="name",
         start=GET_BLOCK["args"],
     )
@@ -177,4 +177,4 @@ def test_graphene_signature_of_each_name_is_requested() -> None:
 @pytest.mark.parametrize("value", [None, 7, [], {}, {"args": 7}, {"ret": {}}])
 def test_invalid_graphene_signature_changes_nothing(value: Any) -> None:
     _, listing = drive(NAME_LISTS[GET_METHODS](()), Answer(["a"]), Answer(value))
-    assert listing.described == {"a": Described(dialect=GET_METHODS)}
+    assert listing.described == {"a": Described(protocol=GET_METHODS)}

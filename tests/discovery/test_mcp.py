@@ -47,7 +47,7 @@ def test_tool_keeps_its_schemas_and_result_envelope() -> None:
     assert described.definitions == {"#/$defs/Number": {"type": "integer", "minimum": 0}}
     assert described.result["properties"]["structuredContent"] is ADD["outputSchema"]
     assert {*described.result["properties"]} == {"content", "isError", "structuredContent"}
-    assert (described.extra, described.dialect) == (True, "tools/list")
+    assert (described.extra, described.protocol) == (True, "tools/list")
 
 
 def test_input_and_output_references_are_kept_apart() -> None:

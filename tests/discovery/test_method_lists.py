@@ -26,7 +26,7 @@ FULL = Method(
     "user.get", "Gets", {"id": [1.5, None]}, "inline", False, "discovered", "name", True, "rpc.discover", ("id",), True,
     (("doc", "help"),),
 )  # fmt: skip
-HOSTILE = Method('[/] \x1b]52;c;?\x07 \u202e"', source="discovered", dialect="system.listMethods")
+HOSTILE = Method('[/] \x1b]52;c;?\x07 \u202e"', source="discovered", protocol="system.listMethods")
 
 
 def found(*methods: Method, when: datetime = WHEN) -> Discovery:
@@ -187,7 +187,7 @@ def test_earlier_list_has_names_and_docs(folder: Path) -> None:
     (folder / "shop.json").write_text(f"rpcexplorer catalogue 1 00000000\n{json.dumps(EARLIER)}\n")
     (folder / "shop.00.full").write_text("rpcexplorer methods in full 1\n")
     method_lists = MethodLists(folder)
-    line = Method("user.get", "Gets", source="discovered", dialect="rpc.discover")
+    line = Method("user.get", "Gets", source="discovered", protocol="rpc.discover")
     assert (method_lists.learned(SHOP), method_lists.absent(SHOP)) == (Learned((line,), WHEN), frozenset({"ping"}))
     assert (method_lists.described(SHOP, "user.get"), method_lists.problem) == (None, "")
     method_lists.settle(SHOP, found(FULL))

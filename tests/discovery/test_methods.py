@@ -18,7 +18,7 @@ STRING = {"type": "string"}
 
 
 def discovered(name: str, **more: Any) -> Method:
-    return Method(name, source="discovered", dialect="rpc.discover", **more)
+    return Method(name, source="discovered", protocol="rpc.discover", **more)
 
 
 def test_profile_wins_and_discovery_fills_gaps() -> None:
@@ -39,7 +39,7 @@ def test_discovered_bare_name_keeps_known_facts() -> None:
 
 def test_discovered_params_win_over_known_ones() -> None:
     params = (DescribedParam("host", {"type": "string"}, True),)
-    full = Described(params, doc="Theirs", auth="none", safe=False, dialect="rpc.discover")
+    full = Described(params, doc="Theirs", auth="none", safe=False, protocol="rpc.discover")
     method = method_list(PROFILE, [line_of("ping", full)])["ping"]
     assert (method.doc, method.auth, method.safe) == ("Theirs", "none", False)
     assert starting_point(method, full) == {"host": ""}
@@ -65,8 +65,8 @@ def test_service_methods_are_known_only_at_its_url(profile: Profile, names: list
     assert [*method_list(profile)] == names
 
 
-FIRST = Described(result={"type": "string"}, dialect="rpc.discover")
-OTHER = Described(doc="Its doc", safe=False, deprecated=True, dialect="help")
+FIRST = Described(result={"type": "string"}, protocol="rpc.discover")
+OTHER = Described(doc="Its doc", safe=False, deprecated=True, protocol="help")
 
 
 def sources(method: Method) -> dict[str, str]:
@@ -83,8 +83,8 @@ def test_first_source_wins_and_gaps_keep_their_source() -> None:
 
 
 def test_param_structure_comes_with_its_params() -> None:
-    mine = Described((DescribedParam("a"),), dialect="rpc.discover")
-    other = Described((DescribedParam("", required=True),), by="position", start=[1], dialect="help")
+    mine = Described((DescribedParam("a"),), protocol="rpc.discover")
+    other = Described((DescribedParam("", required=True),), by="position", start=[1], protocol="help")
     assert completed(mine, other) == mine
     line = line_of("m", completed(FIRST, other))
     assert (line.by, line.params, line.required) == ("position", [1], ("",))
@@ -102,7 +102,7 @@ def test_known_facts_have_the_service_as_source() -> None:
     assert sources(method_list(profile)["ping"]) == {
         "doc": "profile", "params": "service", "auth": "service", "safe": "service",
     }  # fmt: skip
-    found = Method("ping", "Theirs", source="discovered", dialect="rpc.discover")
+    found = Method("ping", "Theirs", source="discovered", protocol="rpc.discover")
     assert sources(method_list(Profile("p", "https://x.example"), [found])["ping"]) == {
         "doc": "rpc.discover", "params": "service", "auth": "service", "safe": "service",
     }  # fmt: skip
@@ -113,10 +113,10 @@ def test_known_facts_have_the_service_as_source() -> None:
 
 def test_descriptions_are_completed_field_by_field() -> None:
     first = Described(
-        (DescribedParam("a", {"$ref": "A"}),), dialect="rpc.discover", definitions={"A": {"type": "string"}}
+        (DescribedParam("a", {"$ref": "A"}),), protocol="rpc.discover", definitions={"A": {"type": "string"}}
     )
     other = Described(
-        (DescribedParam("b"),), {"type": "null"}, errors=(DescribedError(1),), tags=("t",), dialect="rpc.describe"
+        (DescribedParam("b"),), {"type": "null"}, errors=(DescribedError(1),), tags=("t",), protocol="rpc.describe"
     )
     both = completed(first, other)
     assert (both.params, both.result, both.tags) == (first.params, {"type": "null"}, ("t",))
@@ -128,7 +128,7 @@ def test_descriptions_are_completed_field_by_field() -> None:
 def test_schemas_keep_the_definitions_of_their_source() -> None:
     first = Described((DescribedParam("a", {"$ref": "A"}),), definitions={"A": {"type": "string"}})
     other = Described(
-        result={"$ref": "A"}, examples=(ExampleCall("e", [1]),), dialect="x", definitions={"A": {"type": "null"}}
+        result={"$ref": "A"}, examples=(ExampleCall("e", [1]),), protocol="x", definitions={"A": {"type": "null"}}
     )
     both = completed(first, other)
     assert (both.definitions, both.sources) == ({"A": {"type": "string"}}, (("examples", "x"),))

@@ -39,7 +39,7 @@ def test_types_in_words_become_schemas() -> None:
         ),
         {"type": "array", "items": {"type": "object"}},
         extra=False,
-        dialect="core.describe",
+        protocol="core.describe",
         doc="Play what is given, or if it is None, what was `chosen`.",
         details="Play what is given, or if it is\nNone, what was `chosen`.\n\nIt **must** be listed.",
     )

@@ -56,7 +56,7 @@ def test_method_is_read_whole() -> None:
         details="Lists users.\n\nNewest first.",
         result="array of string",
         deprecated=True,
-        dialect="rpc.discover",
+        protocol="rpc.discover",
     )
 
 

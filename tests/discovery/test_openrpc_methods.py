@@ -32,7 +32,7 @@ def written(listing: Listing) -> str:
 
 def assert_read_back(listing: Listing) -> None:
     text = written(listing)
-    again = read_document(json.loads(text), next(iter(listing.described.values())).dialect)
+    again = read_document(json.loads(text), next(iter(listing.described.values())).protocol)
     assert written(again) == text
     before, after = ({line.name: line for line in lines_of(found)} for found in (listing, again))
     assert after == before

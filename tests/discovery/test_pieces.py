@@ -61,6 +61,11 @@ def test_description_is_read_back_with_its_definitions(folder: Path) -> None:
     assert (again.changes(SHOP), again.problem) == (None, "")
 
 
+def test_protocol_is_stored_as_the_dialect() -> None:
+    found = [msgspec.to_builtins(stored) for stored in (Method("a", protocol="help"), Described(protocol="help"))]
+    assert found == [{"name": "a", "dialect": "help"}, {"dialect": "help"}]
+
+
 def test_shared_definitions_are_decoded_when_needed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     MethodLists(folder).settle(SHOP, found({"a": FULL, "b": OTHER}))
     assert (folder / "shop.json").read_bytes().count(b'"next"') == 1

@@ -52,7 +52,7 @@ def test_method_keeps_all_its_facts() -> None:
         (DescribedError(7, "gone", {"since": "x"}), DescribedError(None, "odd")),
         (ExampleCall("first", [1]),),
         ("shop", "plain"),
-        dialect="rpc.discover",
+        protocol="rpc.discover",
         definitions={"#/components/schemas/Id": {"type": "integer", "minimum": 1}},
     )
 

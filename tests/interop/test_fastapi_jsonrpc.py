@@ -70,7 +70,7 @@ def test_document_is_discovered_at_a_given_path(url: str) -> None:
 
 def test_document_is_discovered_without_a_given_path(url: str) -> None:
     found = discovered(url, path=PATH)
-    assert {method.dialect for method in found.methods} == {"/openrpc.json"}
+    assert {method.protocol for method in found.methods} == {"/openrpc.json"}
     assert names(found) == {"ping", "add"}
 
 

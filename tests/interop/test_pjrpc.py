@@ -90,7 +90,7 @@ def test_document_is_discovered_at_a_given_path(url: str) -> None:
 
 def test_document_is_discovered_without_a_given_path(url: str) -> None:
     found = discovered(url, **SETTINGS)
-    assert {method.dialect for method in found.methods} == {"/api/v1/openrpc.json"}
+    assert {method.protocol for method in found.methods} == {"/api/v1/openrpc.json"}
     assert names(found) == {"ping", "add", "whoami"}
 
 

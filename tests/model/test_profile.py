@@ -64,15 +64,15 @@ def test_method_unknown_to_the_server_is_not_learned() -> None:
         ({"a": Method("a", safe=True)}, ""),  # nothing says whether it needs params
         ({"a": Method("a", params=[])}, ""),
         ({"a": Method("a", params={"id": 1}, safe=True), "b": Method("b", params={}, safe=True)}, "b"),
-        ({"a": Method("a", safe=True, dialect="rpc.discover")}, "a"),
+        ({"a": Method("a", safe=True, protocol="rpc.discover")}, "a"),
         (
             {
-                "a": Method("a", safe=True, dialect="rpc.discover", required=("id",)),
-                "b": Method("b", safe=True, dialect="rpc.discover", has_docs=True),
+                "a": Method("a", safe=True, protocol="rpc.discover", required=("id",)),
+                "b": Method("b", safe=True, protocol="rpc.discover", has_docs=True),
             },
             "b",
         ),
-        ({"a": Method("a", safe=True, dialect="system.listMethods")}, ""),
+        ({"a": Method("a", safe=True, protocol="system.listMethods")}, ""),
     ],
 )
 def test_first_method_is_safe_and_needs_no_params(methods: dict[str, Method], first: str) -> None:

@@ -37,7 +37,7 @@ LIST = Method(
     "discovered",
     "name",
     deprecated=True,
-    dialect="rpc.discover",
+    protocol="rpc.discover",
 )
 DESCRIBED = Described(
     (
@@ -47,7 +47,7 @@ DESCRIBED = Described(
     ),
     details="Takes its time.\nBut not long.",
     result_kind="array of user",
-    dialect="rpc.discover",
+    protocol="rpc.discover",
 )
 
 
@@ -146,7 +146,7 @@ def test_facts_of_other_sources_name_the_source() -> None:
 
 def test_help_for_a_terminal_keeps_its_lines() -> None:
     text = 'getblock\n\nArguments:\n1. hash   (string)\n\nResult:\n{\n  "a" : 1\n}'
-    lines = told(Method("getblock", dialect="help"), Described(details=text, dialect="help"))
+    lines = told(Method("getblock", protocol="help"), Described(details=text, protocol="help"))
     assert "  1. hash   (string)" in lines
     assert '    "a" : 1' in lines
 
@@ -159,11 +159,11 @@ def test_help_for_a_terminal_keeps_its_lines() -> None:
             "  auth        according to the profile, this method takes the credentials in its params",
         ),
         (
-            {"auth": "none", "dialect": "rpc.discover"},
+            {"auth": "none", "protocol": "rpc.discover"},
             "  auth        according to the service, this method needs no credentials",
         ),
         (
-            {"auth": "none", "dialect": "help", "sources": (("auth", "profile"),)},
+            {"auth": "none", "protocol": "help", "sources": (("auth", "profile"),)},
             "  auth        according to the profile, this method needs no credentials",
         ),
         ({}, "  auth        unknown"),
@@ -183,7 +183,7 @@ def test_each_fact_has_its_words(fields: dict[str, Any], line: str) -> None:
     [
         ({"auth": "cookie"}, ""),
         ({}, ""),
-        ({"auth": "none", "dialect": "rpc.discover"}, "  according to the service, this method needs no credentials"),
+        ({"auth": "none", "protocol": "rpc.discover"}, "  according to the service, this method needs no credentials"),
         (
             {"auth": "inline", "source": "profile"},
             "  according to the profile, this method takes the credentials in its params",

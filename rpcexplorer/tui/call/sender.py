@@ -92,7 +92,7 @@ class Sender:
         """Discover the methods of the server."""
 
         def show(step: DiscoveryStep) -> None:
-            self._response.step = f"{step.dialect}: {step.words}"
+            self._response.step = f"{step.protocol}: {step.words}"
 
         with self._under_way("discovering") as stop:
             found = await self._explorer.discover(watch=self._watch, stop=stop, tell=show)

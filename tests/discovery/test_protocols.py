@@ -33,12 +33,12 @@ VALUES = st.recursive(
 )
 
 
-def talked(dialect: DiscoveryProtocol, answers: list[Any]) -> tuple[int, Listing]:
+def talked(protocol: DiscoveryProtocol, answers: list[Any]) -> tuple[int, Listing]:
     """Answer a protocol's questions with these values, then with refusals.
 
     Return the number of questions and the listing.
     """
-    asking = dialect.ask(())
+    asking = protocol.ask(())
     step = next(asking)
     responses = iter([*map(Answer, answers), *[Answer(refusal="no")] * 1_000])
     for count in range(1, 1_000):
@@ -66,18 +66,18 @@ def usable(method: Line) -> bool:
     return bool(method.name) and all(text == text.encode().decode() and len(text) < 250_000 for text in texts)
 
 
-@pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("protocol", EVERY, ids=lambda protocol: protocol.name)
 @given(answers=st.lists(VALUES, min_size=1, max_size=6))
-def test_arbitrary_answers_raise_nothing(dialect: DiscoveryProtocol, answers: list[Any]) -> None:
-    _, listing = talked(dialect, [clean(answer) for answer in answers])
+def test_arbitrary_answers_raise_nothing(protocol: DiscoveryProtocol, answers: list[Any]) -> None:
+    _, listing = talked(protocol, [clean(answer) for answer in answers])
     assert isinstance(listing, Listing)
     assert bool(listing.refusal) <= (not lines_of(listing))
     assert all(usable(method) for method in lines_of(listing))
 
 
-@pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("protocol", EVERY, ids=lambda protocol: protocol.name)
 @given(first=VALUES)
-def test_answers_in_the_usual_structure_raise_nothing(dialect: DiscoveryProtocol, first: Any) -> None:
+def test_answers_in_the_usual_structure_raise_nothing(protocol: DiscoveryProtocol, first: Any) -> None:
     first = clean(first)  # as every answer is
     forms: list[Any] = [
         {"methods": {"m": first, "n": {"params": first}}, "types": first},
@@ -87,7 +87,7 @@ def test_answers_in_the_usual_structure_raise_nothing(dialect: DiscoveryProtocol
         {"object": {"method": first}},
     ]
     for form in forms:
-        assert all(usable(method) for method in lines_of(talked(dialect, [form, first])[1]))
+        assert all(usable(method) for method in lines_of(talked(protocol, [form, first])[1]))
 
 
 NO_LISTING: dict[str, tuple[list[Any], str]] = {
@@ -110,11 +110,11 @@ NO_LISTING: dict[str, tuple[list[Any], str]] = {
 
 @pytest.mark.parametrize("name", NO_LISTING)
 def test_other_answers_are_refused_in_words(name: str) -> None:
-    (dialect,) = (protocol for protocol in EVERY if protocol.name == name)
+    (protocol,) = (known for known in EVERY if known.name == name)
     answers, words = NO_LISTING[name]
-    assert [talked(dialect, [answer])[1].refusal.startswith(words) for answer in answers] == [True] * len(answers)
+    assert [talked(protocol, [answer])[1].refusal.startswith(words) for answer in answers] == [True] * len(answers)
     empty: list[Any] = [None, [], {}, ""]
-    assert {talked(dialect, [answer])[1].refusal for answer in empty} == {"not offered (an empty result)"}
+    assert {talked(protocol, [answer])[1].refusal for answer in empty} == {"not offered (an empty result)"}
 
 
 DEEP: dict[str, Any] = {"type": "object"}
@@ -132,18 +132,18 @@ HOSTILE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE.keys())
-@pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("protocol", EVERY, ids=lambda protocol: protocol.name)
 @pytest.mark.usefixtures("soon")
 @pytest.mark.thorough
-def test_huge_answers_are_cut(dialect: DiscoveryProtocol, hostile: Any) -> None:
-    _, listing = talked(dialect, [hostile])
+def test_huge_answers_are_cut(protocol: DiscoveryProtocol, hostile: Any) -> None:
+    _, listing = talked(protocol, [hostile])
     assert len(lines_of(listing)) <= 20_000
     assert sum(len(described.params) for described in listing.described.values()) <= 300_000
     assert all(usable(method) for method in lines_of(listing))
 
 
 def test_questions_to_every_server_change_nothing() -> None:
-    asked = [dialect.name for dialect in (*ALWAYS_ASKED, *TRIED_IN_TURN)]
+    asked = [protocol.name for protocol in (*ALWAYS_ASKED, *TRIED_IN_TURN)]
     assert len(asked) <= 8
     assert not {"list", "tools/list"} & set(asked)
-    assert all(dialect.clue for dialect in SUSPECTED)
+    assert all(protocol.clue for protocol in SUSPECTED)
