@@ -46,7 +46,7 @@ TYPES: Final[Mapping[str, Any]] = {
 REPEATED: Final = frozenset(("headers", "status", "code", "words"))
 """Kinds of values whose option can be repeated."""
 NEVER_EMPTY: Final = frozenset(("about", "request", "certificates", "files"))
-"""Parts of a profile in which empty text is no value.
+"""Parts of a profile where empty text means no value.
 
 An empty path or pointer is a value.
 """

@@ -91,7 +91,7 @@ OVERTAKING = 4 * CHUNK
 """Bytes of later calls that may precede a call, for a search by time."""
 TORN = "it is incomplete: writing it was interrupted"
 UNFINISHED = LOCK_SECONDS
-"""Seconds in which a block without its end may still be written."""
+"""Seconds during which a block without its end may still be written."""
 CROWD = 200
 """Beginnings of calls without any time in one stretch that are skipped."""
 WINDOW = 64

@@ -250,7 +250,7 @@ END_LENGTH = len(END % 0)
 SEAL = regex(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[^\n]*)?\s*\Z""")
 """The last line of a block, also as people and formatters spell it."""
 NEAR_END = 64
-"""Bytes at the end of a block in which its unedited last line is found."""
+"""Bytes at the end of a block that are searched for an unedited last line."""
 FAR_END = 64 * 1024
 """Bytes at the end of a block that are searched for an edited last line."""
 LEFT = 256 * 1024

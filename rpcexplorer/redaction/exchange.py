@@ -173,7 +173,7 @@ def redactor_for_files(profile: Profile, method: str, secrets: Iterable[Secret])
 def redacted_draft(draft: Draft | Batch, profile: Profile, hide: Redactor) -> Draft | Batch:
     """Return a draft that can be sent again.
 
-    A value is only replaced by the secret reference that stands for it.
+    A secret reference replaces only the value that it resolves to.
     """
     if isinstance(draft, Batch):
         typed = None if draft.typed is None else redacted_params(draft.typed, None, profile, hide)
@@ -209,7 +209,7 @@ class Policy(Struct, frozen=True):
 
 
 SHOW: Final = Policy()
-"""For the screen: a member ``password`` may be what the user asked for."""
+"""For the screen: a member ``password`` stays, as the user may need it."""
 PRINT: Final = Policy(names=False)
 """For stdout, which programs read: names of members stay."""
 COPY: Final = Policy(guesses=True, body_limit=1024 * 1024)

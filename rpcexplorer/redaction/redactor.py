@@ -359,7 +359,7 @@ class Redactor:
     def params(self, text: str) -> str:
         """Redact params that can be sent again.
 
-        A secret reference is used only for the value that it stands for, else the mark of a redacted value.
+        A secret reference replaces only the value that it resolves to. Other redacted values get the mark.
         """
         return edited(text, (Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in self.edits(text)))
 

@@ -16,7 +16,7 @@ from rpcexplorer.patterns import regex
 SHORTEST: Final = 6
 """Characters; shorter values are common, so they are not searched."""
 FEW_CHARACTERS: Final = 16 * 1024
-"""Characters of a text in which searching each literal is faster."""
+"""Length up to which searching each literal is faster than a pattern."""
 MAX_CACHED: Final = 256
 _SAME_EVERYWHERE = regex(r"[A-Za-z0-9_.~-]+")
 _SMALL_ESCAPE = regex(r"(?<!\\)((?:\\\\)*\\u)([0-9a-f]{4})")

@@ -84,7 +84,7 @@ def add_command(
 ) -> list[str]:
     """Return the commands that add a profile.
 
-    With ``lacks_auth``, they contain a mark in place of the auth type.
+    With ``lacks_auth``, they contain a mark for the auth type.
     """
     values = dict(keys)
     path = values.pop("path", None)

@@ -60,7 +60,7 @@ class Command(Struct, frozen=True):
     footer: bool = False
     """The footer shows it while it is possible."""
     synonyms: str = ""
-    """More words by which the palette finds it."""
+    """More search words for the palette."""
 
     @property
     def action(self) -> str:

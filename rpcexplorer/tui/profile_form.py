@@ -288,7 +288,10 @@ def _address(typed: str) -> str:
 
 
 def calls_go_to(typed: str, usual: str) -> str:
-    """Return where calls go, in words; ``usual`` is the path for a URL without one."""
+    """Return a text that shows where calls go.
+
+    A URL without a path gets the path ``usual``.
+    """
     url, path = split_address(typed)
     calls = f"Calls go to {joined(url, usual if path is None else path)}"
     return f"{calls}\nThe URL has no path, so rpcexplorer adds {usual}." if path is None else calls

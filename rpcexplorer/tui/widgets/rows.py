@@ -301,9 +301,9 @@ def _hanging(words: SheetLine, width: int) -> int:
 
 
 def _break(text: str, at: int, room: int, *, begun: bool, fresh: bool, prose: bool) -> int:
-    """Return the offset at which a text is broken for some columns.
+    """Return the offset at which to break a text for some columns.
 
-    It is ``at`` if nothing fits behind what the row has already. A ``fresh`` row, which has only its indent, gets at
+    It is ``at`` if nothing fits behind the text of the row so far. A ``fresh`` row, which has only its indent, gets at
     least one character.
     """
     end, used = at, 0
