@@ -37,7 +37,7 @@ PAGES: Final = {page.name: page.text for page in read_pages()}
 
 
 def table_of(page: str, head: str) -> list[list[str]]:
-    """Return the cells of the table with this first heading, without backticks."""
+    """Return the cells of the table with this heading, without backticks."""
     text = PAGES[page].replace("`", "")
     found = re.search(rf"^\| {re.escape(head)} \|.*\n\|[-|]+\|\n((?:\|.*\n)*)", text, re.MULTILINE)
     assert found, f"{page} has no table {head}"

@@ -66,7 +66,7 @@ def test_text_msgspec_refuses_is_compared_like_other_text(left: Any, right: Any)
 
 
 def applied(value: Any, found: Comparison) -> Any:
-    """Return the left value with all differences applied: changes, then removals, then additions."""
+    """Return the left value with all differences applied."""
     root = {"": value}
     for item in found.differences:
         if item.left and item.right:

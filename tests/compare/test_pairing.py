@@ -108,7 +108,7 @@ def test_order_of_members_and_spelling_make_no_difference(
 
 
 def respelled(value: Any, dice: random.Random) -> str:
-    """Spell the value with random escapes, but never escape a secret reference."""
+    """Spell the value with random escapes, except for secret references."""
     text = json.dumps(value, ensure_ascii=False, separators=dice.choice([(",", ":"), (", ", ": ")]))
     text = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
     return re.sub('[aé](?=")', lambda found: dice.choice([found[0], f"\\u{ord(found[0]):04X}"]), text)

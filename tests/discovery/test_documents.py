@@ -1,4 +1,4 @@
-"""Descriptions by Kodi and flask-jsonrpc, in the structure of their own responses."""
+"""Method lists of Kodi and flask-jsonrpc, as these servers send them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_params_are_schemas_and_types_have_short_names() -> None:
     ]
     assert (seek.result, movies.result) == (METHODS["Player.Seek"]["returns"], {"type": "string"})
     assert movies.definitions["Movie.Fields"] == TYPES["Movie.Fields"]
-    assert {"Item.Fields", "Heir"} <= movies.definitions.keys()  # the former is what others extend
+    assert {"Item.Fields", "Heir"} <= movies.definitions.keys()  # Other types extend Item.Fields.
     reader = SchemaReader(movies.definitions)
     assert (reader.node(seek.params[0].schema).limits, reader.node(movies.params[0].schema).kinds) == (
         {"maximum": 2, "minimum": 0},

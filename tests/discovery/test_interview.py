@@ -1,4 +1,4 @@
-"""Discovery: its protocols without a socket, and all of it over real sockets."""
+"""Discovery: protocols without a socket, and whole runs over sockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of names with ``methodHelp`` and ``methodSignature``, ubus, modules and Graphene."""
+"""Lists of names with help texts, ubus, modules and Graphene."""
 
 from __future__ import annotations
 

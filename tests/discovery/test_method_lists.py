@@ -1,4 +1,4 @@
-"""Stored method lists: kept per URL, shared between programs, without secrets."""
+"""Stored method lists: one per URL, shared, without secrets."""
 
 from __future__ import annotations
 

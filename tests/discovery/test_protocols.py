@@ -54,7 +54,7 @@ def talked(protocol: DiscoveryProtocol, answers: list[Any]) -> tuple[int, Listin
 
 
 def usable(method: Line) -> bool:
-    """Return whether a method can be stored and shown: valid UTF-8 of limited size."""
+    """Return whether a method is valid UTF-8 of limited size."""
     texts = (
         method.name,
         method.doc,

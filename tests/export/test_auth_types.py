@@ -1,4 +1,4 @@
-"""Commands and scripts for each auth type: run for real, they send the same request."""
+"""Commands and scripts that send the same request, for each auth type."""
 
 from __future__ import annotations
 

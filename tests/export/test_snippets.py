@@ -201,7 +201,7 @@ def box() -> Identity:
 
 
 def pasted(kind: str, profile: Profile, folder: Path) -> subprocess.CompletedProcess[bytes]:
-    """Run a snippet with a program instead of curl and http that prints its arguments."""
+    """Run a snippet; curl and http only print their arguments."""
     script = made(kind, DRAFT, profile)
     for name in ("curl", "http"):
         (folder / name).write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")

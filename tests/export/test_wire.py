@@ -81,7 +81,10 @@ def passed_on(demo: str, request: Received) -> Parts:
 
 
 def told(request: Received, *, own: bool) -> tuple[object, ...]:
-    """Return the parts that must be the same. The rpcexplorer command has its own id."""
+    """Return the parts of a request that must be the same.
+
+    The rpcexplorer command (``own``) has its own id.
+    """
     body = re.sub(rb'"id":"[^"]*"', b"", request.body, count=1) if own else request.body
     return request.line, body, *(request.header(name) for name in ("Content-Type", "Accept", "X-Odd", "Cookie"))
 

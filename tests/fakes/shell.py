@@ -39,7 +39,7 @@ class Ran:
 
 
 class Shell:
-    """A home and a working folder in which commands run in turn."""
+    """A home and a working folder that run commands one by one."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / "home"

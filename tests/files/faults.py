@@ -151,7 +151,7 @@ def snapshot(root: Path) -> dict[str, bytes]:
 
 
 def restore(root: Path, files: dict[str, bytes]) -> None:
-    """Restore the folder as it was at the snapshot."""
+    """Restore the files of a snapshot, and delete all others."""
     for name in snapshot(root).keys() - files.keys():
         (root / name).unlink()
     for name, content in files.items():

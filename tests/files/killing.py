@@ -19,9 +19,9 @@ from tests.files.faults import Fire
 
 
 class Death(Fire):
-    """Kills this process instead of failing a call.
+    """A fault that kills this process instead of failing a call.
 
-    A write was half done by then.
+    A write is half done by then.
     """
 
     def strike(self) -> None:

@@ -1,4 +1,7 @@
-"""Each kind of file, damaged: only the damaged part is lost and reported."""
+"""Each kind of file, damaged in each way: other data survives.
+
+The damage is reported.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,6 @@ import pytest
 
 from tests.files.every_file import BY_NAME, KINDS, Kind
 from tests.files.faults import LINES, restore, snapshot
-
-"""Seconds for reading and changing.
-
-Usually they take a tenth of that, and tomllib alone takes 39.
-"""
 
 
 @pytest.fixture(scope="module")

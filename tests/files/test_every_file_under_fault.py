@@ -1,4 +1,4 @@
-"""Each kind of file if the system fails: no data is lost without a report."""
+"""Each kind of file on a failing machine: reported, and nothing lost."""
 
 from __future__ import annotations
 

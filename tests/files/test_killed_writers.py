@@ -95,7 +95,7 @@ def test_killed_writer_loses_nothing_that_it_reported(kind: Kind, tmp_path: Path
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder in which two programs made ten changes each."""
+    """Return the folder that two programs changed ten times each."""
     folder = begun(tmp_path_factory.mktemp("shared"))
     done = subprocess.run(command("two-at-once", folder), cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "", "nothing was reported, and both came to an end"

@@ -119,7 +119,7 @@ def test_torn_record_that_is_written_again_is_ignored(one: History) -> None:
 
 @pytest.fixture
 def shared(one: History, monkeypatch: pytest.MonkeyPatch) -> History:
-    """Return a history in which one of three files is not readable."""
+    """Return a history with one unreadable file of three."""
     for number, writer in enumerate(["me@there", "bob@here", "me@here"]):
         write(one, BLOCKS[number], f"{writer}.toml")
     real = os.open

@@ -1,4 +1,4 @@
-"""One change of a JSON text: its new meaning, and all other characters unchanged."""
+"""One change of a JSON text: its meaning, and the unchanged characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rpcexplorer.jsontext.edit import Path, added, changed, is_json, one_line, r
 from rpcexplorer.jsontext.scan import is_value
 
 Tree: TypeAlias = Any
-"""A list of (name or None, tree) with "{" or "[", or the token of a scalar."""
+"""A scalar's token, or "{" or "[" with a list of (name or None, tree)."""
 BLANKS = st.sampled_from(["", "", " ", "\n", "\n  ", "\t", " \r\n "])
 SCALARS = st.sampled_from(
     ["null", "true", "0", "-0", "1.10", "1e400", "123456789012345678901", '"\\u0061b"', '"[,]:{"']
@@ -59,7 +59,7 @@ class Number(str):
 
 
 def ways(value: Any, before: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield each path into a value and the value there; of duplicate names the last."""
+    """Yield each path with its value; of duplicate names, the last."""
     yield before, value
     if isinstance(value, tuple):
         for name, inside in dict(value[1]).items():

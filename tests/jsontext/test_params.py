@@ -1,4 +1,4 @@
-"""Judging params: whether they can be sent, else the problem, its place and its fix."""
+"""Params that can be sent, and problems of others with place and fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a batch: each call with its own outcome, and unexpected responses."""
+"""Parts of a batch: outcomes of its calls, and unexpected responses."""
 
 from __future__ import annotations
 

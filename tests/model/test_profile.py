@@ -1,4 +1,4 @@
-"""Profiles: endpoints, variables, the method list, and when to confirm a call."""
+"""Profiles: endpoints, variables, the method list, and confirmation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a project file can change of a profile in the user file."""
+"""Keys of a user profile that a project file can change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Redaction of exchanges: references for known secrets, marks for possible ones."""
+"""Redaction of exchanges: references for secrets, marks for possible ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Redaction of large bodies in pieces: the result does not depend on the pieces."""
+"""Redaction of large bodies: pieces do not change the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The redactor: the secrets that it redacts, their spellings, and unchanged text."""
+"""The redactor: secrets, their spellings, and unchanged text."""
 
 from __future__ import annotations
 

@@ -46,7 +46,10 @@ def checked(described: Described, *texts: str, **options: Any) -> list[Checked]:
 
 
 def doubling(levels: int = 40) -> Described:
-    """Return alternatives that double at each of many levels: no schema takes longer."""
+    """Return a schema whose alternatives double at each level.
+
+    No schema takes longer to check.
+    """
     known: dict[str, Any] = {
         f"#/{level}": {"anyOf": [{"$ref": f"#/{level + 1}"}, {"allOf": [{"$ref": f"#/{level + 1}"}]}]}
         for level in range(levels)

@@ -138,7 +138,10 @@ def test_params_are_checked_by_name_and_by_position() -> None:
 
 
 def wrong(found: Sequence[SchemaProblem]) -> tuple[int, int]:
-    """Return the number of unknown names, which hide problems of their values, and of all problems."""
+    """Return the number of unknown names, and of all problems.
+
+    An unknown name hides the problems of its value.
+    """
     return sum(problem.keyword == "additionalProperties" for problem in found), len(found)
 
 

@@ -43,7 +43,7 @@ SHOP = Described(
 
 
 def taken(text: str, *, at: int = 0, **more: Any) -> str:
-    """Return the text after a candidate was inserted; ``|`` is the cursor before and after."""
+    """Return the text with a candidate inserted; ``|`` is the cursor."""
     offset = text.index("|")
     text = text.replace("|", "", 1)
     found = completions(text, offset, SHOP, **more)

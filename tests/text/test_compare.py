@@ -95,7 +95,7 @@ def test_moved_values_stay_next_to_their_partner() -> None:
 
 @given(VALUES, VALUES, st.sampled_from(["", "/a", "/*/a", "/0", "/*/*"]))
 def test_unfolded_sides_are_complete_and_in_order(left: Any, right: Any, ignore: str) -> None:
-    """The right side has its members in the order of the left, so that partners are on the same row."""
+    """The right side has its members in the order of the left one."""
     comparison = at_once(compared_texts(written(left), written(right), [ignore]))
     lines = compared_lines(comparison, full=True)
     assert opened(line.left for line in lines) == laid_out(left)

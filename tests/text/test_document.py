@@ -40,7 +40,7 @@ def plain_shown(line: bytes) -> str:
 
 @pytest.fixture(params=[3, 16_384])
 def parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Use small blocks and parts, so that short texts have many; then usual ones."""
+    """Use tiny blocks and parts, which split short texts, then usual ones."""
     size: int = request.param
     monkeypatch.setattr(lines, "BLOCK", size)
     monkeypatch.setattr(longline, "PART", max(size, 4))

@@ -39,7 +39,7 @@ def rows_of(body: bytes) -> Rows:
 
 
 class Model:
-    """Simple model: a set of folded containers and the containers of each line."""
+    """A simple model of rows: folded containers, and those of each line."""
 
     def __init__(self, document: Document) -> None:
         self.lines = document.text[:].decode().split("\n")

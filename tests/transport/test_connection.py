@@ -53,7 +53,7 @@ def silent(stack: ExitStack) -> SocketAddress:
 
 
 def reached(*addresses: SocketAddress) -> Any:
-    """Connect to the addresses, and check that no other task is left."""
+    """Connect to the addresses, and check that no task or socket leaks."""
 
     async def run() -> Any:
         try:

@@ -244,7 +244,7 @@ def test_server_that_closes_silently_loses_kept_connections() -> None:
 async def encrypted(
     authority: Authority, send: Callable[[ssl.SSLObject, ssl.MemoryBIO], object]
 ) -> AsyncIterator[tuple[Encrypted, socket.socket]]:
-    """Yield a stream and its socket, after the server has sent data."""
+    """Yield a stream with unread data from the server, and its socket."""
     near, far = socket.socketpair()
     for end in (near, far):
         end.setblocking(False)

@@ -297,7 +297,7 @@ COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
 
 
 class Watched(Terminal):
-    """A terminal that remembers which classes were shown in which sink."""
+    """A terminal that remembers the classes shown in each sink."""
 
     def __init__(self, *given: object, **named: object) -> None:
         super().__init__(*given, **named)  # type: ignore[arg-type]

@@ -74,7 +74,7 @@ Show = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 
 
 def place(source: Source) -> str:
-    """Return the place of a value with the same path on every machine."""
+    """Return a source with the same path on every machine."""
     return source.file if source.line is None else f"~/shop/sessions.toml:{source.line}"
 
 

@@ -36,7 +36,7 @@ HOSTILE = [SECRET, LOOKED_UP, "{{{uuid}}", "{{{{{now}}", '\\{{today}}"', {"{{uui
 
 
 def reads(text: str) -> Any:
-    """Return the value, if nothing in the text would be resolved when it is sent."""
+    """Return the value; fail if sending the text would resolve part of it."""
     assert not PLACEHOLDER.search(text)
     assert not used_in(Draft("m", text if text.lstrip()[:1] in {"[", "{"} else f"[{text}]"))
     return json.loads(text)

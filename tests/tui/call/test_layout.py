@@ -26,7 +26,7 @@ async def discovered(explorer: Explorer) -> None:
 
 
 def place(calls: CallScreen) -> str:
-    """Return the place of the docs; the editor is always visible."""
+    """Return where the docs are; the editor is always visible."""
     docs = calls.panes.docs
     assert calls.params.is_on_view
     assert calls.params.editor.region.height >= 2

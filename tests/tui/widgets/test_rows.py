@@ -73,7 +73,7 @@ def test_sheet_scrolls_by_keys_and_follows_its_width() -> None:
 
 
 class Numbers(RowList[int]):
-    """A row list in which every tenth number is a heading."""
+    """A row list whose every tenth number is a heading."""
 
     DEFAULT_CSS = "Numbers { height: 1fr; }"
 
