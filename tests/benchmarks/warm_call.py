@@ -43,14 +43,14 @@ class Answering(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        self._came = b""
+        self._received = b""
 
     def data_received(self, data: bytes) -> None:
-        self._came += data
-        head, ended, body = self._came.partition(b"\r\n\r\n")
+        self._received += data
+        head, ended, body = self._received.partition(b"\r\n\r\n")
         length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0] or 0)
         if ended and len(body) >= length:
-            self._came = b""
+            self._received = b""
             id = body.partition(b'"id"')[2].split(b'"', 2)[1]
             reply = b'{"jsonrpc": "2.0", "id": "%b", "result": {"x": 1}}' % id
             self._transport.write(
