@@ -191,7 +191,7 @@ def _on_profiles(
     stop = Stop()
     results = run_waiting(invocation.world, explorer, stop, lambda watch: _sent(explorer, record, chosen, watch, stop))
     if explorer.journal.problem:
-        invocation.world.warn(f"the calls were not recorded: {explorer.journal.problem}")
+        invocation.world.warn(f"not all calls were recorded: {explorer.journal.problem}")
     lives, replies, codes = [], [], []
     for profile, result in zip(chosen, results, strict=True):
         codes.append(_failure(invocation.world, profile, result))
@@ -334,7 +334,7 @@ def replay(
     )
     world.say(totals(results))
     if explorer.journal.problem:
-        world.warn(f"the calls were not recorded: {explorer.journal.problem}")
+        world.warn(f"not all calls were recorded: {explorer.journal.problem}")
     context.exit(INTERRUPTED if stop.pressed else exit_code(results) or (UNREAD if damaged else 0))
 
 

@@ -274,7 +274,7 @@ class MethodReader:
         if self._without_params:
             sentences.append(f"params of {counted(self._without_params, 'method')} skipped: too many to store")
         if count := self._definitions.left_out:
-            sentences.append(f"{counted(count, 'referenced schema')} skipped: too many or too large")
+            sentences.append(f"{counted(count, 'referenced schema')} skipped: over the limit for number or size")
         return sentences
 
     def _gather(self, schemas: list[Any]) -> dict[str, Any]:

@@ -233,15 +233,6 @@ def file_errors(action: str, path: Path) -> Iterator[None]:
         raise FileError(f"cannot {action} {path}: {why}") from error
 
 
-@contextmanager
-def add_to_error(sentence: str) -> Iterator[None]:
-    """Add to an error what happens to the data that was not written."""
-    try:
-        yield
-    except FileError as error:
-        raise type(error)(f"{error.sentence}. {sentence}") from error
-
-
 def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: bool = False) -> bytes | None:
     """Read a file of at most ``most`` bytes; None if it does not exist.
 

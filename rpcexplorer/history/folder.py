@@ -24,7 +24,6 @@ from rpcexplorer.files.io import (
     PRIVATE_FILE,
     FileError,
     Unfit,
-    add_to_error,
     changed_last,
     file_errors,
     inodes,
@@ -489,7 +488,7 @@ class History:
         if isinstance(exchange.outcome, Refused):
             return
         if len(exchange.params) + len(exchange.params_sent or "") > MIB and len(to_block(exchange)) > self._largest:
-            raise FileError("the call was not recorded: its params are too large")
+            raise FileError("the params are too large to be recorded")
         self.unsaved.append(exchange)
         self.save_unsaved()
 
@@ -498,12 +497,11 @@ class History:
             return
         blocks = "".join(map(to_block, self.unsaved)).encode()
         full = rotated(self.folder, self.writer, self.unsaved[-1].when)
-        with add_to_error("The call is kept in memory"):
-            self._refuse_links()
-            private_folder(self.folder)
-            with self._locked(self.writer):
-                file, mode = current(self.folder, self.writer), mode_in(self.folder) if self.shared else PRIVATE_FILE
-                append(file, blocks, rotate_at=self._rotate_at, rotated=full, mode=mode)
+        self._refuse_links()
+        private_folder(self.folder)
+        with self._locked(self.writer):
+            file, mode = current(self.folder, self.writer), mode_in(self.folder) if self.shared else PRIVATE_FILE
+            append(file, blocks, rotate_at=self._rotate_at, rotated=full, mode=mode)
         self.unsaved.clear()
 
     # --- reading -----------------------------------------------------------------------------------------------

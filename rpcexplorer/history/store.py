@@ -247,11 +247,12 @@ class Rescue:
         from rpcexplorer.history.folder import History
 
         calls = self._journal.unsaved
-        failure = f"{counted(len(calls), 'call')} could not be written to the history: {self._journal.problem}."
+        verb = "is" if len(calls) == 1 else "are"
+        failure = f"{counted(len(calls), 'call')} {verb} not in the history: {self._journal.problem}."
         for place in self._places():
             aside = History(place / calls[-1].id, body_limit=self._journal.body_limit)
             if not any(error_of(partial(aside.append, call)) for call in calls):
-                return f"{failure} The next start of rpcexplorer tries again, from {aside.folder}."
+                return f"{failure} rpcexplorer tries again at its next start, from {aside.folder}."
         return f"{failure} Saving to another folder also failed."
 
     def _places(self) -> Iterator[Path]:

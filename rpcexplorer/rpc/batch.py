@@ -186,7 +186,7 @@ def _remarks(
         names = ", ".join(short(id or b"(no id)") for id in strange[:NAMED])
         remarks.append(f"responses that match no call: {names}")
     if twice := [id.decode() for id in awaited if seen[id] > 1]:
-        remarks.append(f"more than one response to {', '.join(twice)}")
+        remarks.append(f"ids with more than one response: {', '.join(twice)}")
     if not missing and not strange and awaited and ids != list(awaited):
         remarks.append("the responses are not in the order of the calls")
     remarks += sorted({remark for part in parts for remark in part.reply.remarks})

@@ -177,4 +177,6 @@ def _text(node: Node, place: str) -> Started:
     pattern = limits.get("pattern")
     if pattern is None or is_within(limits, plain):
         return Started(plain)
-    return Started("", f"{place or 'the value'}: it must match {value_words(pattern)}, and the schema has no example")
+    return Started(
+        "", f"{place or 'the value'}: it must match the pattern `{value_words(pattern)}`, and the schema has no example"
+    )

@@ -342,7 +342,7 @@ def must(keyword: str, rule: Any) -> str:
         case "const":
             return f"must be {short(spelled_value(rule))}"
         case "pattern":
-            return f"must match {short(str(rule))}"
+            return f"must match the pattern `{short(str(rule))}`"
     if isinstance(rule, int | float) and (words := _LIMITS.get(keyword)):
         return words[0].format(with_unit(rule, words[1]))
     if rule is False:

@@ -465,7 +465,7 @@ class _Docs:
             json_rows(start, self._rows, 2)
         elif not (method.doc or described.details or described.params):
             self._rows.blank()
-            self._rows.add([("  There are no docs or params for this method.", "text")], 2)
+            self._rows.add([("  The docs and params of this method are unknown.", "text")], 2)
             self._rows.add([("  Press F9 to discover methods. You can send any params.", "dim")], 2)
 
     def facts(self, asked: datetime | None, profile: Profile | None) -> None:

@@ -145,9 +145,10 @@ def _out_of_time(attempt: Attempt) -> Words:
 
 
 def _at_the_proxy(failure: Exception, proxy: str) -> str:
-    advice = "Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or add the host to NO_PROXY"
     if isinstance(failure, ImportError):
-        return f"The proxy {proxy} uses SOCKS, which needs the package socksio. Install it. {advice}"
+        advice = "Install socksio where rpcexplorer is installed, or add the host to NO_PROXY"
+        return f"The proxy {proxy} uses SOCKS, which needs the package socksio. {advice}"
+    advice = "Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or add the host to NO_PROXY"
     if isinstance(failure, httpx.ProxyError):
         status = str(failure)[:3]
         if status == "407":

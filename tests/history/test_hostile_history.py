@@ -61,7 +61,7 @@ def test_foreign_file_at_history_path_stays_unchanged(
     place(file_of(one), victim)
     before = file_of(one).lstat()
     for _ in range(2):
-        with pytest.raises(FileError, match=rf"{words}.*. The call is kept in memory"):
+        with pytest.raises(FileError, match=words):
             one.append(NEW)
     assert one.unsaved == [NEW, NEW]
     assert victim.read_bytes() == VICTIM
@@ -298,7 +298,7 @@ def test_slow_search_for_recent_calls_reports_missing_calls(one: History) -> Non
 @pytest.mark.usefixtures("short_calls")
 def test_call_too_long_to_read_is_rejected(one: History) -> None:
     one = History(one.folder, writer="me@here")
-    with pytest.raises(FileError, match="its params are too large"):
+    with pytest.raises(FileError, match="the params are too large"):
         one.append(exchange(2, params='"' + "x" * 3_000_000 + '"'))
     assert one.unsaved == []
     one.append(NEW)

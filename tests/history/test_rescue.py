@@ -37,7 +37,7 @@ def calls(folder: Path) -> list[str]:
 def test_unsaved_calls_are_rescued_for_the_next_run(blocked: Journal, tmp_path: Path) -> None:
     unsaved = tmp_path / "unsaved"
     told = Rescue(blocked, unsaved).put_aside()
-    assert told.startswith("2 calls could not be written to the history: cannot")
+    assert told.startswith("2 calls are not in the history: cannot")
     assert str(unsaved) in told
 
     (tmp_path / "history").unlink()
@@ -97,7 +97,7 @@ def test_rescue_uses_a_temporary_folder_if_needed(blocked: Journal, tmp_path: Pa
     unsaved.write_text("in the way as well")
     told = Rescue(blocked, unsaved).put_aside()
     (folder,) = temporary.iterdir()
-    assert f"The next start of rpcexplorer tries again, from {folder}" in told
+    assert f"rpcexplorer tries again at its next start, from {folder}" in told
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
     (tmp_path / "history").unlink()

@@ -52,10 +52,10 @@ def test_unsaved_calls_are_reported_and_kept_in_memory(error: int, journal: Jour
     with read_only(error):
         for number in (1, 2):
             journal.record(exchange(number), STAGING)
-            assert journal.problem.endswith(". The call is kept in memory")
+            assert journal.problem.startswith("cannot ")
             assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(n).id for n in range(number, -1, -1)]
         assert [each.id for each in journal.unsaved] == [exchange(1).id, exchange(2).id]
-        assert "kept in memory" in journal.save_unsaved()
+        assert journal.save_unsaved().startswith("cannot ")
     assert recorded(journal) == [exchange(0).id]
 
 

@@ -52,7 +52,7 @@ def test_simplest_right_value_is_generated(schema: Any, value: Any) -> None:
     ("schema", "why_not"),
     [
         (False, "x: the schema allows no value"),
-        ({"type": "string", "pattern": "^a"}, "x: it must match ^a, and the schema has no example"),
+        ({"type": "string", "pattern": "^a"}, "x: it must match the pattern `^a`, and the schema has no example"),
         ({"$ref": "Circle"}, "x.next: the schema requires endless nesting"),
         ({"type": "array", "minItems": 2, "uniqueItems": True}, "x: at least 2 different elements are required"),
         ({"type": "array", "minItems": 10**9}, "x: at least 1000000000 elements are required"),

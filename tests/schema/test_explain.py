@@ -20,7 +20,7 @@ WORDS: list[tuple[Any, str, str]] = [
     ({"multipleOf": 0.5}, "0.3", "a must be a multiple of 0.5"),
     ({"minLength": 2}, '"x"', "a must have at least 2 characters"),
     ({"maxItems": 1}, "[1, 2]", "a must have at most 1 element"),
-    ({"pattern": "^x"}, '"y"', "a must match ^x"),
+    ({"pattern": "^x"}, '"y"', "a must match the pattern `^x`"),
     ({"uniqueItems": True}, "[1, 1]", "a contains the same element twice"),
     ({"not": {}}, "1", "a is a value that the schema forbids"),
     ({"contains": {"const": 5}}, "[1]", "a must contain at least one element that matches the schema's “contains”"),

@@ -53,4 +53,4 @@ def test_default_of_the_profile_wins() -> None:
 def test_invalid_start_names_the_param_and_reason() -> None:
     wanted = DescribedParam("address", {"type": "string", "pattern": "(?=x)"}, required=True)
     found = started(Method("m", by="position"), described(KIND, wanted))
-    assert found == Started(["book", ""], "address: it must match (?=x), and the schema has no example")
+    assert found == Started(["book", ""], "address: it must match the pattern `(?=x)`, and the schema has no example")

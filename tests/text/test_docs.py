@@ -198,7 +198,7 @@ def test_credentials_of_profile_come_before_other_claims(fields: dict[str, Any],
 
 def test_unknown_method_page_says_what_to_do() -> None:
     assert told(Method("x", source="history"))[2:4] == [
-        "  There are no docs or params for this method.",
+        "  The docs and params of this method are unknown.",
         "  Press F9 to discover methods. You can send any params.",
     ]
     assert not any("Nothing more" in line for method in KNOWN for line in told(method))

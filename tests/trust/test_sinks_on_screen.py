@@ -132,14 +132,14 @@ def history() -> Iterator[Stop]:
         yield Stop("headers of a record", ("]",), (f"  X-Said  {shown}",))
         yield Stop("request of a record", ("]",), (f"http://{shown}/",))
         yield Stop("note of a record", ("]",), (f"★ {shown}",))
-        yield Stop("name of a record", ("t",), ("Name this call", shown))
-        yield Stop("", ("escape",), gone="Name this call")
-        yield Stop("note in a line", ("a",), ("Add a note to this call", shown))
-        yield Stop("", ("escape",), gone="Add a note to this call")
+        yield Stop("name of a record", ("t",), ("Save a name for this call?", shown))
+        yield Stop("", ("escape",), gone="Save a name for this call?")
+        yield Stop("note in a line", ("a",), ("Save a note about this call?", shown))
+        yield Stop("", ("escape",), gone="Save a note about this call?")
         yield Stop(
             "question before deleting",
             ("delete",),
-            ("Delete this record from the history?", f"call     {spelled(' '.join(text.split()))[:54]}"),
+            ("Delete this call from the history?", f"call     {spelled(' '.join(text.split()))[:54]}"),
         )
         yield Stop("", ("escape",), gone="Delete this")
         yield Stop("", ("]",), ("HTTP 500",))
@@ -159,7 +159,7 @@ def profiles() -> Iterator[Stop]:
         ("form of a profile", "e", "Edit there"),
         ("form for a copy", "d", "Duplicate there"),
         ("question before removing", "delete", "Remove there?"),
-        ("secrets", "s", "Secrets of there"),
+        ("secrets", "s", "Save secrets for there?"),
     ):
         yield Stop(sink, (key,), (title,))
         yield Stop("", ("escape",), gone=title)

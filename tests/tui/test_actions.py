@@ -556,7 +556,7 @@ async def call_is_moved_to_another_profile(at: Visit) -> None:
     await at.press("ctrl+n")
     await at.choose("prod")
     await at.back()
-    await at.sees(" prod ", "[1.10]", "Loaded demo.echo with prod")
+    await at.sees(" prod ", "[1.10]", "Loaded demo.echo for profile prod")
     assert at.explorer.recent(9) == []
 
 
@@ -945,7 +945,7 @@ async def recorded_call_is_moved_to_another_profile(at: Visit) -> None:
     await until(at.pilot, lambda: (at.calls.method, at.calls.params.text) == ("demo.echo", "[1.10]"))
     assert at.explorer.profile is not None
     assert at.explorer.profile.name == "inline"
-    await at.sees("Loaded demo.echo with inline", "Nothing was sent")
+    await at.sees("Loaded demo.echo for profile inline", "Nothing was sent")
 
 
 @shows("history.tab-next", "history.tab-previous")

@@ -83,7 +83,7 @@ class ProfileView:
         explorer = self._explorer
         history = explorer.journal.problem
         if history and explorer.history.unsaved:
-            history += " Unsaved calls stay in memory. rpcexplorer tries to save them again with the next call."
+            history += ". rpcexplorer tries again with the next call."
         problems = {
             "history not saved": history,
             "draft not saved": self._drafts.problem or explorer.drafts.problem,

@@ -191,7 +191,7 @@ class Transfer:
         before, text = self._params.text, without(draft.text, profile)
         is_kept = self._drafts.replace(text)
         self._panes.focus_params()
-        sentences = [f"Loaded {draft.method} with {profile}. Nothing was sent."]
+        sentences = [f"Loaded {draft.method} for profile {profile}. Nothing was sent."]
         if before != text and before.strip() not in EMPTY_PARAMS:
             sentences.append(f"{self._key('params.undo')} restores your draft.")
         if is_kept:

@@ -59,7 +59,7 @@ def test_cursor_walks_examples_and_enter_inserts_shown_one() -> None:
         assert "▸ Example of 0" in text_of(pane.page)
         pane.show(Method("ping"), None, None)
         await pilot.press("n", "enter", "down")
-        assert "There are no docs or params for this method." in text_of(pane.page)
+        assert "The docs and params of this method are unknown." in text_of(pane.page)
         assert len(taken(stage)) == 2
 
     play(scene)

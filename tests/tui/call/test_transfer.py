@@ -62,7 +62,7 @@ def test_method_and_params_are_moved_and_nothing_sent(explorer: Explorer) -> Non
         assert current_call(screen) == ("prod", "demo.echo", '{"n": 1.10}')
         assert screen.has_class("-prod")
         assert isinstance(app.focused, Editor)
-        assert notices(app) == "Loaded demo.echo with prod. Nothing was sent."
+        assert notices(app) == "Loaded demo.echo for profile prod. Nothing was sent."
         assert screen.exchange is None
         assert explorer.recent(9) == []
 
