@@ -27,6 +27,7 @@ from rpcexplorer.cli.context import (
 )
 from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
 from rpcexplorer.files.io import read_bytes
+from rpcexplorer.model.destination import Nobody
 from rpcexplorer.model.exchange import CASE_ENDING
 from rpcexplorer.model.problem import PROGRAM, UserError, nearest
 
@@ -203,6 +204,7 @@ def _screen(invocation: Invocation) -> int:
     """Open the screen; from the welcome screen, the demo may follow."""
     world = invocation.world
     if not world.on_terminal and invocation.url:
+        invocation.build(Nobody())  # It refuses a URL with a password, which must not be repeated.
         fail(f"The screen needs a terminal. To send a call, run:\n{PROGRAM} call METHOD --url {invocation.url}")
     code, wish = world.open_screen(invocation.build, invocation.profile, invocation.case)
     if wish != "demo":

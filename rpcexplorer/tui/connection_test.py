@@ -27,7 +27,15 @@ from rpcexplorer.text.profile import step_line
 from rpcexplorer.transport.port import ShownCertificate
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs import LABELS, apply_changes, warn_about
-from rpcexplorer.tui.profile_form import NAME_HINT, home, homes_for, problem_after_reload, wrong_name, wrong_of
+from rpcexplorer.tui.profile_form import (
+    NAME_HINT,
+    home,
+    homes_for,
+    problem_after_reload,
+    wrong_address,
+    wrong_name,
+    wrong_of,
+)
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Choice, Confirm, Dialog, Field, Form, Wrong, keys
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
@@ -263,7 +271,7 @@ class ConnectionTest(Dialog[str]):
         before = ad_hoc(address) if self._profile.ad_hoc else self._profile
         made = self._explorer.profiles.changed(before, moved)
         if isinstance(made, Problem):
-            self.notify(f"{address}: {made.sentence}.", severity="warning")
+            self.notify(wrong_address(address, made), severity="warning")
             return
         self.profile, self.report = made, Report()
         now = {"url": self._profile.url, "path": self._profile.path}

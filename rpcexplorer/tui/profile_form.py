@@ -20,6 +20,7 @@ from rpcexplorer.model.profile import (
     RESERVED,
     Preset,
     Profile,
+    ad_hoc,
     is_reserved,
     joined,
     shares_variables,
@@ -31,6 +32,7 @@ from rpcexplorer.model.profile import (
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.keys import PROFILE_KEYS, ProfileKey
+from rpcexplorer.profiles.layers import changed_profile
 from rpcexplorer.tui.widgets.dialog import Answer, Field, Form, Save, Wrong, plain
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 
@@ -203,7 +205,7 @@ class ProfileForm(Form):
 
     def _where_calls_go(self, typed: str) -> str:
         """Return the complete URL of a typed one, in words."""
-        return calls_go_to(typed, self._path) if typed.strip().partition("://")[2] else "Calls go to this URL"
+        return calls_go_to(typed, self._path)
 
     def _about_preset(self, name: str) -> str:
         preset = self._presets.get(name)
@@ -288,13 +290,23 @@ def _address(typed: str) -> str:
 
 
 def calls_go_to(typed: str, usual: str) -> str:
-    """Return a text that shows where calls go.
+    """Return a text that shows where calls go; empty if the URL cannot be used.
 
-    A URL without a path gets the path ``usual``.
+    So it never repeats a typed password. A URL without a path gets the path ``usual``.
     """
     url, path = split_address(typed)
-    calls = f"Calls go to {joined(url, usual if path is None else path)}"
+    whole = path if path is not None else usual
+    if isinstance(changed_profile(ad_hoc(url), (("url", url), ("path", whole))), Problem):
+        return ""
+    calls = f"Calls go to {joined(url, whole)}"
     return f"{calls}\nThe URL has no path, so rpcexplorer adds {usual}." if path is None else calls
+
+
+def wrong_address(typed: str, problem: Problem) -> str:
+    """Return the problem of a typed URL, which is not repeated."""
+    begins = typed.strip().lower().startswith(("http://", "https://"))
+    why = problem.sentence.partition(". ")[0].replace("`", "") if begins else "must begin with http:// or https://"
+    return f"The URL {why}."
 
 
 def _url_and_path(typed: str, usual: str = PATH) -> tuple[str, str]:

@@ -40,6 +40,7 @@ from rpcexplorer.tui.profile_form import (
     overruled,
     problem_after_reload,
     with_path,
+    wrong_address,
     wrong_name,
     wrong_of,
 )
@@ -556,9 +557,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
     def on_input_changed(self, event: Entry.Changed) -> None:
         """Show where calls would go; problems are shown after Enter."""
         event.stop()
-        is_whole = bool(event.value.strip().partition("://")[2])
-        made = self._profile_at(event.value) if is_whole else None
-        self._say(calls_go_to(event.value, made.path) if isinstance(made, Profile) else "")
+        self._say(calls_go_to(event.value, PATH))
 
     def _say(self, words: str, *, wrong: bool = False) -> None:
         self._meaning.set_class(wrong, "-wrong")
@@ -573,8 +572,8 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
             self.dismiss(made)
         else:
             begins = typed.strip().lower().startswith(("http://", "https://"))
-            why = made.sentence.partition(". ")[0] if begins else "must begin with http:// or https://"
-            self._say(f"The URL {why}. Change it, or press F7 to add a profile.", wrong=True)
+            change = " Change it, or press F7 to add a profile." if begins else ""
+            self._say(f"{wrong_address(typed, made)}{change}", wrong=True)
 
     @on(RowList.RowChosen)
     def _row_chosen(self, event: RowList.RowChosen) -> None:

@@ -72,6 +72,11 @@ def test_screen_needs_a_terminal(shell: Shell, words: list[str]) -> None:
     assert "rpcexplorer call METHOD --url http://127.0.0.1:9/rpc" in ran.err
 
 
+def test_url_with_a_password_is_not_repeated(shell: Shell) -> None:
+    ran = shell.run("http://me:pw-4711@127.0.0.1:9/rpc")
+    assert (ran.code, "Remove it" in ran.err, "pw-4711" in ran.err) == (2, True, False)
+
+
 def test_removed_default_profile_restores_the_default_below(shell: Shell) -> None:
     shell.sessions('default = "b"\n[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.b]\nurl = "http://127.0.0.1:9"\n')
     shell.run("profiles", "default", "a")

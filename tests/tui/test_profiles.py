@@ -197,6 +197,19 @@ def test_problem_is_below_its_line_and_nothing_written(make_explorer: Make, own:
     assert not own.exists()
 
 
+@pytest.mark.parametrize("url", ["http://me:pw-4711@a.example", "http://me:pw-4711", "ftp://a.example", "", "a:6811"])
+def test_form_repeats_no_url_that_cannot_be_used(make_explorer: Make, url: str) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await add(pilot, "new", "http://a.example")
+        assert "Calls go to http://a.example/api/v2/" in shown(form)
+        await type_in(pilot, url)
+        await until(pilot, lambda: "Calls go to" not in shown(form))
+        assert "pw-4711" not in shown(form)
+        await left(pilot)
+
+    tell(make_explorer(ONE), story, profile="one")
+
+
 @pytest.mark.thorough
 def test_prod_badge_confirms_unless_set_otherwise(make_explorer: Make, own: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
@@ -780,6 +793,19 @@ def test_address_with_unknown_auth_cannot_be_used(make_explorer: Make) -> None:
         tell(made, story, profile="")
 
 
+def test_connection_test_does_not_repeat_a_typed_password(make_explorer: Make) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        dialog = await run_test(pilot, "t")
+        await type_in(pilot, "http://me:pw-4711@a.example")
+        await pilot.press("enter")
+        await until(pilot, lambda: "must not contain a user name or password" in notices(app))
+        assert "pw-4711" not in notices(app)
+        assert "127.0.0.1:9" in asked(dialog)
+
+    tell(make_explorer(ONE.replace("https://one.example.com", "http://127.0.0.1:9")), story, profile="one")
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("named", [False, True])
 def test_address_is_typed_after_test_that_found_nothing(
@@ -797,7 +823,7 @@ def test_address_is_typed_after_test_that_found_nothing(
             assert isinstance(pilot.app.focused, Entry)
             await type_in(pilot, "nonsense")
             await pilot.press("enter")
-            await until(pilot, lambda: "nonsense" in notices(pilot.app))
+            await until(pilot, lambda: "must begin with http:// or https://" in notices(pilot.app))
             await type_in(pilot, f"{server.origin}/rpc")
             await pilot.press("enter")
             await until(pilot, lambda: dialog.report.proposal is not None)
