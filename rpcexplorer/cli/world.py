@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import signal
 import sys
@@ -119,9 +120,25 @@ class World(Struct):
         if sentence in self.printed:
             return
         self.printed.add(sentence)
-        text = printable(sentence, lines=True).replace("\n", "\n  ")  # Indented, no line looks like another message.
-        self.stderr.write(f"{prefix}: {text}\n")
+        first, *others = printable(f"{prefix}: {sentence}", lines=True).split("\n")
+        lines = [*self._wrapped(first), *others]
+        self.stderr.write("\n  ".join(lines) + "\n")  # Indented, no line looks like another message.
         self.stderr.flush()
+
+    def _wrapped(self, line: str) -> list[str]:
+        """Wrap a line of a message between words if a terminal shows it.
+
+        Commands must stay in one piece: those in backticks do, others have lines of their own.
+        """
+        with suppress(OSError, io.UnsupportedOperation):
+            width = os.get_terminal_size(self.stderr.fileno()).columns
+            if len(line) > width:
+                import textwrap  # Only long messages on a terminal need it.
+
+                whole = re.sub(r"`[^`]*`", lambda found: found[0].replace(" ", "\0"), line)
+                rows = textwrap.wrap(whole, width - 2, break_long_words=False, break_on_hyphens=False)
+                return [row.replace("\0", " ") for row in rows]
+        return [line]
 
     def warn(self, sentence: str) -> None:
         self.say(sentence, "warning")

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
+import io
+import os
+import struct
+import termios
+from pathlib import Path
+
+from rpcexplorer.cli.world import World
 from tests.fakes.shell import Shell
 
 
@@ -10,3 +18,22 @@ def test_line_from_a_file_is_indented(shell: Shell) -> None:
     ran = shell.run("profiles", "list")
     assert "all is well" in ran.err
     assert [line for line in ran.err.splitlines() if line.startswith("rpcexplorer: ")] == [ran.err.splitlines()[0]]
+
+
+def test_message_on_a_terminal_wraps_between_words() -> None:
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    with os.fdopen(theirs, "w") as stderr:
+        world = World(io.BytesIO(), io.BytesIO(), stderr, {}, Path())
+        command = "rpcexplorer profiles set a-long-name description=x"
+        world.say(f"Run `rpcexplorer a b` before lunch, or run:\n{command}")
+        world.say("Some words, then `rpcexplorer logout` again.")
+        written = os.read(ours, 1000).decode().splitlines()
+    os.close(ours)
+    assert written == [
+        "rpcexplorer: Run `rpcexplorer a b`",
+        "  before lunch, or run:",
+        f"  {command}",
+        "rpcexplorer: Some words, then",
+        "  `rpcexplorer logout` again.",
+    ]
