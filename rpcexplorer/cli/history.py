@@ -447,7 +447,8 @@ def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Ex
         elif as_json:
             print_json_line(world, json_of(_row(exchange, own)))
         else:
-            world.print(history_line(exchange, width=world.width, colour=world.colours, writers=many))
+            line = history_line(exchange, world.width, colour=world.colours, writers=many, whole=not world.shows)
+            world.print(line)
     if exchange is None:
         world.say("No calls found. To send a call, run:\nrpcexplorer call METHOD")
 

@@ -44,29 +44,34 @@ def history_line(
     colour: bool = False,
     zone: tzinfo | None = None,
     writers: bool = False,
+    whole: bool = False,
 ) -> str:
     """Return one exchange as a line of at most ``width`` columns.
 
     It has sign, id, method, profile, outcome, duration and time. With ``writers`` it also names who recorded the call.
-    The outcome gets the remaining columns and is dropped first. A name gets at most half of them.
+    The outcome gets the remaining columns and is dropped first. A name gets at most half of them. With ``whole``,
+    method, outcome and name are not cut, and the line gets longer.
     """
     sign, ink = SIGNS[exchange.counts_as], INKS[ROLES[exchange.counts_as]]
     id = clipped(exchange.id, 20)
-    method = fitted(exchange.method, min(methods, max(width // 5, 8)))
+    least = min(methods, max(width // 5, 8))
+    method = fitted(exchange.method, max(least, columns(printable(exchange.method)) if whole else 0))
     profile = fitted(exchange.profile, min(PROFILE_COLUMNS, max(width // 11, 6)))
     if writers:
         profile += "  " + fitted(exchange.writer or YOU, min(PROFILE_COLUMNS, max(width // 11, 6)))
     took = duration(exchange.seconds).rjust(_TOOK)
     clock = exchange.when.astimezone(zone).strftime("%H:%M:%S")
     room = width - columns(f"{sign} {id}  {method}  {profile}    {took}  {clock}")
-    if room < 0:
+    if room < 0 and not whole:
         return clipped(f"{sign} {id}  {method}  {profile}  {took}  {clock}", width)
     status, outcome = exchange.response.status, outcome_words(exchange.outcome)
     if status is not None and not 200 <= status < 300 and not status_word(exchange.outcome):
         outcome = f"HTTP {status}, {outcome}"
     outcome = f"imported, {outcome}" if exchange.foreign else outcome
-    name = clipped(f"  {_STAR} {exchange.name}", room // 2) if exchange.name else ""
-    outcome = clipped(outcome, room - columns(name))
+    name = f"  {_STAR} {printable(exchange.name)}" if exchange.name else ""
+    if not whole:
+        name = clipped(name, room // 2)
+        outcome = clipped(outcome, room - columns(name))
     padding = " " * (room - columns(outcome + name))
     parts = (
         f"{inked(sign, ink, colour=colour)} {inked(id, DIM, colour=colour)}",

@@ -67,6 +67,15 @@ def test_unsuccessful_http_status_is_shown() -> None:
     assert "HTTP 502, malformed: not JSON" in line
 
 
+def test_whole_line_is_not_cut() -> None:
+    method, message = "some.very.long.name.of.a.method", "a long message of the server " * 4
+    failed = exchange(ErrorObject(1, message, None, b""), method=method)
+    line = history_line(failed, 60, zone=UTC, whole=True)
+    assert method in line
+    assert f"error 1 {message}" in line
+    assert line.endswith("10:40:12")
+
+
 def test_reused_connection_is_shown_with_the_duration() -> None:
     told = exchange(INVALID, phases=Phases(wait=0.017, kept=True))
     assert "took      34 ms (connection reused, wait 17 ms)" in shown(told, zone=UTC)
