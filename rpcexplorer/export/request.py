@@ -18,7 +18,14 @@ from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.problem import joined_words
-from rpcexplorer.model.profile import AD_HOC_NAME, MCP_PARAMS, MCP_SESSION_HEADER, MCP_VERSION_HEADER, Profile
+from rpcexplorer.model.profile import (
+    AD_HOC_NAME,
+    MCP_PARAMS,
+    MCP_SESSION_HEADER,
+    MCP_VERSION_HEADER,
+    Profile,
+    ad_hoc,
+)
 from rpcexplorer.model.secret import Secret, origin_of, placeholder, without
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import COPY, Policy, redacted, redacted_draft, redactor_of
@@ -125,7 +132,7 @@ def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: boo
         return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
     name = exchange.profile or AD_HOC_NAME
     why = "The call was made with --url" if name == AD_HOC_NAME else f"Profile {name} no longer exists"
-    missing = f"{why}. Headers and auth type are not recorded, so the copy does not have them."
+    missing = f"{why}. Its auth type and request headers are not recorded, so the copy has the default ones."
     return _unknown(exchange), missing
 
 
@@ -194,7 +201,8 @@ def _has_address(profile: Profile, url: str) -> bool:
 
 def _unknown(exchange: Exchange) -> Profile:
     """Return a profile with only the facts in the record of a call."""
-    return Profile(AD_HOC_NAME, exchange.url, path="", envelope=exchange.envelope, ad_hoc=True)
+    usual = ad_hoc(exchange.url).content_type
+    return Profile(AD_HOC_NAME, exchange.url, "", content_type=usual, envelope=exchange.envelope, ad_hoc=True)
 
 
 def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | None:

@@ -170,6 +170,13 @@ def test_copy_of_url_call_warns_of_unknown_auth(shell: Shell) -> None:
     assert "The call was made with --url" in ran.err
 
 
+def test_copy_of_url_call_has_its_usual_content_type(shell: Shell) -> None:
+    for path, usual in (("", "application/json-rpc"), ("/rpc", "application/json")):
+        with RawServer(answer) as server:
+            shell.run("call", "ping", "--url", server.origin + path)
+        assert f"-H 'Content-Type: {usual}'" in shell.run("copy").text
+
+
 def test_batch_and_notification_are_copied_as_such(used: Used) -> None:
     with RawServer(answer) as server:
         url = server.origin
