@@ -182,14 +182,20 @@ def file_name_rule(value: Any, place: Place) -> Any:
     return text_rule(value, place)
 
 
+def without_quotes(value: Any) -> str:
+    """Return the end of a problem if only the quotes of a value are wrong."""
+    in_quotes = isinstance(value, str) and re.fullmatch(r"[\d.]+|true|false", value.strip())
+    return ", without quotes" if in_quotes else ""
+
+
 def flag_rule(value: Any, _place: Place) -> Any:
-    return value if isinstance(value, bool) else WrongValue("must be true or false, without quotes")
+    return value if isinstance(value, bool) else WrongValue(f"must be true or false{without_quotes(value)}")
 
 
 def integer_rule(value: Any, _place: Place) -> Any:
     if type(value) is int and -MAX_INTEGER <= value <= MAX_INTEGER:
         return value
-    return WrongValue("must be a whole number, without quotes")
+    return WrongValue(f"must be a whole number{without_quotes(value)}")
 
 
 def version_rule(value: Any, _place: Place) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rpcexplorer.auth.registry import KINDS, token_kinds
 from rpcexplorer.files.toml import KeyPath
-from rpcexplorer.files.toml_shape import Place, ValueCheck, WrongValue, path_rule
+from rpcexplorer.files.toml_shape import Place, ValueCheck, WrongValue, path_rule, without_quotes
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.scan import MAX_INTEGER, SPACE, STRING, decoded
 from rpcexplorer.model.destination import as_fingerprint
@@ -75,7 +75,7 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
 def url_rule(value: Any, place: Place) -> Any:
     found = URL.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        return WrongValue('must be a URL in quotes that begins with "http://" or "https://"')
+        return WrongValue('must be a URL that begins with "http://" or "https://"')
     authority = found[2]
     if "@" in authority:
         instead = _auth_instead('kind = "basic", username = …', place, "password")
@@ -151,7 +151,7 @@ def _header_instead(name: str, value: object, place: Place) -> str:
 def seconds_rule(value: Any, _place: Place) -> Any:
     if type(value) in {int, float} and 0 < value <= MAX_INTEGER:
         return float(value)
-    return WrongValue("must be a number of seconds greater than 0, without quotes")
+    return WrongValue(f"must be a number of seconds greater than 0{without_quotes(value)}")
 
 
 def status_rule(value: Any, _place: Place) -> Any:

@@ -140,7 +140,7 @@ def test_user_theme_overrides_shipped_theme(tmp_path: Path) -> None:
         ('[json]\nkey = "blue"\n', '2: json.key: must be a colour. Did you mean "ansi_blue"?'),
         ('[json]\nkey = "#12"\n', f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
         ("[json]\nkey = 0\n", f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
-        ('dark = "yes"\n', "1: dark: must be true or false, without quotes"),
+        ('dark = "true"\n', "1: dark: must be true or false, without quotes"),
         ("colors = 1\n", "1: colors: must be a table"),
     ],
 )  # fmt: skip
