@@ -12,7 +12,7 @@ from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, parse_toml, read_t
 from rpcexplorer.files.toml_edit import KeyChange, OwnTable, Verbatim, edit
 from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Leaves, Source
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import Changes, Problem, nearest
+from rpcexplorer.model.problem import PROGRAM, Changes, Problem, nearest
 from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.profiles.keys import SESSIONS
 from rpcexplorer.profiles.layers import NEW_FILE, build_profile, checked_values
@@ -124,6 +124,10 @@ class ProfileEdits(Struct, frozen=True):
         values = self._profiles()
         if isinstance(values, Problem):
             return values
+        if name in values:
+            command = f"{PROGRAM} profiles set {name} KEY=VALUE"
+            sentence = f"this file already has a profile `{name}`. Choose another name, or change it with `{command}`"
+            return Problem(str(self.file), sentence, profile=name)
         for other in values:
             if shares_variables(other, name):
                 sentence = f"this file has a profile `{other}`, which uses the same environment variables"

@@ -315,3 +315,19 @@ def test_hint_from_hostile_server_has_no_command(own: Shell) -> None:
     assert "hint: The server redirects to an unusual URL." in ran.err
     assert "\x1b" not in ran.err
     assert commands(ran) == []
+
+
+def test_add_of_an_existing_name_suggests_set(shell: Shell) -> None:
+    shell.run("profiles", "add", "fl", "--url", "http://127.0.0.1:1")
+    ran = shell.run("profiles", "add", "fl", "--url", "http://127.0.0.1:2")
+    assert ran.code == 2
+    assert "already has a profile `fl`. Choose another name, or change it with `rpcexplorer profiles set fl" in ran.err
+
+
+def test_wrong_values_in_a_shell_do_not_mention_quotes(shell: Shell) -> None:
+    ran = shell.run("profiles", "add", "fl", "--url", "ftp://foo")
+    assert (ran.code, ran.err) == (2, 'rpcexplorer: --url: must be a URL that begins with "http://" or "https://"\n')
+    shell.run("profiles", "add", "fl", "--url", "http://127.0.0.1:1")
+    assert shell.run("profiles", "set", "fl", "timeout=abc").err.endswith(
+        "must be a number of seconds greater than 0\n"
+    )
