@@ -90,7 +90,7 @@ def params_text(words: Sequence[str], world: World) -> str:
         if pair is None:
             raise click.UsageError(
                 f"{word} is neither name=text nor name:=json. Write each param that way, or all params as one "
-                """JSON text in quotes, such as '{"page": 1}'."""
+                """JSON text in quotes, such as '{"page": 1}' or '[1, 2]'."""
             )
         name, sign, value = pair.groups()
         if sign == ":=":
