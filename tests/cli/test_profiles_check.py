@@ -417,7 +417,7 @@ def test_short_secret_is_reported_as_not_searched(shell: Shell) -> None:
     shell.sessions(SHOP + 'description = "tiny5"\n')
     ran = shell.run("profiles", "check", RPCEXPLORER_SHOP_PASSWORD="tiny5")
     assert ran.code == 0
-    assert "only after words like password: shop.password" in ran.err
+    assert "words such as password before them: shop.password" in ran.err
 
 
 def test_unreadable_secrets_are_reported(shell: Shell) -> None:
