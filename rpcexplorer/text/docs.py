@@ -466,7 +466,8 @@ class _Docs:
         elif not (method.doc or described.details or described.params):
             self._rows.blank()
             self._rows.add([("  The docs and params of this method are unknown.", "text")], 2)
-            self._rows.add([("  Press F9 to discover methods. You can send any params.", "dim")], 2)
+            discover = "Press F9 to discover methods. " if on_screen else ""
+            self._rows.add([(f"  {discover}You can send any params.", "dim")], 2)
 
     def facts(self, asked: datetime | None, profile: Profile | None) -> None:
         """Add credentials, safety and the source of this information."""
