@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import click
 from msgspec import Struct
@@ -90,6 +91,11 @@ class Invocation(Struct):
             fail(str(chosen))
         return chosen
 
+    def options(self, name: str | None, url: str | None = None, auth: str | None = None) -> str:
+        """Return the options that choose the same profile in another command."""
+        named = {"--sessions": self.sessions, "-p": name or self.profile, "--url": url or self.url, "--auth": auth}
+        return "".join(f" {option} {shlex.quote(str(value))}" for option, value in named.items() if value)
+
     def warn_about(self, explorer: Explorer, file: Path) -> None:
         """Print a warning if git would commit a file of personal changes."""
         if warning := explorer.commit_warning(file):
@@ -151,10 +157,32 @@ def open_explorer_silently(context: click.Context) -> Explorer:
     return world.open_explorer(Nobody(), root.params.get("sessions"))
 
 
-def with_manual(words: str, command: click.Command) -> click.Command:
-    """Add the command's page of the manual to its help."""
+def as_command(words: str, command: click.Command) -> click.Command:
+    """Add the manual's page to the help, and the options of the program."""
     command.epilog = f"Manual: {PROGRAM} manual {page_of_command(words)}"
+    own = {name for param in command.params for name in param.opts}
+    command.params += [option for option in _PROGRAM_OPTIONS if not own & {*option.opts}]
     return command
+
+
+def _note_option(context: click.Context, option: click.Parameter, value: Any) -> None:
+    """Use an option of the program that was typed after the command."""
+    if value is None or context.resilient_parsing:
+        return
+    if option.name == "url" and invocation_of(context).url is not None:
+        raise click.UsageError("Name only one URL.")
+    setattr(invocation_of(context), option.name, value)
+
+
+_PROGRAM_OPTIONS = [
+    click.Option(words, hidden=True, expose_value=False, callback=_note_option, **more)
+    for words, more in (
+        (["-p", "--profile"], {"shell_complete": complete_profiles}),
+        (["--url"], {}),
+        (["--sessions"], {"type": click.Path(path_type=Path)}),
+    )
+]
+"""Options that commands without their own accept, as if typed before the command."""
 
 
 class CommandGroup(click.Group):
@@ -162,7 +190,7 @@ class CommandGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command = super().get_command(ctx, cmd_name)
-        return command and with_manual(f"{self.name} {cmd_name}", command)
+        return command and as_command(f"{self.name} {cmd_name}", command)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not (args or self.invoke_without_command or ctx.resilient_parsing):

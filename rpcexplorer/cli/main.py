@@ -18,12 +18,12 @@ from rpcexplorer.cli.context import (
     CommandGroup,
     Failed,
     Invocation,
+    as_command,
     complete_profiles,
     fail,
     invocation_of,
     open_explorer_silently,
     profile_option,
-    with_manual,
 )
 from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
 from rpcexplorer.files.io import read_bytes
@@ -119,7 +119,7 @@ class Commands(CommandGroup):
             return None
         function = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
         command = cast("click.Command", getattr(import_module(f"rpcexplorer.cli.{MODULES[cmd_name]}"), function))
-        return with_manual(cmd_name, command)
+        return as_command(cmd_name, command)
 
 
 @click.group(
