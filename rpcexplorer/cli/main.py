@@ -241,8 +241,9 @@ def _no_option(name: str, ctx: click.Context) -> str:
     root = ctx.find_root()
     if root is not ctx and name in _option_names(root):
         return f"The option {name} must be before {ctx.info_name}."
-    near = nearest(name, _option_names(ctx))
-    return f"There is no option {name}. Did you mean {near}?" if near else f"There is no option {name}."
+    words = {option.lstrip("-"): option for option in _option_names(ctx)}
+    near = nearest(name.lstrip("-"), words, cutoff=0.7)
+    return f"There is no option {name}. Did you mean {words[near]}?" if near else f"There is no option {name}."
 
 
 def _option_names(ctx: click.Context) -> list[str]:

@@ -44,16 +44,16 @@ class UserError(Exception):
         self.sentence = sentence
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    return next(iter(nearest_few(word, known, 1)), None)
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    return next(iter(nearest_few(word, known, 1, cutoff)), None)
 
 
-def nearest_few(word: str, known: Iterable[str], count: int) -> list[str]:
+def nearest_few(word: str, known: Iterable[str], count: int, cutoff: float = 0.6) -> list[str]:
     import difflib  # Only problems need it, and it costs a fifth of the start.
 
     if len(word) > LONGEST:
         return []
-    return difflib.get_close_matches(word, list(islice(known, MOST)), n=count, cutoff=0.6)
+    return difflib.get_close_matches(word, list(islice(known, MOST)), n=count, cutoff=cutoff)
 
 
 def cut(word: str, longest: int = LONGEST) -> str:
