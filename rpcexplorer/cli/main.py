@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -27,7 +26,6 @@ from rpcexplorer.cli.context import (
 )
 from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
 from rpcexplorer.files.io import read_bytes
-from rpcexplorer.model.destination import Nobody
 from rpcexplorer.model.exchange import CASE_ENDING
 from rpcexplorer.model.problem import PROGRAM, UserError, nearest
 
@@ -160,7 +158,7 @@ def program(context: click.Context, profile: str | None, url: str | None, sessio
     context.obj = Invocation(context.obj, profile, sessions, url)
     if context.invoked_subcommand is not None:
         return
-    if context.obj.world.on_terminal or url is not None:
+    if context.obj.world.on_terminal or url is not None or profile is not None:
         context.exit(_screen(context.obj))
     click.echo(context.get_help())
 
@@ -191,21 +189,22 @@ def open_case(context: click.Context, file: str, profile: str | None) -> None:
 
 def _screen_on_case(invocation: Invocation, file: str) -> int:
     world = invocation.world
+    invocation.case = world.path(file)
+    if read_bytes(invocation.case, links=True, others=True) is None:
+        raise click.UsageError(f"There is no file {invocation.case}. Check the name.")
     if not world.on_terminal:
         commands = f"{PROGRAM} replay {file} -p NAME\n{PROGRAM} history import {file}"
         fail(f"The screen needs a terminal. To replay the calls, or to import them, run:\n{commands}")
-    invocation.case = world.folder / os.path.expanduser(file)  # noqa: PTH111 - Path's own raises for an unknown user
-    if read_bytes(invocation.case, links=True, others=True) is None:
-        raise click.UsageError(f"There is no file {invocation.case}. Check the name.")
     return _screen(invocation)
 
 
 def _screen(invocation: Invocation) -> int:
     """Open the screen; from the welcome screen, the demo may follow."""
     world = invocation.world
-    if not world.on_terminal and invocation.url:
-        invocation.build(Nobody())  # It refuses a URL with a password, which must not be repeated.
-        fail(f"The screen needs a terminal. To send a call, run:\n{PROGRAM} call METHOD --url {invocation.url}")
+    if not world.on_terminal:
+        # It refuses a URL with a password, which must not be repeated.
+        invocation.use(invocation.open(ask=False), None)
+        fail(f"The screen needs a terminal. To send a call, run:\n{PROGRAM} call METHOD{invocation.options(None)}")
     code, wish = world.open_screen(invocation.build, invocation.profile, invocation.case)
     if wish != "demo":
         return code

@@ -115,3 +115,20 @@ def test_duplicate_member_name_is_a_warning(shell: Shell, more: list[str]) -> No
         ran = shell.run("call", "m", '{"a": 1, "a": 2}', "--url", server.origin, *more)
     assert ran.code == 0
     assert "appears twice in one object and is sent as typed" in ran.err
+
+
+def test_program_options_are_accepted_after_any_command(shell: Shell) -> None:
+    other = shell.folder / "other.toml"
+    other.write_text('[profile.a]\nurl = "http://127.0.0.1:1"\n[profile.b]\nurl = "http://127.0.0.1:2"\n')
+    shown = shell.run("--sessions", "other.toml", "-p", "b", "profiles", "show")
+    assert shown.code == 0
+    assert shell.run("profiles", "--sessions", "other.toml", "show", "-p", "b") == shown
+    assert shell.run("profiles", "show", "--profile", "b", "--sessions", "other.toml") == shown
+    assert "unknown" not in shell.run("params", "ping", "--url", "http://127.0.0.1:1").err
+
+
+def test_profile_in_a_pipe_names_the_command_to_run(shell: Shell) -> None:
+    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:1"\n')
+    ran = shell.run("-p", "shop")
+    assert (ran.code, ran.text) == (2, "")
+    assert ran.err.endswith("To send a call, run:\n  rpcexplorer call METHOD -p shop\n")
