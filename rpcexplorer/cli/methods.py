@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -17,13 +16,22 @@ from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
 from rpcexplorer.cli.output import print_json, run_waiting
+from rpcexplorer.cli.world import World
 from rpcexplorer.discovery.methods import parameters_of, result_kind
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.method import SIGN, Described, Method, SavedMethod, as_named, method_of
-from rpcexplorer.model.problem import PROGRAM, Checked, counted, joined_words, nearest_few
+from rpcexplorer.model.problem import (
+    PROGRAM,
+    Checked,
+    connection_test,
+    counted,
+    joined_words,
+    nearest_few,
+    quoted,
+)
 from rpcexplorer.schema.node import references_in
 from rpcexplorer.schema.start import sendable_start, started, starting_point
 from rpcexplorer.text.docs import changes_found, docs_page
@@ -82,6 +90,7 @@ def methods(
     invocation = invocation_of(context)
     explorer = invocation.open(ask=ask)
     chosen = invocation.use(explorer, profile, url, auth)
+    options = invocation.options(profile, url, auth)
     code = 0
     if refresh:
         code = _refreshed(invocation, explorer)
@@ -94,29 +103,36 @@ def methods(
     elif changes:
         _print_changes(invocation, explorer, as_json=as_json)
     else:
-        _print(invocation, explorer, name, as_json=as_json)
-        if not (name or refresh or explorer.listed_methods()):
-            named = {"-p": profile or invocation.profile, "--url": url or invocation.url, "--auth": auth}
-            options = "".join(f" {option} {shlex.quote(value)}" for option, value in named.items() if value)
-            invocation.world.say(
-                f"The method list is empty. To discover methods, run:\n{PROGRAM} methods --refresh{options}"
-            )
+        listed = (
+            [known_method(explorer, name, options, refreshed=refresh)] if name else explorer.listed_methods().values()
+        )
+        _print(invocation, explorer, [*listed], is_one=name is not None, as_json=as_json)
+        if not name:
+            _explain_source(invocation.world, explorer, options, refreshed=refresh)
     if explorer.method_lists.problem:
         invocation.world.say(explorer.method_lists.problem)
     context.exit(code)
 
 
-def known_method(explorer: Explorer, name: str) -> Method:
-    """Return the method; end the command with similar names if unknown."""
+def known_method(explorer: Explorer, name: str, options: str, *, refreshed: bool = False) -> Method:
+    """Return the method; end the command with similar names if unknown.
+
+    ``options`` choose the profile in the command that refreshes the list.
+    """
     known = explorer.listed_methods()
     if name not in known:
-        near = " or ".join(map(printable, _nearest(name, known)))
-        guess = f" Did you mean {near}?" if near else ""
-        fail(f"There is no method {printable(name)}.{guess} To refresh the list, run:\n{PROGRAM} methods --refresh")
+        near = " or ".join(nearest_methods(name, known))
+        sentence = f"There is no method {name} in the list." + (f" Did you mean {near}?" if near else "")
+        if explorer.profile and explorer.profile.ad_hoc and not refreshed:
+            command = f"{PROGRAM} methods {quoted(name)} --refresh{options}"
+            sentence += f" The list of a URL is not saved. To discover its methods, run:\n{command}"
+        elif not refreshed:
+            sentence += f" To refresh the list, run:\n{PROGRAM} methods --refresh{options}"
+        fail(printable(sentence, lines=True))
     return known[name]
 
 
-def _nearest(name: str, known: Mapping[str, Method]) -> list[str]:
+def nearest_methods(name: str, known: Mapping[str, Method]) -> list[str]:
     """Return similar names, and names that contain the longest word."""
     small = name.lower()
     word = max(re.findall(r"\w+", small), key=len, default=small)
@@ -124,6 +140,28 @@ def _nearest(name: str, known: Mapping[str, Method]) -> list[str]:
     alike = sorted(known, key=lambda method: method[:2].lower() != small[:2])
     holding = sorted((method for method in known if word in method.lower()), key=len)
     return list(dict.fromkeys([*nearest_few(name, alike, MAX_SUGGESTIONS), *holding]))[:MAX_SUGGESTIONS]
+
+
+def _explain_source(world: World, explorer: Explorer, options: str, *, refreshed: bool) -> None:
+    """Print which part of the method list does not come from the server."""
+    profile, known = explorer.profile, explorer.listed_methods()
+    assert profile is not None
+    learned = explorer.method_lists.learned(profile)
+    if assumed := [method.name for method in known.values() if method.source == "service"]:
+        world.say(f"Assumed, not listed by the server: {joined_words(assumed)}")
+    if refreshed and learned and profile.ad_hoc:
+        world.hint(
+            f"The list of a URL is not saved. To save it, add a profile and refresh its list:\n"
+            f"{PROGRAM} profiles add NAME{options}\n{PROGRAM} methods --refresh -p NAME"
+        )
+    if refreshed or learned or profile.discovery == "none":
+        return
+    state = "This method list does not come from the server." if known else "The method list is empty."
+    world.hint(f"{state} To discover methods, run:\n{PROGRAM} methods --refresh{options}")
+
+
+TESTED_FOR = frozenset({0, 4, 5})
+"""Exit codes of a discovery without methods for which a connection test helps."""
 
 
 def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
@@ -142,6 +180,10 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
     if len(changed) > MAX_NAMED:
         more = counted(len(changed) - MAX_NAMED, "more method")
         invocation.world.say(f"changed: {more}. To list all changes, run:\n{PROGRAM} methods --changes")
+    profile = explorer.profile
+    asks_server = profile and isinstance(profile.discovery, str) and profile.discovery != "none"
+    if profile and asks_server and not discovery.found and discovery.exit_code in TESTED_FOR:
+        invocation.world.hint(f"To test the connection, run:\n{connection_test(profile)}")
     return discovery.exit_code
 
 
@@ -163,12 +205,11 @@ def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool)
         world.print(f"{change.kind:<7}  {printable(change.line)}")
 
 
-def _print(invocation: Invocation, explorer: Explorer, name: str | None, *, as_json: bool) -> None:
+def _print(invocation: Invocation, explorer: Explorer, known: Sequence[Method], *, is_one: bool, as_json: bool) -> None:
     world = invocation.world
-    known = [known_method(explorer, name)] if name else list(explorer.listed_methods().values())
     if as_json:
-        print_json(world, json_of(rows(explorer, known, whole=name is not None)))
-    elif name:
+        print_json(world, json_of(rows(explorer, known, whole=is_one)))
+    elif is_one:
         _print_docs(invocation, explorer, known[0])
     else:
         width = max((len(printable(method.name)) for method in known), default=0)
@@ -297,7 +338,7 @@ def params(
     explorer = invocation.open(ask=ask)
     invocation.use(explorer, profile)
     explorer.read_description()
-    known = known_method(explorer, method)
+    known = known_method(explorer, method, invocation.options(profile))
     code = _check(invocation, explorer, known, text) if check else _print_start(invocation, explorer, known)
     if explorer.method_lists.problem:
         invocation.world.say(explorer.method_lists.problem)

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
-from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, quoted, setting
+from rpcexplorer.model.problem import PROGRAM, Changes, Hint, connection_test, cut, joined_words, setting
 from rpcexplorer.model.profile import PATH, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
@@ -94,9 +94,7 @@ class FailedCall(Struct, frozen=True):
 
     def test_hint(self, sentence: str) -> Hint:
         """Return a hint that suggests the connection test."""
-        profile = self.profile
-        address = quoted(profile.url if profile.path == PATH else profile.endpoint) if profile.ad_hoc else profile.name
-        return Hint(sentence, commands=(f"{PROGRAM} profiles test {address}",), tests=True)
+        return Hint(sentence, commands=(connection_test(self.profile),), tests=True)
 
 
 def hint_for(

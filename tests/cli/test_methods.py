@@ -13,7 +13,7 @@ from rpcexplorer.demo import PASSWORD
 from rpcexplorer.demo.service import TABLE
 from rpcexplorer.discovery import interview
 from tests.fakes.shell import Shell
-from tests.fakes.wire import http_reply
+from tests.fakes.wire import RawServer, http_reply
 
 NOT_FOUND = http_reply(b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "Method not found"}}')
 
@@ -85,7 +85,54 @@ def test_unknown_method_suggests_a_refresh(shell: Shell, line: str, options: str
     ran = shell.run(*line.split())
     assert (ran.code, ran.text.strip()) == (0, "[]" if "--json" in line else "")
     hint = f"rpcexplorer methods --refresh{options}"
-    assert ran.err == f"rpcexplorer: The method list is empty. To discover methods, run:\n  {hint}\n"
+    assert ran.err == f"hint: The method list is empty. To discover methods, run:\n  {hint}\n"
+
+
+def test_list_that_is_not_from_the_server_says_so(shell: Shell, url: str) -> None:
+    shell.sessions(f'[profile.far]\nurl = "http://127.0.0.1:9/rpc"\npreset = "aria2"\n[profile.shop]\nurl = "{url}"\n')
+    hint = "hint: This method list does not come from the server. To discover methods, run:\n  rpcexplorer methods"
+    ran = shell.run("methods", "-p", "far")
+    assert ("aria2.addUri" in names(ran.text), ran.err) == (True, f"{hint} --refresh -p far\n")
+    assumed = "rpcexplorer: Assumed, not listed by the server: arg_test, auth, ping\n"
+    assert shell.run("methods", "-p", "shop").err == f"{assumed}{hint} --refresh -p shop\n"
+    assert "Assumed" not in shell.run("methods", "-p", "shop", "--refresh").err
+    assert shell.run("methods", "-p", "shop").err == ""
+
+
+def test_discovery_without_methods_suggests_a_connection_test(shell: Shell) -> None:
+    hint = "hint: To test the connection, run:\n  rpcexplorer profiles test"
+    shell.sessions('[profile.far]\nurl = "http://127.0.0.1:9"\n')
+    ran = shell.run("methods", "--refresh")
+    assert (ran.code, f"{hint} far\n" in ran.err) == (4, True)
+    assert "Assumed, not listed by the server: arg_test, auth, ping" in ran.err
+    with RawServer(lambda _: http_reply(b"no", status=404)) as server:
+        ran = shell.run("methods", "--refresh", "--url", server.origin)
+    assert (ran.code, f"{hint} {server.origin}\n" in ran.err) == (0, True)
+
+
+def test_unknown_method_names_a_refresh_of_the_same_server(shell: Shell, url: str) -> None:
+    shell.sessions(f'[profile.shop]\nurl = "{url}"\n[profile.other]\nurl = "http://127.0.0.1:9"\n')
+    again = "rpcexplorer methods --refresh -p shop\n"
+    assert shell.run("methods", "-p", "shop", "zzz").err.endswith(f"To refresh the list, run:\n  {again}")
+    assert shell.run("params", "-p", "shop", "zzz").err.endswith(f"To refresh the list, run:\n  {again}")
+    command = ("methods", "demo.echo", "--refresh", "--url", url)
+    for line in (["methods", "demo.echo", "--url", url], ["params", "demo.echo", "--url", url]):
+        assert shell.run(*line).err.endswith(
+            f"The list of a URL is not saved. To discover its methods, run:\n  rpcexplorer {' '.join(command)}\n"
+        )
+    assert "demo.echo" in shell.run(*command).text
+    ran = shell.run("methods", "demo.ecco", "--refresh", "--url", url)
+    last = ran.err.splitlines()[-1]
+    assert last.startswith("rpcexplorer: There is no method demo.ecco in the list. Did you mean demo.echo or ")
+
+
+def test_list_of_a_url_says_that_it_is_not_saved(shell: Shell, url: str) -> None:
+    lines = shell.run("methods", "--refresh", "--url", url).err.splitlines()
+    assert lines[-3:] == [
+        "hint: The list of a URL is not saved. To save it, add a profile and refresh its list:",
+        f"  rpcexplorer profiles add NAME --url {url}",
+        "  rpcexplorer methods --refresh -p NAME",
+    ]
 
 
 def openrpc(*methods: str) -> str:
@@ -169,7 +216,7 @@ def test_method_docs_are_complete_and_unknown_names_suggest(shell: Shell) -> Non
     for wrong in ("a.c", "b"):
         ran = shell.run("methods", wrong)
         assert (ran.code, ran.out) == (2, b"")
-        assert f"There is no method {wrong}. Did you mean a.b?" in ran.err
+        assert f"There is no method {wrong} in the list. Did you mean a.b?" in ran.err
     ran = shell.run("methods", "zzz\x1b]52;c;?\x07")
     assert ran.code == 2
     assert "\x1b" not in ran.err
