@@ -571,3 +571,11 @@ def test_profiles_show_lists_variables_with_file_and_line(shell: Shell) -> None:
     assert shown["variables.name"].split()[1:] == ["Ada", f"{file}:10"]
     assert shown["call.ping.method"].split()[1:] == ["user.delete", f"{file}:22"]
     assert '"page":8' in shell.run("call", "@list users", "--dry-run").text
+
+
+def test_unknown_method_suggests_a_listed_one(shell: Shell) -> None:
+    with RawServer(NO) as server:
+        shell.sessions(f'[profile.p]\nurl = "{server.origin}/rpc"\n[profile.p.method."user.list"]\n')
+        assert shell.run("call", "user.lst").err.endswith("hint: Did you mean user.list?\n")
+        for listed_or_different in ("user.list", "zzz"):
+            assert "Did you mean" not in shell.run("call", listed_or_different).err
