@@ -47,6 +47,8 @@ def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
         return Wrong("Use at most 64 letters, digits, _, - and periods. Begin with a letter or digit.", "name")
     if is_reserved(name):
         return Wrong(f"{capitalised(RESERVED)} Choose another one.", "name")
+    if name in (known := [*known]):
+        return Wrong(f"There is already a profile {name}. Choose another name.", "name")
     for other in known:
         if shares_variables(other, name):
             return Wrong(f"The name is too similar to the profile {other}. Change a letter or digit.", "name")
@@ -117,7 +119,10 @@ class ProfileForm(Form):
     """
 
     manual_pane = "profiles"
-    DEFAULT_CSS = "ProfileForm #field-preset-meaning { height: auto; }"
+    DEFAULT_CSS = """
+    ProfileForm #field-preset-meaning { height: auto; }
+    ProfileForm.-low .hint { dock: bottom; margin-top: 0; background: $surface; }
+    """
 
     def __init__(
         self,
@@ -211,7 +216,7 @@ class ProfileForm(Form):
         preset = self._presets.get(name)
         if preset is None:
             return "Settings for a known server. Type a letter to search."
-        return f"{preset.description}. {preset.advice}".rstrip()
+        return f"{preset.description}. {preset.advice}".rstrip().replace("`", "")
 
 
 def values_of(preset: Preset | None) -> dict[str, str]:
@@ -394,7 +399,10 @@ def wrong_of(problem: Problem, typed: Mapping[str, str]) -> Wrong:
     at = problem.key.removesuffix(".path") + ".url" if problem.key.endswith(".path") else problem.key
     key = max((key for key in typed if at.endswith(f".{key}")), key=len, default="")
     label = next((row.label for row in LINES if row.key == key), "")
-    sentence = problem.sentence
+    sentence, has_table, table = problem.sentence.replace("`", "").partition(" write auth = ")
+    if has_table:  # The form has rows for it, and asks for the secret later.
+        choose = "" if '"none"' in table else ". Choose an auth type below"
+        sentence = sentence.removesuffix(" For HTTP Basic,").rstrip(".,") + choose
     if label and sentence.startswith("must"):
         return Wrong(f"The {label} {sentence}.", key)
     return Wrong(capitalised(sentence) if key else str(problem), key)

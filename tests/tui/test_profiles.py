@@ -42,6 +42,7 @@ from tests.tui.visiting import (
     names,
     notices,
     on,
+    on_view,
     page,
     profiles,
     rest,
@@ -174,9 +175,13 @@ WRONG = [
     (("a/b", "https://x.example.com"), "Begin with a letter or digit", "name"),
     (("ONE", "https://x.example.com"), "The name is too similar to the profile one", "name"),
     (("Url", "https://x.example.com"), "The name is reserved", "name"),
+    (("one", "https://x.example.com"), "There is already a profile one.", "name"),
     (("new", ""), "needs a URL", "url"),
     (("new", "rpc.example.com"), "begins with https://", "url"),
-    (("new", "https://me:pw@x.example.com"), "must not contain a user name or password", "url"),
+    (("new", "https://me:pw@x.example.com"), "user name or password. Choose an auth type below.", "url"),
+    (("new", "https://x.example.com/?apikey=abc"), "a secret. Remove apikey. Choose an auth type below.", "url"),
+    (("new", "https://x.example.com/{token}/a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6"), "with {token}.", "url"),
+    (("new", "https://x.example.com/#a"), "without spaces or #.", "url"),
     (("new", "https://x.example.com:99999"), "must have a port from 1 to 65535", "url"),
 ]
 
@@ -208,6 +213,17 @@ def test_form_repeats_no_url_that_cannot_be_used(make_explorer: Make, url: str) 
         await left(pilot)
 
     tell(make_explorer(ONE), story, profile="one")
+
+
+def test_form_on_a_low_screen_always_shows_its_keys(make_explorer: Make) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await add(pilot, "new", "http://a.example")
+        await choose(pilot, form, "xapi")
+        await until(pilot, lambda: "XenServer" in on_view(app))
+        assert "^S save" in on_view(app)
+        await left(pilot)
+
+    tell(make_explorer(ONE), story, profile="one", size=(80, 24))
 
 
 @pytest.mark.thorough
@@ -601,7 +617,7 @@ def test_copy_is_in_same_file_with_unused_name(make_explorer: Make, team: Path) 
         assert form.values == {"name": "one-copy"}
         await type_in(pilot, "two")
         await pilot.press("enter")
-        await until(pilot, lambda: "The name is too similar to the profile two" in shown(form))
+        await until(pilot, lambda: "There is already a profile two." in shown(form))
         assert form.values == {"name": "two"}
         await type_in(pilot, "three")
         await pilot.press("enter")
@@ -859,7 +875,7 @@ def test_tested_address_is_ready_to_be_called(make_explorer: Make, own: Path) ->
             assert form.input_of("name").value == "aria2"
             await type_in(pilot, "one")
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: "The name is too similar to the profile one" in shown(form))
+            await until(pilot, lambda: "There is already a profile one." in shown(form))
             await type_in(pilot, "mine")
             await pilot.press("ctrl+s")
             await on(pilot, CallScreen)
