@@ -111,7 +111,7 @@ def test_secret_given_by_position_is_not_recorded(opened: Callable[..., Explorer
         ('{ kind = "cookie" }', "Login", "Not reached. The user name and the password are missing."),
         ('{ kind = "cookie", username = "ada" }', "Login", "Not reached. The password is missing."),
         ('{ kind = "inline", username = "known" }', "Credentials", "Not reached. The password is missing."),
-        ('{ kind = "none" }', "Login", "This profile sends no credentials."),
+        ('{ kind = "none" }', "Login", "Calls are sent without credentials."),
     ],
 )
 def test_missing_response_reveals_nothing_about_the_login(

@@ -152,7 +152,7 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
             words = f"The server found no credentials ({reason}). {exchange.method} may need another auth type."
         return Check(label, "failed", words, code=REFUSED)
     if not profile.secrets:
-        return Check(label, "skipped", "This profile sends no credentials.")
+        return Check(label, "skipped", "Calls are sent without credentials.")
     accepted = f"The server accepted the {'session' if profile.has_sessions else 'credentials'}."
     if not isinstance(outcome, Result):
         if locked and (isinstance(outcome, ErrorObject) or status == 200):
@@ -216,8 +216,11 @@ def advice_of(probe: Probe) -> str:
     """Return advice if no JSON-RPC was found, unless you ended the test."""
     if not probe.results or (probe.found and not probe.is_ambiguous):
         return ""
-    if isinstance(probe.results[-1].exchange.outcome, Cancelled):
+    outcome = probe.results[-1].exchange.outcome
+    if isinstance(outcome, Cancelled):
         return ""
+    if isinstance(outcome, Unreached) and outcome.step in {"name", "connect"}:
+        return "There was no connection. Start the server, or try another URL."
     return advice_for(probe.profile)
 
 
@@ -393,5 +396,5 @@ def _open_login(probe: Probe) -> Check:
     if profile.auth.kind == Auth.kind:
         if profile.ad_hoc or probe.assumes_login:
             return Check(label, "skipped", "The server asks for no credentials.")
-        return Check(label, "skipped", "This profile sends no credentials.")
+        return Check(label, "skipped", "Calls are sent without credentials.")
     return Check(label, "unknown", probe.doubted_auth or "Not tried yet.")

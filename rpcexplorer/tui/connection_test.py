@@ -36,7 +36,7 @@ from rpcexplorer.tui.profile_form import (
     wrong_name,
     wrong_of,
 )
-from rpcexplorer.tui.widgets.dialog import Answer, Answers, Choice, Confirm, Dialog, Field, Form, Wrong, keys
+from rpcexplorer.tui.widgets.dialog import Answer, Answers, Choice, Confirm, Dialog, Field, Form, Wrong, keys, plain
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
 
@@ -99,7 +99,7 @@ class ConnectionTestOutcome(Struct, frozen=True):
 
 async def run_connection_test(screen: Screen[Any], explorer: Explorer, profile: Profile) -> ConnectionTestOutcome:
     """Open the connection test, and apply its suggestion if wanted."""
-    dialog = ConnectionTest(explorer, profile)
+    dialog = ConnectionTest(explorer, profile, is_listed=getattr(screen, "scope", "") == "profiles")
     wish = await screen.app.push_screen_wait(dialog)
     report = dialog.report
     if profile.ad_hoc:
@@ -138,9 +138,10 @@ class ConnectionTest(Dialog[str]):
         Binding("down", "scroll(1)", show=False, priority=True),
     ]
 
-    def __init__(self, explorer: Explorer, profile: Profile) -> None:
-        super().__init__(f"Connection test: {profile.url if profile.ad_hoc else profile.name}")
-        self._explorer, self._profile = explorer, profile
+    def __init__(self, explorer: Explorer, profile: Profile, *, is_listed: bool = False) -> None:
+        """``is_listed``: the test closes to the list of profiles, not to the call."""
+        super().__init__("Connection test")
+        self._explorer, self._profile, self._is_listed = explorer, profile, is_listed
         self.profile = profile
         """The tested profile, with the URL that was typed last."""
         self._moved: Changes = ()
@@ -187,6 +188,10 @@ class ConnectionTest(Dialog[str]):
         # The form of a new profile asks for a missing auth type.
         saves = proposal is not None and not trusts and not (self._profile.ad_hoc and proposal.lacks_auth)
         begun = bool(self.report.checks) or self._stop is not None
+        tested, is_moved = self.profile, self.profile.endpoint != self._profile.endpoint
+        address = tested.url if tested.path == PATH else tested.endpoint
+        name = address if tested.ad_hoc or is_moved else tested.name
+        self.query_one(".title", Static).update(plain(f"Connection test: {name}"))
         asks = self._is_over and bool(self.report.advice)
         shown = {"begin": not begun, "again": asks, "save": saves, "pin": trusts, "leave": True}
         field = self.query_one("#address", Entry)
@@ -221,7 +226,8 @@ class ConnectionTest(Dialog[str]):
             profiles, edit = (self._key(command) for command in ("profiles", "profiles.edit"))
             words = f" Only the auth type must change. To set it, press Esc, {profiles}, then {edit}."
         else:
-            words = f" The profile needs no changes. Press Esc, then {self._key('send')} to send a call."
+            use = f"{self._key('profiles.use')} to use it" if self._is_listed else f"{self._key('send')} to send a call"
+            words = f" The profile needs no changes. Press Esc, then {use}."
         return [*lines, [], [(words, "dim")]]
 
     def _key(self, command: str) -> str:

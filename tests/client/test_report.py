@@ -55,7 +55,7 @@ def test_result_proves_every_step_with_its_time() -> None:
     [
         (CookieAuth(), "auth", "Login", "well", "The login opened a session."),
         (InlineAuth(), "auth", "Credentials", "well", "The server accepted the credentials."),
-        (NoAuth(), "auth", "Login", "skipped", "This profile sends no credentials."),
+        (NoAuth(), "auth", "Login", "skipped", "Calls are sent without credentials."),
     ],
 )
 def test_auth_type_has_its_words(auth: Auth, method: str, label: str, state: str, words: str) -> None:

@@ -1408,7 +1408,7 @@ async def connection_of_a_profile_is_tested(at: Visit) -> None:
     await at.sees("Connection test: cookie", "at most 16 requests", "system.listMethods")
     await at.press("enter")
     await until(at.pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
-    await at.sees("✓ JSON-RPC", "The profile needs no changes")
+    await at.sees("✓ JSON-RPC", "The profile needs no changes. Press Esc, then Enter to use it.")
     await at.press("escape")
     await until(at.pilot, lambda: at.app.screen is screen)
     _, steps = screen._tested["cookie"]

@@ -835,7 +835,7 @@ def test_address_is_typed_after_test_that_found_nothing(
         async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
             await on(pilot, CallScreen)
             dialog = await run_test(pilot, "alt+t")
-            assert "Try the complete URL with its path" in asked(dialog)
+            assert "There was no connection. Start the server, or try another URL." in asked(dialog)
             assert isinstance(pilot.app.focused, Entry)
             await type_in(pilot, "nonsense")
             await pilot.press("enter")
@@ -843,6 +843,7 @@ def test_address_is_typed_after_test_that_found_nothing(
             await type_in(pilot, f"{server.origin}/rpc")
             await pilot.press("enter")
             await until(pilot, lambda: dialog.report.proposal is not None)
+            assert f"Connection test: {server.origin}/rpc" in shown(dialog)
             await pilot.press("enter")
             if named:
                 await on(pilot, CallScreen)
