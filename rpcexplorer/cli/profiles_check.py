@@ -14,7 +14,7 @@ import click
 
 from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of, no_input_option
 from rpcexplorer.cli.output import run_waiting
-from rpcexplorer.cli.world import INTERRUPTED
+from rpcexplorer.cli.world import INTERRUPTED, wrapped
 from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import REFUSED, Check, Report
 from rpcexplorer.explorer import Explorer
@@ -298,7 +298,9 @@ def _print_connection_test(
     for row in steps_in_rows(report, profile, datetime.now(UTC)):
         if isinstance(row, Check):
             took = "" if row.seconds is None else f"  {duration(row.seconds)}"
-            out(printable(hide(f"{SIGNS[row.state][0]} {row.label:<{width}}  {row.words}{took}")))
+            line = printable(hide(f"{SIGNS[row.state][0]} {row.label:<{width}}  {row.words}{took}"))
+            for part in wrapped(line, invocation.world.width, width + 4) if invocation.world.shows else [line]:
+                out(part)
         else:
             out(printable(hide(f"    {row[0]:<14}  {row[1]}")))
     proposal = report.proposal

@@ -19,11 +19,13 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.destination import DestinationChanged, Entered, Person, Store
 from rpcexplorer.model.problem import PROGRAM, Problem, UserError
-from rpcexplorer.text.printable import printable
+from rpcexplorer.text.printable import columns, printable
 
 COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
 """Variable of a completion request, such as ``bash_complete``."""
 INTERRUPTED = 130
+MIN_WIDTH = 20
+"""Columns of a terminal below which messages are not wrapped."""
 
 
 class World(Struct):
@@ -121,30 +123,33 @@ class World(Struct):
             return
         self.printed.add(sentence)
         first, *others = printable(f"{prefix}: {sentence}", lines=True).split("\n")
-        lines = [*self._wrapped(first), *others]
-        self.stderr.write("\n  ".join(lines) + "\n")  # Indented, no line looks like another message.
-        self.stderr.flush()
-
-    def _wrapped(self, line: str) -> list[str]:
-        """Wrap a line of a message between words if a terminal shows it.
-
-        Commands must stay in one piece: those in backticks do, others have lines of their own.
-        """
+        width = 0
         with suppress(OSError, io.UnsupportedOperation):
             width = os.get_terminal_size(self.stderr.fileno()).columns
-            if len(line) > width:
-                import textwrap  # Only long messages on a terminal need it.
-
-                whole = re.sub(r"`[^`]*`", lambda found: found[0].replace(" ", "\0"), line)
-                rows = textwrap.wrap(whole, width - 2, break_long_words=False, break_on_hyphens=False)
-                return [row.replace("\0", " ") for row in rows]
-        return [line]
+        # Indented, no line looks like another message.
+        lines = [*wrapped(first, width, 2), *(f"  {line}" for line in others)]
+        self.stderr.write("\n".join(lines) + "\n")
+        self.stderr.flush()
 
     def warn(self, sentence: str) -> None:
         self.say(sentence, "warning")
 
     def hint(self, sentence: str) -> None:
         self.say(sentence, "hint")
+
+
+def wrapped(line: str, width: int, indent: int) -> list[str]:
+    """Wrap a printable line between words, unless the width is unknown (0) or small.
+
+    Commands must stay in one piece: those in backticks do, others have lines of their own.
+    """
+    if not MIN_WIDTH <= width < columns(line):
+        return [line]
+    import textwrap  # Only long lines on a terminal need it.
+
+    whole = re.sub(r"`[^`]*`", lambda found: found[0].replace(" ", "\0"), line)
+    rows = textwrap.wrap(whole, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+    return [row.replace("\0", " ") for row in rows]
 
 
 NAMES: Final = ("standard input", "standard output", "standard error")

@@ -9,7 +9,7 @@ import struct
 import termios
 from pathlib import Path
 
-from rpcexplorer.cli.world import World
+from rpcexplorer.cli.world import World, wrapped
 from tests.fakes.shell import Shell
 
 
@@ -24,6 +24,7 @@ def test_message_on_a_terminal_wraps_between_words() -> None:
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
     with os.fdopen(theirs, "w") as stderr:
+        assert wrapped("many words", 0, 2) == ["many words"]
         world = World(io.BytesIO(), io.BytesIO(), stderr, {}, Path())
         command = "rpcexplorer profiles set a-long-name description=x"
         world.say(f"Run `rpcexplorer a b` before lunch, or run:\n{command}")
