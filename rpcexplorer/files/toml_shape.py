@@ -184,7 +184,7 @@ def file_name_rule(value: Any, place: Place) -> Any:
 
 def without_quotes(value: Any) -> str:
     """Return the end of a problem if only the quotes of a value are wrong."""
-    in_quotes = isinstance(value, str) and re.fullmatch(r"[\d.]+|true|false", value.strip())
+    in_quotes = isinstance(value, str) and re.fullmatch(r"[\d.]+|true|false", value.strip("\"' "))
     return ", without quotes" if in_quotes else ""
 
 

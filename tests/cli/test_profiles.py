@@ -324,10 +324,11 @@ def test_add_of_an_existing_name_suggests_set(shell: Shell) -> None:
     assert "already has a profile `fl`. Choose another name, or change it with `rpcexplorer profiles set fl" in ran.err
 
 
-def test_wrong_values_in_a_shell_do_not_mention_quotes(shell: Shell) -> None:
+def test_wrong_value_mentions_quotes_only_if_typed(shell: Shell) -> None:
     ran = shell.run("profiles", "add", "fl", "--url", "ftp://foo")
     assert (ran.code, ran.err) == (2, 'rpcexplorer: --url: must be a URL that begins with "http://" or "https://"\n')
     shell.run("profiles", "add", "fl", "--url", "http://127.0.0.1:1")
+    assert shell.run("profiles", "set", "fl", 'timeout="5"').err.endswith("greater than 0, without quotes\n")
     assert shell.run("profiles", "set", "fl", "timeout=abc").err.endswith(
         "must be a number of seconds greater than 0\n"
     )
