@@ -191,7 +191,7 @@ def _screen_on_case(invocation: Invocation, file: str) -> int:
     world = invocation.world
     invocation.case = world.path(file)
     if read_bytes(invocation.case, links=True, others=True) is None:
-        raise click.UsageError(f"There is no file {invocation.case}. Check the name.")
+        fail(f"There is no file {invocation.case}. Check the name.")
     if not world.on_terminal:
         commands = f"{PROGRAM} replay {file} -p NAME\n{PROGRAM} history import {file}"
         fail(f"The screen needs a terminal. To replay the calls, or to import them, run:\n{commands}")

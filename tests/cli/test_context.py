@@ -32,7 +32,7 @@ MEANT = [
     ("call m --version", "The option --version must be before call."),
     ("history list --last", "There is no option --last. To read the help"),
     ("call m 1 2", """such as '{"page": 1}' or '[1, 2]'."""),
-    ("nothing.toml", "There is no file "),
+    ("nothing.toml", "nothing.toml. Check the name.\n"),
     ("-p nobody", "there is no profile `nobody`"),
     ("profiles -p nobody test", "there is no profile `nobody`"),
     ("--url http://a history list --url http://b", "Name only one URL."),
