@@ -245,6 +245,8 @@ def space(text: str, token: Token) -> Rewrite:
     return Rewrite(token.start, token.end, " " * len(visible))
 
 
+REST: Final = "rest"
+"""The kind of an empty pair of brackets after the params; every fix removes it."""
 LABELS: Final = {
     "members": "make it an object",
     "array": "put it in square brackets",
@@ -268,6 +270,7 @@ LABELS: Final = {
     "equals": "use colons",
     "opener": "add the missing brackets",
     "closer": "remove the extra bracket",
+    REST: "remove the rest",
 }
 """The kinds of typos that can be fixed, each with its fix."""
 
@@ -633,8 +636,15 @@ class _Walk:
         container = self.nest.open[-1]
         end = self.before.end
         if container.state == "after" and not container.kind:
+            rest = self.text[token.start :]
+            is_empty = "".join(rest.split()) in ("[]", "{}")  # as the editor opens, with the params typed before it
+            edits = [Rewrite(token.start, len(self.text), "")] if is_empty else []
             self.typos.add(
-                "", token[1:], "the params end before this", "remove the rest, or put everything into one array"
+                REST if is_empty else "",
+                token[1:],
+                "the params end before this",
+                "remove the rest" + ("" if is_empty else ", or put everything into one array"),
+                *edits,
             )
             self.over = True
         elif container.state in ("after", "colon") and self._touches(token):

@@ -126,12 +126,14 @@ def _problem(text: str) -> Typo:
     if len(text) > MAX_FIXED:
         return _first_error(text)
     # Imported here, so that valid params do not wait for its patterns to be compiled.
-    from rpcexplorer.jsontext.fixes import LABELS, RawTypo, applied, find_typos
+    from rpcexplorer.jsontext.fixes import LABELS, REST, RawTypo, applied, find_typos
 
     typos = find_typos(text)
     first = typos.first or RawTypo("", 0, len(text), "this is not JSON", "write an array or an object")
     fix = None
     if edits := typos.edits.get(first.kind):
+        if first.kind != REST:
+            edits = [*edits, *typos.edits.get(REST, ())]
         fixed = applied(text, edits)
         if find_typos(fixed).count < typos.count:
             fix = Fix(LABELS[first.kind], fixed)

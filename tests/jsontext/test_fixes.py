@@ -35,6 +35,8 @@ def fixed_text(text: str, presses: int = 40) -> str | Typo:
 
 ONE_PRESS = [
     ('["username": "ada", "password": "x"]', '{"username": "ada", "password": "x"}'),
+    ('["name": "Ada"][]', '{"name": "Ada"}'),
+    ("[1]\n{ }", "[1]\n"),
     ('{"list": [["a": 1], ["b": 2]]}', '{"list": [{"a": 1}, {"b": 2}]}'),
     ("{'a': 'it\\'s', 'b': 'say \"x\"', 'c': 'it's'}", '{"a": "it\'s", "b": "say \\"x\\"", "c": "it\'s"}'),
     ('[1, [2,], {"a": 1,\n},]', '[1, [2], {"a": 1\n}]'),
