@@ -258,7 +258,7 @@ class ResponsePane(Vertical):
         """Shown before the first exchange."""
         self.step = ""
         """The progress of work that makes many calls."""
-        self._reply_limit, self._key, self._cancel_key = reply_limit, key, cancel_key
+        self._reply_limit, self._key, self._cancel_key, self._original_key = reply_limit, key, cancel_key, original_key
         self._bar, self._remarks, self._hint = Bar(classes="-tinted"), WarningLines(), WarningLines()
         self._hint.joined = False
         self._last_method = ""
@@ -489,9 +489,7 @@ class ResponsePane(Vertical):
             return has_text and is_result and self.tab == "Result" and self.body.has_pointers
         if action == "original":
             return bool(self.transform.label)
-        if action == "table":
-            return has_text and self.tab == "Result" and not self.transform.label
-        if action in {"filter", "pipe"}:
+        if action in {"table", "filter", "pipe"}:
             return has_text and self.tab == "Result"
         if action in {"copy", "save", "ticket", "compare"}:
             return self.exchange is not None and (action != "save" or bool(self.body.shown))
@@ -537,6 +535,9 @@ class ResponsePane(Vertical):
         self.post_message(self.Wrapped(self.wrapped))
 
     def action_table(self) -> None:
+        if self.transform.label:
+            self.notify(f"Press {self._original_key} first: only the original response can be a table.", timeout=4)
+            return
         self.body.tabled = not self.body.tabled
         self._follow_search()
 

@@ -43,6 +43,15 @@ def test_problem_of_a_filter_is_shown_once(explorer: Explorer, enter: bool) -> N
     visit(explorer, scene)
 
 
+def test_table_of_filtered_response_names_the_original_key(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await replied(pilot, calls)
+        await pilot.press("f", "full_stop", "enter", "t")
+        await until(pilot, lambda: "Press o first" in notices(app))
+
+    visit(explorer, scene)
+
+
 def test_unnamed_signal_is_shown_by_its_number() -> None:
     assert (ending_words(0), ending_words(-15), ending_words(-200)) == (
         "exit code 0",
