@@ -257,8 +257,14 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     def __init__(self, discover_key: str) -> None:
         super().__init__()
         self._discover_key = discover_key or "^P"
-        self.unknown = f"Not in the list. Press {self._discover_key} to discover."
-        """Shown for a name that is not in the list."""
+        self.is_discovered = False
+        """The list has methods that the server has listed."""
+
+    @property
+    def unknown(self) -> str:
+        """Words for a name that is not in the list."""
+        advice = "You can call it." if self.is_discovered else f"Press {self._discover_key} to discover."
+        return f"Not in the list. {advice}"
 
     def can_choose(self, item: MethodListRow) -> bool:
         """Return whether the row has a method: headings cannot be chosen."""
@@ -618,6 +624,7 @@ class MethodsPane(Vertical):
         """Make the rows again; the cursor stays on its method."""
         recent = [as_named(exchange.method) for exchange in self.recent]
         self._rows = MethodRows(self.methods, self.pinned, recent)
+        self._list.is_discovered = any(method.source == "discovered" for method in self.methods.values())
         self._list.longest = max((columns(name) for name in self.methods), default=0)
         self._show(name_of(self._list.chosen) or self.current)
 

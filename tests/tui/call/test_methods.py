@@ -177,6 +177,9 @@ def test_any_name_can_be_called() -> None:
         assert "F9" in bars(pane)[1]
         await pilot.press("enter")
         assert names(stage.of(MethodsPane.MethodChosen)) == ["qq.x"]
+        pane.methods = {"a": Method("a", source="discovered")}
+        await pilot.press(*"qq")
+        assert bars(pane)[1].startswith("   Not in the list. You ca")
 
     play(story)
 
