@@ -206,7 +206,7 @@ class Find:
         self.hits: Hits | None = None
         self._arrived, self._counted = arrived, counted
         self._seeking, self._counting = (StepRunner(host, name, TYPING_SECONDS) for name in ("seek", "count"))
-        self._origin: int | None = None
+        self.origin: int | None = None
         """The offset at which the search began."""
 
     def search(self, document: Document | None, needle: str, line: int) -> None:
@@ -221,18 +221,18 @@ class Find:
             self._counted()
             return
         has_moved = not (before and before.current and before.document.line_at(before.current[0]) == line)
-        if self._origin is None or has_moved:  # otherwise the needle gets longer
-            self._origin = document.span(line)[0]
+        if self.origin is None or has_moved:  # otherwise the needle gets longer
+            self.origin = document.span(line)[0]
         self.hits = Hits(document, needle)
-        self._seek(self.hits, self.hits.seek(self._origin))
+        self._seek(self.hits, self.hits.seek(self.origin))
         self._counting.run(self.hits.count(), self._counted, self._counted)
 
     def forwards(self, hits: Hits) -> None:
-        self._origin = None
+        self.origin = None
         self._seek(hits, hits.forwards())
 
     def backwards(self, hits: Hits) -> None:
-        self._origin = None
+        self.origin = None
         self._seek(hits, hits.backwards())
 
     def forget(self) -> None:
@@ -584,6 +584,8 @@ class Reader(LineView):
     def _arrive(self, hits: Hits) -> None:
         """Bring the match into view, horizontally or in a wrapped line."""
         self.refresh()
+        if hits.current is None and self.find.origin is not None:  # a longer needle has no match
+            self.go_to(hits.document.line_at(self.find.origin))
         if hits.current is None or self._rows is None:
             return
         line = hits.document.line_at(hits.current[0])

@@ -326,6 +326,19 @@ def test_next_and_previous_wrap_around_with_the_number() -> None:
     play(scene)
 
 
+def test_search_without_matches_goes_back_to_its_start() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.go_to(2)
+        reader.search("n44")
+        assert reader.current_line == 45
+        reader.search("n44x")
+        assert reader.current_line == 2
+        reader.search("n44")
+        assert reader.current_line == 45
+
+    play(scene, LONG)
+
+
 def test_typing_on_searches_from_the_first_start() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         lines = []
