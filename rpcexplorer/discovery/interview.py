@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from itertools import groupby
 from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
@@ -314,9 +313,10 @@ class Findings:
 
     def sentences(self) -> list[str]:
         """Return a sentence for each protocol, or for several with one result."""
-        alike = groupby(self._sentences, lambda entry: NOT_OFFERED if entry[1].startswith(NOT_OFFERED) else entry[1])
-        groups = [list(group) for _, group in alike]
-        return [*self.notes, *(f"{', '.join(name for name, _ in group)}: {group[0][1]}" for group in groups)]
+        alike: dict[str, list[str]] = {}
+        for name, sentence in self._sentences:
+            alike.setdefault(sentence, []).append(name)
+        return [*self.notes, *(f"{', '.join(names)}: {sentence}" for sentence, names in alike.items())]
 
 
 def sentences_of(listing: Listing) -> list[str]:

@@ -186,6 +186,8 @@ def _refusal(exchange: Exchange, error: str, profile: Profile, *, asks_for_login
         if profile.secrets:
             return f"the server rejected the credentials ({error})"
         return f"the server asks for credentials ({error}), but the profile has none. Set auth in the profile"
+    if wants_login(exchange, profile):  # an optional question
+        return f"{NOT_OFFERED} (the server asks for credentials: {error})"
     if NOT_INITIALIZED.search(exchange.outcome.message) and profile.handshake != "mcp":
         return f'the server needs a handshake first ({error}). Set handshake = "mcp" in the profile'
     if exchange.outcome.code == -32602:

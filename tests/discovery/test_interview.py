@@ -34,7 +34,7 @@ DOCUMENT = {
     "info": {"title": "shop", "version": "1"},
     "methods": [{"name": "a", "summary": "An a"}],
 }
-GUESSED = ", GET /api/v2/openrpc.json, GET /openrpc.json"
+GUESSED = "GET /api/v2/openrpc.json, GET /openrpc.json"
 """Protocols asked if rpc.discover is not offered."""
 GONE = {"error": {"code": -32601, "message": "Method not found"}}
 Table = dict[str, Any]
@@ -201,12 +201,13 @@ def test_document_wins_over_the_list_of_names() -> None:
 
 def test_protocol_not_offered_is_reported_and_skipped() -> None:
     found, _ = discovered(service({"system.listMethods": {"result": ["a"]}, "system.methodHelp": {"result": "An a"}}))
-    assert found.sentences[0] == f"rpc.discover{GUESSED}: not offered (-32601)"
+    assert found.sentences[:2] == ("rpc.discover: not offered (-32601)", f"{GUESSED}: not offered (HTTP 404)")
     assert [method.doc for method in found.methods] == ["An a"]
     nothing, server = discovered(service({}))
-    asked = f"rpc.discover{GUESSED}, system.listMethods, rpc.describe, system.describe, rpc_methods, JSONRPC.Introspect"
+    asked = "rpc.discover, system.listMethods, rpc.describe, system.describe, rpc_methods, JSONRPC.Introspect"
     assert nothing.sentences == (
         f"{asked}, core.describe, help: not offered (-32601)",
+        f"{GUESSED}: not offered (HTTP 404)",
         f"{server.url} does not list its methods. You can still type and call any method.",
     )
     assert (nothing.found, nothing.exit_code, nothing.ended, len(server.requests)) == (False, 0, None, 10)
@@ -222,7 +223,8 @@ def test_first_other_protocol_with_methods_is_the_last() -> None:
     assert [(method.name, method.protocol) for method in found.methods] == [("chain_getBlock", "rpc_methods")]
     assert calls(server)[-1] == ("rpc_methods", [])
     assert found.sentences == (
-        f"rpc.discover{GUESSED}, system.listMethods, rpc.describe, system.describe: not offered (-32601)",
+        "rpc.discover, system.listMethods, rpc.describe, system.describe: not offered (-32601)",
+        f"{GUESSED}: not offered (HTTP 404)",
         "rpc_methods: 1 method",
     )
 
@@ -265,7 +267,7 @@ def test_ethereum_node_is_asked_for_its_modules_only() -> None:
 
     found, server = discovered(unknown)
     assert [method for method, _ in calls(server)] == ["rpc.discover", "system.listMethods", "rpc_modules"]
-    assert found.sentences[1].startswith("rpc_modules: the server lists only modules (eth, net)")
+    assert found.sentences[2].startswith("rpc_modules: the server lists only modules (eth, net)")
 
 
 @pytest.mark.parametrize(
@@ -398,7 +400,8 @@ def test_wrong_guess_has_no_consequences(reply: Any) -> None:
 
     found, server = discovered(answer, auth=COOKIE, password=None)
     assert ([method.name for method in found.methods], found.exit_code) == (["a"], 0)
-    assert found.sentences[0] == f"rpc.discover{GUESSED}: not offered (-32601)"
+    assert found.sentences[0] == "rpc.discover: not offered (-32601)"
+    assert found.sentences[1].startswith(f"{GUESSED}: not offered (")
     assert len([request for request in server.requests if not request.body]) == 2
 
 
@@ -527,6 +530,13 @@ def test_token_param_is_sent_with_each_question() -> None:
     assert [(method.name, method.doc) for method in found.methods] == [("ping", "Pong.")]
 
 
+def test_help_refused_without_credentials_names_them() -> None:
+    table = {"system.listMethods": {"result": ["ping"]}, "system.methodHelp": error(1, "Unauthorized")}
+    found, _ = discovered(service(table), discovery="system.listMethods")
+    words = "not offered (the server asks for credentials: 1 Unauthorized)"
+    assert f"system.listMethods: system.methodHelp: {words}" in found.sentences
+
+
 def test_inline_credentials_are_left_out_of_arrays() -> None:
     table = {"system.listMethods": {"result": ["ping"]}, "system.methodHelp": {"result": "Pong."}}
     settings = {"auth": InlineAuth(username="ada"), "password": "pw-pw-pw", "discovery": "system.listMethods"}
@@ -573,7 +583,7 @@ def test_inline_credentials_are_left_out_of_arrays() -> None:
 )
 def test_refusal_is_reported_and_next_protocol_asked(reply: Any, message: str) -> None:
     found, _ = discovered(service({"rpc.discover": reply, "system.listMethods": {"result": ["a"]}}))
-    assert found.sentences[0].replace(GUESSED, "").startswith(f"rpc.discover: {message}")
+    assert found.sentences[0].replace(f", {GUESSED}", "").startswith(f"rpc.discover: {message}")
     assert [method.name for method in found.methods] == ["a"]
 
 
