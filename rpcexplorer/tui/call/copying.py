@@ -146,7 +146,6 @@ async def _may_replace(screen: Screen[Any], file: Path) -> bool:
 
 
 NOTHING: Final = "There is nothing to copy here."
-REPORT: Final = "the report"
 RESPONSE_PARTS: Final = {
     "value": ("the value under the cursor", ".json"),
     "path": ("the path of the value", ".txt"),
@@ -284,8 +283,8 @@ def _call_form(
     content = render(part, subject)
     if FORMS[part].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
         return why
-    label = REPORT if part == "report" else FORMS[part].words
     method = exchange.method if exchange else getattr(draft, "method", "batch")
+    label = f"the report of {method[:LONGEST]}" if part == "report" else FORMS[part].words
     return Copied(
         label,
         printable(content.decode(errors="replace"), lines=True),

@@ -37,7 +37,7 @@ def test_key_copies_the_report_and_choice_saves_it(explorer: Explorer, tmp_path:
         assert ticket.startswith("## `demo.echo`: result\n")
         assert f"- Id: `{calls.exchange.id}`" in ticket
         assert PASSWORD not in ticket
-        await until(pilot, lambda: "the report" in notices(app))
+        await until(pilot, lambda: "the report of demo.echo" in notices(app))
         assert "1 secret replaced" in notices(app)
         await copied(pilot, "M")
         await pilot.pause()
