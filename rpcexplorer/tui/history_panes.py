@@ -160,7 +160,7 @@ class HistoryPane(Vertical):
     HistoryPane > .line { height: 1; }
     HistoryPane .prompt { width: 3; height: 1; color: $middle; }
     HistoryPane Entry, HistoryPane Entry:focus { padding: 0 1 0 0; width: 1fr; }
-    HistoryPane > .state { height: 1; padding: 0 1 0 3; color: $dim; text-wrap: nowrap; text-overflow: ellipsis; }
+    HistoryPane > .state { height: auto; min-height: 1; max-height: 3; padding: 0 1 0 3; color: $dim; }
     HistoryPane > .state.-wrong { color: $wrong; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
