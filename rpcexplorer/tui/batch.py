@@ -340,7 +340,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
 
     def action_send(self) -> None:
         if running := "the batch" if self.sending else self._under_way():
-            self.notify(f"Nothing was sent: {running} is still running.")
+            self.notify(f"Nothing was sent: {running} was still running.")
         else:
             self._send()
 

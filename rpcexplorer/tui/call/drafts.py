@@ -282,9 +282,7 @@ class DraftKeeper:
             problem = explorer.batches.replace(explorer.profile, batch, secrets)
             self.batch_draft = self.batch_row = batch.rows[at].draft
             sentence = f"Updated {draft.method} in the batch: call {at + 1:,} of {len(batch.rows):,}."
-        return " ".join(
-            [sentence, f"To open the batch, press {key}.", *([f"{capitalised(problem)}."] if problem else [])]
-        )
+        return " ".join([sentence, f"{key} shows the batch.", *([f"{capitalised(problem)}."] if problem else [])])
 
     def _tell_problem(self, problem: str) -> None:
         if problem:

@@ -580,8 +580,8 @@ class CallScreen(Screen[None]):
     def _is_busy(self) -> bool:
         """Return whether work is running, and notify if it is."""
         if self.doing:
-            running = f"{self.doing_method} is still running" if self.doing_method else f"still {self.doing}"
-            self.tell(f"Nothing was sent: {running}. Press {self.key('cancel')} to cancel it.")
+            running = f"{self.doing_method} was still running" if self.doing_method else f"it was still {self.doing}"
+            self.tell(f"Nothing was sent: {running}. {self.key('cancel')} cancels a running call.")
         return bool(self.doing)
 
     def watch_doing(self) -> None:
