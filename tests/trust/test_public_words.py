@@ -107,7 +107,7 @@ def test_word_of_url_is_hidden_behind_references(shell: Shell) -> None:
 def test_check_keeps_urls_and_names_unfindable_secrets(shell: Shell) -> None:
     ran = run(shell, "profiles", "check")
     assert ran.code == 0, ran.err
-    assert "only after words like password: z.password" in ran.err
+    assert "words such as password before them: z.password" in ran.err
     assert "k.username" not in ran.err
 
 
