@@ -161,9 +161,24 @@ class MethodCheck:
         why_not = bundle.why_not
         if is_large and found and not why_not:
             why_not = f"with more than {MAX_VALUES:,} values, only the first problem is reported"
+        if by and not found and not why_not and self._may_lack_required(body):
+            why_not = "required params are not known"
         fixed = self._fixed(body, by, found) if by and len(body) <= MAX_FIXED_CHARACTERS else {}
         problems = tuple(replace(explained.problem, fix=fixed.get(place)) for place, explained in enumerate(found))
         return Checked(problems, why_not, in_part=bool(why_not))
+
+    def _may_lack_required(self, body: str) -> bool:
+        """Return whether a param is absent that may be required or not."""
+        params = self._described.params
+        if all(param.required is not None for param in params):
+            return False
+        value = _decoded(body)
+        return any(
+            param.required is None
+            and not param.stands_for_others
+            and (bool(param.name) and param.name not in value if isinstance(value, dict) else index >= len(value))
+            for index, param in enumerate(params)
+        )
 
     def _fixed(self, body: str, by: By, found: tuple[ExplainedProblem, ...]) -> dict[int, Fix]:
         """Return fixes by the number of their problem.

@@ -28,6 +28,7 @@ from rpcexplorer.schema.form import (
     with_problems,
 )
 from rpcexplorer.text.exchange import request_lines
+from rpcexplorer.text.problems import unchecked_words
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.form_rows import ABSENT, HOW_TO_TYPE, NULL, FormList, JsonInPlace, LineInPlace, doc_lines, picks
 from rpcexplorer.tui.full_screen import FullScreen
@@ -80,19 +81,23 @@ class FormModel:
         self.rows: tuple[FormField, ...] = self._makes_rows.of(self.text, self._view)
         self.general_problem = ""
         """A problem that belongs to no row."""
+        self.unchecked = ""
+        """Why the params, or some of them, were not checked."""
 
     @property
     def text(self) -> str:
         return self.source.read()
 
     async def check(self) -> bool:
-        """Add the schema's problems to the rows; return whether there are any."""
+        """Add the schema's problems to the rows; return whether this changes the verdict."""
         text = self.text
         checked = await self.source.check(text)
-        if text != self.text or not checked.problems:
+        if text != self.text:
             return False
-        self.rows, self.general_problem = with_problems(self.rows, text, checked.problems)
-        return True
+        self.unchecked = unchecked_words(checked)
+        if checked.problems:
+            self.rows, self.general_problem = with_problems(self.rows, text, checked.problems)
+        return bool(checked.problems or self.unchecked)
 
     @property
     def is_by_name(self) -> bool:
@@ -324,6 +329,8 @@ class FormScreen(FullScreen[bool | None]):
     def _show_title(self) -> None:
         count, general = self.model.problem_count, self.model.general_problem
         verdict = ("  ✓ no problems", "well") if self.model.rows else ("", "")
+        if self.model.unchecked:
+            verdict = (f"  {self.model.unchecked}", "dim")
         if count:
             verdict = (f"  ! {counted(count, 'problem')}{f': {general}' if general else ''}", "careful")
         by = "by name" if self.model.is_by_name else "by position"

@@ -19,6 +19,17 @@ def asked(schema: Any, text: str) -> Checked:
     return answer(msgspec.json.encode(Described(result=schema)), msgspec.json.encode((text, "result", None)))
 
 
+@pytest.mark.parametrize(
+    ("text", "is_known"),
+    [("[]", False), ("[1]", False), ('{"b": 1}', False), ("[1, 2]", True), ('{"b": 1, "a": 2}', True)],
+)
+def test_params_that_may_be_required_are_reported(text: str, is_known: bool) -> None:
+    number = {"type": "number"}
+    described = Described((DescribedParam("a", number), DescribedParam("b", number), DescribedParam("*args")))
+    expected = Checked() if is_known else Checked(why_not="required params are not known", in_part=True)
+    assert MethodCheck(described).params(text) == expected
+
+
 def test_invalid_question_gets_an_answer() -> None:
     assert answer(b"[", b"").why_not == answer(b"{}", b"[1]").why_not == "the text cannot be read"
 
@@ -122,7 +133,7 @@ def test_invalid_schema_is_reported_and_nothing_is_fetched(schema: Any) -> None:
 
 
 def taking(**params: Any) -> MethodCheck:
-    return MethodCheck(Described(tuple(DescribedParam(*param) for param in params.items())))
+    return MethodCheck(Described(tuple(DescribedParam(*param, required=False) for param in params.items())))
 
 
 def test_params_are_checked_by_name_and_by_position() -> None:

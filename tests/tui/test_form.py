@@ -60,6 +60,8 @@ class Text:
         """Report that all names are too long, and that an array is not accepted."""
         if text.startswith("[1"):
             return Checked((SchemaProblem((), "type", "the method needs params by name", 0, len(text)),))
+        if text == "{}":
+            return Checked(why_not="required params are not known", in_part=True)
         span = span_of(text, ("name",))
         return Checked((SchemaProblem(("name",), "maxLength", "a name is short", *span),) if span else ())
 
@@ -67,6 +69,12 @@ class Text:
 @pytest.fixture
 def explorer(tmp_path: Path) -> Explorer:
     return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+
+
+def test_form_of_partly_checked_params_says_so() -> None:
+    model = FormModel(Text("{}").source())
+    assert asyncio.run(model.check())
+    assert model.unchecked == "only partly checked: required params are not known"
 
 
 def test_form_row_at_cursor_is_the_innermost() -> None:
