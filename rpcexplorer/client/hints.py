@@ -108,7 +108,7 @@ def hint_for(
     if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
         name = FIELD_WORDS.get(field, field)
         is_rejected = exchange.outcome.rejected
-        sentence = f"The login failed. Enter the {name} again." if is_rejected else f"The {name} is missing."
+        sentence = f"The server rejected the {name}." if is_rejected else f"The {name} is missing."
         return call.hint(sentence, secret=field)
     if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # A login was sent.
         return call.test_hint("This login is only the default. A connection test shows which one the server needs.")
@@ -448,9 +448,9 @@ def credentials(call: FailedCall) -> Hint | None:
         fields = [field for field in profile.secrets if field != "session"]
         lines = [line for field in fields for line in setting(profile, call.exchange.url, (), field)]
         return Hint("The server asks for credentials.", secret=fields[-1], commands=tuple(dict.fromkeys(lines)))
-    sentence = "The server asks for credentials."
-    if offered:
-        sentence = f"The server asks for {' or '.join(offered)} auth, which rpcexplorer does not support."
+    if not offered:
+        return call.test_hint("The server asks for credentials. A connection test can find the auth type.")
+    sentence = f"The server asks for {' or '.join(offered)} auth, which rpcexplorer does not support."
     kinds = joined_words(name for name in KINDS if name != Auth.kind)
     return Hint(f"{sentence} The supported auth types are {kinds}.", commands=(_set_kind(call),))
 
@@ -515,10 +515,12 @@ def _set_kind(call: FailedCall) -> str:
     return f"{setting(call.profile, call.exchange.url, ())[0].partition(' --auth=')[0]} --auth=KIND"
 
 
-def unchosen_path(call: FailedCall) -> Hint | None:
-    """Suggest a test if there is no JSON-RPC at the default path."""
-    if call.profile.path != PATH or call.status in MOVED | {303} or not is_nothing(call.exchange):
+def wrong_path(call: FailedCall) -> Hint | None:
+    """Suggest a test if there is no JSON-RPC at the path."""
+    if call.status in MOVED | {303} or not is_nothing(call.exchange):
         return None
+    if call.profile.path != PATH:
+        return call.test_hint("There seems to be no JSON-RPC at this path. A connection test tries the usual paths.")
     return call.test_hint(
         f"There seems to be no JSON-RPC at {PATH}, the default path. Many servers use /, /jsonrpc or /rpc."
     )
@@ -620,7 +622,7 @@ RULES: Final[tuple[HintRule, ...]] = (
     empty_params,
     typed_params,
     credentials,
-    unchosen_path,
+    wrong_path,
     unread,
     maybe_empty_params,
     bare_result,

@@ -259,8 +259,12 @@ CAREFUL = {"another server", "another port", "no longer encrypted", "no TLS", "n
 SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "by name": ({"params": "[1]", "body": error(-32602, "params must be an object")}, "by name, as an object", ""),
     "by position": ({"params": '{"a": 1}', "body": error(-32602, "parameters: expected array")}, "by position", ""),
-    "aria2": ({"status": 400, "body": error(1, "Unauthorized")}, "The supported auth types are", "auth.kind=KIND"),
-    "zabbix": ({"body": error(-32602, "Invalid params: not logged in")}, "asks for credentials", "auth.kind=KIND"),
+    "aria2": ({"status": 400, "body": error(1, "Unauthorized")}, "can find the auth type", "profiles test staging"),
+    "zabbix": (
+        {"body": error(-32602, "Invalid params: not logged in")},
+        "asks for credentials",
+        "profiles test staging",
+    ),
     "electrum, wrong password": (
         {"status": 403, "body": b"Forbidden", "profile": BY_BASIC},
         "The server does not allow this call. Check the user name and password, or ask the owner of the server.",
@@ -301,8 +305,8 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "aria2, by its address": (
         {"status": 400, "body": error(1, "Unauthorized"), "profile": ad_hoc("http://h/jsonrpc")},
-        "The supported auth types are",
-        "rpcexplorer profiles add NAME --url=http://h/jsonrpc --auth=KIND",
+        "A connection test can find the auth type.",
+        "rpcexplorer profiles test http://h/jsonrpc",
     ),
     "a session": (
         {"status": 401, "profile": COOKIE},
@@ -320,6 +324,16 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "",
     ),
     "a wrong path": ({"status": 404, "body": HTML}, "no JSON-RPC at /api/v2/", "rpcexplorer profiles test staging"),
+    "a wrong path in a profile": (
+        {"status": 404, "body": HTML, "profile": of(path="/rpc")},
+        "no JSON-RPC at this path",
+        "rpcexplorer profiles test staging",
+    ),
+    "a wrong path in a URL": (
+        {"status": 405, "profile": ad_hoc("http://h/wrong")},
+        "A connection test tries the usual paths.",
+        "rpcexplorer profiles test http://h/wrong",
+    ),
     "a redirect with a token": (
         {"status": 307, "headers": (("Location", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),)},
         "Check it, then set it in the profile",
@@ -438,7 +452,6 @@ NOTHING: dict[str, dict[str, Any]] = {
     },
     "what the server wants already": {"status": 415, "headers": (("Accept", "application/json-rpc"),)},
     "accepted already": {"status": 406, "profile": of(accept=BOTH)},
-    "a path that somebody chose": {"status": 404, "body": HTML, "profile": of(path="/rpc")},
     "a redirect to itself": {"status": 301, "headers": (("Location", "http://h:80/api/v2/"),)},
     "no Location": {"status": 301},
     "a handshake that is there": {
@@ -631,3 +644,13 @@ def answered(status: int, profile: Profile) -> Exchange:
     response = Response(status=status)
     outcome = decode(b"", "a1")
     return Exchange("a1", when, profile.name, profile.endpoint, "ping", "", "call", outcome, response=response)
+
+
+def test_new_profile_is_added_with_the_right_url() -> None:
+    hint = failed(status=None, profile=ad_hoc("https://h:8080/rpc"), outcome=Unreached("tls", NO_TLS))
+    assert hint is not None
+    assert hint.changes == (("url", "http://h:8080"),)
+    assert hint.commands == ("rpcexplorer profiles add NAME --url=http://h:8080/rpc",)
+    moved = failed(status=301, headers=(("Location", "http://o/a"),), profile=ad_hoc("http://h/rpc"))
+    assert moved is not None
+    assert moved.commands == ("rpcexplorer profiles add NAME --url=http://o/a",)
