@@ -28,6 +28,7 @@ from rpcexplorer.auth.credentials import (
 from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.problem import PROGRAM
 from rpcexplorer.model.profile import Auth, Login, Profile
 from rpcexplorer.model.secret import Secret, placeholder
 from rpcexplorer.patterns import regex
@@ -157,8 +158,15 @@ def _refused(profile: Profile, response: str) -> Refused:
     # If the login takes no password, the session is pasted.
     field = "password" if "password" in login_fields(profile) else "session"
     why = f"the server rejected it ({response.rstrip('.')})."
-    advice = f"Enter the {field} again, or set {profile.variable(field)}."
-    return replace(_failed(profile, f"{why} {advice}"), missing=field, rejected=True)
+    return replace(_failed(profile, f"{why} {enter_again(profile, field)}"), missing=field, rejected=True)
+
+
+def enter_again(profile: Profile, field: str) -> str:
+    """Return how to replace a secret that the server rejected."""
+    variable = profile.variable(field)
+    if profile.ad_hoc:
+        return f"Enter the {field} again, or set {variable}."
+    return f"Run `{PROGRAM} profiles secret {profile.name} {field}` to store the {field} again, or correct {variable}."
 
 
 def _error_text(error: ErrorObject) -> str:
@@ -169,7 +177,8 @@ def _error_text(error: ErrorObject) -> str:
 
 
 def _failed(profile: Profile, why: str) -> Refused:
-    return Refused("credentials", f"Login with {profile.login.method} on profile {profile.name} failed: {why}")
+    place = profile.origin if profile.ad_hoc else profile.name
+    return Refused("credentials", f"The login to {place} (method {profile.login.method}) failed: {why}")
 
 
 def _pointed_at(result: Result, pointer: str) -> str | None:

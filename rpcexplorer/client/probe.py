@@ -380,7 +380,7 @@ class Probe:
             return ""
         if preset is not None:
             wanted = preset.values.auth.kind
-            return "" if kind == wanted else f"Auth type {kind} is set, but {self.preset} servers use {wanted}."
+            return "" if kind == wanted else f"Auth type {kind} is set, but preset {self.preset} uses {wanted}."
         if not isinstance(found.exchange.outcome, Result):
             return ""
         return f"Auth type {kind} is set, but {found.exchange.method} works without credentials."

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from rpcexplorer.auth.login import asks_for_login, misses_credentials
+from rpcexplorer.auth.login import asks_for_login, enter_again, misses_credentials
 from rpcexplorer.client.hints import was_read
 from rpcexplorer.client.probe import Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Unreached
@@ -132,7 +132,7 @@ def _replied(exchange: Exchange, profile: Profile, *, locked: bool) -> list[Chec
         rpc = Check("JSON-RPC", "well", "The response is a result.")
     elif isinstance(outcome, ErrorObject):
         rpc = Check("JSON-RPC", "well", f"The response is an error object ({_error(outcome)}).")
-    rows = [Check("HTTP", "well", f"HTTP {status}", exchange.response.phases.wait), rpc, login]
+    rows = [Check("HTTP", "well", f"Status {status}", exchange.response.phases.wait), rpc, login]
     if not isinstance(outcome, Malformed) or login.state == "failed":
         return rows
     if status is not None and 200 <= status < 300:
@@ -145,7 +145,8 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     outcome, status, label = exchange.outcome, exchange.response.status, _login_label(profile)
     if asks_for_login(profile.login, outcome, status):
         reason = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
-        words = f"The server rejected the credentials ({reason}). Enter them again."
+        field = next((name for name in profile.secrets if name not in {"username", "session"}), "session")
+        words = f"The server rejected the credentials ({reason}). {enter_again(profile, field)}"
         if not profile.secrets:
             words = f"The server asks for credentials ({reason}). Set auth in the profile."
         elif misses_credentials(exchange, profile):
@@ -248,7 +249,7 @@ def checks_of(probe: Probe) -> list[Check]:
         return way
     response = at.exchange.response
     server = response.header("server")
-    words = f"HTTP {response.status}{f' from {server}' if server else ''}"
+    words = f"Status {response.status}{f' from {server}' if server else ''}"
     http = Check("HTTP", "failed" if response.status == 407 else "well", words, response.phases.wait, MALFORMED)
     rows = [*way[:HTTP], steps(at.exchange, at.form)[HTTP] if at.ended else http, _address(probe)]
     if found is None:
@@ -302,8 +303,8 @@ def _address(probe: Probe) -> Check:
     if (probe.is_bare and probe.profile.ad_hoc) or (found.form.path == own and at_home):
         others = joined_words((path for path in tried if path != found.form.path), 3)
         return Check("Address", "well", f"{words} Tried without success: {others}" if others else words)
-    summary = next((result.summary for result in results if result.form.path == own), "not tried")
-    return Check("Address", "failed", f"{words} At {own}: {summary}", code=MALFORMED)
+    summary = next((result.summary for result in results if result.form.path == own), "not tried").rstrip(".")
+    return Check("Address", "failed", f"No JSON-RPC at {own}: {summary}. {words}", code=MALFORMED)
 
 
 def _form_row(probe: Probe, found: TrialResult, key: str, label: str) -> Check | None:
@@ -318,7 +319,7 @@ def _form_row(probe: Probe, found: TrialResult, key: str, label: str) -> Check |
             )
     if now != before and not (key == "content_type" and probe.has_usual_type and not probe.preset):
         return Check(
-            label, "well", f"{probe.preset} servers need {now}." if probe.preset else f"The server needs {now}."
+            label, "well", f"Preset {probe.preset} uses {now}." if probe.preset else f"The server needs {now}."
         )
     if key == "accept":
         return None
@@ -390,7 +391,7 @@ def _open_login(probe: Probe) -> Check:
         return Check(
             "Login",
             "unknown",
-            f"Not requested yet. {probe.preset} servers need auth type {kind} for most methods.",
+            f"Not requested yet. Preset {probe.preset} uses auth type {kind} for most methods.",
         )
     label = _login_label(profile)
     if profile.auth.kind == Auth.kind:

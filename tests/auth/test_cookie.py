@@ -67,16 +67,19 @@ def test_call_is_never_sent_three_times() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Result(b"false"), "the server rejected it (false). Enter the password"),
-        (Result(b"[6]"), "the server rejected it ([6]). Enter the password"),
+        (Result(b"false"), "the server rejected it (false). Run `rpcexplorer profiles secret"),
+        (Result(b"[6]"), "the server rejected it ([6]). Run `rpcexplorer profiles secret"),
         (
             ErrorObject(-32500, "Application error.", b'"Incorrect user name."', b"{}"),
-            "the server rejected it (-32500 Application error: Incorrect user name). Enter the password",
+            "the server rejected it (-32500 Application error: Incorrect user name). Run `rpcexplorer profiles secret",
         ),
-        (ErrorObject(None, "", b'"no such user"', b"{}"), "the server rejected it (no such user). Enter the password"),
+        (
+            ErrorObject(None, "", b'"no such user"', b"{}"),
+            "the server rejected it (no such user). Run `rpcexplorer profiles secret",
+        ),
         (
             ErrorObject(1, "no", b'{"trace": "' + b"x" * 5000 + b'"}', b"{}"),
-            "the server rejected it (1 no). Enter the password",
+            "the server rejected it (1 no). Run `rpcexplorer profiles secret",
         ),
     ],
 )

@@ -620,9 +620,12 @@ def open_list(request: Received) -> Parts:
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ('auth = { kind = "cookie" }', "Auth type cookie is set, but aria2 servers use first"),
+        ('auth = { kind = "cookie" }', "Auth type cookie is set, but preset aria2 uses first"),
         ('auth = { kind = "first" }', "Not reached. The token is missing."),
-        ('path = "/jsonrpc"\nauth = { kind = "cookie" }\ncontent_type = "text/plain"', "cookie is set, but aria2"),
+        (
+            'path = "/jsonrpc"\nauth = { kind = "cookie" }\ncontent_type = "text/plain"',
+            "cookie is set, but preset aria2",
+        ),
     ],
 )
 def test_auth_type_unlike_the_preset_is_named(tmp_path: Path, more: str, sentence: str) -> None:

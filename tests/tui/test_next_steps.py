@@ -37,7 +37,7 @@ def test_failed_login_names_the_next_step(
         await pilot.pause()
         hint = "".join(text for text, _ in calls.hint)
         if has_hint:
-            assert hint == "^R enter the password of c and resend   The login failed. Enter the password again."
+            assert hint == "^R enter the password of c and resend   The server rejected the password."
             assert notices(app) == ""
         else:
             assert "Login failed. To use other credentials, press ^P and type “switch user”." in notices(app)
