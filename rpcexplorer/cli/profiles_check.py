@@ -22,7 +22,7 @@ from rpcexplorer.model.destination import DestinationChanged, Nobody, as_fingerp
 from rpcexplorer.model.exchange import Stop, Unreached
 from rpcexplorer.model.problem import PROGRAM, counted, quoted
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import FIELD_WORDS, Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.text.exchange import duration
 from rpcexplorer.text.json_text import json_of
@@ -199,8 +199,8 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
     """Test the connection and suggest settings.
 
     It sends at most 16 requests with harmless methods, lists these methods first, and records no request. Only the
-    last request has credentials, and only if the profile has some and all steps before it passed. The exit code is
-    that of a call that fails at the same step.
+    last request has credentials, and only if the profile has some and all steps before it passed. The exit code names
+    the step that failed: 3 credentials, 4 no response, 5 no JSON-RPC.
 
     \b
     Examples:
@@ -323,17 +323,15 @@ def _print_proposal(invocation: Invocation, profile: Profile, proposal: Proposal
         url, keys = proposal.made_from(profile)
         for line in profile_lines(NEW, url, keys):
             out(printable(hide(line)))
+        if proposal.preset and proposal.preset.advice:
+            invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
         out()
         for line in add_command(NEW, url, keys, proposal.secrets, lacks_auth=proposal.lacks_auth):
             out(printable(hide(line)))
         if proposal.trusts:
             out(f"{PROGRAM} profiles test {NEW} --apply")
-        if proposal.secrets:
-            fields = " and ".join(FIELD_WORDS.get(field, field) for field in proposal.secrets)
-            command = f"{PROGRAM} profiles secret {NEW} {proposal.secrets[0]}"
-            invocation.world.say(f"Credentials are missing: {fields}. Add the profile, then run:\n{command}")
-        if proposal.preset and proposal.preset.advice:
-            invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
+        elif not proposal.lacks_auth:  # A profile without its auth type can seldom list methods.
+            out(f"{PROGRAM} methods -p {NEW} --refresh")
         return
     if proposal.trusts:
         out("To pin this certificate, if it is the right one:")

@@ -82,12 +82,12 @@ def test_url_test_ends_with_commands_for_a_profile(shell: Shell) -> None:
         ran = shell.run("profiles", "test", server.origin)
         assert ran.code == 3, "it asks for a token"
         assert "✗ Login         The server asks for credentials (error 1 Unauthorized). Enter the token.\n" in ran.text
-        assert "rpcexplorer: Credentials are missing: token. Add the profile, then run:\n" in ran.err
+        assert ran.err.splitlines()[-1].startswith("rpcexplorer: aria2: The token is the value of --rpc-secret.")
         *_, lines, commands = ran.text.strip().split("\n\n")
         profile = tomllib.loads(lines)["profile"]["NAME"]
         assert profile == {"url": server.origin, "preset": "aria2"}
-        add, secret = commands.splitlines()
-        assert secret == "rpcexplorer profiles secret NAME token"
+        add, *others = commands.splitlines()
+        assert others == ["rpcexplorer profiles secret NAME token", "rpcexplorer methods -p NAME --refresh"]
         program, *words = add.replace("NAME", "mine").split()
         assert program == "rpcexplorer"
         assert shell.run(*words).code == 0
