@@ -115,7 +115,7 @@ RESERVED = {
     -32700: ("Parse error", "the server could not read the request as JSON"),
     -32600: ("Invalid request", "the JSON was not a request that this server accepts"),
     METHOD_NOT_FOUND: ("Method not found", "the server has no such method, or you may not call it"),
-    INVALID_PARAMS: ("Invalid params", "the method exists, but not with these params"),
+    INVALID_PARAMS: ("Invalid params", "the method does not accept these params"),
     -32603: ("Internal error", "the server failed while it ran the call"),
 }
 

@@ -127,7 +127,12 @@ def transport_line(exchange: Exchange) -> str:
 
 
 def explanation(outcome: Outcome) -> str:
-    return explain(outcome.code) if isinstance(outcome, ErrorObject) else ""
+    """Return the meaning of an error's code, with its name if the message lacks it."""
+    if not isinstance(outcome, ErrorObject):
+        return ""
+    explained = explain(outcome.code)
+    name, _, meaning = explained.partition(": ")
+    return meaning if meaning and outcome.message.lower().startswith(name.lower()) else explained
 
 
 def duration(seconds: float) -> str:

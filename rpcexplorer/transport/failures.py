@@ -137,10 +137,10 @@ def _out_of_time(attempt: Attempt) -> Words:
         case "send":
             words = f"The request could not be sent completely to {place} within {time}. Raise the timeout"
         case "wait":
-            words = f"No response from {place} within {time}. Raise the timeout if the call needs more time"
+            words = f"{place} did not respond within {time}. Raise the timeout if the call needs more time"
         case "body":
-            received = f"{incoming.received:,} bytes were received"
-            words = f"No complete response within {time} ({received}). Raise the timeout if the call needs more time"
+            received = f"The response was not complete within {time} ({incoming.received:,} bytes were received)"
+            words = f"{received}. Raise the timeout if the call needs more time"
     return "timeout", words
 
 

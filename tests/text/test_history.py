@@ -94,7 +94,7 @@ def test_page_of_a_call_shows_every_field() -> None:
         shown(told, zone=UTC)
         == """\
 ✗ error -32602 Invalid params   HTTP 200 · 34 ms · 37 B
-  Invalid params: the method exists, but not with these params
+  the method does not accept these params
 
   call      01jd4x9a2mk7c3q
   method    user.get

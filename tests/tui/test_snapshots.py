@@ -226,7 +226,7 @@ def test_notice(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
 
 
 OUTCOMES = {
-    "error": ("✗ error -32602", "Invalid params: the method exists", '"id": "must be an integer"'),
+    "error": ("✗ error -32602", "the method does not accept these params", '"id": "must be an integer"'),
     "unreached": ("no response   34 ms", "Nothing answers at staging.example.com:443"),
     "malformed": ("! malformed", "The response is not JSON.", "<h1>502 Bad Gateway</h1>"),
     "cancelled": ("◌ cancelled", "the server may have run it"),

@@ -122,8 +122,8 @@ class ProblemLine(Widget):
             remark = [("  ! ", "careful bold"), (self.remark, "careful")] if self.remark else []
             verdict = "✓ valid" if self.has_schema and not self.unchecked else "✓ valid JSON"
             return [(verdict, "well"), (f"  {self.read.remark}", "middle"), *remark, *unchecked]
-        sent = f"{self.sent} will be sent" if self.sent else "params will be omitted"
-        return [("✓ nothing typed", "well"), (f"  {sent}", "middle"), *unchecked]
+        sent = f"{self.sent} will be sent" if self.sent else "they will be omitted"
+        return [("✓ no params", "well"), (f"  {sent}", "middle"), *unchecked]
 
     def _fix(self) -> Pieces:
         problem = self.read if isinstance(self.read, Typo) else self.warning

@@ -122,8 +122,8 @@ def test_typing_posts_each_change_and_loading_none() -> None:
     [
         ('{"page": 1, "filter": {}}', "   ✓ valid JSON  object with 2 members"),
         ("[]", "   ✓ valid JSON  empty array"),
-        ("", "   ✓ nothing typed  [] will be sent"),
-        (" \n", "   ✓ nothing typed  [] will be sent"),
+        ("", "   ✓ no params  [] will be sent"),
+        (" \n", "   ✓ no params  [] will be sent"),
         ("[1] x", "   ✗ line 1, column 5: "),
         (TYPO, TYPO_LINE),
     ],
@@ -136,7 +136,7 @@ def test_verdict_is_shown_below_the_editor(text: str, message: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("empty", "message"), [("{}", "{} will be sent"), ("omit", "params will be omitted")])
+@pytest.mark.parametrize(("empty", "message"), [("{}", "{} will be sent"), ("omit", "they will be omitted")])
 def test_empty_editor_shows_the_empty_params_of_profile(empty: str, message: str) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         pane.empty = empty

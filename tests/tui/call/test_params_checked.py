@@ -189,7 +189,7 @@ def test_json_problem_comes_first_and_defaults_are_checked() -> None:
         assert status(pane).startswith("   ✗ line 1")
         pane.replace(" ")
         await settled(pane, pilot)
-        assert "nothing typed" in status(pane)
+        assert "no params" in status(pane)
         assert checker.asked[-1] == (COUNT, "[]")
         checker.needed = "count is missing"
         pane.replace("")
