@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -43,6 +44,25 @@ def table_of(page: str, head: str) -> list[list[str]]:
     assert found, f"{page} has no table {head}"
     rows = [re.split(r" *(?<!\\)\| *", line)[1:-1] for line in found[1].splitlines()]
     return [[cell.replace("\\|", "|") for cell in row] for row in rows]
+
+
+def shown_texts() -> Iterator[str]:
+    """Yield the strings of the program, with … for values."""
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                yield "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+def test_table_of_messages_quotes_the_program() -> None:
+    texts = [*shown_texts()]
+    section = PAGES["connecting"].partition("## If you see this")[2].partition("\n## ")[0]
+    column = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    quotes = [quote for cell in column for quote in re.findall(r"`([^`]+)`", cell)]
+    assert len(quotes) > 20
+    assert [quote for quote in quotes if not any(quote in text for text in texts)] == []
 
 
 def names_in(page: str, head: str) -> list[str]:
