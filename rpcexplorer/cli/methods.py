@@ -26,7 +26,6 @@ from rpcexplorer.model.method import SIGN, Described, Method, SavedMethod, as_na
 from rpcexplorer.model.problem import (
     PROGRAM,
     Checked,
-    connection_test,
     counted,
     joined_words,
     nearest_few,
@@ -183,6 +182,8 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
     profile = explorer.profile
     asks_server = profile and isinstance(profile.discovery, str) and profile.discovery != "none"
     if profile and asks_server and not discovery.found and discovery.exit_code in TESTED_FOR:
+        from rpcexplorer.client.hints import connection_test  # Only a failure needs it.
+
         invocation.world.hint(f"To test the connection, run:\n{connection_test(profile)}")
     return discovery.exit_code
 

@@ -19,10 +19,11 @@ from msgspec.structs import replace
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
-from rpcexplorer.model.problem import PROGRAM, Changes, Hint, connection_test, cut, joined_words, setting
+from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, quoted, setting
 from rpcexplorer.model.profile import PATH, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
+from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.codec import BARE_RESULT
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
 
@@ -95,6 +96,12 @@ class FailedCall(Struct, frozen=True):
     def test_hint(self, sentence: str) -> Hint:
         """Return a hint that suggests the connection test."""
         return Hint(sentence, commands=(connection_test(self.profile),), tests=True)
+
+
+def connection_test(profile: Profile) -> str:
+    """Return the command that tests the connection of a profile."""
+    address = redacted_address(profile.url if profile.path == PATH else profile.endpoint)
+    return f"{PROGRAM} profiles test {quoted(address) if profile.ad_hoc else profile.name}"
 
 
 def hint_for(

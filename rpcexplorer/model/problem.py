@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from rpcexplorer.jsontext.params import Fix
-from rpcexplorer.model.profile import PATH, Profile, joined, split_address, typed_whole
+from rpcexplorer.model.profile import Profile, joined, split_address, typed_whole
 
 LONGEST = 200
 """Characters to show of a key or another word of a file."""
@@ -130,12 +130,6 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
     if secret:
         lines.append(f"{PROGRAM} profiles secret {name} {secret}")
     return tuple(lines)
-
-
-def connection_test(profile: Profile) -> str:
-    """Return the command that tests the connection of a profile."""
-    address = profile.url if profile.path == PATH else profile.endpoint
-    return f"{PROGRAM} profiles test {quoted(address) if profile.ad_hoc else profile.name}"
 
 
 def quoted(word: str) -> str:

@@ -334,6 +334,11 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "A connection test tries the usual paths.",
         "rpcexplorer profiles test http://h/wrong",
     ),
+    "a wrong path with a token": (
+        {"status": 404, "profile": ad_hoc("http://h/rpc?apikey=0a1b2c3d4e")},
+        "no JSON-RPC at this path",
+        "rpcexplorer profiles test 'http://h/rpc?apikey=«not recorded»'",
+    ),
     "a redirect with a token": (
         {"status": 307, "headers": (("Location", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),)},
         "Check it, then set it in the profile",
