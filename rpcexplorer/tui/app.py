@@ -161,6 +161,8 @@ class ExplorerApp(App[Wish]):
         """Return whether an action is possible on the current screen."""
         if action == "history" and self.explorer.profile is None:
             return False
+        if action == "add_profile":
+            return isinstance(self.screen, CallScreen)
         if action in {"history", "profiles"}:
             if isinstance(self.screen, CallScreen):  # Allowed before the screen is complete, too: keys wait for that.
                 return True
@@ -175,6 +177,9 @@ class ExplorerApp(App[Wish]):
 
     def action_profiles(self) -> None:
         self.navigation.show_profiles()
+
+    def action_add_profile(self) -> None:
+        self.navigation.show_profiles(adding=True)
 
     async def action_quit(self) -> None:
         self.shutdown.leave(asking=True)
@@ -198,7 +203,9 @@ class ExplorerApp(App[Wish]):
         if isinstance(self.screen, Help):
             self.screen.action_leave()
         else:
-            keys = Help(list(self._scoped()), self.explorer.settings.keymap, self._page_here())
+            others = {"history", "profiles", "add-profile"}
+            absent = {id for id in others if not self.check_action(id.replace("-", "_"), ())}
+            keys = Help(list(self._scoped()), self.explorer.settings.keymap, self._page_here(), absent=absent)
             self.push_screen(keys, self._help_left)
 
     def _help_left(self, wish: str | None) -> None:

@@ -90,7 +90,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "Read, load and resend recorded calls.",
         "everywhere",
         footer=True,
-        synonyms="compare diff log past calls",
+        synonyms="compare diff log past calls export case",
     ),
     Command(
         "profiles",
@@ -100,6 +100,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "everywhere",
         footer=True,
         synonyms="add new server host url edit timeout headers certificate preset environment",
+    ),
+    Command(
+        "add-profile",
+        "",
+        "add server",
+        "Add a profile for the URL of another server.",
+        "everywhere",
+        synonyms="url address new open connect service host profile",
     ),
     Command(
         "login",
@@ -261,7 +269,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "recent.copy", "y", "copy", "Copy this call in one of several forms.", "recent", footer=True, synonyms=EXPORT
     ),
     Command("recent.again", "r", "resend", "Load this call and resend it.", "recent", footer=True, synonyms=AGAIN),
-    Command("recent.ticket", "M", "copy report", REPORT_HELP, "recent", synonyms=REPORT),
+    Command(
+        "recent.ticket", "M", "copy report", "Copy a report of this recent call as Markdown.", "recent", synonyms=REPORT
+    ),
     Command("params.fix", "ctrl+r", "fix", "Apply the fix that is offered for the params.", "params", footer=True),
     Command("params.format", "ctrl+l", "format", "Format the params, one member per line.", "params", footer=True),
     Command("params.editor", "ctrl+g", "$EDITOR", "Edit the params in your own editor.", "params", footer=True),

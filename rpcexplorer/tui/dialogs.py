@@ -524,13 +524,20 @@ def palette_picks(nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> list
         key = "not now" if idle else first_key(command.id, keymap)
         picks.append(Pick(command.id, command.words, command.help, key, command.synonyms, idle))
     pages = (
-        Pick(PAGE + name, f"manual: {title}", synonyms=name, is_page=True) for name, title in page_titles().items()
+        Pick(PAGE + name, f"manual: {title}", synonyms=f"{name} {PAGE_WORDS.get(name, '')}", is_page=True)
+        for name, title in page_titles().items()
     )
     return [*picks, *pages]
 
 
 PAGE: Final = "manual/"
 """Prefix of the ids of manual pages."""
+PAGE_WORDS: Final = {
+    "connecting": "proxy proxies tls certificate timeout",
+    "secrets": "password token keyring credentials",
+    "share": "export case report",
+}
+"""More search words for pages."""
 LOAD_SECONDS: Final = 0.1
 """The manual's code takes 40 ms to load: load it while the keys are read."""
 FILES: Final = "files"
@@ -586,12 +593,14 @@ class Help(PageDialog):
         Binding("p", f"go('{FILES}')", show=False),
     ]
 
-    def __init__(self, scopes: Sequence[Scope], keymap: Mapping[str, str], page: str = "keys") -> None:
+    def __init__(
+        self, scopes: Sequence[Scope], keymap: Mapping[str, str], page: str = "keys", *, absent: Collection[str] = ()
+    ) -> None:
         """Show the ``scopes`` in this order, with the keys of ``keymap``.
 
-        ``page``: page of the manual about the first of them.
+        ``page``: page of the manual about the first of them. ``absent``: commands that this screen does not have.
         """
-        self._scopes, self._keymap, self._page = scopes, keymap, page
+        self._scopes, self._keymap, self._page, self._absent = scopes, keymap, page, absent
         super().__init__("Keys", list(self._found()))
 
     def content(self) -> ComposeResult:
@@ -609,6 +618,8 @@ class Help(PageDialog):
         for scope in self._scopes:
             yield [(f"   {SCOPES[scope]}", "text bold")]
             for command in commands_of(scope):
+                if command.id in self._absent:
+                    continue
                 keys = shown_keys(command, self._keymap)
                 yield [
                     (f"   {keys or '(in palette)':<{KEYS_COLUMNS}}  ", "accent bold" if keys else "dim"),
@@ -621,7 +632,9 @@ class Help(PageDialog):
                     yield [(f"   {sign:<{KEYS_COLUMNS}}  ", "accent bold"), (meaning, "middle")]
                 yield []
         yield [("   Change a key", "text bold")]
-        yield [('   Add it to settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
+        yield [("   Add it to settings.toml, for example:", "middle")]
+        yield [("   [keymap]", "text")]
+        yield [('   send = "f5,ctrl+j"', "text")]
         yield [("   Names of commands: ", "dim"), (", ".join(command.id for command in COMMANDS), "dim")]
 
 

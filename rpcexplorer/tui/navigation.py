@@ -216,16 +216,16 @@ class Navigation:
                 self._app.notify(f"The profile {exchange.profile} no longer exists. {loaded}")
             (calls.again if choice.action == "again" and is_used else calls.load)(exchange, ours=ours)
 
-    def show_profiles(self) -> None:
+    def show_profiles(self, *, adding: bool = False) -> None:
         if (calls := self._back_to_calls()) is not None:
-            self._pending.run(self._app, "profiles", partial(self._switch, calls))
+            self._pending.run(self._app, "profiles", partial(self._switch, calls, adding=adding))
 
-    async def _switch(self, calls: CallScreen) -> None:
+    async def _switch(self, calls: CallScreen, *, adding: bool) -> None:
         await calls.params.settled()
         calls.drafts.write_down()
         before = self._explorer.profile
         self._read_profiles()
-        await self._choose()
+        await self._choose(adding=adding)
         if await self._has_profile() and self._explorer.profile != before:
             await calls.settle()
             calls.show_profile()

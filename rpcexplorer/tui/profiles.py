@@ -232,7 +232,7 @@ class ProfilesScreen(FullScreen[bool]):
     def _show(self) -> None:
         row, bar, sheet = self._row, self._page_bar, self._sheet
         default = row is not None and row.name == self.explorer.profiles.default
-        bar.words = [(row.name, "bold"), ("  default" if default else "", "middle")] if row else []
+        bar.words = [("Profile ", "dim"), (row.name, "bold"), ("  default" if default else "", "middle")] if row else []
         refused = self.explorer.profiles.refused
         sheet.lines = self._page(row) if row else broken_page((), [str(refused)]) if refused else []
         self.refresh_bindings()

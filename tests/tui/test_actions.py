@@ -234,6 +234,17 @@ async def profiles_open_and_close(at: Visit) -> None:
     assert at.explorer.profile.name == "demo"
 
 
+@shows("add-profile")
+async def another_server_is_added(at: Visit) -> None:
+    await at.by_palette("add server")
+    await on(at.pilot, ProfileForm)
+    await at.sees("Add a profile")
+    await at.press("escape")
+    await at.sees("▍Profiles  5")
+    await at.press("escape")
+    await at.back()
+
+
 @shows("palette")
 async def palette_runs_a_command(at: Visit) -> None:
     width = at.calls.methods.outer_size.width
@@ -1330,7 +1341,7 @@ async def profile_is_found_by_its_name(at: Visit) -> None:
     assert found.name == "prod"
     assert at.explorer.profile is not None
     assert at.explorer.profile.name == "demo"
-    await at.sees("│ prod")
+    await at.sees("│ Profile prod")
 
 
 @shows("profiles.copy")

@@ -29,7 +29,8 @@ HERE: tuple[Scope, ...] = ("methods", "response", "params", "recent", "call", "e
         ("shortcut", "help"),
         ("token", "login"),
         ("timeout", "profiles"),
-        ("add server", "profiles"),
+        ("add server", "add-profile"),
+        ("proxy", "manual/connecting"),
         ("reload", "discover"),
         ("openrpc", "discover"),
         ("safe", "mark-safe"),
@@ -42,6 +43,25 @@ HERE: tuple[Scope, ...] = ("methods", "response", "params", "recent", "call", "e
 def test_common_words_find_the_command_first(words: str, first: str) -> None:
     picks = palette_picks({scope: AlwaysPossible() for scope in HERE}, {})
     assert matching(picks, words)[0].pick.id == first
+
+
+@pytest.mark.parametrize(
+    ("word", "wanted"),
+    [
+        ("url", "add-profile"),
+        ("server", "add-profile"),
+        ("address", "add-profile"),
+        ("password", "manual/secrets"),
+        ("export", "manual/share"),
+    ],
+)
+def test_common_word_finds_the_command(word: str, wanted: str) -> None:
+    picks = palette_picks({scope: AlwaysPossible() for scope in HERE}, {})
+    assert wanted in [shown.pick.id for shown in matching(picks, word)]
+
+
+def test_scattered_letters_find_no_page_of_the_manual() -> None:
+    assert matching(palette_picks({}, {}), "mouse") == []
 
 
 def test_words_of_no_command_find_nothing() -> None:

@@ -17,8 +17,10 @@ from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs import Help
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen, Ways, Welcome
+from rpcexplorer.tui.widgets.rows import Sheet
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, page, shown, tell, type_in
 from tests.tui.waiting import until
@@ -104,6 +106,17 @@ def test_address_opens_the_explorer(make_explorer: Make) -> None:
 
     tell(made, story)
     assert made.profile == at_address("http://127.0.0.1:9/rpc")
+
+
+def test_help_lists_no_history_before_there_is_a_profile(make_explorer: Make) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        await on(pilot, Welcome)
+        await pilot.press("f1")
+        listed = "".join(text for line in (await on(pilot, Help)).query_one(Sheet).lines for text, _ in line)
+        assert "Find and run any command" in listed
+        assert "recorded calls" not in listed
+
+    tell(make_explorer(""), story)
 
 
 @pytest.mark.thorough

@@ -55,19 +55,20 @@ def matching(picks: Sequence[Pick], query: str) -> list[Shown]:
     words = query.lower().split()
     if not words:
         return [Shown(pick) for pick in picks if not pick.idle]
-    found = ranked(query, [pick.label for pick in picks])
-    named = [Shown(picks[match.index], match.positions) for match in found]
-    known = {match.index for match in found}
-    others = (pick for at, pick in enumerate(picks) if at not in known)
-    described = [Shown(pick) for pick in others if _has(words, f"{pick.words} {pick.synonyms}".lower())]
 
     def is_meant(pick: Pick) -> bool:
         """Return whether label or synonyms contain the words.
 
-        Matches of scattered letters and descriptions come after these.
+        Matches of scattered letters and descriptions come after these, and not of pages.
         """
         return all(word in pick.label.lower() or word in pick.synonyms.split() for word in words)
 
+    found = ranked(query, [pick.label for pick in picks])
+    matched = [Shown(picks[match.index], match.positions) for match in found]
+    named = [shown for shown in matched if not shown.pick.is_page or is_meant(shown.pick)]
+    known = {match.index for match in found}
+    others = (pick for at, pick in enumerate(picks) if at not in known)
+    described = [Shown(pick) for pick in others if _has(words, f"{pick.words} {pick.synonyms}".lower())]
     return sorted(
         [*named, *described], key=lambda shown: (not is_meant(shown.pick), shown.pick.idle, shown.pick.is_page)
     )
@@ -163,7 +164,9 @@ class Picker(Dialog[str]):
 
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
-        if not event.item.pick.idle:
+        if event.item.pick.idle:
+            self.notify(f"“{event.item.pick.label}” is not possible now. Go to its pane first, or send a call.")
+        else:
             self.dismiss(event.item.pick.id)
 
     def action_step(self, way: str, by: int) -> None:
