@@ -19,6 +19,7 @@ from textual.binding import BindingType
 from textual.driver import Driver
 from textual.events import Event
 from textual.filter import LineFilter
+from textual.geometry import Size
 from textual.notifications import Notification, Notify, SeverityLevel
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
@@ -30,14 +31,15 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import DestinationChanged, Entered, Store
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.settings import DARK
-from rpcexplorer.text.printable import printable
+from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, first_key, keymap, read_keymap
 from rpcexplorer.tui.key_queue import Keys, opens
 from rpcexplorer.tui.messages import Wanted
 from rpcexplorer.tui.navigation import Navigation
 from rpcexplorer.tui.terminal import Guard, outlive_terminal
-from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme, width_of
+from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme
+from rpcexplorer.tui.widgets.bars import lines_of
 from rpcexplorer.tui.widgets.inputs import InOrder
 
 if TYPE_CHECKING:
@@ -449,10 +451,16 @@ MAX_NOTICES: Final = 200
 """Older notices are dropped."""
 
 
-class NotificationLine(Widget):
-    """The newest notice, over the footer, so that no content moves."""
+MAX_NOTICE_LINES: Final = 3
 
-    DEFAULT_CSS = "NotificationLine { dock: bottom; layer: _toastrack; height: 1; display: none; }"
+
+class NotificationLine(Widget):
+    """The newest notice, above the footer and over the content.
+
+    The keys stay on view, and no content moves. A dialog has no footer, so the notice is in its last lines.
+    """
+
+    DEFAULT_CSS = "NotificationLine { dock: bottom; layer: _toastrack; height: auto; display: none; }"
 
     notices: reactive[Sequence[Notification]] = reactive[Sequence[Notification]]((), layout=True)
     """The notices to show, the newest last."""
@@ -462,17 +470,36 @@ class NotificationLine(Widget):
         super().__init__()
         self._key, self._let_go = key, let_go
 
+    def on_mount(self) -> None:
+        self.styles.margin = (0, 0, 0 if isinstance(self.screen, ModalScreen) else 1, 0)
+
     def watch_notices(self) -> None:
         self.display = bool(self.notices)
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        styles, width = ThemeStyles.of(self), self.size.width
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        return len(self._rows(width)[0])
+
+    def _rows(self, width: int) -> tuple[list[str], str]:
+        """Return the lines of the newest notice, and how much is not shown."""
         if not self.notices:
-            return Strip.blank(width, styles.style())
+            return [], ""
         newest, others = self.notices[-1], len(self.notices) - 1
-        words = [("▍", ROLES[newest.severity]), (" ".join(newest.message.split()), "text")]
-        more = f"{others} more" if others else "more" if width_of(words) >= width else ""
-        right = [(f"   {self._key}", "bold"), (f" {more} ", "middle")] if more else []
+        words, more = [(" ".join(newest.message.split()), "text")], f"{others} more" if others else ""
+        room = max(width - len("▍ "), 1)
+        if more or len(lines_of(words, room, MAX_NOTICE_LINES + 1)) > MAX_NOTICE_LINES:
+            more = more or "more"
+            room = max(room - columns(f"   {self._key} {more} "), 1)
+        rows = lines_of(words, room, MAX_NOTICE_LINES)
+        return ["".join(text for word in row for text, _ in word) for row in rows], more
+
+    def render_line(self, y: int) -> Strip:
+        styles, width = ThemeStyles.of(self), self.size.width
+        rows, more = self._rows(width)
+        if y >= len(rows):
+            return Strip.blank(width, styles.style())
+        words = [("▍", ROLES[self.notices[-1].severity]), (rows[y], "text")]
+        is_last = y == len(rows) - 1
+        right = [(f"   {self._key}", "bold"), (f" {more} ", "middle")] if more and is_last else []
         return line(words, width, styles, right=right, ground="surface")
 
     def on_click(self) -> None:

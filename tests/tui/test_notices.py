@@ -1,4 +1,4 @@
-"""Notices: over the footer, for a while, and never over other text."""
+"""Notices: above the footer, in as many lines as they need, for a while."""
 
 from __future__ import annotations
 
@@ -19,33 +19,47 @@ MARKUP = "[b]x[/b] [@click=app.quit]y[/] [/] [true]"
 LONG = "What is said here goes on for longer than a line has room, at any width that a test has; so the end is cut."
 
 
-async def rows_with_notice(app: ExplorerApp, pilot: Pilot[Any], text: str, **more: Any) -> tuple[list[str], list[str]]:
-    """Return the rows above the footer before and during a notice."""
+async def rows_with_notice(app: ExplorerApp, pilot: Pilot[Any], text: str) -> tuple[list[str], list[str]]:
+    """Return the rows of the screen before and during a notice."""
     app.clear_notifications()
     await rest(pilot)
-    before = on_view(app).splitlines()[:-1]
-    app.notify(text, timeout=60, **more)
-    await until(pilot, lambda: text[:40] in on_view(app).splitlines()[-1])
-    return before, on_view(app).splitlines()[:-1]
+    before = on_view(app).splitlines()
+    app.notify(text, timeout=60)
+    await until(pilot, lambda: text[:40] in on_view(app))
+    return before, on_view(app).splitlines()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_notice_covers_nothing_but_the_footer(explorer: Explorer, size: tuple[int, int]) -> None:
-    """Test the call screen, a list, a dialog, the page of keys, the palette."""
-
+def test_notice_leaves_the_footer_on_view(explorer: Explorer, size: tuple[int, int]) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        for keys in [[], ["f2"], ["f1"], ["escape", "f6"], ["escape", "f7"], ["e"], ["escape", "ctrl+p"]]:
+        for keys in [[], ["f2"], ["f6"], ["escape", "f7"]]:
             await pilot.press(*keys)
             await rest(pilot)
             before, now = await rows_with_notice(app, pilot, LONG)
-            assert before == now, keys
+            lines = 2 if size[0] < len(LONG) else 1
+            assert before[-1] == now[-1], keys
+            assert before[: -1 - lines] == now[: -1 - lines], keys
+            assert " ".join(row.strip("▍ ") for row in now[-1 - lines : -1]) == LONG
 
     visit(explorer, scene, size=size)
 
 
+def test_notice_in_a_dialog_covers_its_last_line(explorer: Explorer) -> None:
+    """Test the page of keys, a form, the palette."""
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        for keys in [["f1"], ["escape", "f7", "e"], ["escape", "ctrl+p"]]:
+            await pilot.press(*keys)
+            await rest(pilot)
+            before, now = await rows_with_notice(app, pilot, "Short.")
+            assert before[:-1] == now[:-1], keys
+
+    visit(explorer, scene, size=(80, 24))
+
+
 def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        app.notify(LONG, timeout=60)
+        app.notify(LONG + LONG + LONG, timeout=60)
         await until(pilot, lambda: "Alt+w more" in on_view(app))
         app.notify("Two lines:\nthe second one [/].", timeout=60)
         await until(pilot, lambda: "▍Two lines: the second one [/]." in on_view(app))
@@ -57,7 +71,7 @@ def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
         page = await on(pilot, PageDialog)
         words = " ".join(drawn(page.query_one(Sheet)).split())
         assert "Two lines: the second one [/]." in words
-        assert words.endswith(LONG), "the newest comes first"
+        assert words.endswith(LONG + LONG + LONG), "the newest comes first"
 
     visit(explorer, scene, size=(80, 24))
 

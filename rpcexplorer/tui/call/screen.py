@@ -560,7 +560,9 @@ class CallScreen(Screen[None]):
         self.view.show_methods()
         self.view.show_auth()
         if found.methods:
-            self.tell("\n".join([f"Found {counted(len(found.methods), 'method')}.", *found.sentences]))
+            # The sentence about the success is the last.
+            details = [f"{sentence.removesuffix('.')}." for sentence in reversed(found.sentences)]
+            self.tell("\n".join([f"Found {counted(len(found.methods), 'method')}.", *details]))
         elif found.ended is None:
             *details, outcome = found.sentences
             test = f"To test the connection, press {self.key('test')}."
