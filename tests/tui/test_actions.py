@@ -417,9 +417,10 @@ async def hint_changes_the_profile_and_resends(at: Visit) -> None:
         at.calls.show_profile()
         await at.write("[]", "ping")
         at.calls.action_send()
-        await at.sees("! Unsupported Media Type", "^R set content_type to application/json in url and resend")
+        await at.sees("! Unsupported Media Type", "^R set content_type to application/json and resend")
         await at.press("ctrl+r")
-        await at.sees("Change the profile url?", "application/json-rpc → application/json", "until you quit")
+        host = server.origin.removeprefix("http://")
+        await at.sees(f"Change the settings for {host}?", "application/json-rpc → application/json", "until you quit")
         before = at.calls.exchange
         await at.pilot.press("enter")
         assert isinstance((await at.next_exchange(before)).outcome, Result)
@@ -496,11 +497,13 @@ async def session_is_forgotten(at: Visit) -> None:
 
 @shows("discover")
 async def methods_are_discovered(at: Visit) -> None:
+    await at.sees("Assumed, not listed by the server")
     await at.press("f9")
     await until(at.pilot, lambda: "demo.records" in at.calls.methods.methods and not at.calls.doing)
     assert at.explorer.profile is not None
     assert at.explorer.method_lists.learned(at.explorer.profile) is not None
     await at.sees("records", "rpc.discover")
+    assert "Assumed" not in at.seen()
 
 
 @shows("copy")

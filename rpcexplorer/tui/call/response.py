@@ -197,6 +197,8 @@ class ResponsePane(Vertical):
     """The method in the editor."""
     doing_method: reactive[str] = reactive("")
     """The method that is being called."""
+    first_steps: reactive[Sequence[WordLine]] = reactive[Sequence[WordLine]]((), init=False)
+    """Shown before the first exchange."""
     tab: reactive[str] = reactive("Result")
     wrapped: reactive[bool] = reactive(False)
 
@@ -254,8 +256,6 @@ class ResponsePane(Vertical):
         )
         self.earlier_inputs: dict[Purpose, Sequence[str]] = {}
         """The newest first."""
-        self.first_steps: Sequence[WordLine] = ()
-        """Shown before the first exchange."""
         self.step = ""
         """The progress of work that makes many calls."""
         self._reply_limit, self._key, self._cancel_key, self._original_key = reply_limit, key, cancel_key, original_key
@@ -337,6 +337,9 @@ class ResponsePane(Vertical):
     def watch_method(self) -> None:
         self.watch_doing()
         self._show_remarks()
+
+    def watch_first_steps(self) -> None:
+        self.watch_doing()
 
     def watch_hint(self) -> None:
         self._hint.pieces = self.hint
