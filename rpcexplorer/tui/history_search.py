@@ -169,7 +169,7 @@ def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
         [[("   Press ", "dim"), ("p", "bold"), (" to show the calls of all profiles.", "dim")]] if only else []
     )
     keys: Pieces = [("Esc", "bold"), (", then ", "dim"), ("F5", "bold"), (" to send one.", "dim")]
-    return [[(f"   {nothing} Press ", "dim"), *keys], *more]
+    return [[(f"   {nothing}", "dim")], [("   Press ", "dim"), *keys], *more]
 
 
 NEWEST: Final = 200
@@ -286,7 +286,7 @@ class Search:
 
     def _show(self, reading: Reading) -> None:
         calls = self._pane.list
-        calls.empty = advice(reading, self._pane.profile, recording=self._explorer.journal.recording)
+        calls.empty = advice(reading, self._pane.scope_name, recording=self._explorer.journal.recording)
         calls.everyone = reading.wanted.profile is None
         calls.show(reading.rows, from_top=reading.wanted != self._shown_filter)
         self._shown_filter = reading.wanted

@@ -103,7 +103,7 @@ class ProfileList(RowList[ProfileRow]):
     def _auth(self, item: ProfileRow, width: int) -> Pieces:
         """Return the credentials in a column."""
         wanted = max(width_of(row.auth) for row in self.items)
-        room = min(wanted, _AUTH, max(width // 3, 2))
+        room = min(wanted, _AUTH, max(width * 2 // 5, 2))
         shown, left = [("  ", "text")], room
         for text, role in item.auth:
             piece = clipped(text, left)

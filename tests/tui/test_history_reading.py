@@ -143,7 +143,7 @@ class Host:
         self.rows: list[HistoryRow] = []
         self.pending = PendingKeys()
         pane_list = SimpleNamespace(show=self.show)
-        self.pane = SimpleNamespace(text=filter_text, everyone=True, profile="", list=pane_list)
+        self.pane = SimpleNamespace(text=filter_text, everyone=True, profile="", scope_name="", list=pane_list)
         explorer = SimpleNamespace(journal=SimpleNamespace(recording=True))
         search: Any = Search
         case = CaseOnView("case.toml", MANY[:3])
