@@ -200,6 +200,11 @@ class Profile(Struct, frozen=True):
         return origin_of(self.url)
 
     @property
+    def shown_name(self) -> str:
+        """The name in titles and sentences; the host of a typed URL."""
+        return self.origin.partition("://")[2] or self.origin if self.ad_hoc else self.name
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """Return the fields of secrets for its calls, in the order of asking."""
         return self.auth.secrets(self)

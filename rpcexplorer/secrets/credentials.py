@@ -136,7 +136,8 @@ class StoredCredentials:
             )  # If it cannot be written to the file, it counts for this run.
             found = self._known(profile, field)
         if not isinstance(found, Secret):
-            question = f"{FIELD_WORDS.get(field, field)} for {profile.name} ({profile.origin})"
+            where = profile.origin if profile.ad_hoc else f"{profile.name} ({profile.origin})"
+            question = f"{FIELD_WORDS.get(field, field)} for {where}"
             command = f"rpcexplorer profiles secret {profile.name} {field}"
             store = None if self._only_now(profile) else Store(self._secrets.place, command)
             typed = await self._asked(self._person.secret(question, masked=field != "username", store=store))
@@ -257,7 +258,8 @@ class StoredCredentials:
         problem = self._secrets.problem()
         why = f" Stored secrets cannot be used: {problem}." if problem else ""
         store = "" if profile.ad_hoc else f", or run `rpcexplorer profiles secret {profile.name} {field}`"
-        sentence = f"No {field} for profile {profile.name}.{why} Set {profile.variable(field)}{store}."
+        subject = profile.origin if profile.ad_hoc else f"profile {profile.name}"
+        sentence = f"No {field} for {subject}.{why} Set {profile.variable(field)}{store}."
         return Refused("credentials", sentence, field)
 
     async def _refusal_over_http(self, profile: Profile) -> Refused | None:

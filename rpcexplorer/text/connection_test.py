@@ -59,9 +59,9 @@ def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
     method, login = behind_login(profile, presets) or auth_of(profile).harmless, profile.login.method
     needed = "the server asks for credentials and a password is stored" if profile.assumes_auth else "they succeed"
     if not profile.has_sessions:
-        return f"{requests} If {needed}, the test calls {method} with the credentials of {profile.name}."
+        return f"{requests} If {needed}, the test calls {method} with the credentials of {profile.shown_name}."
     return (
-        f"{requests} If {needed}, the test calls {login} with the credentials of {profile.name}. "
+        f"{requests} If {needed}, the test calls {login} with the credentials of {profile.shown_name}. "
         f"If only a session is stored, it calls {method} instead."
     )
 

@@ -113,7 +113,7 @@ ROOM = 60
 NOT_SET = "not set"
 
 
-def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
+def hint_line(hint: Hint, profile: Profile, key: str, test_key: str) -> WordLine:
     if hint.tests:
         return [
             (test_key, "bold accent"),
@@ -121,9 +121,10 @@ def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
             (f"   {printable(hint.sentence)}", "middle"),
         ]
     if hint.changes:
-        action = f" set {_changes_words(hint.changes)} in {profile} and resend"
+        where = "" if profile.ad_hoc else f" in {profile.name}"
+        action = f" set {_changes_words(hint.changes)}{where} and resend"
     elif hint.secret:
-        action = f" enter the {hint.secret} of {profile} and resend"
+        action = f" enter the {hint.secret} of {profile.shown_name} and resend"
     else:
         return [(printable(hint.sentence), "careful")]
     return [(key, "bold accent"), (printable(action), "text"), (f"   {printable(hint.sentence)}", "middle")]

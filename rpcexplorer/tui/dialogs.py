@@ -59,13 +59,13 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     rows = [
         what,
         ("host", profile.origin),
-        ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
+        ("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()),
         ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS_COLUMNS)),
     ]
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send once")]
     if not isinstance(draft, Batch):
         choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
-    where = profile.badge_word if profile.badge == "prod" else profile.name
+    where = profile.badge_word if profile.badge == "prod" else profile.shown_name
     title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is unsafe.")
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
     if answer == "quiet":
@@ -86,7 +86,7 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
     rows = [
         ("method", exchange.method),
         ("host", profile.origin),
-        ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
+        ("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()),
         *((LABELS.get(field, field), f"at {clipped(place, PARAMS_COLUMNS)}") for place, field in places[:MAX_PLACES]),
     ]
     choices = [Choice("skip", "Skip"), Choice("insert", f"Insert {fields}")]
@@ -127,7 +127,7 @@ async def mark_safe(screen: Screen[Any], explorer: Explorer, method: str) -> boo
     if safe:
         teams = [path for path in found.files_of(profile.name) if path not in {own, file}][-1:] if file != own else []
         rows = [
-            ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
+            ("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()),
             ("host", profile.origin),
             ("effect", "sent without confirmation" if profile.confirm == "unsafe" else "shown without the sign !"),
             ("file", str(file)),
@@ -182,10 +182,9 @@ async def _changed(
     """
     grave = careful or profile.badge == "prod"
     cancel = Choice("cancel", "Cancel")
-    rows = [("profile", f"{profile.name}  {profile.badge_word}".rstrip()), *rows]
-    question = Confirm(
-        f"Change the profile {profile.name}?", rows, [cancel, *choices] if grave else [*choices, cancel], grave=grave
-    )
+    rows = [("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()), *rows]
+    title = f"Change the {'settings for' if profile.ad_hoc else 'profile'} {profile.shown_name}?"
+    question = Confirm(title, rows, [cancel, *choices] if grave else [*choices, cancel], grave=grave)
     answer: str | None = await screen.app.push_screen_wait(question)
     return answer or "cancel"
 
@@ -283,9 +282,8 @@ class Credentials(Form):
         ]
         keep = Field("keep", "remember", RUN if login else MACHINE, choices=(RUN, MACHINE))
         words = f"{words}\nSent only to {profile.origin}. If you remember it on this machine, it is stored in {store}."
-        title, done = (
-            (f"Log in to {profile.name}?", "Log in") if login else (f"Save secrets for {profile.name}?", "Save")
-        )
+        what, done = ("Log in to", "Log in") if login else ("Save secrets for", "Save")
+        title = f"{what} {profile.shown_name}?"
         super().__init__(title, words, [*lines, keep], self._check, done=done)
 
     def answers(self) -> Iterator[Answer]:
@@ -370,7 +368,7 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     if profile.has_sessions:
         return True
     if lacking or ask:
-        screen.notify(f"{profile.name} needs no login: each call sends its credentials.")
+        screen.notify(f"{profile.shown_name} needs no login: each call sends its credentials.")
     else:  # A profile without logins gets new secrets instead.
         await secrets(screen, explorer, profile)
     return False
@@ -397,7 +395,7 @@ def _needs_none(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bo
     if not profile.secrets:
         key = first_key("test", explorer.settings.keymap)
         test = f"press {key}" if key else "use “test connection” in the command palette"
-        none = f"{profile.name} has auth type none: its calls are sent without credentials."
+        none = f"{profile.shown_name} has auth type none: its calls are sent without credentials."
         screen.notify(f"{none} To test whether the server needs them, {test}.")
     return not profile.secrets
 
@@ -427,7 +425,7 @@ def _use_as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str
     other = replace(profile, auth=replace(profile.auth, username=name))
     explorer.use(other)
     stored = f"Its secrets are not stored on this machine, because its file names {filed.username}."
-    screen.notify(f"{profile.name} uses the user name {name} until you quit. {stored}", timeout=10)
+    screen.notify(f"{profile.shown_name} uses the user name {name} until you quit. {stored}", timeout=10)
     return other
 
 
@@ -447,7 +445,7 @@ def _explain_missing(profile: Profile, found: KnownFields, lacking: list[str]) -
             changes = "\n".join(map(str, known.changes))
             return f"The {LABELS.get(known.field, known.field)} is blocked: {known.why}.\n{changes}".rstrip()
     missing = " and ".join(LABELS.get(field, field) for field in lacking)
-    return f"Missing for {profile.name}: {missing}."
+    return f"Missing for {profile.shown_name}: {missing}."
 
 
 def _explain_source(profile: Profile, field: str, known: Secret | DestinationChanged | None) -> str:

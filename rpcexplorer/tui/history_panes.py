@@ -19,6 +19,7 @@ from textual.widgets import Input, Static
 
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import YOU, narrowed
+from rpcexplorer.model.profile import AD_HOC_NAME
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import (
@@ -255,13 +256,18 @@ class HistoryPane(Vertical):
             self.leave_filter()
         return found
 
+    @property
+    def scope_name(self) -> str:
+        """The profile in words; calls to all typed URLs are recorded as one."""
+        return "typed URLs" if self.profile == AD_HOC_NAME else self.profile
+
     def watch_profile(self) -> None:
-        self._bar.tabs = () if self.case else (self.profile, ALL) if self.profile else (ALL,)
+        self._bar.tabs = () if self.case else (self.scope_name, ALL) if self.profile else (ALL,)
         self._bar.key = "p" if self.profile else ""
         self.watch_everyone()
 
     def watch_everyone(self) -> None:
-        self._bar.open = ALL if self.everyone else self.profile or ALL
+        self._bar.open = ALL if self.everyone else self.scope_name or ALL
 
     def watch_count(self) -> None:
         title = [("Case", "bold"), (f"  {self.case}", "careful")] if self.case else [("History", "bold")]

@@ -212,7 +212,7 @@ class Navigation:
             # Only the user chooses the profile for someone else's call.
             is_used = exchange.foreign or exchange.profile == explorer.profile.name
             if not is_used and not (is_used := await calls.use(exchange.profile)):
-                loaded = f"The call was loaded with {explorer.profile.name}."
+                loaded = f"The call was loaded with {explorer.profile.shown_name}."
                 self._app.notify(f"The profile {exchange.profile} no longer exists. {loaded}")
             (calls.again if choice.action == "again" and is_used else calls.load)(exchange, ours=ours)
 

@@ -273,7 +273,7 @@ async def may_send_all(
     named_once = starmap(times, ((clipped(name, LONGEST), count) for name, count in methods.items()))
     rows = [
         *(
-            ("profile", f"{profile.name}  {profile.origin}  {profile.badge_word}".rstrip())
+            ("profile", f"{profile.shown_name}  {profile.origin}  {profile.badge_word}".rstrip())
             for profile in profiles.values()
         ),
         *([("first sent to", first_urls)] if first_urls else []),
@@ -283,7 +283,7 @@ async def may_send_all(
     unsafe = f"{len(asked)} of {len(drafts)} calls {verb} unsafe." if len(drafts) > 1 else "The call is unsafe."
     is_prod = any(profile.badge == "prod" for profile in profiles.values())
     where = " and ".join(
-        profile.badge_word if profile.badge == "prod" else profile.name for profile in profiles.values()
+        profile.badge_word if profile.badge == "prod" else profile.shown_name for profile in profiles.values()
     )
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
     always = all(profile.confirm == "always" for _, profile in asked)
@@ -327,7 +327,7 @@ async def _profile_for(
     picks = profile_picks(explorer)
     names = [pick.id for pick in picks]
     if explorer.profile is not None and used not in names:  # The current profile is a typed URL.
-        picks.insert(0, Pick(used, used, explorer.profile.endpoint, explorer.profile.badge_word))
+        picks.insert(0, Pick(used, explorer.profile.shown_name, explorer.profile.endpoint, explorer.profile.badge_word))
     if not picks:
         screen.notify("There is no profile yet. Press Esc, then add one.")
         return None
@@ -363,7 +363,7 @@ class Ticked(RowList[tuple[str, Profile]]):
         at = self.ticked.index(name) + 1 if name in self.ticked else 0
         words = [
             (f" [{'x' if at else ' '}] ", "accent bold" if at else "middle"),
-            (fitted(name, self._names), "text bold" if at else "text"),
+            (fitted(profile.shown_name, self._names), "text bold" if at else "text"),
         ]
         right = [("  compare with this", "accent")] if at == 1 else []
         right.append((f"  {profile.badge_word:>{self._badges}} ", "middle"))
@@ -371,7 +371,7 @@ class Ticked(RowList[tuple[str, Profile]]):
         return line([*words, (f"  {profile.endpoint}", "dim")], width, styles, right=right, ground=ground)
 
     def watch_items(self) -> None:
-        self._names = min(max((columns(name) for name, _ in self.items), default=0), NAMES)
+        self._names = min(max((columns(profile.shown_name) for _, profile in self.items), default=0), NAMES)
         self._badges = max((len(profile.badge_word) for _, profile in self.items), default=0)
         super().watch_items()
 
@@ -463,8 +463,9 @@ async def replay(
     remarks = [(f"first sent to {clipped(url, 60)}, now sent to {endpoint}", "careful") for url, endpoint in routes]
     used = {profile.name: profile for _, profile in calls}
     several = len(used) > 1
-    names = [f"{profile.name}: {record.method}" if several else record.method for record, profile in calls]
-    title, run = f"Replay  {what} on {' and '.join(used)}", partial(_replayed, explorer, calls)
+    names = [f"{profile.shown_name}: {record.method}" if several else record.method for record, profile in calls]
+    where = " and ".join(profile.shown_name for profile in used.values())
+    title, run = f"Replay  {what} on {where}", partial(_replayed, explorer, calls)
     await screen.app.push_screen_wait(ReplayScreen(title, names, run, pending, frame, *used.values(), remarks=remarks))
 
 
@@ -505,9 +506,9 @@ async def compare_profiles(
         calls = await fill_for_profiles(screen, explorer, draft, profiles)
     if not calls or not await may_send_all(screen, explorer, calls):
         return
-    others = [profile.name for profile in profiles[1:]]
+    others = [profile.shown_name for profile in profiles[1:]]
     run = partial(_on_each, explorer, calls)
-    title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].name}"
+    title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].shown_name}"
     opens_first = len(others) == 1
     opened = ReplayScreen(title, others, run, pending, frame, *profiles, opens_first=opens_first)
     await screen.app.push_screen_wait(opened)

@@ -145,7 +145,7 @@ async def fill_variables(
         return Wrong(str(wrong), key)
 
     what = "this batch" if isinstance(draft, Batch) else draft.method
-    what += f" on {profile.name}" if profile else ""
+    what += f" on {profile.shown_name}" if profile else ""
     words = "The values replace the variables {{…}} in this call only."
     typed = await screen.app.push_screen_wait(Form(f"Send {what} with these values?", words, fields, fits, done="Send"))
     if typed is None:

@@ -128,3 +128,8 @@ def test_typed_address_gives_the_endpoint(address: str) -> None:
     url, path = split_address(typed_whole(address))
     assert path is not None
     assert joined(url, path).rstrip("/") == address.rstrip("/")
+
+
+def test_typed_url_is_shown_as_its_host() -> None:
+    assert ad_hoc("http://127.0.0.1:5055/api").shown_name == "127.0.0.1:5055"
+    assert Profile("shop", "https://shop.example.com").shown_name == "shop"

@@ -263,7 +263,7 @@ def test_confirmation_can_be_read_in_a_small_terminal() -> None:
 
 
 def test_profiles_that_are_ticked_scroll() -> None:
-    profiles = [replace(ad_hoc("http://127.0.0.1:1"), name=f"profile{at}") for at in range(30)]
+    profiles = [replace(ad_hoc("http://127.0.0.1:1"), name=f"profile{at}", ad_hoc=False) for at in range(30)]
     question = SeveralProfiles("Send to several?", profiles, "")
 
     async def act(pilot: Pilot[None]) -> None:

@@ -260,7 +260,7 @@ def test_unreadable_input_ends_the_program_with_crash_report(tmp_path: Path) -> 
 @pytest.mark.parametrize("words", [["http://127.0.0.1:9/rpc"], ["--url", "http://127.0.0.1:9/rpc"]])
 def test_program_opens_on_an_address(tmp_path: Path, words: list[str]) -> None:
     with Terminal(words, {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (120, 40)) as terminal:
-        terminal.sees("url  http://127.0.0.1:9/rpc", "✓ valid", "No method")
+        terminal.sees(" http://127.0.0.1:9/rpc", "✓ valid", "No method")
         terminal.press("f2")
         terminal.type("ping")
         terminal.press("enter")

@@ -182,7 +182,7 @@ class Advice:
             return []
         self.offered = OfferedHint(hint, profile, again) if hint.changes or hint.secret else None
         key, test = (self._key(command) or self._key("palette") for command in ("apply-hint", "test"))
-        return hint_line(hint, profile.name, key, test)
+        return hint_line(hint, profile, key, test)
 
     def hint_for(self, profile: Profile | None) -> OfferedHint | None:
         """Return the hint on view if it is about this profile, unchanged."""

@@ -213,4 +213,4 @@ class ProfileView:
         if not found:
             self._tell("No refresh has found changes yet.")
             return ""
-        return await self._host.app.push_screen_wait(ChangesDialog(profile.name, found)) or ""
+        return await self._host.app.push_screen_wait(ChangesDialog(profile.shown_name, found)) or ""

@@ -106,7 +106,7 @@ class Sender:
         return problem or (
             "Forgot the session. rpcexplorer sent nothing to the server."
             if had_session
-            else f"{profile.name} has no session."
+            else f"{profile.shown_name} has no session."
         )
 
     def cancel(self) -> bool:

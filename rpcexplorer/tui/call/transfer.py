@@ -256,7 +256,7 @@ class Transfer:
                 )
         sentences += _left_out_words(taken.left_out)
         if others := other_addresses(found.calls, profile.endpoint):
-            sentences.append(f"The pasted URL is {others}. Profile {profile.name} sends calls to {profile.endpoint}.")
+            sentences.append(f"The pasted URL is {others}. Calls are sent to {profile.endpoint}.")
         sentences += [f"{note}." for note in [*note_lines(found.calls)][:MAX_NOTES]]
         sentences += found.notes[:MAX_NOTES]
         sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)
@@ -275,9 +275,10 @@ class Transfer:
         taken = explorer.imports.take_in(profile, [fit.call for fit in fits], self._secrets(fits))
         self._drafts.choose(as_named(taken.drafts[0].method))
         self._panes.focus_params()
-        sentences = [f"Imported {len(taken.drafts):,} calls as drafts of {profile.name}. The first is in the editor."]
+        name = profile.shown_name
+        sentences = [f"Imported {len(taken.drafts):,} calls as drafts of {name}. The first is in the editor."]
         if len(taken.drafts) == 1:
-            sentences = [f"Imported the call into the editor, as a draft of {profile.name}."]
+            sentences = [f"Imported the call into the editor, as a draft of {name}."]
         sentences += _left_out_words(taken.left_out)
         if taken.replaced:
             sentences.append(
@@ -317,7 +318,7 @@ class Transfer:
         rows = [("form", found.form), ("calls", f"{count:,}: {methods}")]
         if others := other_addresses(found.calls, profile.endpoint):
             rows.append(("old server", others))
-        rows.append(("new server", f"{profile.name}, {profile.endpoint}"))
+        rows.append(("new server", f"{profile.shown_name}, {profile.endpoint}"))
         notes = [*skipped_lines(found.skipped), *found.notes, *note_lines(found.calls)]
         rows += [("warning" if at == 0 else "", note) for at, note in enumerate(notes[:MAX_REASONS])]
         choices = [Choice("cancel", "Cancel"), Choice("import", "Import")]
@@ -333,7 +334,7 @@ class Transfer:
         """Ask once whether to store imported credentials; drop unused ones."""
         if found := {field: secret for fit in fits for field, secret in fit.secrets}:
             names = " and ".join(found)
-            rows = [("profile", profile.name), ("server", profile.endpoint)]
+            rows = [("profile", profile.shown_name), ("server", profile.endpoint)]
             choices = [Choice("drop", "Discard"), Choice("store", "Store")]
             question = Confirm(f"Store the imported {names}?", rows, choices)
             if await self._host.app.push_screen_wait(question) == "store":
@@ -345,7 +346,7 @@ class Transfer:
             if problem := next(filter(None, problems), ""):
                 self._tell(capitalised(problem))
         if dropped := dict.fromkeys(place for fit in fits for place in fit.dropped):
-            self._tell(f"Discarded credentials that {profile.name} does not use: {joined_words(dropped, 4)}.")
+            self._tell(f"Discarded credentials that {profile.shown_name} does not use: {joined_words(dropped, 4)}.")
 
     def _notification_words(self, method: str) -> str:
         send = self._key("send") or self._key("palette")

@@ -148,10 +148,9 @@ class Header(Widget):
             return line(self.NOBODY, width, styles, ground="surface")
         ground = "prod-surface" if self.profile.badge == "prod" else "surface"
         problem = [(f"! {self.problem}   ", "wrong bold")] if self.problem else []
-        left = [
-            (f" {self.profile.name}", "accent bold"),
-            (f"  {self.profile.endpoint}", "middle"),
-        ]
+        left = [(f" {self.profile.name}", "accent bold"), (f"  {self.profile.endpoint}", "middle")]
+        if self.profile.ad_hoc:
+            left = [(f" {self.profile.endpoint}", "accent bold")]
         badge = [(" ", "text")]
         if self.profile.badge:
             role = f"on:{BADGES.get(self.profile.badge, 'accent')} bold"
