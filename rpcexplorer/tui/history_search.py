@@ -160,8 +160,8 @@ def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
         return [[("   Searching …", "dim")]]
     if filter_words(reading.wanted):
         nothing = f"No calls{f' with {profile}' if only else ''} match the filter."
-        keys = f"Press / to change it{', or p to show all profiles' if only else ''}."
-        return [[(f"   {nothing}", "dim")], [(f"   {keys}", "dim")]]
+        change = f"Press / to change it{', or p to show all profiles' if only else ''}."
+        return [[(f"   {nothing}", "dim")], [(f"   {change}", "dim")]]
     if not recording:
         return [[("   Calls are not recorded: settings.toml has record = false under [history].", "dim")]]
     nothing = f"No calls with {profile} yet." if only else "No calls yet."
