@@ -256,19 +256,3 @@ def test_benchmark_table_has_every_script() -> None:
     files = (ROOT / "tests" / "benchmarks").glob("*.py")
     scripts = {path.stem for path in files if "__main__" in path.read_text(encoding="utf-8")}
     assert {*names_in("development", "script")} == scripts - {"response_server"}
-
-
-VALUES: Final = "password|30 s|/api/v2/|application/json-rpc|-3260[12] |…"
-"""Parts of a quoted message that differ in another call."""
-
-
-def test_quoted_messages_are_in_the_program() -> None:
-    sources = "\n".join(file.read_text(encoding="utf-8") for file in PACKAGE.rglob("*.py"))
-    sources = re.sub(r'"\s*\n\s*f?"', "", sources)
-    table = PAGES["connecting"].split("| part of the message |")[1].split("\n\n")[0]
-    quoted = [part for cell in re.findall(r"^\| (.+?) \|", table, re.MULTILINE) for part in re.findall("`(.+?)`", cell)]
-    messages = [part for part in quoted if not part.startswith("HTTP ")]
-    assert len(messages) >= 20
-    for message in messages:
-        pattern = ".{0,60}?".join(map(re.escape, re.split(VALUES, message)))
-        assert re.search(pattern, sources), message
