@@ -344,9 +344,9 @@ MOST_NAMES: Final = 6
 
 
 def signature(text: str, offset: int, described: Described, *, by: By | None = None) -> str:
-    """Return the signature: ``count integer 1 … 100 · then kind, since?``.
+    """Return the signature: ``count integer 1 … 100, next: kind, since (optional)``.
 
-    A name with ``?`` is optional. Empty if nothing is known.
+    Empty if nothing is known.
     """
     place = place_at(text, offset)
     if not text[:offset].strip():
@@ -363,7 +363,7 @@ def signature(text: str, offset: int, described: Described, *, by: By | None = N
         names = [param.name or f"#{number}" for number, param in enumerate(described.params, start=1)]
         if path[0] >= len(names):
             return ""
-        after = [f"{name}{'' if param.required else '?'}" for name, param in zip(names, described.params, strict=True)]
+        after = [_listed(name, param.required) for name, param in zip(names, described.params, strict=True)]
         return _line("".join([names[path[0]], *step_words(path[1:])]), words, after[path[0] + 1 :])
     present = {*place.levels[-1].members, *(map(str, path[-1:]) if place.due == "value" else ())}
     rows = _members(path[:-1] if place.due == "value" else path, place, described, places)
@@ -377,13 +377,17 @@ def _by(place: TypedPlace) -> By:
 def _names(rows: Iterable[_MemberRow]) -> list[str]:
     """Return the names, required ones first."""
     shown = sorted((row for row in rows if not row.deprecated), key=lambda row: row.rank)
-    return [row.name if row.required else f"{row.name}?" for row in shown]
+    return [_listed(row.name, row.required) for row in shown]
+
+
+def _listed(name: str, required: bool | None) -> str:
+    return name if required else f"{name} (optional)"
 
 
 def _line(current: str, words: str, after: Sequence[str]) -> str:
     here = " ".join(filter(None, (current, words)))
     then = ", ".join(after[:MOST_NAMES]) + (" …" if len(after) > MOST_NAMES else "")
-    return " · ".join(filter(None, (here, f"then {then}" if then and here else then)))
+    return f"{here}, next: {then}" if then and here else here or then
 
 
 MAX_VALUES: Final = 5

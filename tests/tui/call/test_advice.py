@@ -112,7 +112,7 @@ def test_new_method_has_valid_params_and_old_values(
         screen.params.replace('{"owner_id": 77}')
         await pilot.press("f5")
         await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"])  # the newest call had it
-        assert screen.advice.signature('{"owner_id": }', 13) == "owner_id integer · then kind"
+        assert screen.advice.signature('{"owner_id": }', 13) == "owner_id integer, next: kind"
         assert offered(f'{{"note": "{"x" * MAX_PARAMS_CHARACTERS}", "owner_id": }}') == [], "a long text is not checked"
         screen.drafts.choose("@@kind.set")
         assert (screen.advice.signature("[1]", 1), screen.advice.signature("{}", 1)) == ("", "kind"), (
