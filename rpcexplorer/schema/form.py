@@ -649,9 +649,20 @@ def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> s
     return with_indent(value, indent) if stood != text or "\n" not in text else value
 
 
-def typed_problem(typed: str) -> Typo | None:
-    """Return why a text is not one JSON value; None if it is."""
-    return None if typed_json(typed) is not None else value_problem(typed)
+def typed_problem(typed: str, kind: str = "") -> Typo | None:
+    """Return why a text is not one JSON value; None if it is.
+
+    ``kind``: the type of the value in words. Quotes do not fix a number.
+    """
+    if typed_json(typed) is not None:
+        return None
+    from rpcexplorer.jsontext.fixes import LABELS  # a problem needs its patterns
+
+    problem, numeric = value_problem(typed), {"integer": "an integer", "number": "a number"}
+    wanted = numeric.get(kind.removesuffix(" or null"))
+    if wanted and problem.fix and problem.fix.label == LABELS["bare text"]:
+        return replace(problem, what=f"this is not {wanted}", instead="write digits", fix=None)
+    return problem
 
 
 def typed_json(typed: str) -> str | None:

@@ -410,7 +410,8 @@ class FormScreen(FullScreen[bool | None]):
             x, y, width, _ = self.list.region
             column = self.list.value_column
             top = y + self.list.cursor - self.list.scroll_offset.y
-            field.open(self.model.text_to_edit(row), Region(x + column, top, max(width - column - 1, 1), 1))
+            text, place = self.model.text_to_edit(row), Region(x + column, top, max(width - column - 1, 1), 1)
+            self._line.open(text, place) if row.editing == "text" else self._json.open(text, place, row.kind)
             self._line.display, self._json.display = field is self._line, field is self._json
             self._doc.lines = [*doc_lines(row, self.model.reader)[:1], HOW_TO_TYPE]
             self.refresh_bindings()

@@ -168,8 +168,9 @@ class JsonInPlace(Vertical):
         super().__init__()
         self._take = take
         self.editor, self._line = Editor(), ProblemLine()
-        self._verdict = Verdict(self.editor, self._line, self._judged, lambda text: (typed_problem(text), "", None))
+        self._verdict = Verdict(self.editor, self._line, self._judged, self._read)
         self._had_fix = False
+        self._kind = ""
         self.editor.intercept = self._key
 
     def compose(self) -> ComposeResult:
@@ -180,7 +181,12 @@ class JsonInPlace(Vertical):
     def text(self) -> str:
         return self.editor.text
 
-    def open(self, text: str, at: Region) -> None:
+    def _read(self, text: str) -> tuple[Typo | None, str, None]:
+        return typed_problem(text, self._kind), "", None
+
+    def open(self, text: str, at: Region, kind: str = "") -> None:
+        """Open over a region of the screen; ``kind``: the type in words."""
+        self._kind = kind
         self.display = True
         self.editor.load(text)
         if text not in EMPTY:  # The cursor stays between the brackets.

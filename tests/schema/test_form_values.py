@@ -60,6 +60,15 @@ def test_json_of_several_lines_keeps_its_indentation() -> None:
     assert typed_value(row, row.text.replace("1", "3"), "", "      ") == row.text.replace("1", "3")
 
 
+def test_typed_word_for_a_number_gets_no_quotes() -> None:
+    problem = typed_problem("7abc", "integer or null")
+    assert problem is not None
+    assert (str(problem), problem.fix) == ("line 1, column 1: this is not an integer. Write digits", None)
+    trailing = typed_problem("[7,]", "integer")
+    assert trailing is not None
+    assert trailing.fix is not None
+
+
 @pytest.mark.parametrize(
     ("typed", "place", "what", "fixed"),
     [
