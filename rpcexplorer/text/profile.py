@@ -190,8 +190,9 @@ def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[P
             yield from _heading(heading)
         for key, value, source in chosen:
             file, _, number = str(source).rpartition(":")
-            named = file.partition(",")[0] if file.startswith("preset ") else short.get(file, file)
-            yield [*_setting(key, value, "text"), (f"  {named}:{number}", "dim")]
+            is_preset = file.startswith("preset ")
+            place = file.partition(",")[0] if is_preset else f"{short.get(file, file)}:{number}"
+            yield [*_setting(key, value, "text"), (f"  {place}", "dim")]
         for key, value, _ in usual:
             yield _setting(key, (*value[:FEW], "…") if isinstance(value, tuple) and value[FEW:] else value, "middle")
 

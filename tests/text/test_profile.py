@@ -116,7 +116,7 @@ def test_preset_is_named_in_head_and_rows() -> None:
     lines = told(Profile("p", "https://p", preset="bitcoin"), rows=rows)
     assert row(lines, "preset") == "bitcoin"
     assert sum(line.startswith(" preset") for line in lines) == 1
-    assert row(lines, "accept") == "text/x  preset bitcoin:4"
+    assert row(lines, "accept") == "text/x  preset bitcoin"
     assert not any(line.startswith(" preset") for line in told(rows=[("preset", "", "default")]))
 
 
