@@ -282,7 +282,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "params.reset",
         "",
         "reset params",
-        "Reset the params to the method's starting point.",
+        "Reset the params to the last call, or to an example.",
         "params",
         synonyms="clear default example template new afresh",
     ),
