@@ -642,7 +642,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("manual.search", "slash", "search", "Search in this page.", "manual", footer=True),
     Command("manual.next", "n", "next", "Go to the next match.", "manual", footer=True),
     Command("manual.previous", "N", "previous", "Go to the previous match.", "manual"),
-    Command("manual.page-next", "right_square_bracket", "next page", "Open the next page.", "manual"),
+    Command("manual.page-next", "right_square_bracket", "next page", "Open the next page.", "manual", footer=True),
     Command("manual.page-previous", "left_square_bracket", "previous page", "Open the previous page.", "manual"),
     Command("manual.close", "escape", "back", "Go back to the last page, or close the manual.", "manual", footer=True),
     Command(
