@@ -486,7 +486,10 @@ class _Docs:
             self._fact("tags", tags)
         if described.result is UNSET and described.result_kind:
             self._fact("result", described.result_kind, self._source("result"))
-        source = _SOURCES[method.source] + (f" ({printable(method.protocol)})" if method.protocol else "")
+        source = _SOURCES[method.source]
+        if method.protocol:
+            also = " and discovery" if method.source == "profile" else ""
+            source += f"{also} ({printable(method.protocol)})"
         if asked is not None and method.protocol:
             source += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
         self._fact("source", source)

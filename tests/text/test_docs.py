@@ -170,6 +170,7 @@ def test_help_for_a_terminal_keeps_its_lines() -> None:
         ({"safe": False}, '  safe        no: rpcexplorer asks unless confirm = "never"'),
         ({}, "  safe        unknown, so rpcexplorer treats it as unsafe"),
         ({"source": "history"}, "  source      an earlier call"),
+        ({"protocol": "rpc.describe"}, "  source      the profile and discovery (rpc.describe)"),
         ({"params": [1]}, "  Starting point"),
         ({"params": {}}, "  {}"),
     ],
