@@ -40,7 +40,7 @@ from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.model.secret import PROFILE_NAME, Secret
 from rpcexplorer.model.settings import MIB
-from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Result
+from rpcexplorer.rpc.messages import ErrorObject, Result, lacks_method
 
 MAX_DESCRIPTION_BYTES: Final = 32 * MIB
 """Bytes of a file with a description; the largest known are a few 100,000."""
@@ -437,7 +437,7 @@ class MethodLists:
         if exchange.kind != "call" or not isinstance(exchange.outcome, Result | ErrorObject):
             return
         known, name = self._cached(profile), exchange.method
-        is_absent = isinstance(exchange.outcome, ErrorObject) and exchange.outcome.code == METHOD_NOT_FOUND
+        is_absent = lacks_method(exchange.outcome)
         if is_absent == (name in known.list.absent):
             return
         if keep:

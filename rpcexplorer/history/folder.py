@@ -79,7 +79,7 @@ from rpcexplorer.model.filter import Bounds, HistoryFilter
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.patterns import regex
-from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, is_made
+from rpcexplorer.rpc.messages import is_made, lacks_method
 
 TIME = regex(rb"\ntime = ([^\r\n]{0,99})")
 EARLY = CHUNK
@@ -620,7 +620,7 @@ class History:
                 spelled[name[0]] = block.raw
         found = [read_block(raw) for raw in spelled.values()]
         calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and wanted.matches(call)]
-        return [call.method for call in calls if getattr(call.outcome, "code", None) != METHOD_NOT_FOUND]
+        return [call.method for call in calls if not lacks_method(call.outcome)]
 
     def last_result(self, profile: str, method: str) -> Exchange | None:
         """Return the newest result of a method, if it is among the newest calls."""

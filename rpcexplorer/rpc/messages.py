@@ -86,6 +86,13 @@ class Malformed(Struct, frozen=True):
     remarks: tuple[str, ...] = ()
 
 
+def lacks_method(outcome: object) -> bool:
+    """Return whether an error says that the server has no such method."""
+    if not isinstance(outcome, ErrorObject):
+        return False
+    return outcome.code == METHOD_NOT_FOUND or "no such method" in outcome.message.casefold()  # aria2 has one code
+
+
 Reply = Result | ErrorObject | Malformed
 """The outcome of a response. The decoder always returns one of these."""
 

@@ -124,8 +124,8 @@ def test_unreadable_list_is_reported(folder: Path) -> None:
     assert f"cannot read {folder / 'shop.json'}" in method_lists.problem
 
 
-def reply(error: int | None) -> Any:
-    member = '"result":1' if error is None else f'"error":{{"code":{error},"message":"no"}}'
+def reply(error: int | None, message: str = "no") -> Any:
+    member = '"result":1' if error is None else f'"error":{{"code":{error},"message":"{message}"}}'
     return decode(f'{{"jsonrpc":"2.0","id":"1",{member}}}'.encode(), "1")
 
 
@@ -135,6 +135,9 @@ def test_method_not_found_marks_a_name_as_absent(folder: Path) -> None:
     for method, error in [("ping", -32601), ("auth", -32601), ("user.get", None), ("auth", -32602)]:
         method_lists.note_response(exchange(method=method, outcome=reply(error)), SHOP)
     assert method_lists.absent(SHOP) == {"ping"}
+    method_lists.note_response(exchange(method="a", outcome=reply(1, "No such method: a")), SHOP)
+    assert method_lists.absent(SHOP) == {"ping", "a"}
+    method_lists.note_response(exchange(method="a", outcome=reply(1, "no")), SHOP)
     again = MethodLists(folder)
     assert again.absent(SHOP) == {"ping"}
     assert again.learned(SHOP) is None

@@ -199,7 +199,9 @@ def test_methods_are_unique_and_newest_first(tmp_path: Path) -> None:
 def test_method_last_reported_as_unknown_is_not_listed(tmp_path: Path) -> None:
     one = history(tmp_path)
     gone = '{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"no"}}'
-    for number, (name, reply) in enumerate([("a", gone), ("b", gone), ("a", None), ("c", None), ("c", gone)]):
+    in_words = gone.replace("-32601", "1").replace("no", "No such method: d")
+    calls = [("a", gone), ("b", gone), ("a", None), ("c", None), ("c", gone), ("d", in_words)]
+    for number, (name, reply) in enumerate(calls):
         one.append(exchange(number, method=name, **({"reply": reply} if reply else {})))
     assert one.methods("staging") == ["a"]
 
