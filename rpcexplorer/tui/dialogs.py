@@ -545,7 +545,7 @@ SIGNS: Final = {
     "▸": "The method in the editor.",
     "★": "Pinned.",
     "·": "Called before.",
-    "!": "Unsafe: the profile decides whether you must confirm its calls.",
+    "!": "Known to be unsafe. Methods without it are not always safe.",
     "cookie inline": "The method needs this auth type.",
 }
 
