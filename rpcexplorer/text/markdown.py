@@ -31,6 +31,8 @@ MAX_CHARACTERS: Final = 10_000
 MAX_LIST_DEPTH: Final = 4
 MAX_CELL_WIDTH: Final = 32
 MAX_CELLS: Final = 20
+DRAWING: Final = "+--"
+"""In a block of code, it belongs to the drawing of a box."""
 MIN_CELL_WIDTH: Final = 8
 """A table with narrower columns has its rows written as paragraphs."""
 _TOKEN = regex(r"\s+|\S+")
@@ -170,6 +172,12 @@ def _anywhere(words: WordLine, width: int, hang: int) -> Iterator[WordLine]:
     yield row
 
 
+def _cut(words: WordLine, width: int) -> WordLine:
+    if _width(words) <= width:
+        return words
+    return [*next(_anywhere(words, width - 1, 0)), ("…", "dim")]
+
+
 def _width(words: WordLine) -> int:
     return sum(columns(text) for text, _ in words)
 
@@ -262,7 +270,10 @@ class _Writer:
                     write = self._rows.verbatim if self.targets is None else self._rows.add
                     width, self._rows.width = self._rows.width, self.code_width or self._rows.width
                     for line in self.highlight(token.content, token.info):
-                        write([(" " * indent, "text"), *line], indent + 2)
+                        words = [(" " * indent, "text"), *line]
+                        if DRAWING in token.content and self._rows.width:  # Wrapped, it would mean nothing.
+                            words = _cut(words, self._rows.width)
+                        write(words, indent + 2)
                     self._rows.width = width
                     self.code.append(range(first, len(self._rows.made)))
                 case "hr":

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.text.markdown import MAX_CHARACTERS, MAX_ROWS, PageRows, inline, markdown, plain
+from rpcexplorer.text.markdown import MAX_CHARACTERS, MAX_ROWS, PageRows, inline, markdown, markdown_page, plain
 
 TEXT = """\
 # Head
@@ -145,3 +145,8 @@ def test_markdown_marks_become_roles(text: str, words: list[tuple[str, str]]) ->
 )
 def test_unmatched_marks_are_kept(text: str) -> None:
     assert inline(text) == [(text, "text")]
+
+
+def test_drawing_is_cut_instead_of_wrapped() -> None:
+    page = markdown_page("```text\n+------------------------+\n| a long line of a box   |\n```\n", 20, 20)
+    assert ["".join(text for text, _ in row) for row in page.rows] == ["    +--------------…", "    | a long line o…"]
