@@ -175,6 +175,7 @@ class Footer(Widget):
     STAY: ClassVar[frozenset[str]] = frozenset(
         {"history.close", "batch.close", "profiles.close", "comparison.close", "replay.stop", "palette", "help"}
         | {"history.again", "history.replay", "history.mark", "history.export"}
+        | {"discover", "profiles.test", "profiles.remove"}
     )
     GAP: ClassVar[int] = 3
 
