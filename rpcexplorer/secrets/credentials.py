@@ -258,8 +258,8 @@ class StoredCredentials:
         problem = self._secrets.problem()
         why = f" Stored secrets cannot be used: {problem}." if problem else ""
         store = "" if profile.ad_hoc else f", or run `rpcexplorer profiles secret {profile.name} {field}`"
-        subject = profile.origin if profile.ad_hoc else f"profile {profile.name}"
-        sentence = f"No {field} for {subject}.{why} Set {profile.variable(field)}{store}."
+        sentence = f"No {field} for {profile.origin}." if profile.ad_hoc else f"No {field} for profile {profile.name}."
+        sentence += f"{why} Set {profile.variable(field)}{store}."
         return Refused("credentials", sentence, field)
 
     async def _refusal_over_http(self, profile: Profile) -> Refused | None:
