@@ -329,7 +329,7 @@ async def _profile_for(
     if explorer.profile is not None and used not in names:  # The current profile is a typed URL.
         picks.insert(0, Pick(used, explorer.profile.shown_name, explorer.profile.endpoint, explorer.profile.badge_word))
     if not picks:
-        screen.notify("There is no profile yet. Press Esc, then add one.")
+        screen.notify("There is no profile yet. Press Esc, then type a URL or add a profile. The case opens again.")
         return None
     free = [name for name in (used, *names) if name not in {"", *taken}] if taken else [used]
     urls = {record.url for record in records}
