@@ -154,7 +154,7 @@ def profiles() -> Iterator[Stop]:
     yield Stop("profiles", ("f7",), ("Profiles", SHOWN[0][:9]))
     yield Stop("", ("/",), ("type to find",))
     yield Stop("", ("there",), ("there  http",))
-    yield Stop("page of a profile", ("enter",), ("│ there", f" {spelled(ALL)[:80]}", "/\\u202e\\u200b[b]x[/]"))
+    yield Stop("page of a profile", ("enter",), ("Profile there", f" {spelled(ALL)[:80]}", "/\\u202e\\u200b[b]x[/]"))
     for sink, key, title in (
         ("form of a profile", "e", "Edit there"),
         ("form for a copy", "d", "Duplicate there"),
