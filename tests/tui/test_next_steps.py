@@ -37,8 +37,10 @@ def test_failed_login_names_the_next_step(
         await pilot.pause()
         hint = "".join(text for text, _ in calls.hint)
         if has_hint:
-            assert hint == "^R enter the password of c and resend   The server rejected the password."
+            assert hint == "F8 enter the password of c and resend   The server rejected the password."
             assert notices(app) == ""
+            await pilot.press("f8")
+            await until(pilot, lambda: "Save secrets for c?" in on_view(app))
         else:
             assert "Login failed. To use other credentials, press ^P and type “switch user”." in notices(app)
 

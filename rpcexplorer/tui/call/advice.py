@@ -181,7 +181,9 @@ class Advice:
         if hint is None:
             return []
         self.offered = OfferedHint(hint, profile, again) if hint.changes or hint.secret else None
-        key, test = (self._key(command) or self._key("palette") for command in ("apply-hint", "test"))
+        # The editor may show ^R for a fix, so a secret has the key of the login.
+        apply = "login" if hint.secret and not hint.changes else "apply-hint"
+        key, test = (self._key(command) or self._key("palette") for command in (apply, "test"))
         return hint_line(hint, profile, key, test)
 
     def hint_for(self, profile: Profile | None) -> OfferedHint | None:

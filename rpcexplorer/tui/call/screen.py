@@ -652,11 +652,12 @@ class CallScreen(Screen[None]):
             self._send(draft, whole=whole)
 
     def action_login(self) -> None:
-        """Open a session, or apply a hint about auth without sessions."""
+        """Open a session, or apply a hint that shows the key of the login."""
         if self._is_busy():
             return
         offered = self.advice.hint_for(self.explorer.profile)
-        if offered is not None and offered.is_about_auth and not offered.profile.has_sessions:
+        asks = offered is not None and bool(offered.hint.secret) and not offered.hint.changes
+        if offered is not None and (asks or (offered.is_about_auth and not offered.profile.has_sessions)):
             self.action_apply_hint()
         else:
             self._login()
