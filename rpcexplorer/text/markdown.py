@@ -270,10 +270,10 @@ class _Writer:
                     write = self._rows.verbatim if self.targets is None else self._rows.add
                     width, self._rows.width = self._rows.width, self.code_width or self._rows.width
                     for line in self.highlight(token.content, token.info):
-                        words = [(" " * indent, "text"), *line]
+                        row = [(" " * indent, "text"), *line]
                         if DRAWING in token.content and self._rows.width:  # Wrapped, it would mean nothing.
-                            words = _cut(words, self._rows.width)
-                        write(words, indent + 2)
+                            row = _cut(row, self._rows.width)
+                        write(row, indent + 2)
                     self._rows.width = width
                     self.code.append(range(first, len(self._rows.made)))
                 case "hr":

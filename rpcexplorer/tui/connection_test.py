@@ -320,13 +320,6 @@ class ConnectionTest(Dialog[str]):
         return self._stop is not None
 
 
-class NameForm(Form):
-    """A form whose first field has a suggestion, which typing replaces."""
-
-    def on_mount(self) -> None:
-        self.query_one("#field-name", Entry).action_select_all()
-
-
 async def _save_as_profile(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
     """Ask for a name and save the profile; return the name, or ""."""
 
@@ -345,6 +338,6 @@ async def _save_as_profile(screen: Screen[Any], explorer: Explorer, profile: Pro
     name = proposal.preset.name if proposal.preset and proposal.preset.name not in taken else ""
     choice = [Field("home", "file", usual, choices=[*homes])] if len(homes) > 1 else []
     words = f"The profile will be saved in {' or '.join(f'{file} ({label})' for label, file in homes.items())}."
-    form = NameForm("Save as a profile", words, [Field("name", "name", name, NAME_HINT), *choice], save)
+    form = Form("Save as a profile", words, [Field("name", "name", name, NAME_HINT, suggested=True), *choice], save)
     typed = await screen.app.push_screen_wait(form)
     return typed["name"].strip() if typed else ""

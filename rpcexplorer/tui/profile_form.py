@@ -34,7 +34,7 @@ from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.keys import PROFILE_KEYS, ProfileKey
 from rpcexplorer.profiles.layers import changed_profile
 from rpcexplorer.tui.widgets.dialog import Answer, Field, Form, Save, Wrong, plain
-from rpcexplorer.tui.widgets.inputs import Cycle, Entry
+from rpcexplorer.tui.widgets.inputs import Cycle
 
 NAME_HINT: Final = "e.g. my-server"
 
@@ -148,13 +148,13 @@ class ProfileForm(Form):
         self._path = path
         choice = [Field("home", "file", homes[0].label, choices=[*self._homes])] if len(homes) > 1 else []
         meanings = {"url": self._where_calls_go, "preset": self._about_preset}
-        lines = [replace(field, meaning=meanings.get(field.key)) for field in fields]
+        lines = [
+            replace(field, meaning=meanings.get(field.key), suggested=tests and field.key == "url") for field in fields
+        ]
         super().__init__(title, self._about(homes[0].label), [*lines, *choice], save)
 
     def on_mount(self) -> None:
         self._show_kind()
-        if self._tests:  # A new profile starts with the URL on view, and typing replaces it.
-            self.query_one("#field-url", Entry).select_on_focus = True
 
     def file(self, typed: Mapping[str, str]) -> Path:
         return self._homes[typed.get("home", next(iter(self._homes)))]

@@ -334,6 +334,8 @@ class Field(Struct, frozen=True):
     """Returns the effect of a value, shown below its line."""
     required: bool = False
     """Enter saves the form once all required fields have a value."""
+    suggested: bool = False
+    """Typing replaces the value."""
 
 
 class Wrong(Struct, frozen=True):
@@ -402,7 +404,9 @@ class Form(Dialog[dict[str, str]]):
     def _line(field: Field) -> Widget:
         if field.choices:
             return Cycle(field.choices, field.value, nothing=field.nothing, id=_id(field.key))
-        return Entry(field.value, hint=field.hint, masked=field.masked, id=_id(field.key))
+        entry = Entry(field.value, hint=field.hint, masked=field.masked, id=_id(field.key))
+        entry.select_on_focus = field.suggested
+        return entry
 
     def on_mount(self) -> None:
         self.set_focus(self.first)
