@@ -715,7 +715,7 @@ async def completions_are_offered_at_the_cursor(at: Visit) -> None:
     await at.press("tab", "ctrl+@", "down", "enter")
     await until(at.pilot, lambda: at.calls.params.text == '{"kind": "loud"}')
     await at.press(",")
-    await at.sees("since?")
+    await at.sees("since (optional)")
 
 
 @shows("params.format", "params.undo", "params.redo")
