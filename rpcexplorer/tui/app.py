@@ -265,7 +265,13 @@ class ExplorerApp(App[Wish]):
         from rpcexplorer.tui.widgets.picker import Pick, Picker
 
         before = self.theme
-        picks = [Pick(name, name, mark="current" if name == before else "") for name in self.explorer.themes.files()]
+        picks = []
+        for name in self.explorer.themes.files():
+            found, _ = self.explorer.themes.load(name)
+            words = "" if found is None else "dark" if found.dark else "light"
+            if found is not None and not found.colours["background"].startswith("#"):
+                words = "the colours of your terminal"
+            picks.append(Pick(name, name, words, mark="current" if name == before else ""))
         picker = Picker("Themes", picks, on=before, moved=self.use_theme)
         picker.manual_pane = "theme"
         chosen = await self.push_screen_wait(picker)

@@ -243,7 +243,7 @@ class AskSecret(Dialog[Entered]):
                 yield Static("remember", classes="label")
                 yield Cycle((RUN, MACHINE), RUN)
             yield Static(plain(f"If you remember it on this machine, it is stored in {self._store}."), classes="hint")
-        words_below = ("Enter", "send", "Tab", "remember") if self._store else ("Enter", "send")
+        words_below = ("Enter", "send", "Tab →", "remember on this machine") if self._store else ("Enter", "send")
         yield Static(keys(*words_below, "Esc", "cancel"), classes="hint")
 
     def action_take(self) -> None:
@@ -262,11 +262,20 @@ class Credentials(Form):
     """
 
     def __init__(
-        self, profile: Profile, found: KnownFields, words: str, *, store: str, login: bool, rejected: bool = False
+        self,
+        profile: Profile,
+        found: KnownFields,
+        words: str,
+        *,
+        store: str,
+        login: bool,
+        rejected: bool = False,
+        resends: bool = False,
     ) -> None:
         """``login``: missing fields are required.
 
-        ``store``: place where values can be stored. ``rejected``: the server rejected the password.
+        ``store``: place where values can be stored. ``rejected``: the server rejected the password. ``resends``: the
+        call is sent again after the answer.
         """
         self._found = {field: found[field] for field in (*LABELS, *found) if field in found}
         self._login, self._rejected = login, rejected
@@ -283,6 +292,7 @@ class Credentials(Form):
         keep = Field("keep", "remember", RUN if login else MACHINE, choices=(RUN, MACHINE))
         words = f"{words}\nSent only to {profile.origin}. If you remember it on this machine, it is stored in {store}."
         what, done = ("Log in to", "Log in") if login else ("Save secrets for", "Save")
+        done = "Save and resend" if resends else done
         title = f"{what} {profile.shown_name}?"
         super().__init__(title, words, [*lines, keep], self._check, done=done)
 
@@ -370,20 +380,25 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     if lacking or ask:
         screen.notify(f"{profile.shown_name} needs no login: each call sends its credentials.")
     else:  # A profile without logins gets new secrets instead.
-        await secrets(screen, explorer, profile)
+        words = f"{profile.shown_name} has no login: each call sends its credentials."
+        await secrets(screen, explorer, profile, words)
     return False
 
 
-async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
+async def secrets(
+    screen: Screen[Any], explorer: Explorer, profile: Profile, words: str = "", *, resends: bool = False
+) -> bool:
     """Ask for the secrets of a profile, or forget them.
 
-    Return whether they may have changed.
+    Return whether they may have changed. ``resends``: the call is sent again then.
     """
     if _needs_none(screen, explorer, profile):
         return False
     found = explorer.credentials.state(profile)
-    words = "Empty fields stay unchanged."
-    form = Credentials(profile, found, words, store=_place_of_secrets(explorer), login=False)
+    if explorer.credentials.is_rejected(profile):
+        words = "The server rejected the last credentials."
+    words = f"{words} Empty fields stay unchanged.".lstrip()
+    form = Credentials(profile, found, words, store=_place_of_secrets(explorer), login=False, resends=resends)
     given = await _ask_for(screen, explorer, profile, form)
     if given is not None and "forget" in given:
         for field in stored_fields(found):

@@ -260,6 +260,7 @@ async def theme_is_previewed_and_saved_when_chosen(at: Visit) -> None:
     before = at.app.theme
     await at.by_palette("choose theme")
     await until(at.pilot, lambda: isinstance(at.app.screen, Picker) and "Themes" in at.seen())
+    await at.sees("night  dark", "paper  light")
     await at.press("down")
     looked_at = at.app.theme
     assert looked_at != before

@@ -323,6 +323,7 @@ def test_prompt_for_a_secret_offers_to_store_it(pressed: list[str], answer: tupl
             stage.run_worker(ask())
             dialog = await on(pilot, AskSecret)
             assert "stored in ~/state/secrets.toml" in shown(dialog)
+            assert "Tab → remember on this machine" in shown(dialog)
             await pilot.press(*pressed)
             await until(pilot, lambda: bool(answers))
 

@@ -196,7 +196,7 @@ class Advice:
         if not hint.changes:
             from rpcexplorer.tui.dialogs import secrets
 
-            return await secrets(self._host, explorer, profile) and explorer.profile is not None
+            return await secrets(self._host, explorer, profile, resends=True) and explorer.profile is not None
         if not profile.ad_hoc:
             explorer.reload()  # a profile that was removed from the files stays in use
         if explorer.profile != profile or not (profile.ad_hoc or profile.name in explorer.profiles.profiles):

@@ -9,17 +9,17 @@ from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from rpcexplorer.text.matching import ranked
 from rpcexplorer.tui.theme import ThemeStyles, line
-from rpcexplorer.tui.widgets.dialog import Dialog
+from rpcexplorer.tui.widgets.dialog import Dialog, keys
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import RowList
 
 MOST: Final = 16
 """Rows of the list."""
-APART: Final = 7
+APART: Final = 8
 """Screen lines of the block that are not list rows."""
 
 
@@ -106,6 +106,7 @@ class Picker(Dialog[str]):
     Picker > .block { margin-top: 2; padding: 1 0; max-height: 100%; }
     Picker.-low > .block { margin-top: 1; padding: 0; }
     Picker .title { padding: 0 3; }
+    Picker .hint { padding: 0 3; margin-top: 0; }
     Picker Input, Picker Input:focus { margin: 0 2 1 2; }
     Picker.-low Input, Picker.-low Input:focus { margin: 0 2; }
     """
@@ -129,6 +130,7 @@ class Picker(Dialog[str]):
     def content(self) -> ComposeResult:
         yield self._line
         yield self.list
+        yield Static(keys("↑↓", "choose", "Enter", "select", "Esc", "cancel"), classes="hint")
 
     def on_mount(self) -> None:
         self._show("", next((at for at, pick in enumerate(self._picks) if pick.id == self._on), 0))

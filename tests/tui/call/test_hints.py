@@ -314,7 +314,9 @@ def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_pa
         await until(pilot, lambda: calls.exchange is not None and not calls.doing)
         assert header() == "✗ password rejected"
         await pilot.press("f8")  # the same fix as the hint's key
-        await on(pilot, Credentials)
+        form = await on(pilot, Credentials)
+        assert "The server rejected the last credentials. Empty fields stay unchanged." in shown(form)
+        assert "save and resend" in shown(form)
         await type_in(pilot, "right-password")
         await pilot.press("enter")
         await until(pilot, lambda: calls.exchange is not None and isinstance(calls.exchange.outcome, Result))
