@@ -215,6 +215,8 @@ async def apply_changes(
 KnownFields = Mapping[str, Secret | DestinationChanged | None]
 """The state of each field that a profile needs."""
 LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"session": "session id"}
+REJECTED: Final = "The server rejected the credentials."
+UNCHANGED: Final = "Empty fields stay unchanged."
 """Labels of fields, in the order of their questions."""
 RUN, MACHINE = "until you quit", "on this machine"
 """How long a typed value is remembered."""
@@ -364,9 +366,9 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     lacking = [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
     is_rejected = explorer.credentials.is_rejected(profile) and "session" in found and found["session"] is None
     if lacking or ask or is_rejected:
-        words = _explain_missing(profile, found, lacking) if lacking else "Empty fields stay unchanged."
+        words = _explain_missing(profile, found, lacking) if lacking else UNCHANGED
         if is_rejected:
-            words = f"The server rejected the last login. {words}"
+            words = f"{REJECTED} {words}"
         store = _place_of_secrets(explorer)
         form = Credentials(profile, found, words, store=store, login=True, rejected=is_rejected)
         given = await _ask_for(screen, explorer, profile, form)
@@ -396,8 +398,8 @@ async def secrets(
         return False
     found = explorer.credentials.state(profile)
     if explorer.credentials.is_rejected(profile):
-        words = "The server rejected the last credentials."
-    words = f"{words} Empty fields stay unchanged.".lstrip()
+        words = REJECTED
+    words = f"{words} {UNCHANGED}".lstrip()
     form = Credentials(profile, found, words, store=_place_of_secrets(explorer), login=False, resends=resends)
     given = await _ask_for(screen, explorer, profile, form)
     if given is not None and "forget" in given:

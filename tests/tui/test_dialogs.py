@@ -104,7 +104,7 @@ def test_rejected_password_is_not_sent_again(make_explorer: Make, service: str) 
         assert auth(pilot) == "✗ password rejected"
         rejected = calls.exchange
         form = await asked(pilot)
-        assert "The server rejected the last login." in shown(form)
+        assert "The server rejected the credentials." in shown(form)
         assert form.focused is form.input_of("password")
         assert calls.exchange is rejected
         await type_in(pilot, PASSWORD)

@@ -40,7 +40,7 @@ def test_failed_login_names_the_next_step(
             assert hint == "F8 enter the password of c and resend   The server rejected the password."
             assert notices(app) == ""
             await pilot.press("f8")
-            await until(pilot, lambda: "Save secrets for c?" in on_view(app))
+            await until(pilot, lambda: "Log in to c?" in on_view(app))
         else:
             assert "Login failed. To use other credentials, press ^P and type “switch user”." in notices(app)
 

@@ -315,7 +315,7 @@ def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_pa
         assert header() == "✗ password rejected"
         await pilot.press("f8")  # the same fix as the hint's key
         form = await on(pilot, Credentials)
-        assert "The server rejected the last credentials. Empty fields stay unchanged." in shown(form)
+        assert "The server rejected the credentials. Empty fields stay unchanged." in shown(form)
         assert "save and resend" in shown(form)
         await type_in(pilot, "right-password")
         await pilot.press("enter")
