@@ -291,7 +291,11 @@ class Credentials(Form):
             )
             for field, known in self._found.items()
         ]
-        keep = Field("keep", "remember", RUN if login else MACHINE, choices=(RUN, MACHINE))
+        # The environment overrides a stored value, but not one that was entered.
+        overrides = any(
+            getattr(known, "source", "") == "environment" for field, known in found.items() if field != "username"
+        )
+        keep = Field("keep", "remember", RUN if login or overrides else MACHINE, choices=(RUN, MACHINE))
         words = f"{words}\nSent only to {profile.origin}. If you remember it on this machine, it is stored in {store}."
         what, done = ("Log in to", "Log in") if login else ("Save secrets for", "Save")
         done = "Save and resend" if resends else done

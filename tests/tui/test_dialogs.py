@@ -109,6 +109,7 @@ def test_rejected_password_is_not_sent_again(make_explorer: Make, service: str) 
         assert calls.exchange is rejected
         await type_in(pilot, PASSWORD)
         await pilot.press("enter")
+        await on(pilot, CallScreen)
         await until(pilot, lambda: auth(pilot).startswith("● session"))
         await pilot.press("f8")
         assert await on(pilot, CallScreen) is calls
