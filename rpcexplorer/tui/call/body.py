@@ -183,7 +183,9 @@ class Body(Vertical):
     async def _make_large_table(self, text: bytes) -> None:
         from rpcexplorer.text.table import Table
 
-        self._set_table(await asyncio.to_thread(Table.of, text))
+        table = await asyncio.to_thread(Table.of, text)
+        if self.is_attached:  # The program may have ended meanwhile.
+            self._set_table(table)
 
     def _set_table(self, table: Table | None) -> None:
         from rpcexplorer.tui.widgets.grid import Grid

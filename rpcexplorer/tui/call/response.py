@@ -472,7 +472,8 @@ class ResponsePane(Vertical):
 
         label, body = self.transform.label, bytes(self.body.text)
         text, sentence, is_wrong = await transform(kind, expression, body, self._reply_limit)
-        self.transform.finish(label, text, sentence, is_wrong=is_wrong)
+        if self.is_attached:  # The program may have ended meanwhile.
+            self.transform.finish(label, text, sentence, is_wrong=is_wrong)
 
     def _cancel_transform(self) -> None:
         self.workers.cancel_group(self, "transform")

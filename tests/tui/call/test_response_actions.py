@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -48,6 +50,26 @@ def test_table_of_filtered_response_names_the_original_key(explorer: Explorer) -
         await replied(pilot, calls)
         await pilot.press("f", "full_stop", "enter", "t")
         await until(pilot, lambda: "Press o first" in notices(app))
+
+    visit(explorer, scene)
+
+
+def test_filter_that_ends_while_quitting_is_ignored(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    running = asyncio.Event()
+
+    async def transform(*_: object) -> tuple[bytes, str, bool]:
+        running.set()
+        with suppress(asyncio.CancelledError):  # It ends in the moment in which it is cancelled.
+            await asyncio.Event().wait()
+        return b"1", "", False
+
+    monkeypatch.setattr("rpcexplorer.tui.processes.transform", transform)
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await replied(pilot, calls)
+        await pilot.press("f", "full_stop", "enter")
+        await running.wait()
+        calls.response.focus_inside()
 
     visit(explorer, scene)
 
