@@ -28,7 +28,6 @@ from rpcexplorer.auth.credentials import (
 from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
-from rpcexplorer.model.problem import PROGRAM
 from rpcexplorer.model.profile import Auth, Login, Profile
 from rpcexplorer.model.secret import Secret, placeholder
 from rpcexplorer.patterns import regex
@@ -157,16 +156,8 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
 def _refused(profile: Profile, response: str) -> Refused:
     # If the login takes no password, the session is pasted.
     field = "password" if "password" in login_fields(profile) else "session"
-    why = f"the server rejected it ({response.rstrip('.')})."
-    return replace(_failed(profile, f"{why} {enter_again(profile, field)}"), missing=field, rejected=True)
-
-
-def enter_again(profile: Profile, field: str) -> str:
-    """Return how to replace a secret that the server rejected."""
-    variable = profile.variable(field)
-    if profile.ad_hoc:
-        return f"Enter the {field} again, or set {variable}."
-    return f"Run `{PROGRAM} profiles secret {profile.name} {field}` to store the {field} again, or correct {variable}."
+    failed = _failed(profile, f"the server rejected it ({response.rstrip('.')}).")
+    return replace(failed, missing=field, rejected=True)
 
 
 def _error_text(error: ErrorObject) -> str:

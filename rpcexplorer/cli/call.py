@@ -345,8 +345,8 @@ def _advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
     from rpcexplorer.client.hints import hint_for  # A call that succeeds needs no hint.
 
     hint = hint_for(exchange, profile, variables=explorer.credentials.from_environment(profile))
-    # Most of these sentences already name a command.
-    if hint and (hint.tests or not isinstance(exchange.outcome, Refused)):
+    # The sentence about a missing secret already names the command.
+    if hint and (hint.tests or not isinstance(exchange.outcome, Refused) or exchange.outcome.rejected):
         world.hint("\n".join([hint.sentence, *hint.commands]))
     elif near := _meant(exchange, explorer):
         world.hint(f"Did you mean {near}?")

@@ -114,9 +114,9 @@ def hint_for(
     call = FailedCall.of(exchange, profile, variables)
     if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
         name = FIELD_WORDS.get(field, field)
-        is_rejected = exchange.outcome.rejected
-        sentence = f"The server rejected the {name}." if is_rejected else f"The {name} is missing."
-        return call.hint(sentence, secret=field)
+        if exchange.outcome.rejected:
+            return _replace_secret(call, f"The server rejected the {name}.", field)
+        return call.hint(f"The {name} is missing.", secret=field)
     if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # A login was sent.
         return call.test_hint("This login is only the default. A connection test shows which one the server needs.")
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
@@ -504,16 +504,19 @@ def _rejected(call: FailedCall) -> Hint:
     name = "session" if call.profile.has_sessions else field
     sentence = f"The server rejected the {name}."
     if call.status == 403:
-        given = "user name and password" if "password" in fields else name
-        sentence = f"The server does not allow this call. Check the {given}, or ask the owner of the server."
-    given = next((candidate for candidate in ("session", field) if candidate in call.variables), "")
-    if not given:
+        checked = "user name and password" if "password" in fields else name
+        sentence = f"The server does not allow this call. Check the {checked}, or ask the owner of the server."
+    given = next((candidate for candidate in ("session", field) if candidate in call.variables), field)
+    return _replace_secret(call, sentence, given)
+
+
+def _replace_secret(call: FailedCall, sentence: str, field: str) -> Hint:
+    """Return a hint to enter a secret again, or to correct its variable."""
+    if field not in call.variables:
         return call.hint(sentence, secret=field)
-    variable, subject = call.profile.variable(given), f"The {given}" if call.status == 403 else "It"
-    overrules = (
-        f"{subject} comes from the environment variable {variable}, which overrides a stored one. Correct or unset it."
-    )
-    return Hint(f"{sentence} {overrules}", commands=(f"unset {variable}",))
+    variable = call.profile.variable(field)
+    origin = f"The {field} comes from the environment variable {variable}. Correct or unset it."
+    return Hint(f"{sentence} {origin}", secret=field, commands=(f"unset {variable}",))
 
 
 def _set_kind(call: FailedCall) -> str:

@@ -10,11 +10,11 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from rpcexplorer.auth.login import asks_for_login, enter_again, misses_credentials
+from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.client.hints import was_read
 from rpcexplorer.client.probe import Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Unreached
-from rpcexplorer.model.problem import counted, joined_words
+from rpcexplorer.model.problem import PROGRAM, counted, joined_words
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.patterns import regex
@@ -146,7 +146,7 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     if asks_for_login(profile.login, outcome, status):
         reason = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
         field = next((name for name in profile.secrets if name not in {"username", "session"}), "session")
-        words = f"The server rejected the credentials ({reason}). {enter_again(profile, field)}"
+        words = f"The server rejected the credentials ({reason}). {_enter_again(profile, field)}"
         if not profile.secrets:
             words = f"The server asks for credentials ({reason}). Set auth in the profile."
         elif misses_credentials(exchange, profile):
@@ -164,6 +164,12 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     if exchange.method == profile.login.method and profile.has_sessions:
         return Check(label, "well", "The login opened a session.")
     return Check(label, "well", accepted)
+
+
+def _enter_again(profile: Profile, field: str) -> str:
+    if profile.ad_hoc:
+        return f"Enter the {field} again."
+    return f"Run `{PROGRAM} profiles secret {profile.name} {field}` to store the {field} again."
 
 
 def _login_label(profile: Profile) -> str:

@@ -39,7 +39,11 @@ def test_wrong_password_exits_3_with_the_servers_message(shell: Shell, url: str)
     ran = shell.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD="wrong-password")
     assert ran.code == 3
     assert "-32001" in ran.err
+    assert "environment variable RPCEXPLORER_SHOP_PASSWORD. Correct or unset it.\n  unset RPCEXPLORER_SHOP_" in ran.err
     assert "wrong-password" not in ran.err
+    shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=b"wrong-password\n")
+    stored = shell.run("call", "ping")
+    assert "hint: The server rejected the password.\n  rpcexplorer profiles secret shop password\n" in stored.err
 
 
 def test_assumed_login_is_used_once_credentials_are_given(shell: Shell, url: str) -> None:

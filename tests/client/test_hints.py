@@ -603,44 +603,20 @@ def test_less_secure_auth_type_is_not_suggested() -> None:
 
 
 @pytest.mark.parametrize(
-    ("auth", "status", "fields", "variable", "sentence"),
-    [
-        (
-            "basic",
-            401,
-            ["username", "password"],
-            "PASSWORD",
-            "It comes from the environment variable RPCEXPLORER_STAGING_PASSWORD, which",
-        ),
-        (
-            "basic",
-            403,
-            ["password"],
-            "PASSWORD",
-            "The password comes from the environment variable RPCEXPLORER_STAGING_PASSWORD, which",
-        ),
-        ("bearer", 401, ["token"], "TOKEN", "It comes from the environment variable RPCEXPLORER_STAGING_TOKEN, which"),
-        (
-            "cookie",
-            401,
-            ["session"],
-            "SESSION",
-            "It comes from the environment variable RPCEXPLORER_STAGING_SESSION, which",
-        ),
-    ],
+    ("auth", "status", "field"),
+    [("basic", 401, "password"), ("basic", 403, "password"), ("bearer", 401, "token"), ("cookie", 401, "session")],
 )
-def test_rejected_environment_variable_is_named(
-    auth: str, status: int, fields: list[str], variable: str, sentence: str
-) -> None:
+def test_rejected_environment_variable_is_named(auth: str, status: int, field: str) -> None:
     profile = of(auth=KINDS[auth]())
     exchange = answered(status, profile)
-    hint = hint_for(exchange, profile, variables=fields)
+    hint = hint_for(exchange, profile, variables=[field])
     assert hint is not None
-    assert f"{sentence} overrides a stored one. Correct or unset it." in hint.sentence
-    assert (hint.commands, hint.secret) == ((f"unset RPCEXPLORER_STAGING_{variable}",), "")
+    variable = f"RPCEXPLORER_STAGING_{field.upper()}"
+    assert hint.sentence.endswith(f" The {field} comes from the environment variable {variable}. Correct or unset it.")
+    assert (hint.commands, hint.secret) == ((f"unset {variable}",), field)
     stored = hint_for(exchange, profile, variables=["username"])
     assert stored is not None
-    assert stored.secret
+    assert (stored.secret, "variable" in stored.sentence) == ("password" if auth == "cookie" else field, False)
 
 
 def answered(status: int, profile: Profile) -> Exchange:

@@ -37,7 +37,8 @@ def test_failed_login_names_the_next_step(
         await pilot.pause()
         hint = "".join(text for text, _ in calls.hint)
         if has_hint:
-            assert hint == "F8 enter the password of c and resend   The server rejected the password."
+            source = "The password comes from the environment variable RPCEXPLORER_C_PASSWORD. Correct or unset it."
+            assert hint == f"F8 enter the password of c and resend   The server rejected the password. {source}"
             assert notices(app) == ""
             await pilot.press("f8")
             await until(pilot, lambda: "Log in to c?" in on_view(app))
