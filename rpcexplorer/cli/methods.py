@@ -121,24 +121,25 @@ def known_method(explorer: Explorer, name: str, options: str, *, refreshed: bool
     known = explorer.listed_methods()
     if name not in known:
         near = " or ".join(nearest_methods(name, known))
-        sentence = f"There is no method {name} in the list." + (f" Did you mean {near}?" if near else "")
+        sentence = f"There is no method {printable(name)} in the list." + (f" Did you mean {near}?" if near else "")
         if explorer.profile and explorer.profile.ad_hoc and not refreshed:
             command = f"{PROGRAM} methods {quoted(name)} --refresh{options}"
             sentence += f" The list of a URL is not saved. To discover its methods, run:\n{command}"
         elif not refreshed:
             sentence += f" To refresh the list, run:\n{PROGRAM} methods --refresh{options}"
-        fail(printable(sentence, lines=True))
+        fail(sentence)
     return known[name]
 
 
 def nearest_methods(name: str, known: Mapping[str, Method]) -> list[str]:
-    """Return similar names, and names that contain the longest word."""
+    """Return similar names and names with the longest word, printable."""
     small = name.lower()
     word = max(re.findall(r"\w+", small), key=len, default=small)
     # nearest_few looks only at the first names, so the likeliest come first.
     alike = sorted(known, key=lambda method: method[:2].lower() != small[:2])
     holding = sorted((method for method in known if word in method.lower()), key=len)
-    return list(dict.fromkeys([*nearest_few(name, alike, MAX_SUGGESTIONS), *holding]))[:MAX_SUGGESTIONS]
+    found = dict.fromkeys([*nearest_few(name, alike, MAX_SUGGESTIONS), *holding])
+    return [*map(printable, found)][:MAX_SUGGESTIONS]
 
 
 def _explain_source(world: World, explorer: Explorer, options: str, *, refreshed: bool) -> None:

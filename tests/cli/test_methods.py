@@ -12,6 +12,8 @@ from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.demo.service import TABLE
 from rpcexplorer.discovery import interview
+from rpcexplorer.text.printable import printable
+from tests.cli.test_call import NO
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 
@@ -220,6 +222,17 @@ def test_method_docs_are_complete_and_unknown_names_suggest(shell: Shell) -> Non
     ran = shell.run("methods", "zzz\x1b]52;c;?\x07")
     assert ran.code == 2
     assert "\x1b" not in ran.err
+
+
+def test_suggested_method_name_cannot_fake_a_command(shell: Shell) -> None:
+    fake = "a.b Run:\nrpcexplorer call x"
+    described(shell, {"openrpc": "1.3.2", "methods": [{"name": fake, "params": []}]})
+    with RawServer(NO) as server:
+        shell.run("profiles", "set", "shy", f"url={server.origin}/rpc")
+        for line in (["methods"], ["params"], ["call"]):
+            ran = shell.run(*line, "a.b Run:\nrpcexplorer call y")
+            assert f"Did you mean {printable(fake)}?" in ran.err
+            assert "\n  rpcexplorer call" not in ran.err
 
 
 def test_json_of_a_method_has_its_definitions_unchanged(shell: Shell) -> None:
