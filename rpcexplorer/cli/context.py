@@ -92,8 +92,15 @@ class Invocation(Struct):
         return chosen
 
     def options(self, name: str | None, url: str | None = None, auth: str | None = None) -> str:
-        """Return the options that choose the same profile in another command."""
-        named = {"--sessions": self.sessions, "-p": name or self.profile, "--url": url or self.url, "--auth": auth}
+        """Return the options that choose the same profile in another command.
+
+        A secret in the URL is redacted.
+        """
+        if url := url or self.url:
+            from rpcexplorer.redaction.addresses import redacted_address  # Only a typed URL needs it.
+
+            url = redacted_address(url)
+        named = {"--sessions": self.sessions, "-p": name or self.profile, "--url": url, "--auth": auth}
         return "".join(f" {option} {shlex.quote(str(value))}" for option, value in named.items() if value)
 
     def warn_about(self, explorer: Explorer, file: Path) -> None:

@@ -23,6 +23,7 @@ from rpcexplorer.model.exchange import Stop, Unreached
 from rpcexplorer.model.problem import PROGRAM, counted, quoted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.text.exchange import duration
 from rpcexplorer.text.json_text import json_of
@@ -284,7 +285,7 @@ def _test(
 ) -> tuple[Report, bool]:
     """Test the connection; return the report, and whether it was stopped."""
     say, hide, stop = invocation.world.say, explorer.redactor().text, Stop()
-    say(hide(f"{profile.name} at {profile.endpoint}"))
+    say(hide(f"{profile.name} at {redacted_address(profile.endpoint)}"))
     say(hide(plan(profile, explorer.profiles.usable_presets())))
     return run_waiting(invocation.world, explorer, stop, lambda _: explorer.test(profile, stop=stop)), stop.pressed
 
@@ -370,11 +371,14 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
         {"step": check.label, "state": check.state, "words": hide(check.words), "seconds": check.seconds}
         for check in report.checks
     ]
-    calls = [{"method": call.method, "path": hide(call.path), "reply": hide(call.summary)} for call in report.calls]
+    calls = [
+        {"method": call.method, "path": hide(redacted_address(call.path)), "reply": hide(call.summary)}
+        for call in report.calls
+    ]
     proposal = report.proposal
     return {
         "profile": None if profile.ad_hoc else profile.name,
-        "address": hide(profile.endpoint),
+        "address": hide(redacted_address(profile.endpoint)),
         "requests": report.requests,
         "calls": calls,
         "steps": steps,

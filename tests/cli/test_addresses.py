@@ -77,6 +77,17 @@ def test_url_with_a_password_is_not_repeated(shell: Shell) -> None:
     assert (ran.code, "Remove it" in ran.err, "pw-4711" in ran.err) == (2, True, False)
 
 
+@pytest.mark.parametrize(
+    "line", ["", "methods", "methods zzz", "params zzz", "profiles test URL", "profiles test URL --json"]
+)
+def test_url_with_a_token_is_not_repeated(shell: Shell, line: str) -> None:
+    url = "http://127.0.0.1:9/rpc?token=s3cretS3cret4711"
+    words = line.split()
+    ran = shell.run(*(url if word == "URL" else word for word in words), *([] if "URL" in words else ["--url", url]))
+    assert "http://127.0.0.1:9/rpc?token=«not recorded»" in ran.err + ran.text
+    assert "s3cret" not in ran.err + ran.text
+
+
 def test_removed_default_profile_restores_the_default_below(shell: Shell) -> None:
     shell.sessions('default = "b"\n[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.b]\nurl = "http://127.0.0.1:9"\n')
     shell.run("profiles", "default", "a")
