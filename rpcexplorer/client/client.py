@@ -26,7 +26,7 @@ from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Preview, Refused, Stop, fresh_id
 from rpcexplorer.model.profile import PATH, Auth, Profile, split_address, usual_type
-from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret
+from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret, origin_of
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
 from rpcexplorer.transport.port import Unreachable, Watch
@@ -255,7 +255,7 @@ def preview(
     except Unreachable as error:
         return Refused("profile", error.sentence)
     return Preview(
-        stand_ins.shown_line(hide(line)),
+        _redacted_line(profile, stand_ins.shown_line(hide(line))),
         tuple(
             (name, stand_ins.shown_header(name, value) if name in stand_ins.headers else hide(value))
             for name, value in sent
@@ -264,6 +264,14 @@ def preview(
         logs_in_first=to_come and logs_in,
         doubt=doubt.sentence if doubt else "",
     )
+
+
+def _redacted_line(profile: Profile, line: str) -> str:
+    """Return a request line without credentials in the URL."""
+    verb, _, rest = line.partition(" ")
+    target, _, version = rest.rpartition(" ")  # a reference in it contains a space
+    origin = origin_of(profile.endpoint)
+    return f"{verb} {redacted_address(origin + target)[len(origin) :]} {version}"
 
 
 class _StandIns:

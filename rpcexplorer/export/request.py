@@ -167,7 +167,7 @@ def subject_of(
         header.shown for header in auth_of(profile).headers(profile)
     }  # references, and text from the profile's own file
     headers = tuple((name, value if value in own else hide.text(value)) for name, value in request.headers)
-    made = Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=headers), exchange)
+    made = Subject(profile, draft, replace(request, headers=headers), exchange)
     made = replace(made, login=_login(made, preview, hide))
     return replace(made, first=tuple(_first(made, preview)))
 
@@ -218,7 +218,7 @@ def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | N
     if isinstance(request, Refused):
         return None
     own = tuple((name, hide.text(value)) for name, value in request.headers if session not in value)
-    return Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=own))
+    return Subject(profile, draft, replace(request, headers=own))
 
 
 def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
@@ -240,11 +240,3 @@ def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
             own = tuple(header for header in back if header[0].lower() not in left_out)
             made = replace(base.preview, headers=own, body=request.body, logs_in_first=False)
             yield replace(asking, draft=draft, preview=made)
-
-
-def _hidden(profile: Profile, line: str) -> str:
-    """Return a request line without credentials in the URL."""
-    verb, _, rest = line.partition(" ")
-    target, _, version = rest.rpartition(" ")  # a reference in it contains a space
-    origin = origin_of(profile.endpoint)
-    return f"{verb} {redacted_address(origin + target)[len(origin) :]} {version}"
