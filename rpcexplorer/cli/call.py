@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.cli.arguments import AUTH, FILE_HELP, file_text, params_text, seconds
 from rpcexplorer.cli.completion import complete_methods, complete_params
-from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
+from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option, url_after_option
 from rpcexplorer.cli.output import Output, print_bytes, print_json, run_waiting
 from rpcexplorer.cli.world import World, ask
 from rpcexplorer.explorer import Explorer
@@ -419,6 +419,7 @@ def _failure(world: World, exchange: Exchange, words: str = "") -> None:
 
 @click.command()
 @profile_option
+@url_after_option
 @no_input_option
 @click.pass_context
 def login(context: click.Context, profile: str | None, ask: bool) -> None:
@@ -441,6 +442,7 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
 
 @click.command()
 @profile_option
+@url_after_option
 @click.pass_context
 def logout(context: click.Context, profile: str | None) -> None:
     """Forget the stored session, without informing the server.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -164,32 +165,30 @@ def open_explorer_silently(context: click.Context) -> Explorer:
     return world.open_explorer(Nobody(), root.params.get("sessions"))
 
 
-def as_command(words: str, command: click.Command) -> click.Command:
-    """Add the manual's page to the help, and the options of the program."""
-    command.epilog = f"Manual: {PROGRAM} manual {page_of_command(words)}"
-    own = {name for param in command.params for name in param.opts}
-    command.params += [option for option in _PROGRAM_OPTIONS if not own & {*option.opts}]
-    return command
-
-
 def _note_option(context: click.Context, option: click.Parameter, value: Any) -> None:
     """Use an option of the program that was typed after the command."""
     if value is None or context.resilient_parsing:
         return
     if option.name == "url" and invocation_of(context).url is not None:
         raise click.UsageError("Name only one URL.")
-    setattr(invocation_of(context), option.name, value)
+    setattr(invocation_of(context), str(option.name), value)
 
 
-_PROGRAM_OPTIONS = [
-    click.Option(words, hidden=True, expose_value=False, callback=_note_option, **more)
-    for words, more in (
-        (["-p", "--profile"], {"shell_complete": complete_profiles}),
-        (["--url"], {}),
-        (["--sessions"], {"type": click.Path(path_type=Path)}),
-    )
-]
-"""Options that commands without their own accept, as if typed before the command."""
+def _typed_after(*words: str, **more: Any) -> Callable[[F], F]:
+    """Return an option of the program for a command, as if typed before it."""
+    return click.option(*words, hidden=True, expose_value=False, callback=_note_option, **more)
+
+
+profile_after_option = _typed_after("-p", "--profile", shell_complete=complete_profiles)
+url_after_option = _typed_after("--url")
+sessions_after_option = _typed_after("--sessions", type=click.Path(path_type=Path))
+
+
+def as_command(words: str, command: click.Command) -> click.Command:
+    """Add the manual's page to the help, and the option for the project file."""
+    command.epilog = f"Manual: {PROGRAM} manual {page_of_command(words)}"
+    has_option = any("--sessions" in param.opts for param in command.params)
+    return command if has_option else sessions_after_option(command)
 
 
 class CommandGroup(click.Group):

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from rpcexplorer.cli.arguments import whole_number
-from rpcexplorer.cli.context import Invocation, invocation_of
+from rpcexplorer.cli.context import Invocation, invocation_of, profile_after_option
 from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import World
 from rpcexplorer.demo import PASSWORD, USERNAME
@@ -69,6 +69,7 @@ TOUR = (
 @click.command()
 @click.option("--serve", is_flag=True, help="Only run the service. The first line of stdout is its URL.")
 @click.option("--port", type=PORT, default=0, metavar="N", help="Listen on this port.  [default: any free port]")
+@profile_after_option
 @click.pass_context
 def demo(context: click.Context, serve: bool, port: int) -> None:
     """Try everything on an embedded service.

@@ -14,7 +14,7 @@ from typing import Any, Final
 import click
 
 from rpcexplorer.cli.completion import complete_presets
-from rpcexplorer.cli.context import MAX_PROBLEMS, CommandGroup, fail, invocation_of
+from rpcexplorer.cli.context import MAX_PROBLEMS, CommandGroup, fail, invocation_of, profile_after_option
 from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import World
 from rpcexplorer.manual import PAGES, Page, read_page, read_pages
@@ -147,6 +147,7 @@ def show(context: click.Context, name: str) -> None:
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array of objects.")
+@profile_after_option
 @click.pass_context
 def paths(context: click.Context, as_json: bool) -> None:
     """List the files and folders that rpcexplorer uses.

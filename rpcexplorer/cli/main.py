@@ -237,8 +237,7 @@ def _message(error: click.UsageError) -> str:
 
 def _no_option(name: str, ctx: click.Context) -> str:
     """Return the message about an unknown option, with a suggestion."""
-    root = ctx.find_root()
-    if root is not ctx and name in _option_names(root):
+    if name == "--version":
         return f"The option {name} must be before {ctx.info_name}."
     words = {option.lstrip("-"): option for option in _option_names(ctx)}
     near = nearest(name.lstrip("-"), words, cutoff=0.7)

@@ -14,7 +14,7 @@ from msgspec.structs import astuple
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
 from rpcexplorer.cli.completion import complete_methods, complete_params
-from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
+from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option, url_after_option
 from rpcexplorer.cli.output import print_json, run_waiting
 from rpcexplorer.cli.world import World
 from rpcexplorer.discovery.methods import parameters_of, result_kind
@@ -315,6 +315,7 @@ HAS_PROBLEMS = 2
 @click.argument("method", shell_complete=complete_methods)
 @click.argument("given", nargs=-1, metavar="[PARAMS|@FILE|-]", shell_complete=complete_params)
 @profile_option
+@url_after_option
 @click.option("--check", is_flag=True, help="Check these params against the schema of METHOD.")
 @no_input_option
 @click.pass_context

@@ -13,7 +13,16 @@ from rpcexplorer.auth.credentials import leaves
 from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.cli.arguments import AUTH, OneOf, seconds, whole_number
 from rpcexplorer.cli.completion import complete_presets
-from rpcexplorer.cli.context import CommandGroup, Invocation, agree, complete_profiles, fail, invocation_of
+from rpcexplorer.cli.context import (
+    CommandGroup,
+    Invocation,
+    agree,
+    complete_profiles,
+    fail,
+    invocation_of,
+    profile_after_option,
+    url_after_option,
+)
 from rpcexplorer.cli.profiles_check import allow, check, connection, trust
 from rpcexplorer.cli.world import ask_hidden
 from rpcexplorer.explorer import Explorer
@@ -298,6 +307,8 @@ def list_(context: click.Context) -> None:
 
 @profiles.command()
 @click.argument("name", required=False, shell_complete=complete_profiles)
+@profile_after_option
+@url_after_option
 @click.pass_context
 def show(context: click.Context, name: str | None) -> None:
     """Show the values of a profile.

@@ -12,7 +12,16 @@ from urllib.parse import urlsplit
 
 import click
 
-from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of, no_input_option
+from rpcexplorer.cli.context import (
+    Invocation,
+    agree,
+    complete_profiles,
+    fail,
+    invocation_of,
+    no_input_option,
+    profile_after_option,
+    url_after_option,
+)
 from rpcexplorer.cli.output import run_waiting
 from rpcexplorer.cli.world import INTERRUPTED, wrapped
 from rpcexplorer.client.probe import Proposal
@@ -195,6 +204,8 @@ NEW = "NAME"
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
 @no_input_option
+@profile_after_option
+@url_after_option
 @click.pass_context
 def connection(context: click.Context, name: str | None, apply: bool, yes: bool, as_json: bool, ask: bool) -> None:
     """Test the connection and suggest settings.
@@ -397,6 +408,7 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
 @click.option("--list", "listing", is_flag=True, help="List allowed destinations, folders and environment variables.")
 @click.option("--forget", is_flag=True, help="No longer allow the destinations of NAME, or the folder.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@profile_after_option
 @click.pass_context
 def allow(
     context: click.Context, name: str | None, folder: Path | None, listing: bool, forget: bool, yes: bool

@@ -129,7 +129,7 @@ def test_duplicate_member_name_is_a_warning(shell: Shell, more: list[str]) -> No
     assert "appears twice in one object and is sent as typed" in ran.err
 
 
-def test_program_options_are_accepted_after_any_command(shell: Shell) -> None:
+def test_program_options_are_accepted_after_a_command(shell: Shell) -> None:
     other = shell.folder / "other.toml"
     other.write_text('[profile.a]\nurl = "http://127.0.0.1:1"\n[profile.b]\nurl = "http://127.0.0.1:2"\n')
     shown = shell.run("--sessions", "other.toml", "-p", "b", "profiles", "show")
@@ -137,6 +137,28 @@ def test_program_options_are_accepted_after_any_command(shell: Shell) -> None:
     assert shell.run("profiles", "--sessions", "other.toml", "show", "-p", "b") == shown
     assert shell.run("profiles", "show", "--profile", "b", "--sessions", "other.toml") == shown
     assert "unknown" not in shell.run("params", "ping", "--url", "http://127.0.0.1:1").err
+
+
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        ("compare --url http://h", "--url"),
+        ("history list --url http://h", "--url"),
+        ("copy --url http://h", "--url"),
+        ("demo --serve --url http://h", "--url"),
+        ("profiles default -p prod", "-p"),
+        ("profiles remove shop -p other --yes", "-p"),
+        ("profiles set shop timeout=3 -p other", "-p"),
+        ("profiles -p shop list", "-p"),
+        ("presets --url http://h", "--url"),
+        ("manual --profile shop", "--profile"),
+    ],
+)
+def test_option_without_effect_is_refused(shell: Shell, line: str, option: str) -> None:
+    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:1"\n[profile.other]\nurl = "http://127.0.0.1:2"\n')
+    ran = shell.run(*line.split())
+    assert (ran.code, ran.text) == (2, "")
+    assert f"There is no option {option}." in ran.err
 
 
 def test_profile_in_a_pipe_names_the_command_to_run(shell: Shell) -> None:
