@@ -22,7 +22,9 @@ from rpcexplorer.cli.context import (
     fail,
     invocation_of,
     open_explorer_silently,
-    profile_option,
+    profile_after_option,
+    sessions_after_option,
+    url_after_option,
 )
 from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
 from rpcexplorer.files.io import read_bytes
@@ -109,7 +111,7 @@ class Commands(CommandGroup):
             if {"-h", "--help"} & set(args[1:]):
                 click.echo(ctx.get_help())
                 ctx.exit()
-            return args[0], opens, args
+            return opens.name, opens, args  # Messages do not repeat a password in a URL.
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -163,28 +165,31 @@ def program(context: click.Context, profile: str | None, url: str | None, sessio
     click.echo(context.get_help())
 
 
-@click.command(add_help_option=False)
-@click.argument("url")
+@click.command("URL", add_help_option=False)
+@click.argument("address")
 @click.argument("file", required=False)
+@profile_after_option
+@url_after_option
+@sessions_after_option
 @click.pass_context
-def open_address(context: click.Context, url: str, file: str | None) -> None:
+def open_address(context: click.Context, address: str, file: str | None) -> None:
     invocation = invocation_of(context)
     if invocation.url is not None or (file is not None and "://" in file):
         raise click.UsageError("Name only one URL.")
     if file is not None and not file.endswith(CASE_ENDING):
         raise click.UsageError(f"{file} is not a case. Only a file that ends with {CASE_ENDING} can follow a URL.")
-    invocation.url = url
+    invocation.url = address
     context.exit(_screen(invocation) if file is None else _screen_on_case(invocation, file))
 
 
-@click.command(add_help_option=False)
+@click.command("CASE", add_help_option=False)
 @click.argument("file")
-@profile_option
+@profile_after_option
+@url_after_option
+@sessions_after_option
 @click.pass_context
-def open_case(context: click.Context, file: str, profile: str | None) -> None:
-    invocation = invocation_of(context)
-    invocation.profile = profile or invocation.profile
-    context.exit(_screen_on_case(invocation, file))
+def open_case(context: click.Context, file: str) -> None:
+    context.exit(_screen_on_case(invocation_of(context), file))
 
 
 def _screen_on_case(invocation: Invocation, file: str) -> int:
@@ -218,7 +223,8 @@ def _with_help(error: click.UsageError) -> str:
     message = _message(error)
     if "\n" in message or message.endswith("?") or error.ctx is None:
         return message
-    return f"{message} To read the help, run:\n{error.ctx.command_path} --help"
+    context = error.ctx.find_root() if error.ctx.command in {open_address, open_case} else error.ctx
+    return f"{message} To read the help, run:\n{context.command_path} --help"
 
 
 def _message(error: click.UsageError) -> str:

@@ -72,9 +72,18 @@ def test_screen_needs_a_terminal(shell: Shell, words: list[str]) -> None:
     assert "rpcexplorer call METHOD --url http://127.0.0.1:9/rpc" in ran.err
 
 
-def test_url_with_a_password_is_not_repeated(shell: Shell) -> None:
-    ran = shell.run("http://me:pw-4711@127.0.0.1:9/rpc")
-    assert (ran.code, "Remove it" in ran.err, "pw-4711" in ran.err) == (2, True, False)
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ([], "Remove it"),
+        (["--frob"], "There is no option --frob. To read the help, run:\n  rpcexplorer --help\n"),
+        (["--version"], "The option --version must be before URL."),
+        (["x.txt"], "x.txt is not a case."),
+    ],
+)
+def test_url_with_a_password_is_not_repeated(shell: Shell, more: list[str], message: str) -> None:
+    ran = shell.run("http://me:pw-4711@127.0.0.1:9/rpc", *more)
+    assert (ran.code, message in ran.err, "pw-4711" in ran.err) == (2, True, False)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +168,17 @@ def test_option_without_effect_is_refused(shell: Shell, line: str, option: str) 
     ran = shell.run(*line.split())
     assert (ran.code, ran.text) == (2, "")
     assert f"There is no option {option}." in ran.err
+
+
+@pytest.mark.parametrize("first", ["http://127.0.0.1:9/rpc", "calls.toml"])
+def test_options_are_accepted_after_url_or_case(shell: Shell, first: str) -> None:
+    (shell.folder / "calls.toml").write_text("")
+    (shell.folder / "other.toml").write_text('[profile.b]\nurl = "http://127.0.0.1:2"\n')
+    ran = shell.run(first, "--sessions", "other.toml")
+    assert "The screen needs a terminal." in ran.err
+    options = ["-p", "b", "--sessions", "other.toml"]
+    assert shell.run(first, *options) == shell.run(*options, first)
+    assert shell.run(first, "--url", "http://h") == shell.run("--url", "http://h", first)
 
 
 def test_profile_in_a_pipe_names_the_command_to_run(shell: Shell) -> None:
