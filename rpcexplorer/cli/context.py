@@ -167,7 +167,10 @@ def open_explorer_silently(context: click.Context) -> Explorer:
 
 def _note_option(context: click.Context, option: click.Parameter, value: Any) -> None:
     """Use an option of the program that was typed after the command."""
-    if value is None or context.resilient_parsing:
+    if value is None:
+        return
+    context.find_root().params[str(option.name)] = value  # Completion and suggestions read it.
+    if context.resilient_parsing:
         return
     if option.name == "url" and invocation_of(context).url is not None:
         raise click.UsageError("Name only one URL.")

@@ -6,7 +6,7 @@ import click
 import pytest
 
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.cli.completion import LINE
+from rpcexplorer.cli.completion import LINE, PART
 from rpcexplorer.cli.main import program
 from rpcexplorer.cli.world import COMPLETING
 from tests.cli.test_main import ALL
@@ -104,6 +104,26 @@ def test_completion_offers_words_of_a_choice(shell: Shell, monkeypatch: pytest.M
     shell.environment[COMPLETING] = "bash_complete"
     ran = shell.run()
     assert ran.out == b"plain,bash\nplain,zsh\nplain,fish\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("call --sessions other.toml -p ", b"plain,b\n"),
+        ("profiles show --sessions other.toml ", b"plain,b\n"),
+        ("params --sessions other.toml -p b user.", b"plain,user.list\n"),
+    ],
+)
+def test_completion_reads_the_named_project_file(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, line: str, offered: bytes
+) -> None:
+    shell.sessions('[profile.a]\nurl = "http://127.0.0.1:1"\n')
+    text = '[profile.b]\nurl = "http://127.0.0.1:2/rpc"\n[profile.b.method."user.list"]\n'
+    (shell.folder / "other.toml").write_text(text)
+    monkeypatch.setenv(LINE, f"rpcexplorer {line}")
+    monkeypatch.setenv(PART, line.rpartition(" ")[2])
+    shell.environment[COMPLETING] = "bash_complete"
+    assert shell.run().out == offered
 
 
 def test_folder_of_others_is_refused_once(shell: Shell) -> None:
