@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from msgspec import Struct, field
 
-from rpcexplorer.model.secret import origin_of
+from rpcexplorer.model.secret import host_of, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm, MessageForm
 
@@ -202,7 +202,7 @@ class Profile(Struct, frozen=True):
     @property
     def shown_name(self) -> str:
         """The name in titles and sentences; the host of a typed URL."""
-        return self.origin.partition("://")[2] or self.origin if self.ad_hoc else self.name
+        return host_of(self.url) if self.ad_hoc else self.name
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -88,6 +88,11 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{host}{shown}"
 
 
+def host_of(url: str) -> str:
+    """Return host and port, or a URL that cannot be split as it is."""
+    return origin_of(url).partition("://")[2] or url
+
+
 def is_loopback(url: str) -> bool:
     try:
         host = urlsplit(url).hostname or ""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
 from itertools import chain
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 from textual.screen import Screen
@@ -19,6 +18,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import UserError, counted
+from rpcexplorer.model.secret import host_of
 from rpcexplorer.text.history import HistoryRow, filter_words, rows_of
 from rpcexplorer.tui.history_panes import HistoryPane
 from rpcexplorer.tui.key_queue import PendingKeys
@@ -42,7 +42,7 @@ class CaseOnView(Struct, frozen=True):
             return ["by someone else"]
         url, more = self.addresses[0], len(self.addresses) - 1
         others = f" and {counted(more, 'more URL')}" if more else ""
-        sent = [f"sent to {words}{others}" for words in (url, urlsplit(url).netloc or url)]
+        sent = [f"sent to {words}{others}" for words in (url, host_of(url))]
         return [f"by someone else, {sent[0]}", *sent]
 
 

@@ -553,6 +553,15 @@ def test_case_in_little_room_cuts_no_words(
     on_screen(recorded, act, (width, 24), case=case)
 
 
+@pytest.mark.parametrize("url", ["http://[bad/", "http://a\N{ACCOUNT OF}b/", "bad"])
+def test_case_with_an_invalid_url_is_listed(recorded: Explorer, url: str) -> None:
+    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
+        assert screen.query_one(HistoryPane).progress[0] == f"by someone else, sent to {url}"
+        assert methods(screen) == [CALLS[0].method]
+
+    on_screen(recorded, act, case=CaseOnView("case.toml", CALLS[:1], "", [url]))
+
+
 def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
     calls = [replace(call, foreign=True, profile="staging") for call in CALLS[:2]]
     case = CaseOnView("case.toml", calls, "fails\nfor us", ["https://theirs.example.com/rpc", "https://b.example.com"])
