@@ -215,9 +215,9 @@ async def apply_changes(
 KnownFields = Mapping[str, Secret | DestinationChanged | None]
 """The state of each field that a profile needs."""
 LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"session": "session id"}
+"""Labels of fields, in the order of their questions."""
 REJECTED: Final = "The server rejected the credentials."
 UNCHANGED: Final = "Empty fields stay unchanged."
-"""Labels of fields, in the order of their questions."""
 RUN, MACHINE = "until you quit", "on this machine"
 """How long a typed value is remembered."""
 
@@ -367,15 +367,10 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     if _needs_none(screen, explorer, profile):
         return False
     found = explorer.credentials.state(profile)
-    lacking = [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
     is_rejected = explorer.credentials.is_rejected(profile) and "session" in found and found["session"] is None
-    if lacking or ask or is_rejected:
-        words = _explain_missing(profile, found, lacking) if lacking else UNCHANGED
-        if is_rejected:
-            words = f"{REJECTED} {words}"
-        store = _place_of_secrets(explorer)
-        form = Credentials(profile, found, words, store=store, login=True, rejected=is_rejected)
-        given = await _ask_for(screen, explorer, profile, form)
+    asks = ask or bool(_lacking(found)) or is_rejected
+    if asks:
+        given = await enter_credentials(screen, explorer, profile)
         if given is None:
             return False
         if "session" in given:
@@ -383,12 +378,28 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
             return False
     if profile.has_sessions:
         return True
-    if lacking or ask:
+    if asks:
         screen.notify(f"{profile.shown_name} needs no login: each call sends its credentials.")
     else:  # A profile without logins gets new secrets instead.
         words = f"{profile.shown_name} has no login: each call sends its credentials."
         await secrets(screen, explorer, profile, words)
     return False
+
+
+async def enter_credentials(screen: Screen[Any], explorer: Explorer, profile: Profile) -> Mapping[str, str] | None:
+    """Ask for the credentials of a login, and keep the typed ones."""
+    found = explorer.credentials.state(profile)
+    lacking, is_rejected = _lacking(found), explorer.credentials.is_rejected(profile)
+    words = _explain_missing(profile, found, lacking) if lacking else UNCHANGED
+    if is_rejected:
+        words = f"{REJECTED} {words}"
+    store = _place_of_secrets(explorer)
+    form = Credentials(profile, found, words, store=store, login=True, rejected=is_rejected)
+    return await _ask_for(screen, explorer, profile, form)
+
+
+def _lacking(found: KnownFields) -> list[str]:
+    return [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
 
 
 async def secrets(

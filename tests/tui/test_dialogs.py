@@ -117,6 +117,44 @@ def test_rejected_password_is_not_sent_again(make_explorer: Make, service: str) 
     tell(explorer, story, profile="c")
 
 
+def opens_only(session: str) -> Callable[[Received], bytes]:
+    """Answer a login with a session, and a call with another one with HTTP 401."""
+
+    def answer(request: Received) -> bytes:
+        id = json.dumps(json.loads(request.body)["id"])
+        result = f'{{"jsonrpc": "2.0", "id": {id}, "result": null}}'.encode()
+        if b'"auth"' in request.body:
+            return http_reply(result, headers={"Set-Cookie": "sessionid=of-the-login"})
+        return http_reply(result) if request.header("cookie") == f"sessionid={session}" else http_reply(b"", 401)
+
+    return answer
+
+
+@pytest.mark.parametrize(("field", "sent"), [("password", ["ping", "auth", "ping"]), ("session", ["ping"])])
+def test_hint_asks_for_credentials_before_it_resends(make_explorer: Make, field: str, sent: list[str]) -> None:
+    with RawServer(opens_only("pasted")) as server:
+        made = make_explorer(
+            f'[profile.c]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada" }}\n',
+            RPCEXPLORER_C_PASSWORD="the-word-of-ada",
+        )
+
+        async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+            calls.drafts.choose("ping")
+            await pilot.press("f5")
+            await until(pilot, lambda: bool(calls.hint) and not calls.doing)
+            before = calls.exchange
+            form = await asked(pilot)
+            assert [json.loads(request.body)["method"] for request in server.requests] == ["auth", "ping"]
+            assert "The server rejected the credentials." in shown(form)
+            form.input_of(field).focus()
+            await type_in(pilot, "pasted")
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: calls.exchange is not before and not calls.doing)
+
+        visit(made, scene, profile="c")
+    assert [json.loads(request.body)["method"] for request in server.requests[2:]] == sent
+
+
 @pytest.mark.thorough
 def test_login_without_credentials_is_not_tried(lacking: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:

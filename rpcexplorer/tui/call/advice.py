@@ -194,10 +194,10 @@ class Advice:
         """Apply a hint; return whether the call should be sent again."""
         hint, profile, explorer = offered.hint, offered.profile, self._explorer
         if not hint.changes:
-            from rpcexplorer.tui.dialogs import credentials, secrets
+            from rpcexplorer.tui.dialogs import enter_credentials, secrets
 
             if profile.has_sessions:
-                return await credentials(self._host, explorer)
+                return await enter_credentials(self._host, explorer, profile) is not None
             return await secrets(self._host, explorer, profile, resends=True) and explorer.profile is not None
         if not profile.ad_hoc:
             explorer.reload()  # a profile that was removed from the files stays in use
