@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,6 +62,27 @@ def test_discovery_without_methods_names_the_next_step(explorer: Explorer, monke
         await until(pilot, lambda: notices(app) == f"{first}\nrpc.discover: not offered (-32601)")
 
     visit(explorer, scene)
+
+
+@pytest.mark.parametrize(
+    ("discovery", "notice"),
+    [
+        ('{ file = "api.json" }', "api.json: 0 methods (OpenRPC 1.3.2)."),
+        ('"none"', 'Discovery is off: profile c has discovery = "none". You can still type and call any method.'),
+    ],
+)
+def test_discovery_that_sends_nothing_suggests_no_test(
+    make_explorer: Callable[..., Explorer], tmp_path: Path, discovery: str, notice: str
+) -> None:
+    made = make_explorer(f'[profile.c]\nurl = "http://127.0.0.1:9"\ndiscovery = {discovery}\n')
+    (tmp_path / "work" / "api.json").write_text('{"openrpc": "1.3.2", "methods": []}')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
+        await pilot.press("f9")
+        await until(pilot, lambda: bool(notices(app)))
+        assert notices(app).removeprefix(f"{tmp_path / 'work'}/") == notice
+
+    visit(made, scene, profile="c")
 
 
 def test_connection_test_without_proposal_names_the_next_step(

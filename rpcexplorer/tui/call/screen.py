@@ -555,7 +555,8 @@ class CallScreen(Screen[None]):
     @opens("call")
     async def _discover(self) -> None:
         found = await self.sender.discover()
-        if self.explorer.profile is None:  # it was removed meanwhile
+        profile = self.explorer.profile
+        if profile is None:  # it was removed meanwhile
             return
         self.view.show_methods()
         self.view.show_auth()
@@ -565,8 +566,9 @@ class CallScreen(Screen[None]):
             self.tell("\n".join([f"Found {counted(len(found.methods), 'method')}.", *details]))
         elif found.ended is None:
             *details, outcome = found.sentences
-            test = f"To test the connection, press {self.key('test')}."
-            self.tell("\n".join([f"{outcome} {test}", *details]))
+            sends = profile.discovery != "none" and not getattr(profile.discovery, "file", "")
+            test = f" To test the connection, press {self.key('test') or self.key('palette')}." if sends else ""
+            self.tell("\n".join([f"{outcome.removesuffix('.')}.{test}", *details]))
         else:
             self.tell("\n".join(reversed(found.sentences)))
         if news := self.view.news(found):
