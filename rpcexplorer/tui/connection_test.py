@@ -239,7 +239,7 @@ class ConnectionTest(Dialog[str]):
         missing = [field for field in proposal.secrets if field != "session" and not known(self.profile, field)]
         names = " and ".join(LABELS[field] for field in missing)
         words = f" Save, then send a call: rpcexplorer asks for the {names}."
-        asks: list[SheetLine] = [[], [(words, "dim")]] if names and not proposal.lacks_auth else []
+        asks: list[SheetLine] = [[], [(words, "dim")]] if names and not (proposal.lacks_auth or proposal.trusts) else []
         if self._profile.ad_hoc:
             lines = profile_lines(NEW, *proposal.made_from(self.profile))
             title = " Suggested profile:"

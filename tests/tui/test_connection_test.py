@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from rpcexplorer.client.probe import Proposal
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.certificates import self_signed
@@ -44,7 +46,7 @@ def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make,
             box.fingerprint,
             "a box in the cellar",
             "self-signed",
-            "none",
+            "hosts\nnone",
             "sessions.local.toml",
             "local file",
         ):
@@ -67,3 +69,13 @@ def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make,
         local = tmp_path / "work" / "sessions.local.toml"
         tell(made, story, profile="box", size=(160, 50))
     assert box.fingerprint in local.read_text()
+
+
+@pytest.mark.parametrize(("change", "asks"), [("content_type", True), ("certificate", False)])
+def test_proposal_says_that_a_call_asks_for_secrets(make_explorer: Make, change: str, asks: bool) -> None:
+    """After a certificate was pinned, the test goes on and makes another proposal."""
+    made = make_explorer('[profile.box]\nurl = "https://127.0.0.1:9"\nauth = { kind = "bearer" }\n')
+    dialog = ConnectionTest(made, made.profiles.profiles["box"])
+    lines = dialog._proposed(Proposal(((change, "x"),), secrets=("token",)))
+    words = "".join(text for line in lines for text, _ in line)
+    assert ("Save, then send a call: rpcexplorer asks for the token." in words) == asks
