@@ -97,9 +97,14 @@ class ConnectionTestOutcome(Struct, frozen=True):
     """The profile that was added or changed; "" if none."""
 
 
-async def run_connection_test(screen: Screen[Any], explorer: Explorer, profile: Profile) -> ConnectionTestOutcome:
-    """Open the connection test, and apply its suggestion if wanted."""
-    dialog = ConnectionTest(explorer, profile, is_listed=getattr(screen, "scope", "") == "profiles")
+async def run_connection_test(
+    screen: Screen[Any], explorer: Explorer, profile: Profile, *, is_listed: bool = False
+) -> ConnectionTestOutcome:
+    """Open the connection test, and apply its suggestion if wanted.
+
+    ``is_listed``: the test closes to the list of profiles, not to the call.
+    """
+    dialog = ConnectionTest(explorer, profile, is_listed=is_listed)
     wish = await screen.app.push_screen_wait(dialog)
     report = dialog.report
     if profile.ad_hoc:
@@ -120,7 +125,7 @@ async def run_connection_test(screen: Screen[Any], explorer: Explorer, profile: 
         name = "" if overruled is None else profile.name
     profile = explorer.profiles.profiles.get(name, profile)
     if name and proposal.trusts:  # With the certificate pinned, the test can go on.
-        return await run_connection_test(screen, explorer, profile)
+        return await run_connection_test(screen, explorer, profile, is_listed=is_listed)
     return replace(result, name=name)
 
 
@@ -139,7 +144,6 @@ class ConnectionTest(Dialog[str]):
     ]
 
     def __init__(self, explorer: Explorer, profile: Profile, *, is_listed: bool = False) -> None:
-        """``is_listed``: the test closes to the list of profiles, not to the call."""
         super().__init__("Connection test")
         self._explorer, self._profile, self._is_listed = explorer, profile, is_listed
         self.profile = profile

@@ -427,7 +427,7 @@ class ProfilesScreen(FullScreen[bool]):
 
     async def _test(self, profile: Profile) -> None:
         """Test the connection, and use the profile if changes were applied."""
-        found = await run_connection_test(self, self.explorer, profile)
+        found = await run_connection_test(self, self.explorer, profile, is_listed=True)
         if found.checks:
             self._tested[found.profile.name] = (found.profile, found.checks)
         self._fill(found.name)
