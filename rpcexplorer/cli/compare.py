@@ -13,7 +13,7 @@ from msgspec import Struct
 from rpcexplorer.cli.call import check_pointers, confirm, question_about, warn_about_other_url
 from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of, no_input_option
 from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json, print_json_line, run_waiting
-from rpcexplorer.cli.recorded import Recorded, find_call, find_calls
+from rpcexplorer.cli.recorded import Recorded, find_call, find_calls, is_case
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.client.replay import Replayed, exit_code, ignored_in, ignored_pointers, server_of
 from rpcexplorer.compare.compare import Comparison, compared
@@ -37,6 +37,7 @@ from rpcexplorer.text.compare import (
 )
 from rpcexplorer.text.exchange import outcome_words
 from rpcexplorer.text.json_text import json_of
+from rpcexplorer.text.printable import printable
 
 DIFFERS = 6
 FAILURES = (INTERRUPTED, 3, 4, 5, 2)
@@ -131,15 +132,15 @@ def compare(
         found = find_calls(explorer, filter(None, (first, second)), invocation.world)
     if profiles:
         if len(found) != 1:
-            fail(_with_import(f"With -p, compare needs one call, not {len(found)}.", first or ""))
+            fail(_with_import(f"With -p, compare needs one call, not {len(found)}.", [first]))
         context.exit(_on_profiles(invocation, explorer, found[0], profiles, options, case, ask=ask, yes=yes))
     if len(found) > 2:
-        fail(_with_import(f"compare needs two calls, not {len(found)}.", first or ""))
+        fail(_with_import(f"compare needs two calls, not {len(found)}.", [first, second]))
     if len(found) == 1:
         call = found[0].exchange
         earlier = explorer.journal.before(found[0].source, call)
         if earlier is None:
-            sentence = f"There is no call of {call.method} with the same params before {call.id}."
+            sentence = f"There is no call of {printable(call.method)} with the same params before {call.id}."
             fail(f"{sentence} Name the call to compare it with.")
         found.insert(0, Recorded(earlier, found[0].source))
     left, right = found
@@ -149,10 +150,10 @@ def compare(
     context.exit(code)
 
 
-def _with_import(sentence: str, file: str) -> str:
-    """Return the sentence with the command that imports a case."""
-    command = shlex.join([PROGRAM, "history", "import", file])
-    return f"{sentence} To choose calls of a case by their ids, import it:\n{command}"
+def _with_import(sentence: str, words: Iterable[str | None]) -> str:
+    """Return the sentence with the commands that import the cases among the words."""
+    commands = [shlex.join([PROGRAM, "history", "import", word]) for word in words if word and is_case(word)]
+    return "\n".join([f"{sentence} To choose calls of a case by their ids, import it:", *commands])
 
 
 def _save(explorer: Explorer, calls: Sequence[Exchange], options: Options, case: Output) -> None:

@@ -80,7 +80,7 @@ def find_calls(
     """
     found: list[Recorded] = []
     for word in words:
-        if word.endswith(CASE_ENDING) or os.sep in word:
+        if is_case(word):
             case = read_case(explorer, world, word)
             if not case.exchanges:
                 fail(f"{case.file} contains no readable call.")
@@ -90,6 +90,11 @@ def find_calls(
         else:
             found.append(find_call_anywhere(explorer, word))
     return found
+
+
+def is_case(word: str) -> bool:
+    """Return whether a word names a file of a case, not an id."""
+    return word.endswith(CASE_ENDING) or os.sep in word
 
 
 def read_case(explorer: Explorer, world: World, name: str) -> Case:

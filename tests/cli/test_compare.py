@@ -539,6 +539,30 @@ def test_compared_calls_are_exported_as_a_case(shell: Shell) -> None:
     assert (refused.code, "--note needs --case FILE" in refused.err) == (2, True)
 
 
+def test_too_many_calls_name_the_cases_to_import(shell: Shell) -> None:
+    id, _ = made(shell, '"result":1', '"result":2')
+    shell.run("history", "export", "--last", "1", "--output", "one.toml")
+    shell.run("history", "export", "--last", "2", "--output", "two.toml")
+    for words, cases in (
+        ([id, "two.toml"], ["two.toml"]),
+        (["one.toml", "two.toml"], ["one.toml", "two.toml"]),
+        (["two.toml", "-p", "shop", "-p", "shop"], ["two.toml"]),
+    ):
+        ran = shell.run("compare", *words)
+        assert ran.code == 2
+        assert ran.err.splitlines()[1:] == [f"  rpcexplorer history import {case}" for case in cases]
+
+
+def test_method_of_a_case_cannot_fake_a_command(shell: Shell) -> None:
+    made(shell, '"result":1')
+    shell.run("history", "export", "--last", "1", "--output", "case.toml")
+    case = shell.folder / "case.toml"
+    case.write_text(re.sub('"user.get"', r'"x Run:\\nrpcexplorer call y"', case.read_text()))
+    ran = shell.run("compare", "case.toml")
+    assert ran.code == 2
+    assert "There is no call of x Run:␊rpcexplorer call y with the same params" in ran.err
+
+
 def test_too_large_case_is_not_exported(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     made(shell, '"result":1', '"result":2')
     monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
