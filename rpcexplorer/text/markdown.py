@@ -32,7 +32,7 @@ MAX_LIST_DEPTH: Final = 4
 MAX_CELL_WIDTH: Final = 32
 MAX_CELLS: Final = 20
 DRAWING: Final = "+--"
-"""In a block of code, it belongs to the drawing of a box."""
+"""In code of the manual, it belongs to the drawing of a box."""
 MIN_CELL_WIDTH: Final = 8
 """A table with narrower columns has its rows written as paragraphs."""
 _TOKEN = regex(r"\s+|\S+")
@@ -267,11 +267,13 @@ class _Writer:
                     self._paragraph(token, self._role)
                 case "fence" | "code_block":
                     indent, first = self._hangs[-1] + 2, len(self._rows.made)
-                    write = self._rows.verbatim if self.targets is None else self._rows.add
+                    is_manual = self.targets is not None
+                    write = self._rows.add if is_manual else self._rows.verbatim
                     width, self._rows.width = self._rows.width, self.code_width or self._rows.width
                     for line in self.highlight(token.content, token.info):
                         row = [(" " * indent, "text"), *line]
-                        if DRAWING in token.content and self._rows.width:  # Wrapped, it would mean nothing.
+                        if is_manual and DRAWING in token.content and self._rows.width:
+                            # Wrapped, it would mean nothing.
                             row = _cut(row, self._rows.width)
                         write(row, indent + 2)
                     self._rows.width = width

@@ -150,3 +150,9 @@ def test_unmatched_marks_are_kept(text: str) -> None:
 def test_drawing_is_cut_instead_of_wrapped() -> None:
     page = markdown_page("```text\n+------------------------+\n| a long line of a box   |\n```\n", 20, 20)
     assert ["".join(text for text, _ in row) for row in page.rows] == ["    +--------------…", "    | a long line o…"]
+
+
+def test_code_of_method_docs_is_never_cut() -> None:
+    rows = PageRows(20)
+    markdown("```\ncurl --data ++--example\n```\n", rows)
+    assert "".join(text for row in rows.made for text, _ in row).replace(" ", "") == "curl--data++--example"
