@@ -24,7 +24,7 @@ from rpcexplorer.model.method import SIGN, method_of, no_such_call
 from rpcexplorer.model.problem import Changes, counted, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
-from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, lacks_method
 from rpcexplorer.text.exchange import SIGNS, failed_count, failed_lines, outcome_line, times, transport_line
 from rpcexplorer.text.json_text import highlighted
 from rpcexplorer.text.printable import printable
@@ -354,9 +354,7 @@ def _advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
 
 def _meant(exchange: Exchange, explorer: Explorer) -> str:
     """Return the listed methods similar to one that the server does not have."""
-    outcome, known = exchange.outcome, {}
-    if exchange.kind == "call" and isinstance(outcome, ErrorObject) and outcome.code == METHOD_NOT_FOUND:
-        known = explorer.listed_methods()
+    known = explorer.listed_methods() if exchange.kind == "call" and lacks_method(exchange.outcome) else {}
     if not known or exchange.method in known:
         return ""
     from rpcexplorer.cli.methods import nearest_methods  # Only a wrong name needs it.

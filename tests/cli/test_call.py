@@ -573,8 +573,9 @@ def test_profiles_show_lists_variables_with_file_and_line(shell: Shell) -> None:
     assert '"page":8' in shell.run("call", "@list users", "--dry-run").text
 
 
-def test_unknown_method_suggests_a_listed_one(shell: Shell) -> None:
-    with RawServer(NO) as server:
+@pytest.mark.parametrize("reply", [NO, answering('"error":{"code":1,"message":"No such method: user.lst"}')])
+def test_unknown_method_suggests_a_listed_one(shell: Shell, reply: Script) -> None:
+    with RawServer(reply) as server:
         shell.sessions(f'[profile.p]\nurl = "{server.origin}/rpc"\n[profile.p.method."user.list"]\n')
         assert shell.run("call", "user.lst").err.endswith("hint: Did you mean user.list?\n")
         for listed_or_different in ("user.list", "zzz"):
