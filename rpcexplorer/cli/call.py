@@ -285,6 +285,13 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
         world, explorer, stop, lambda watch: explorer.call(draft, id=id, timeout=timeout, watch=watch, stop=stop)
     )
     _show(out.world, exchange, sending.part, include=sending.include)
+    if (
+        sending.part == "result"
+        and exchange.response.body
+        and exchange.outcome_name in {"unreached", "cancelled", "malformed"}
+    ):
+        size = counted(len(exchange.response.body), "byte")
+        world.hint(f"To print the response body ({size}), add --body.")
     _advise(world, exchange, explorer)
     _mark(invocation, draft)
     if explorer.journal.problem:
@@ -410,9 +417,6 @@ def _failure(world: World, exchange: Exchange, words: str = "") -> None:
         case _:
             world.say(f"{outcome}  {transport_line(exchange)}".rstrip())
     world.say(f"called {exchange.url}")
-    if exchange.response.body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
-        size = counted(len(exchange.response.body), "byte")
-        world.hint(f"To print the response body ({size}), add --body.")
 
 
 @click.command()

@@ -573,6 +573,14 @@ def test_profiles_show_lists_variables_with_file_and_line(shell: Shell) -> None:
     assert '"page":8' in shell.run("call", "@list users", "--dry-run").text
 
 
+@pytest.mark.parametrize(("options", "has_hint"), [([], True), (["--body"], False), (["--response"], False)])
+def test_body_hint_only_without_the_body(shell: Shell, options: list[str], has_hint: bool) -> None:
+    with RawServer(http_reply(b"<h1>no</h1>", status=500)) as server:
+        ran = shell.run("call", "m", *options, "--url", f"{server.origin}/rpc")
+    assert (ran.code, ran.text) == (5, "" if has_hint else "<h1>no</h1>")
+    assert ("To print the response body (11 bytes), add --body." in ran.err) == has_hint
+
+
 @pytest.mark.parametrize("reply", [NO, answering('"error":{"code":1,"message":"No such method: user.lst"}')])
 def test_unknown_method_suggests_a_listed_one(shell: Shell, reply: Script) -> None:
     with RawServer(reply) as server:
