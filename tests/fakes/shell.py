@@ -37,6 +37,11 @@ class Ran:
     def text(self) -> str:
         return self.out.decode()
 
+    @property
+    def messages(self) -> list[str]:
+        """Return the first line of each message; the others are indented."""
+        return [line for line in self.err.splitlines() if not line.startswith("  ")]
+
 
 class Shell:
     """A home and a working folder that run commands one by one."""
