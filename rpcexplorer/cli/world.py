@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import shutil
 import signal
 import sys
@@ -19,6 +18,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.destination import DestinationChanged, Entered, Person, Store
 from rpcexplorer.model.problem import PROGRAM, Problem, UserError
+from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import columns, printable
 
 COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
@@ -26,6 +26,8 @@ COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
 INTERRUPTED = 130
 MIN_WIDTH = 20
 """Columns of a terminal below which messages are not wrapped."""
+_WORD = regex(rf"\s*(?:`{PROGRAM} [^`]*`\S*|\S+)")
+"""A word, or a command, with the spaces before it."""
 
 
 class World(Struct):
@@ -141,15 +143,17 @@ class World(Struct):
 def wrapped(line: str, width: int, indent: int) -> list[str]:
     """Wrap a printable line between words, unless the width is unknown (0) or small.
 
-    Commands must stay in one piece: those in backticks do, others have lines of their own.
+    A long word stays whole, and so does a command of ours in backticks.
     """
     if not MIN_WIDTH <= width < columns(line):
         return [line]
-    import textwrap  # Only long lines on a terminal need it.
-
-    whole = re.sub(r"`[^`]*`", lambda found: found[0].replace(" ", "\0"), line)
-    rows = textwrap.wrap(whole, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
-    return [row.replace("\0", " ") for row in rows]
+    rows = [""]
+    for word in _WORD.findall(line):
+        if rows[-1] and columns(rows[-1] + word) > width:
+            rows.append(" " * indent + word.lstrip())
+        else:
+            rows[-1] += word
+    return rows
 
 
 NAMES: Final = ("standard input", "standard output", "standard error")

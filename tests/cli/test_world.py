@@ -20,6 +20,16 @@ def test_line_from_a_file_is_indented(shell: Shell) -> None:
     assert [line for line in ran.err.splitlines() if line.startswith("rpcexplorer: ")] == [ran.err.splitlines()[0]]
 
 
+def test_wrapped_line_counts_columns_of_wide_characters() -> None:
+    assert wrapped("見見見見 見見見見 ok end", 20, 2) == ["見見見見 見見見見 ok", "  end"]
+    assert wrapped("  ok   " + "x" * 30 + " end", 20, 2) == ["  ok", "  " + "x" * 30, "  end"]
+
+
+def test_backtick_of_a_server_leaves_commands_whole() -> None:
+    line = "it's a ` of a server, run `rpcexplorer call x`."
+    assert wrapped(line, 30, 2) == ["it's a ` of a server, run", "  `rpcexplorer call x`."]
+
+
 def test_message_on_a_terminal_wraps_between_words() -> None:
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
