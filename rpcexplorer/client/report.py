@@ -14,7 +14,7 @@ from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.client.hints import was_read
 from rpcexplorer.client.probe import Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Unreached
-from rpcexplorer.model.problem import PROGRAM, counted, joined_words
+from rpcexplorer.model.problem import counted, joined_words, provide_secret
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.patterns import regex
@@ -57,8 +57,8 @@ def steps(exchange: Exchange, profile: Profile, *, locked: bool = False) -> list
     """
     rows = [*_connected(exchange, profile), *_replied(exchange, profile, locked=locked)]
     match exchange.outcome:
-        case Refused(why=why, sentence=sentence):
-            words = " ".join(sentence.splitlines())  # A command has its own line.
+        case Refused(why=why, sentence=sentence, missing=field, rejected=rejected):
+            words = f"{sentence} {_enter_again(profile, field)}" if rejected and field else sentence
             rows = _refused(rows, LOGIN if why == "credentials" else RPC, words, sent=exchange.seconds > 0)
         case Unreached(step=step, sentence=sentence):
             rows = _ended(rows, _FAILS_AT.get(step, _furthest(exchange.response.phases)), "failed", sentence)
@@ -167,9 +167,7 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
 
 
 def _enter_again(profile: Profile, field: str) -> str:
-    if profile.ad_hoc:
-        return f"Enter the {field} again."
-    return f"Run `{PROGRAM} profiles secret {profile.name} {field}` to store the {field} again."
+    return f"Enter the {field} again." if profile.ad_hoc else provide_secret(profile, field)
 
 
 def _login_label(profile: Profile) -> str:

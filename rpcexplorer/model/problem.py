@@ -132,6 +132,12 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
     return tuple(lines)
 
 
+def provide_secret(profile: Profile, field: str) -> str:
+    """Return how to provide a secret from a shell; an ad-hoc one is not stored."""
+    store = "" if profile.ad_hoc else f", or run `{PROGRAM} profiles secret {profile.name} {field}`"
+    return f"Set {profile.variable(field)}{store}."
+
+
 def quoted(word: str) -> str:
     """Quote a word for a shell."""
     import shlex  # The start does not need it.

@@ -13,6 +13,7 @@ from rpcexplorer.auth.credentials import login_fields
 from rpcexplorer.files.io import FileError, error_of
 from rpcexplorer.model.destination import DestinationChanged, Person, Store
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.problem import provide_secret
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, is_loopback
 from rpcexplorer.secrets.destination import KEY
@@ -257,10 +258,8 @@ class StoredCredentials:
             return Refused("credentials", f"{sentence} Add --auth {profile.auth.kind}.", field)
         problem = self._secrets.problem()
         why = f" Stored secrets cannot be used: {problem}." if problem else ""
-        store = "" if profile.ad_hoc else f", or run `rpcexplorer profiles secret {profile.name} {field}`"
-        sentence = f"No {field} for {profile.origin}." if profile.ad_hoc else f"No {field} for profile {profile.name}."
-        sentence += f"{why} Set {profile.variable(field)}{store}."
-        return Refused("credentials", sentence, field)
+        place = profile.origin if profile.ad_hoc else f"profile {profile.name}"
+        return Refused("credentials", f"No {field} for {place}.{why} {provide_secret(profile, field)}", field)
 
     async def _refusal_over_http(self, profile: Profile) -> Refused | None:
         """Ask once per origin before credentials are sent over plain HTTP."""

@@ -20,7 +20,7 @@ PONG = Result(b'"pong"')
 
 
 def profile(auth: Auth | None = None, **fields: Any) -> Profile:
-    return Profile("staging", "https://rpc.example.com", auth=auth or CookieAuth(), **fields)
+    return Profile(**{"name": "staging", "url": "https://rpc.example.com", "auth": auth or CookieAuth(), **fields})
 
 
 def exchange(outcome: Outcome, phases: Phases = ALL, **fields: Any) -> Exchange:
@@ -144,6 +144,14 @@ def test_failed_login_fails_at_login() -> None:
     one = exchange(refused, Phases(), status=None, seconds=0.03)
     assert states(one) == "w w w w u f"
     assert failed(one) == ("Login", refused.sentence)
+
+
+@pytest.mark.parametrize("outcome", [error(-32001, "no"), Refused("credentials", "No.", "password", rejected=True)])
+def test_rejected_login_ends_with_next_step(outcome: Outcome) -> None:
+    one = exchange(outcome, seconds=0.03)
+    command = "`rpcexplorer profiles secret staging password`"
+    assert failed(one)[1].endswith(f". Set RPCEXPLORER_STAGING_PASSWORD, or run {command}.")
+    assert failed(one, profile(name="url", ad_hoc=True))[1].endswith(". Enter the password again.")
 
 
 def test_missing_credential_fails_at_login_without_sending() -> None:
