@@ -56,7 +56,7 @@ def test_missing_secret_is_named_as_missing(shell: Shell) -> None:
     assert ran.code == 4
     assert "✗ TCP " in ran.text
     assert "◌ Login     Not reached. The user name and the password are missing." in ran.text
-    assert "needs none" not in ran.text
+    assert "no credentials" not in ran.text
 
 
 @pytest.mark.parametrize(

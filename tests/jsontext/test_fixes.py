@@ -251,4 +251,4 @@ def test_variable_without_quotes_gets_them(text: str, mended: str) -> None:
 def test_nested_braces_with_other_text_are_not_variable() -> None:
     problem = parse('{"a": {{"b": 1}}}')
     assert isinstance(problem, Typo)
-    assert "placeholder" not in problem.what
+    assert "variable" not in problem.what

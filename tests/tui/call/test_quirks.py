@@ -29,8 +29,6 @@ def test_json_rpc_1_0_responses_are_reported_once(make_explorer: Callable[..., E
     with RawServer(OLD) as server:
         visit(make_explorer(f'[profile.old]\nurl = "{server.origin}"\n'), scene, profile="old")
     first, second = seen
-    assert "as in JSON-RPC 1.0" in first
-    assert "handles this and reports" in first
-    assert "1.0:" not in second
-    assert "missing" not in second
-    assert "beside" not in second
+    for words in ("as in JSON-RPC 1.0", "handles this and reports"):
+        assert words in first
+        assert words not in second
