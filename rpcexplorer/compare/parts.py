@@ -120,11 +120,12 @@ def readable(text: bytes) -> bytes:
     """
     try:
         _RAW.decode(text)
-        if fault(text) is None:
-            return text
+        is_readable = fault(text) is None
     except msgspec.DecodeError:
-        pass
-    except RecursionError:
+        is_readable = False
+    except RecursionError:  # It is too deep, not wrong.
+        is_readable = True
+    if is_readable:
         return text
     text = re.sub(rb"\\[^u]", b"xx", text)
     text = re.sub(rb"\\u.{4}", b"xxxxxx", text)

@@ -140,10 +140,9 @@ class Checker:
         """
         answer, thread = NO_END, ThreadPoolExecutor(1)  # Threads of the event loop may all be busy for longer.
         try:
-            async with asyncio.timeout(seconds):
-                answer = await asyncio.get_running_loop().run_in_executor(thread, read)
-        except TimeoutError:
-            pass
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    answer = await asyncio.get_running_loop().run_in_executor(thread, read)
         finally:
             if answer is NO_END:
                 self._end()
