@@ -149,7 +149,7 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
     return _failed(
         profile,
         f"the response sets no {cookie} cookie. Set auth.cookie to the name of the cookie, or login.session to the "
-        "JSON pointer of the session id. Or store the session id of another login as the secret session.",
+        "JSON pointer of the session id. Or store the session id of another login in the secret `session`.",
     )
 
 

@@ -319,7 +319,7 @@ def in_token(text: str, token: Token, typos: Typos) -> None:
     if kind in STRINGS:
         _string(text, token, typos)
     elif kind == "comment":
-        typos.add(kind, (start, end), "JSON has no comments", "remove it", without_comment(text, token))
+        typos.add(kind, (start, end), "JSON has no comments", "remove the comment", without_comment(text, token))
     elif kind == "endless":
         typos.add("", (start, end), "this comment has no end", "remove it")
     elif kind == "space":

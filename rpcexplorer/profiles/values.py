@@ -155,7 +155,9 @@ def seconds_rule(value: Any, _place: Place) -> Any:
 
 
 def status_rule(value: Any, _place: Place) -> Any:
-    return value if type(value) is int and 100 <= value <= 599 else WrongValue("must be an HTTP status from 100 to 599")
+    if type(value) is int and 100 <= value <= 599:
+        return value
+    return WrongValue(f"must be an HTTP status from 100 to 599{without_quotes(value)}")
 
 
 def pointer_rule(value: Any, place: Place) -> Any:

@@ -307,10 +307,10 @@ def _problem(path: Path, leak: Leak, finder: LeakSearch) -> Problem:
     """Return the problem of a leak, with what to do."""
     if leak.label == UNRECORDED.strip("«»"):
         found = "this line contains user name and password in the form of a header"
-        advice = "Remove them: both are stored, and rpcexplorer inserts them when it sends a call"
+        advice = "Remove them: rpcexplorer inserts them when it sends a call"
     elif leak.label:
         found = f"this line contains the value of {leak.label}"
-        advice = "Remove it: the value is stored, and rpcexplorer inserts it when it sends a call"
+        advice = "Remove it: rpcexplorer inserts it when it sends a call"
     elif leak.key == PART:
         found = "this line contains a URL with a part that looks like a secret"
         advice = "Remove it from every shared file, and change it on the server"

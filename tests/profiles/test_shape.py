@@ -119,6 +119,7 @@ REFUSED = [
     ('path = "/"\nauth = { username = "ann" }', "profile.p.auth.kind", "the auth type is missing"),
     ('auth = { kind = "cookie", cookie = "id=hunter2" }', "profile.p.auth.cookie", "without a value"),
     ("login = { ended_status = [401, true] }", "profile.p.login.ended_status.1", "from 100 to 599"),
+    ('login = { ended_status = ["401"] }', "profile.p.login.ended_status.0", "from 100 to 599, without quotes"),
     ("login = { ended_status = 401 }", "profile.p.login.ended_status", "array of HTTP statuses"),
     ("login = { ended_codes = [1.0] }", "profile.p.login.ended_codes.0", "whole number"),
     ('login = { params = "x" }', "profile.p.login.params", "an array or a table"),
