@@ -492,7 +492,7 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
 
 
 def _list(context: click.Context, explorer: Explorer) -> None:
-    allowed, print_ = explorer.secrets.destinations.allowed(), invocation_of(context).world.print
+    allowed, print_ = explorer.secrets.destinations.file.read(), invocation_of(context).world.print
     if allowed.problem:
         fail(str(allowed.problem))
     hide = explorer.redactor().text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from heapq import merge
 from typing import Final, NamedTuple
 
@@ -22,15 +21,16 @@ ADDRESSED: Final = regex(
     r"key|.*(?:access|account|app|auth|license|subscription)key|sig|signature|xamz.*|auth|sid|session|ticket|hmac"
 )
 """More names in addresses, if their values look like a secret."""
-_STAND_IN: Final = r"""(?ix) [*.•…_\s-]* | x{3,}                                      # nothing at all, or drawn over
+_STAND_IN: Final = regex(r"""(?ix)
+      [*.•…_\s-]* | x{3,}                                               # nothing at all, or drawn over
       | .* (?: « | \\u00ab ) (?: [\w.-]+ \. (?:password|username|session|token) | RPCEXPLORER_\w+ | not\ recorded )
            Â? (?: » | \\u00bb ) .*                                  # also where UTF-8 was read as Latin-1
       | \{ [\w.]+ \} | < [\w\s.-]+ > | \$ \w+ | \$ \{ \w+ \} | % \w+ %    # filled in from elsewhere
-    """
-_WORD: Final = r"""(?ix)
+    """)
+_WORD: Final = regex(r"""(?ix)
       string | str | text | password | passwd | secret | token | session | sessionid | cookie | hidden | redacted
       | none | null | true | false | yes | no | required | optional | basic | bearer | inline | api[-_]?key | header
-    """
+    """)
 STEMS: Final = (
     *("pass", "pwd", "secret", "api", "private", "credential", "session"),
     *("jwt", "token", "authorization", "cookie"),
@@ -48,12 +48,7 @@ def stands_in(value: str, *, words: bool = True) -> bool:
 
     Without ``words`` only a variable counts, because some passwords are such words.
     """
-    return any(_compiled(pattern).fullmatch(value) for pattern in (_STAND_IN, *([_WORD] if words else [])))
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)  # Compiling takes longer than all others together, and few texts need it.
+    return bool(_STAND_IN.fullmatch(value) or (words and _WORD.fullmatch(value)))
 
 
 LONG: Final = 32

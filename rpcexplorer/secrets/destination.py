@@ -220,9 +220,6 @@ class Destinations:
             allowed.histories.discard(name)
             return allowed.as_toml() != before
 
-    def allowed(self) -> Allowed:
-        return self.file.read()
-
     def _allow(self, name: str, destination: Destination) -> None:
         self._allowed[name] = with_destination(self._allowed, name, destination)
         with self.file.changing() as allowed:
