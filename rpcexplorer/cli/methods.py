@@ -132,14 +132,15 @@ def known_method(explorer: Explorer, name: str, options: str, *, refreshed: bool
 
 
 def nearest_methods(name: str, known: Mapping[str, Method]) -> list[str]:
-    """Return similar names and names with the longest word, printable."""
+    """Return similar names, else names with the longest word; printable."""
     small = name.lower()
-    word = max(re.findall(r"\w+", small), key=len, default=small)
     # nearest_few looks only at the first names, so the likeliest come first.
     alike = sorted(known, key=lambda method: method[:2].lower() != small[:2])
-    holding = sorted((method for method in known if word in method.lower()), key=len)
-    found = dict.fromkeys([*nearest_few(name, alike, MAX_SUGGESTIONS), *holding])
-    return [*map(printable, found)][:MAX_SUGGESTIONS]
+    found = nearest_few(name, alike, MAX_SUGGESTIONS)
+    if not found:
+        word = max(re.findall(r"\w+", small), key=len, default=small)
+        found = sorted((method for method in known if word in method.lower()), key=len)[:MAX_SUGGESTIONS]
+    return [*map(printable, found)]
 
 
 def _explain_source(world: World, explorer: Explorer, options: str, *, refreshed: bool) -> None:

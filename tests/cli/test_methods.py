@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.cli.methods import nearest_methods
 from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.demo.service import TABLE
 from rpcexplorer.discovery import interview
+from rpcexplorer.model.method import Method
 from rpcexplorer.text.printable import printable
 from tests.cli.test_call import NO
 from tests.fakes.shell import Shell
@@ -222,6 +224,14 @@ def test_method_docs_are_complete_and_unknown_names_suggest(shell: Shell) -> Non
     ran = shell.run("methods", "zzz\x1b]52;c;?\x07")
     assert ran.code == 2
     assert "\x1b" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("user.lst", ["user.list"]), ("-- user --", ["user.list", "user.archive"]), ("zzz", [])]
+)
+def test_method_that_contains_the_word_comes_last(name: str, near: list[str]) -> None:
+    known = {method: Method(method) for method in ("user.archive", "user.list", "other")}
+    assert nearest_methods(name, known) == near
 
 
 def test_suggested_method_name_cannot_fake_a_command(shell: Shell) -> None:
