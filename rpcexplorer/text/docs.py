@@ -474,8 +474,8 @@ class _Docs:
         method, described = self._method, self._described
         self._rows.blank()
         noted = KINDS.get(method.auth) if method.auth is not None else None
-        source = "profile" if source_of(method, "auth") == "profile" else "service"
-        claim = f"according to the {source}, this method {noted.needed}" if noted else ""
+        source = _OTHERS.get(source_of(method, "auth"), "the service")
+        claim = f"according to {source}, this method {noted.needed}" if noted else ""
         if profile is None:
             self._fact("auth", claim or "unknown")
         else:

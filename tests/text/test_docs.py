@@ -166,6 +166,10 @@ def test_help_for_a_terminal_keeps_its_lines() -> None:
             {"auth": "none", "protocol": "help", "sources": (("auth", "profile"),)},
             "  auth        according to the profile, this method needs no credentials",
         ),
+        (
+            {"auth": "none", "source": "service"},
+            "  auth        according to the preset service, this method needs no credentials",
+        ),
         ({}, "  auth        unknown"),
         ({"safe": False}, '  safe        no: rpcexplorer asks unless confirm = "never"'),
         ({}, "  safe        unknown, so rpcexplorer treats it as unsafe"),
