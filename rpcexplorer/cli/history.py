@@ -449,7 +449,9 @@ def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Ex
         else:
             line = history_line(exchange, world.width, colour=world.colours, writers=many, whole=not world.shows)
             world.print(line)
-    if exchange is None:
+    if exchange is None and next(iter(explorer.history.newest(1)), None):
+        world.say("No calls match the filter. Change it.")
+    elif exchange is None:
         world.say("No calls found. To send a call, run:\nrpcexplorer call METHOD")
 
 

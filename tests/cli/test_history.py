@@ -56,11 +56,18 @@ def test_list_is_newest_first_and_can_be_filtered(used: Shell, arguments: list[s
     assert (ran.code, methods(ran.text)) == (0, found)
 
 
-def test_empty_list_names_the_next_step(used: Shell) -> None:
-    ran = used.run("history", "list", "-p", "nobody")
+def test_empty_list_names_the_next_step(shell: Shell) -> None:
+    ran = shell.run("history", "list", "outcome:error")
     assert (ran.code, ran.out) == (0, b"")
-    assert "No calls found. To send a call, run:\n  rpcexplorer call METHOD" in ran.err
-    assert "No calls found" not in used.run("history", "list").err
+    assert ran.err == "rpcexplorer: No calls found. To send a call, run:\n  rpcexplorer call METHOD\n"
+
+
+def test_filter_without_matches_says_so(used: Shell) -> None:
+    for words in (["list", "-p", "nobody"], ["list", "--code", "-1"], ["search", "nothing like it"]):
+        ran = used.run("history", *words)
+        assert (ran.code, ran.out) == (0, b"")
+        assert ran.err == "rpcexplorer: No calls match the filter. Change it.\n"
+    assert used.run("history", "list").err == ""
 
 
 def test_bounds_work_as_options_and_filter_words(used: Shell) -> None:
