@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, cast
 
 import click
 from msgspec import Struct
@@ -19,7 +19,6 @@ from rpcexplorer.model.problem import PROGRAM, Changes, Problem, first_few, join
 from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token, split_address
 from rpcexplorer.text.printable import printable
 
-F = TypeVar("F")
 MAX_PROBLEMS = 10
 """Problems of files that each command prints.
 
@@ -98,9 +97,9 @@ class Invocation(Struct):
         A secret in the URL is redacted.
         """
         if url := url or self.url:
-            from rpcexplorer.redaction.addresses import redacted_address  # Only a typed URL needs it.
+            from rpcexplorer.text.profile import printable_url  # Only a typed URL needs it.
 
-            url = redacted_address(url)
+            url = printable_url(url)
         named = {"--sessions": self.sessions, "-p": name or self.profile, "--url": url, "--auth": auth}
         return "".join(f" {option} {shlex.quote(str(value))}" for option, value in named.items() if value)
 
@@ -177,11 +176,8 @@ def _note_option(context: click.Context, option: click.Parameter, value: Any) ->
     setattr(invocation_of(context), str(option.name), value)
 
 
-def _typed_after(*words: str, **more: Any) -> Callable[[F], F]:
-    """Return an option of the program for a command, as if typed before it."""
-    return click.option(*words, hidden=True, expose_value=False, callback=_note_option, **more)
-
-
+_typed_after = partial(click.option, hidden=True, expose_value=False, callback=_note_option)
+"""An option of the program that a command accepts, as if typed before it."""
 profile_after_option = _typed_after("-p", "--profile", shell_complete=complete_profiles)
 url_after_option = _typed_after("--url")
 sessions_after_option = _typed_after("--sessions", type=click.Path(path_type=Path))

@@ -32,13 +32,12 @@ from rpcexplorer.model.exchange import Stop, Unreached
 from rpcexplorer.model.problem import PROGRAM, counted, quoted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.text.exchange import duration
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import rows_of
-from rpcexplorer.text.profile import SIGNS
+from rpcexplorer.text.profile import SIGNS, printable_url
 from rpcexplorer.transport.port import ShownCertificate
 
 MAX_PLACES = 50
@@ -296,7 +295,7 @@ def _test(
 ) -> tuple[Report, bool]:
     """Test the connection; return the report, and whether it was stopped."""
     say, hide, stop = invocation.world.say, explorer.redactor().text, Stop()
-    say(hide(f"{profile.name} at {redacted_address(profile.endpoint)}"))
+    say(hide(f"{profile.name} at {printable_url(profile.endpoint)}"))
     say(hide(plan(profile, explorer.profiles.usable_presets())))
     return run_waiting(invocation.world, explorer, stop, lambda _: explorer.test(profile, stop=stop)), stop.pressed
 
@@ -383,13 +382,13 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
         for check in report.checks
     ]
     calls = [
-        {"method": call.method, "path": hide(redacted_address(call.path)), "reply": hide(call.summary)}
+        {"method": call.method, "path": hide(printable_url(call.path)), "reply": hide(call.summary)}
         for call in report.calls
     ]
     proposal = report.proposal
     return {
         "profile": None if profile.ad_hoc else profile.name,
-        "address": hide(redacted_address(profile.endpoint)),
+        "address": hide(printable_url(profile.endpoint)),
         "requests": report.requests,
         "calls": calls,
         "steps": steps,

@@ -12,9 +12,16 @@ from rpcexplorer.client.report import Check, CheckState
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, Secret
+from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import Call
 from rpcexplorer.text.exchange import WordLine, age, duration
 from rpcexplorer.text.json_text import json_of
+from rpcexplorer.text.printable import printable
+
+
+def printable_url(url: str) -> str:
+    """Return a URL, or its path, without secrets."""
+    return printable(redacted_address(url))
 
 
 def auth_words(
