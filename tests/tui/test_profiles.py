@@ -360,6 +360,8 @@ def test_typing_replaces_the_url_of_a_new_profile(make_explorer: Make) -> None:
         form: ProfileForm = await on(pilot, ProfileForm)
         await pilot.press("m", "enter", "h")
         assert (form.values["name"], form.values["url"]) == ("m", "h")
+        await pilot.press("tab", "shift+tab", "t")
+        assert form.values["url"] == "ht", "a typed URL is not a suggestion"
         await left(pilot)
 
     tell(made, story)

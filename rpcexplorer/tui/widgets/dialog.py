@@ -335,7 +335,7 @@ class Field(Struct, frozen=True):
     required: bool = False
     """Enter saves the form once all required fields have a value."""
     suggested: bool = False
-    """Typing replaces the value."""
+    """Typing replaces the value, unless it was changed."""
 
 
 class Wrong(Struct, frozen=True):
@@ -438,6 +438,8 @@ class Form(Dialog[dict[str, str]]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
+        field = next(field for field in self._fields if self.input_of(field.key) is event.input)
+        event.input.select_on_focus = field.suggested and event.value == field.value
         self._look_again()
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
