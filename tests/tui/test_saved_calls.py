@@ -171,6 +171,31 @@ def test_shown_request_is_the_sent_request(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+@pytest.mark.parametrize(
+    ("params", "advice"),
+    [
+        ('["{{a}}"]', "rpcexplorer asks for it when you press F5."),
+        ('["{{a}}", "{{b}}"]', "rpcexplorer asks for them when you press F5."),
+        ('["{{a}}", "{{last.ping#}}"]', ""),
+    ],
+)
+def test_preview_names_the_question_for_missing_values(explorer: Explorer, params: str, advice: str) -> None:
+    file = team(explorer)
+    file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\n')
+    explorer.reload()
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await edit_call(pilot, screen, "@x", params)
+        screen.params.show_tab("Request")
+        await until(pilot, lambda: screen.preview is not None)
+        assert isinstance(screen.preview, Refused)
+        first, _, asks = screen.preview.sentence.partition("rpcexplorer")
+        assert first.startswith("{{a}} has no value.")
+        assert "rpcexplorer" * bool(asks) + asks == advice
+
+    visit(explorer, scene)
+
+
 @pytest.mark.thorough
 def test_saved_call_hides_no_method_and_separates_drafts(
     make_explorer: Callable[..., Explorer], explorer: Explorer

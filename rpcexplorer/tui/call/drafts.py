@@ -123,8 +123,9 @@ class DraftKeeper:
 
         found = self._explorer.resolved(self.draft, id=self.next_id)
         if isinstance(found, Missing):
-            send = first_key("send", self._explorer.settings.keymap)
-            return Refused("params", f"{found.what} rpcexplorer asks for it when you press {send}.")
+            send, count = first_key("send", self._explorer.settings.keymap), len(found.unresolved)
+            asks = f"rpcexplorer asks for {'it' if count == 1 else 'them'} when you press {send}."
+            return Refused("params", f"{found.what} {asks if len(found.names) == count else ''}".rstrip())
         return self._explorer.preview(found, id=self.next_id)
 
     def choose(self, name: str) -> None:
