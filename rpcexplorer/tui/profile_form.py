@@ -311,7 +311,7 @@ def wrong_address(typed: str, problem: Problem) -> str:
     """Return the problem of a typed URL, which is not repeated."""
     begins = typed.strip().lower().startswith(("http://", "https://"))
     why = problem.sentence.partition(". ")[0].replace("`", "") if begins else "must begin with http:// or https://"
-    return f"The URL {why}."
+    return f"The {'path of the URL' if problem.key.endswith('.path') else 'URL'} {why}."
 
 
 def _url_and_path(typed: str, usual: str = PATH) -> tuple[str, str]:
@@ -399,6 +399,8 @@ def wrong_of(problem: Problem, typed: Mapping[str, str]) -> Wrong:
     at = problem.key.removesuffix(".path") + ".url" if problem.key.endswith(".path") else problem.key
     key = max((key for key in typed if at.endswith(f".{key}")), key=len, default="")
     label = next((row.label for row in LINES if row.key == key), "")
+    if at != problem.key:
+        label = f"path of the {label}"
     sentence, has_table, table = problem.sentence.replace("`", "").partition(" write auth = ")
     if has_table:  # The form has rows for it, and asks for the secret later.
         choose = "" if '"none"' in table else ". Choose an auth type below"

@@ -181,7 +181,7 @@ WRONG = [
     (("new", "https://me:pw@x.example.com"), "user name or password. Choose an auth type below.", "url"),
     (("new", "https://x.example.com/?apikey=abc"), "a secret. Remove apikey. Choose an auth type below.", "url"),
     (("new", "https://x.example.com/{token}/a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6"), "with {token}.", "url"),
-    (("new", "https://x.example.com/#a"), "without spaces or #.", "url"),
+    (("new", "https://x.example.com/#a"), 'The path of the URL must be text such as "/api/v2/", without', "url"),
     (("new", "https://x.example.com:99999"), "must have a port from 1 to 65535", "url"),
 ]
 
