@@ -599,7 +599,7 @@ def test_unavailable_command_is_found_and_marked(explorer: Explorer) -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert app.screen is picker
-        assert "“undo” is not possible now. Go to its pane first" in notices(app)
+        assert "“undo” is not possible now. It may need another pane" in notices(app)
         await pilot.press("escape")
         await on(pilot, CallScreen)
         calls.params.focus_inside()

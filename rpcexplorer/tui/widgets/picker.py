@@ -167,7 +167,8 @@ class Picker(Dialog[str]):
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
         if event.item.pick.idle:
-            self.notify(f"“{event.item.pick.label}” is not possible now. Go to its pane first, or send a call.")
+            label = event.item.pick.label
+            self.notify(f"“{label}” is not possible now. It may need another pane, a response or a login.")
         else:
             self.dismiss(event.item.pick.id)
 
