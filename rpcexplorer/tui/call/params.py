@@ -78,8 +78,9 @@ class SchemaWarnings:
     def check(self) -> None:
         """Check the text if it can be sent and there is a schema."""
         text, is_params = self._editor.text, isinstance(self._line.read, Params) and self._line.pasted is None
-        has_schema = self._line.has_schema = self._described is not None and self._described.is_checked
-        if has_schema and is_params and len(text) <= MAX_CHECKED:
+        has_schema = self._described is not None and self._described.is_checked
+        self._line.is_checked = has_schema and is_params and len(text) <= MAX_CHECKED
+        if self._line.is_checked:
             work: Callable[[], Awaitable[None]] = self._check
             self._editor.run_worker(work, group="check", exclusive=True)
         else:

@@ -56,7 +56,7 @@ class ProblemLine(Widget):
     """The schema warnings about params that can be sent."""
     unchecked: reactive[str] = reactive("")
     """Why the params, or some of them, were not checked."""
-    has_schema: reactive[bool] = reactive(False)
+    is_checked: reactive[bool] = reactive(False)
     """The params are checked against a schema, too."""
     at: reactive[int] = reactive(0)
     """The index of the warning that is shown."""
@@ -77,7 +77,7 @@ class ProblemLine(Widget):
         self.styles.height = 2 if self.read is not None and wanted > self.size.width > 0 else 1
 
     watch_remark = watch_typed = watch_refused = watch_pasted = watch_read
-    watch_warnings = watch_unchecked = watch_has_schema = watch_at = on_resize = watch_read
+    watch_warnings = watch_unchecked = watch_is_checked = watch_at = on_resize = watch_read
 
     @property
     def warning(self) -> SchemaProblem | None:
@@ -120,7 +120,7 @@ class ProblemLine(Widget):
         unchecked = [(f"  {self.unchecked}", "dim")] if self.unchecked else []
         if self.typed:
             remark = [("  ! ", "careful bold"), (self.remark, "careful")] if self.remark else []
-            verdict = "✓ valid" if self.has_schema and not self.unchecked else "✓ valid JSON"
+            verdict = "✓ valid" if self.is_checked and not self.unchecked else "✓ valid JSON"
             return [(verdict, "well"), (f"  {self.read.remark}", "middle"), *remark, *unchecked]
         sent = f"{self.sent} will be sent" if self.sent else "they will be omitted"
         return [("✓ no params", "well"), (f"  {sent}", "middle"), *unchecked]
