@@ -328,7 +328,8 @@ class FormScreen(FullScreen[bool | None]):
 
     def _show_title(self) -> None:
         count, general = self.model.problem_count, self.model.general_problem
-        verdict = ("  ✓ no problems", "well") if self.model.rows else ("", "")
+        has_verdict = self.model.rows and self.source.described.is_checked
+        verdict = ("  ✓ no problems", "well") if has_verdict else ("", "")
         if self.model.unchecked:
             verdict = (f"  {self.model.unchecked}", "dim")
         if count:

@@ -236,6 +236,16 @@ def below(screen: FormScreen) -> str:
     return " ".join(text_of(line).split()) if line.display else ""
 
 
+@pytest.mark.parametrize("is_checked", [True, False])
+def test_title_says_no_problems_only_after_a_check(explorer: Explorer, is_checked: bool) -> None:
+    async def act(pilot: Pilot[None], screen: FormScreen) -> None:
+        await pilot.pause()
+        assert ("✓ no problems" in text_of(screen.query_one(Bar))) == is_checked
+
+    described = Described((DescribedParam("any", {} if is_checked else True),))
+    on_screen(explorer, Text('{"any": 1}').source(described), act)
+
+
 def test_wrong_json_in_place_shows_line_column_fix(explorer: Explorer) -> None:
     text = Text("{}")
 
