@@ -324,6 +324,7 @@ class ManualScreen(FullScreen[None]):
         if page == self._open_page:
             return
         self._open_page = page
+        self._end_search()
         self._page_bar.words = [(self._titles[page], "bold")]
         self._page_bar.key = f"{[*self._titles].index(page) + 1} of {len(self._titles)}"
         self.view.show(self._read(page))
@@ -425,7 +426,8 @@ class ManualScreen(FullScreen[None]):
     def action_close(self) -> None:
         """Close the search or the contents, else go back, else close."""
         if self.prompt.is_open or self.contents.has_focus:
-            self._close_search()
+            self._end_search()
+            self._read_on()
         elif self._before:
             place = self._before.pop()
             self._show(place.page)
@@ -462,7 +464,8 @@ class ManualScreen(FullScreen[None]):
     @on(Prompt.Left)
     def _search_left(self, event: Prompt.Left) -> None:
         event.stop()
-        self._close_search()
+        self._end_search()
+        self._read_on()
 
     def _search(self, needle: str) -> None:
         if needle != self._needle:
@@ -476,9 +479,7 @@ class ManualScreen(FullScreen[None]):
         self.prompt.show_state(state, wrong=bool(self._needle and not view.count))
         self.refresh_bindings()
 
-    def _close_search(self) -> None:
-        """Remove the marks, and go to the page."""
+    def _end_search(self) -> None:
         self.prompt.close()
         self._needle = ""
         self.view.search("")
-        self._read_on()

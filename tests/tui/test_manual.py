@@ -184,6 +184,17 @@ def test_next_match_goes_round() -> None:
     visit(story)
 
 
+def test_search_ends_when_another_page_opens() -> None:
+    async def story(_: Stage, pilot: Pilot[None], screen: ManualScreen) -> None:
+        await pilot.press("slash", *"password", "enter", "right_square_bracket")
+        assert not screen.view.hits
+        assert not screen.prompt.is_open
+        await pilot.press("escape")
+        assert screen._open_page == next(iter(screen._titles)), "it goes back at once"
+
+    visit(story)
+
+
 @pytest.mark.parametrize("size", [SMALL, USUAL])
 def test_contents_lead_to_headings_and_pages(size: tuple[int, int]) -> None:
     async def story(_: Stage, pilot: Pilot[None], screen: ManualScreen) -> None:
