@@ -289,8 +289,8 @@ class Navigation:
                 from rpcexplorer.model.draft import draft_of
                 from rpcexplorer.tui.call.copying import copy_call
 
-                taken = partial(pending.go_on, wanted.group)
-                await copy_call(screen, explorer, draft_of(exchange), exchange=exchange, release=taken)
+                release = partial(pending.go_on, wanted.group)
+                await copy_call(screen, explorer, draft_of(exchange), exchange=exchange, release=release)
             case ReportWanted(exchange=exchange, other=other):
                 from rpcexplorer.tui.call.copying import copy_comparison_report, copy_report
 

@@ -527,7 +527,7 @@ def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -> None
         await play(pilot, "f6", "down", "m", "down", "m", "R", *"demo", "enter")
         replay: ReplayScreen = await on(pilot, ReplayScreen)
         await until(pilot, lambda: len(replay.done) == 2 and replay.stop is None)
-        assert [record.recorded.method for record in replay.done] == ["two", "three"]
+        assert [result.recorded.method for result in replay.done] == ["two", "three"]
         await play(pilot, "down", "enter", "down", "escape", "up", "enter", "escape", "escape", "escape")
         assert sides == [("three", "three"), ("two", "two")]
 

@@ -97,7 +97,7 @@ def test_split_character_is_joined_half_does_not_wait(line: Line) -> None:
 )
 def test_sequence_that_breaks_the_parser_is_skipped(line: Line, sequence: bytes) -> None:
     found = line.comes(b"a" + sequence + b"b\x11")
-    assert [record.key for record in found if isinstance(record, Key)][-2:] == ["b", "ctrl+q"]
+    assert [message.key for message in found if isinstance(message, Key)][-2:] == ["b", "ctrl+q"]
     assert typed(found)[0] == "a"
 
 
@@ -138,7 +138,7 @@ def test_empty_and_unstarted_pastes_are_ignored(line: Line) -> None:
 
 def test_two_pastes_and_keys_keep_their_order(line: Line) -> None:
     found = line.comes(b"1\x1b[200~2\x1b[201~3\x1b[200~4\x1b[201~5")
-    assert [record.text if isinstance(record, Paste) else typed([record]) for record in found] == [
+    assert [message.text if isinstance(message, Paste) else typed([message]) for message in found] == [
         "1",
         "2",
         "3",
@@ -211,7 +211,7 @@ LETTERS = '{"name": "Zoë", "tags": [1, 2]}'
 def parts(messages: list[Message]) -> list[str]:
     """Return texts unchanged, and keys by their names in angle brackets."""
     kinds = [message for message in messages if isinstance(message, TypedText | Key)]
-    return [method.text if isinstance(method, TypedText) else f"<{method.key}>" for method in kinds]
+    return [message.text if isinstance(message, TypedText) else f"<{message.key}>" for message in kinds]
 
 
 def test_long_read_is_text_and_short_one_keys(line: Line) -> None:
