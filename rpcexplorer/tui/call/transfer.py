@@ -256,7 +256,7 @@ class Transfer:
                 )
         sentences += _left_out_words(taken.left_out)
         if others := other_addresses(found.calls, profile.endpoint):
-            sentences.append(f"The pasted URL is {others}. Calls are sent to {profile.endpoint}.")
+            sentences.append(f"Calls are sent to {profile.endpoint}, not to {others}.")
         sentences += [f"{note}." for note in [*note_lines(found.calls)][:MAX_NOTES]]
         sentences += found.notes[:MAX_NOTES]
         sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)

@@ -126,6 +126,19 @@ def test_first_of_several_requests_is_in_the_editor(explorer: Explorer) -> None:
     assert explorer.draft_of("log") == '{"n": 1.10, "n": 2}'
 
 
+def test_notice_names_the_urls_of_pasted_calls(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert explorer.profile is not None
+        commands = (f"curl http://{host}.example.com/rpc -d '{ENVELOPE}'" for host in ("a", "b"))
+        await paste(pilot, screen, "\n".join(commands))
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: screen.method == "user.get")
+        urls = "http://a.example.com/rpc, http://b.example.com/rpc"
+        assert f"Calls are sent to {explorer.profile.endpoint}, not to {urls}." in notices(app)
+
+    visit(explorer, scene)
+
+
 def test_pasted_call_of_the_current_method_is_kept(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await paste(pilot, screen, "\n".join([ENVELOPE, ENVELOPE.replace("user.get", "ping")]))
