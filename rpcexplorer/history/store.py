@@ -169,10 +169,10 @@ class Journal:
         found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
         call = found[0] if found else None
         if call is None or not _is_of(call, profile) or not isinstance(call.outcome, Result):
-            why = f"there is no result of {method} on {profile.name} in the history"
+            why = f"there is no result of {method} on {profile.shown_name} in the history"
             return LastResult(why=why if self.recording else f"{why}, because calls are not recorded")
         text = bytes(call.outcome.value).decode("utf-8", "replace")
-        newest = f"the newest result of {method} on {profile.name}"
+        newest = f"the newest result of {method} on {profile.shown_name}"
         if not self.is_ours(call, profile):
             return LastResult(why=f"{newest} is in a folder that others can write to")
         if call.url != redacted_address(profile.endpoint):  # a file may have moved the profile to another server

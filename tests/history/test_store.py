@@ -148,6 +148,8 @@ def result(number: int, text: str, **more: Any) -> Exchange:
 
 def test_last_value_is_newest_result_as_spelled(journal: Journal) -> None:
     assert "there is no result of user.list on staging" in journal.last_value(STAGING, "user.list").why
+    typed = ad_hoc("http://127.0.0.1:8000/rpc")
+    assert "there is no result of user.list on 127.0.0.1:8000" in journal.last_value(typed, "user.list").why
     journal.record(result(0, "[1.0]"), STAGING)
     journal.record(result(1, '{"a": 1.10}'), STAGING)
     journal.record(replace(result(2, "[3]"), outcome=Cancelled()), STAGING)

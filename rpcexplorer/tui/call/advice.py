@@ -202,7 +202,7 @@ class Advice:
         if not profile.ad_hoc:
             explorer.reload()  # a profile that was removed from the files stays in use
         if explorer.profile != profile or not (profile.ad_hoc or profile.name in explorer.profiles.profiles):
-            self._tell(f"The profile {profile.name} has changed. Resend the call, then apply the hint.")
+            self._tell(f"The profile {profile.shown_name} has changed. Resend the call, then apply the hint.")
             return False
         if not profile.ad_hoc:
             return await self._change_file(hint, profile)
