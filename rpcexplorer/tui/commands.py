@@ -71,6 +71,7 @@ class Command(Struct, frozen=True):
 AGAIN: Final = "again repeat resend replay rerun retry run execute call"
 EXPORT: Final = "export curl httpie python markdown snippet share clipboard ticket save"
 REPORT: Final = f"{EXPORT} bug issue report"
+ANOTHER_SERVER: Final = "server url address new open connect service host profile"
 ELSEWHERE: Final = "carry move switch copy transfer server environment staging prod elsewhere"
 REPORT_HELP: Final = "Copy a report of this call as Markdown."
 COMPARE: Final = "diff difference versus against changed before"
@@ -107,7 +108,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "add server",
         "Add a profile for the URL of another server.",
         "everywhere",
-        synonyms="url address new open connect service host profile",
+        synonyms=ANOTHER_SERVER,
     ),
     Command(
         "login",
@@ -613,7 +614,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("form.close", "escape", "back", "Stop editing the value, or close the form.", "form", footer=True),
     Command("profiles.use", "enter", "use", "Use this profile from now on.", "profiles", footer=True),
     Command("profiles.default", "asterisk", "set default", "Make this profile the default.", "profiles"),
-    Command("profiles.add", "a", "add", "Add a profile.", "profiles", footer=True),
+    Command("profiles.add", "a", "add", "Add a profile.", "profiles", footer=True, synonyms=ANOTHER_SERVER),
     Command("profiles.edit", "e", "edit", "Edit this profile in its file.", "profiles", footer=True),
     Command("profiles.duplicate", "d", "duplicate", "Add a copy of this profile.", "profiles", footer=True),
     Command("profiles.remove", "delete", "remove", "Remove this profile, after confirmation.", "profiles", footer=True),

@@ -15,6 +15,11 @@ class AlwaysPossible(DOMNode):
         return True
 
 
+class NeverPossible(DOMNode):
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return False
+
+
 HERE: tuple[Scope, ...] = ("methods", "response", "params", "recent", "call", "everywhere")
 
 
@@ -58,6 +63,12 @@ def test_common_words_find_the_command_first(words: str, first: str) -> None:
 def test_common_word_finds_the_command(word: str, wanted: str) -> None:
     picks = palette_picks({scope: AlwaysPossible() for scope in HERE}, {})
     assert wanted in [shown.pick.id for shown in matching(picks, word)]
+
+
+@pytest.mark.parametrize("words", ["add server", "new url"])
+def test_profiles_screen_offers_its_own_command(words: str) -> None:
+    picks = palette_picks({"profiles": AlwaysPossible(), "everywhere": NeverPossible()}, {})
+    assert matching(picks, words)[0].pick.id == "profiles.add"
 
 
 def test_scattered_letters_find_no_page_of_the_manual() -> None:
