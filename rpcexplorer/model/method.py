@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.expectation import Expectation
 from rpcexplorer.model.problem import nearest
 
 MethodSource = Literal["service", "profile", "discovered", "history", "saved"]
@@ -173,6 +174,9 @@ class SavedCall(Struct, frozen=True):
     file: str = ""
     profile: str = ""
     """The profile that it belongs to; empty if it is for all of them."""
+    expect: Expectation | None = None
+    """What a check expects of the response; None if it is no check."""
+    line: int | None = None
 
     @property
     def listed_as(self) -> str:

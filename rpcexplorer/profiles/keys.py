@@ -29,6 +29,7 @@ from rpcexplorer.files.toml_shape import (
     text_rule,
     version_rule,
 )
+from rpcexplorer.model.expectation import ExpectedOutcome
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import RESERVED, ConfirmWhen, is_reserved
 from rpcexplorer.model.secret import PROFILE_NAME
@@ -36,10 +37,15 @@ from rpcexplorer.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
     discovery_rule,
+    expected_json_rule,
+    expected_schema_file_rule,
+    expected_schema_rule,
+    expected_values_rule,
     fingerprint_rule,
     handshake_rule,
     header_rule,
     ignored_rule,
+    milliseconds_rule,
     params_json_rule,
     params_table_rule,
     pointer_rule,
@@ -151,9 +157,28 @@ METHOD: Final = TableRule(
     },
     refused_key,
 )
+EXPECT: Final = TableRule(
+    "the expectations of a saved call",
+    {
+        "outcome": choice_rule(*get_args(ExpectedOutcome)),
+        "code": integer_rule,
+        "values": expected_values_rule,
+        "result_json": expected_json_rule,
+        "schema": expected_schema_rule,
+        "schema_file": expected_schema_file_rule,
+        "jq": list_rule(name_rule, "jq expressions"),
+        "within": milliseconds_rule,
+    },
+)
 CALL: Final = TableRule(
     "a saved call",
-    {"method": name_rule, "doc": text_rule, "params_json": params_json_rule, "params": params_table_rule},
+    {
+        "method": name_rule,
+        "doc": text_rule,
+        "params_json": params_json_rule,
+        "params": params_table_rule,
+        "expect": EXPECT,
+    },
     refused_key,
 )
 CALLS: Final = MapRule(CALL, refused_call)

@@ -257,10 +257,12 @@ def take_saved(reading: CheckedFile, *, own: bool) -> SavedLayer:
     return SavedLayer({path: leaf for path, leaf in found.items() if entry(path) not in wrong}, own)
 
 
-def saved_entries(
-    layers: Iterable[SavedLayer], profile: Profile, *, is_own: bool
-) -> dict[tuple[str, str], tuple[KeyPath, Leaves]]:
-    """Return the entries that count by kind and name, with their table.
+SavedEntries = dict[tuple[str, str], tuple[KeyPath, Leaves]]
+"""Saved calls and variables by kind and name, each with its table."""
+
+
+def saved_entries(layers: Iterable[SavedLayer], profile: Profile, *, is_own: bool) -> SavedEntries:
+    """Return the entries that count. Each is from one file as a whole.
 
     A profile's own table wins over the one for all, and the user file over others. No other file changes an entry of a
     profile in the user file, not even in its table.
@@ -271,14 +273,19 @@ def saved_entries(
         order = [(layer, table) for group in groups for table in tables for layer in group]
     else:
         order = [(layer, table) for table in tables for group in groups for layer in group]
-    found: dict[tuple[str, str], tuple[KeyPath, Leaves]] = {}
+    found: SavedEntries = {}
     for layer, table in order:
-        for kind in KEPT:
-            entries: dict[str, Leaves] = {}
-            for path, leaf in layer.leaves.items():
-                if path[: len(table) + 1] == (*table, kind) and len(path) > len(table) + 1:
-                    entries.setdefault(path[len(table) + 1], {})[path[len(table) + 2 :]] = leaf
-            found |= {(kind, name): (table, leaves) for name, leaves in entries.items()}
+        found |= entries_in(layer, table)
+    return found
+
+
+def entries_in(layer: SavedLayer, table: KeyPath) -> SavedEntries:
+    """Return the entries of one table: ``()`` or that of a profile."""
+    found: SavedEntries = {}
+    for path, leaf in layer.leaves.items():
+        if path[: len(table)] == table and path[len(table)] in KEPT and len(path) > len(table) + 1:
+            kind, name, *inside = path[len(table) :]
+            found.setdefault((kind, name), (table, {}))[1][tuple(inside)] = leaf
     return found
 
 

@@ -14,6 +14,7 @@ from rpcexplorer.files.paths import Paths, find_team_file
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml, split_dotted
 from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
+from rpcexplorer.model.expectation import Expectation
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Changes, Problem, joined_words, nearest
 from rpcexplorer.model.profile import OVERLAY, PATH, SERVICE, TEAM_FILE, Preset, Profile, variable
@@ -21,11 +22,13 @@ from rpcexplorer.profiles.allowed import Allowed
 from rpcexplorer.profiles.keys import SESSIONS
 from rpcexplorer.profiles.layers import (
     Presets,
+    SavedEntries,
     SavedLayer,
     as_strict,
     build_profile,
     by_profile,
     changed_profile,
+    entries_in,
     is_kept,
     keep_documents_inside,
     merge,
@@ -157,21 +160,33 @@ class Profiles(Struct, dict=True):
     """Return a profile with other values, for this run only."""
 
     def calls_of(self, profile: Profile) -> dict[str, SavedCall]:
-        found: dict[str, SavedCall] = {}
-        for (kind, name), (table, leaves) in self._saved_entries(profile).items():
-            if kind == "call":
-                values = {key[0]: leaf.value for key, leaf in leaves.items() if key}
-                params = values.get("params_json", values.get("params", ""))
-                file = next(leaf.origin.file for leaf in leaves.values())
-                owner = profile.name if table else ""
-                found[name] = SavedCall(name, values["method"], params, values.get("doc", ""), file, owner)
-        return dict(sorted(found.items(), key=lambda call: call[0].casefold()))
+        """Return the saved calls of a profile, sorted by name."""
+        calls = saved_calls(self._saved_entries(profile))
+        return dict(sorted(calls.items(), key=lambda call: call[0].casefold()))
+
+    def checks_of(self, profile: Profile) -> list[SavedCall]:
+        """Return the saved calls with expectations, in the order of the files."""
+        return checks_among(self._saved_entries(profile))
+
+    def checks_in(self, path: Path) -> tuple[list[SavedCall], list[Problem]]:
+        """Return the checks of a file, and its problems.
+
+        The variables of the file apply from now on, but not its profiles.
+        """
+        reading = _read(path, other := Profiles())
+        if reading is None:
+            return [], other.problems or [Problem(str(path), "there is no such file. Check its name")]
+        layer = take_saved(reading, own=False)
+        self.saved.append(layer)
+        tables = dict.fromkeys(key[:2] if key[0] == "profile" else () for key in layer.leaves)
+        checks = [check for table in tables for check in checks_among(entries_in(layer, table))]
+        return sorted(checks, key=lambda check: check.line or 0), [problem for _, problem in reading.problems]
 
     def variables_of(self, profile: Profile) -> Mapping[str, str]:
         entries = self._saved_entries(profile).items()
         return {name: leaves[()].value for (kind, name), (_, leaves) in entries if kind == "variables"}
 
-    def _saved_entries(self, profile: Profile) -> dict[tuple[str, str], tuple[KeyPath, Leaves]]:
+    def _saved_entries(self, profile: Profile) -> SavedEntries:
         return saved_entries(self.saved, profile, is_own=("url",) in self.own.get(profile.name, {}))
 
     def call_homes(self, profile: Profile, own: Path) -> list[tuple[Path, str]]:
@@ -199,6 +214,34 @@ class Profiles(Struct, dict=True):
             if path or key[0] != "call"
         }
         return [*rows, *((dotted(path), leaf.value, leaf.source) for path, leaf in saved.items())]
+
+
+def saved_calls(entries: SavedEntries) -> dict[str, SavedCall]:
+    return {
+        name: _saved_call(name, table, leaves) for (kind, name), (table, leaves) in entries.items() if kind == "call"
+    }
+
+
+def checks_among(entries: SavedEntries) -> list[SavedCall]:
+    """Return the calls with expectations, each with its line."""
+    calls = saved_calls(entries)
+    return [replace(call, line=entries["call", name][1][()].source.line) for name, call in calls.items() if call.expect]
+
+
+def _saved_call(name: str, table: KeyPath, leaves: Leaves) -> SavedCall:
+    values = {key[0]: leaf.value for key, leaf in leaves.items() if len(key) == 1}
+    expected = {key[1]: leaf.value for key, leaf in leaves.items() if len(key) == 2}
+    if "code" in expected:
+        expected["outcome"] = "error"
+    return SavedCall(
+        name,
+        values["method"],
+        values.get("params_json", values.get("params", "")),
+        values.get("doc", ""),
+        leaves[()].origin.file,
+        table[1] if table else "",
+        Expectation(**expected) if expected else None,
+    )
 
 
 def available_profiles(name: str, known: Iterable[str]) -> str:
