@@ -484,6 +484,7 @@ def _rest(exchange: Exchange) -> dict[str, object]:
     return {
         "message": printable(getattr(exchange.outcome, "message", "")),
         "note": printable(exchange.note, lines=True),
+        "expect": printable(exchange.expect, lines=True),
         "params": printable(exchange.params, lines=True),
         "headers": [{"name": printable(name), "value": printable(value)} for name, value in response.headers],
         "reply": printable_bytes(response.body),

@@ -58,6 +58,7 @@ def run(arguments: Sequence[str], world: World) -> int:
 MODULES: Final = {
     "batch": "call",
     "call": "call",
+    "check": "check",
     "compare": "compare",
     "completion": "completion",
     "copy": "copy",

@@ -57,6 +57,7 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
         "headers": [f"{name}: {value}" for name, value in response.headers],
         "name": exchange.name,
         "note": exchange.note,
+        "expect": exchange.expect,
         "foreign": exchange.foreign,
     }
     return _written(values)
@@ -136,6 +137,7 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
         ),
         name=values.get("name", ""),
         note=values.get("note", ""),
+        expect=values.get("expect", ""),
         envelope=values.get("envelope", "2.0"),
         params_sent=values.get("params_sent"),
         foreign=values.get("foreign", False),
@@ -227,7 +229,7 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
     "step": _one_of(get_args(Step)),
     "envelope": _one_of(get_args(EnvelopeForm)),
     **dict.fromkeys(("id", "profile", "url", "method", "message", "params", "params_sent"), _TEXT),
-    **dict.fromkeys(("reason", "http_reason", "name", "note"), _TEXT),
+    **dict.fromkeys(("reason", "http_reason", "name", "note", "expect"), _TEXT),
     **dict.fromkeys(("status", "sent", "received"), _SMALL_NUMBER),
     **dict.fromkeys(("reply_cut", "maybe_ran", "foreign"), _FLAG),
     **dict.fromkeys(("remarks", "http_remarks", "headers"), _TEXTS),

@@ -20,6 +20,7 @@ PAGES: Final = (
     "saved-calls",
     "history",
     "share",
+    "checks",
     "scripts",
     "keys",
     "settings",
@@ -30,6 +31,7 @@ PAGES: Final = (
 COMMAND_PAGES: Final[Mapping[str, str]] = {
     "batch": "calls",
     "call": "calls",
+    "check": "checks",
     "compare": "share",
     "completion": "scripts",
     "copy": "share",

@@ -122,6 +122,8 @@ class Exchange(Struct, frozen=True):
     """Events around the call, such as a login or the end of a session."""
     name: str = ""
     note: str = ""
+    expect: str = ""
+    """What a check expected, as lines to read; only in the case that it exports."""
     envelope: EnvelopeForm = "2.0"
     params_sent: str | None = None
     """The params with the values of their variables, if there were any."""

@@ -50,24 +50,5 @@ class Expectation(Struct, frozen=True):
             yield f"within {self.within:g} ms"
 
 
-OF_RESULT: Final = ("values", "result_json", "schema", "schema_file", "jq")
-"""Keys that only a result can meet."""
-
-
-def contradiction(table: dict[str, Any]) -> str:
-    """Return why no response can meet an ``expect`` table; empty if one can."""
-    if not table:
-        return 'it is empty. Write what to expect, such as outcome = "result"'
-    outcome = table.get("outcome", "error" if "code" in table else "result")
-    if "code" in table and outcome != "error":
-        return '`code` is for an error. Remove `code`, or write outcome = "error"'
-    needless = next((key for key in OF_RESULT if key in table), None) if outcome != "result" else None
-    if needless:
-        return f'`{needless}` needs a result. Remove it, or write outcome = "result"'
-    if {"schema", "schema_file"} <= table.keys():
-        return "it has `schema` and `schema_file`. Remove one of them"
-    return ""
-
-
 def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.expectation import Expectation
 from rpcexplorer.model.problem import nearest
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.expectation import Expectation
 
 MethodSource = Literal["service", "profile", "discovered", "history", "saved"]
 By = Literal["name", "position"]

@@ -29,7 +29,6 @@ from rpcexplorer.files.toml_shape import (
     text_rule,
     version_rule,
 )
-from rpcexplorer.model.expectation import ExpectedOutcome
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import RESERVED, ConfirmWhen, is_reserved
 from rpcexplorer.model.secret import PROFILE_NAME
@@ -37,15 +36,10 @@ from rpcexplorer.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
     discovery_rule,
-    expected_json_rule,
-    expected_schema_file_rule,
-    expected_schema_rule,
-    expected_values_rule,
     fingerprint_rule,
     handshake_rule,
     header_rule,
     ignored_rule,
-    milliseconds_rule,
     params_json_rule,
     params_table_rule,
     pointer_rule,
@@ -145,6 +139,13 @@ def _auth_fields() -> Iterator[ProfileKey]:
         )
 
 
+def expect_rule(value: Any, place: Place) -> Any:
+    """Convert the table ``expect`` of a saved call to an ``Expectation``."""
+    from rpcexplorer.profiles.expect import expectation  # Few calls have one.
+
+    return expectation(value, place)
+
+
 AUTH_TYPE: Final = choice_rule(*KINDS)
 METHOD: Final = TableRule(
     "a method",
@@ -157,19 +158,6 @@ METHOD: Final = TableRule(
     },
     refused_key,
 )
-EXPECT: Final = TableRule(
-    "the expectations of a saved call",
-    {
-        "outcome": choice_rule(*get_args(ExpectedOutcome)),
-        "code": integer_rule,
-        "values": expected_values_rule,
-        "result_json": expected_json_rule,
-        "schema": expected_schema_rule,
-        "schema_file": expected_schema_file_rule,
-        "jq": list_rule(name_rule, "jq expressions"),
-        "within": milliseconds_rule,
-    },
-)
 CALL: Final = TableRule(
     "a saved call",
     {
@@ -177,7 +165,7 @@ CALL: Final = TableRule(
         "doc": text_rule,
         "params_json": params_json_rule,
         "params": params_table_rule,
-        "expect": EXPECT,
+        "expect": expect_rule,
     },
     refused_key,
 )

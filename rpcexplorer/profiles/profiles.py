@@ -14,7 +14,6 @@ from rpcexplorer.files.paths import Paths, find_team_file
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml, split_dotted
 from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
-from rpcexplorer.model.expectation import Expectation
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Changes, Problem, joined_words, nearest
 from rpcexplorer.model.profile import OVERLAY, PATH, SERVICE, TEAM_FILE, Preset, Profile, variable
@@ -168,6 +167,12 @@ class Profiles(Struct, dict=True):
         """Return the saved calls with expectations, in the order of the files."""
         return checks_among(self._saved_entries(profile))
 
+    def problems_of_calls(self, profile: Profile) -> list[Problem]:
+        """Return the problems of saved calls that the profile would have."""
+        tables = {("call",), ("profile", profile.name, "call")}
+        keys = ((problem, split_dotted(problem.key)) for problem in self.problems)
+        return [problem for problem, key in keys if tables & {key[:1], key[:3]}]
+
     def checks_in(self, path: Path) -> tuple[list[SavedCall], list[Problem]]:
         """Return the checks of a file, and its problems.
 
@@ -213,7 +218,10 @@ class Profiles(Struct, dict=True):
             for path, leaf in leaves.items()
             if path or key[0] != "call"
         }
-        return [*rows, *((dotted(path), leaf.value, leaf.source) for path, leaf in saved.items())]
+        for path, leaf in saved.items():
+            is_expected = path[0] == "call" and path[-1] == "expect"
+            rows.append((dotted(path), "; ".join(leaf.value.lines()) if is_expected else leaf.value, leaf.source))
+        return rows
 
 
 def saved_calls(entries: SavedEntries) -> dict[str, SavedCall]:
@@ -229,10 +237,7 @@ def checks_among(entries: SavedEntries) -> list[SavedCall]:
 
 
 def _saved_call(name: str, table: KeyPath, leaves: Leaves) -> SavedCall:
-    values = {key[0]: leaf.value for key, leaf in leaves.items() if len(key) == 1}
-    expected = {key[1]: leaf.value for key, leaf in leaves.items() if len(key) == 2}
-    if "code" in expected:
-        expected["outcome"] = "error"
+    values = {key[0]: leaf.value for key, leaf in leaves.items() if key}
     return SavedCall(
         name,
         values["method"],
@@ -240,7 +245,7 @@ def _saved_call(name: str, table: KeyPath, leaves: Leaves) -> SavedCall:
         values.get("doc", ""),
         leaves[()].origin.file,
         table[1] if table else "",
-        Expectation(**expected) if expected else None,
+        values.get("expect"),
     )
 
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from pathlib import Path
 from typing import Any, Final
 
 from rpcexplorer.auth.registry import KINDS, token_kinds
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.files.toml_shape import Place, ValueCheck, WrongValue, path_rule, without_quotes
 from rpcexplorer.jsontext.params import Typo
-from rpcexplorer.jsontext.pointers import names_of, parts_of
-from rpcexplorer.jsontext.scan import MAX_INTEGER, SPACE, STRING, decoded, is_value
+from rpcexplorer.jsontext.scan import MAX_INTEGER, SPACE, STRING, decoded
 from rpcexplorer.model.destination import as_fingerprint
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.expectation import SERVICE, SchemaFile, as_json, contradiction
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.problem import nearest
 from rpcexplorer.model.profile import TOKEN_MARK, DocumentSource, HeaderHandshake
@@ -186,7 +183,7 @@ def params_rule(secret_keys: re.Pattern[str]) -> ValueCheck:
     def check(value: Any, place: Place) -> Any:
         if not isinstance(value, dict | list):
             return WrongValue("must be an array or a table")
-        return _wrong_json(value, (), place, secret_keys) or value
+        return wrong_json(value, (), place, secret_keys) or value
 
     return check
 
@@ -195,14 +192,14 @@ LOGIN_PARAMS = params_rule(regex(f"{PASSWORDS.pattern}|{TOKENS.pattern}"))
 METHOD_PARAMS = params_rule(PASSWORDS)
 
 
-def _wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> WrongValue | None:
+def wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> WrongValue | None:
     """Return why a value cannot be sent as JSON, or must not be shared."""
     texts = [value] if isinstance(value, str) else [*value] if isinstance(value, dict) else []
     if mark := named(texts):
         return WrongValue(_REFERENCE_REFUSED.format(mark), inside)
     if isinstance(value, dict | list):
         members = value.items() if isinstance(value, dict) else enumerate(value)
-        found = (_wrong_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
+        found = (wrong_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
         return next((wrong for wrong in found if wrong), None)
     if isinstance(value, float) and not math.isfinite(value):
         return WrongValue("must be a JSON number, not inf or nan", inside)
@@ -306,8 +303,8 @@ def params_table_rule(value: Any, place: Place) -> Any:
     return _secret_in_json(spelled, place) or spelled
 
 
-_NO_KEY: Final = regex("(?!)")
-_ANY_PARAMS: Final = params_rule(_NO_KEY)
+NO_KEY: Final = regex("(?!)")
+_ANY_PARAMS: Final = params_rule(NO_KEY)
 """Any JSON value, whatever its keys."""
 
 
@@ -318,10 +315,10 @@ def _secret_in_json(spelled: str, place: Place) -> WrongValue | None:
         return WrongValue(
             f"must not contain {mark}, which cannot be sent. Write the value or a variable such as {{{{name}}}}"
         )
-    return _password_in_json(spelled, place)
+    return password_in_json(spelled, place)
 
 
-def _password_in_json(spelled: str, place: Place) -> WrongValue | None:
+def password_in_json(spelled: str, place: Place) -> WrongValue | None:
     for pair in PAIR.finditer(spelled):
         value = decoded(pair["value"])
         if value and PASSWORDS.fullmatch(_squashed(decoded(pair["key"]))) and not LEFT_OPEN.search(value):
@@ -340,61 +337,7 @@ def refused_call(key: str, value: object, _place: Place) -> str | None:
         return 'the saved call has no `method`. Add one, such as method = "ping"'
     if {"params", "params_json"} <= value.keys():
         return "the saved call has `params` and `params_json`. Remove one of them"
-    expected = value.get("expect")
-    if isinstance(expected, dict) and (problem := contradiction(expected)):
-        return f"`expect` cannot be met: {problem}"
     return None
-
-
-def expected_values_rule(value: Any, place: Place) -> Any:
-    """Check expected values by JSON pointer; convert them to JSON text."""
-    if not isinstance(value, dict):
-        return WrongValue('must be a table of JSON pointers and values, such as { "/total" = 3 }')
-    for pointer, wanted in value.items():
-        if parts_of(pointer) is None:
-            return WrongValue('must be a JSON pointer into the result, such as "/items/0/name"', (pointer,))
-        named_like_it = {names_of(pointer)[-1]: wanted} if pointer else wanted
-        if wrong := _wrong_result(wanted, place) or _password_in_json(as_json(named_like_it), place):
-            return WrongValue(wrong.sentence, (pointer, *wrong.inside))
-    return tuple((pointer, as_json(wanted)) for pointer, wanted in value.items())
-
-
-def expected_json_rule(value: Any, place: Place) -> Any:
-    """Check the whole result as JSON text, which keeps the spelling of numbers."""
-    if not isinstance(value, str) or not is_value(value):
-        return WrongValue("must be a JSON value as text, in quotes, such as '{\"price\": 1.10}'")
-    return _password_in_json(value, place) or value
-
-
-def expected_schema_rule(value: Any, place: Place) -> Any:
-    if value == SERVICE:
-        return value
-    if not isinstance(value, dict):
-        return WrongValue(
-            f'must be a table with a JSON Schema, or "{SERVICE}" for the schema that the service declares'
-        )
-    return _wrong_result(value, place) or as_json(value)
-
-
-def expected_schema_file_rule(value: Any, place: Place) -> Any:
-    """Accept a file in the folder of this file: other users may have written it."""
-    file = path_rule(value, place)
-    if isinstance(file, WrongValue):
-        return file
-    if not Path(file).is_relative_to(place.folder):
-        return WrongValue("must be in the folder of this file")
-    return SchemaFile(file, str(place.folder))
-
-
-def milliseconds_rule(value: Any, _place: Place) -> Any:
-    if type(value) in {int, float} and 0 < value <= MAX_INTEGER:
-        return float(value)
-    return WrongValue(f"must be a number of milliseconds greater than 0{without_quotes(value)}")
-
-
-def _wrong_result(value: Any, place: Place) -> WrongValue | None:
-    """Return why a TOML value cannot be a part of a result."""
-    return _wrong_json(value, (), place, _NO_KEY)
 
 
 def variable_rule(value: Any, _place: Place) -> Any:

@@ -292,6 +292,7 @@ def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor, 
         url=hide.text(redacted_address(exchange.url)),
         name=hide.text(exchange.name),
         note=hide.text(exchange.note),
+        expect=hide.text(exchange.expect),
         outcome=_parts(outcome, hide_reply) if isinstance(outcome, ErrorObject) else outcome,
         response=replace(
             response,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import faulthandler
 import json
-import os
 import sys
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from time import monotonic
-from typing import Any, BinaryIO, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
+from rpcexplorer.child_process import serve
 from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.model.method import By, Described
 from rpcexplorer.model.problem import MOST_PROBLEMS, Checked, SchemaProblem
@@ -33,62 +32,38 @@ MAX_FIXED: Final = 8
 MAX_FIXED_CHARACTERS: Final = 64 * 1024
 """Characters of a text for which fixes are tried."""
 FIX_SECONDS: Final = 0.5
-MEMORY_BYTES: Final = 1024 * 1024 * 1024
-LAST_RESORT_SECONDS: Final = 10.0
-"""For one check, if the parent cannot kill this process any more."""
 MAX_PATTERNS: Final = 100
 """Invalid patterns that are removed from a schema."""
 EXACT_DIGITS: Final = 15
 """Digits that a float always holds."""
+ELSEWHERE: Final = "the schema refers to another document"
 _OTHER_BRACKETS: Final = str.maketrans("[]{}", "{}[]")
 
-Question: TypeAlias = tuple[str, Literal["params", "result"], By | None]
-"""A text, its kind and the only way of its params; a method is before it."""
+Question: TypeAlias = tuple[str, Literal["params", "result", "own"], By | None]
+"""A text, its kind and the only way of its params.
+
+Before it comes a method, or for ``own`` a schema that the user wrote.
+"""
 
 
 class NotCheckedError(Exception):
     """There is no verdict; the text says why."""
 
 
-def main(last_resort: float = LAST_RESORT_SECONDS) -> None:
-    questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    sys.stdout = sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
-    os.dup2(sys.stdout.fileno(), 1)
-    _limit()
+def answer(method: bytes, question: bytes) -> bytes:
+    """Check the text of a question with a method's schemas."""
     try:
-        import jsonschema_rs  # noqa: F401 - whether it is there
-    except ImportError:
-        _write(answers, Checked(why_not="jsonschema-rs is not installed: pip install jsonschema-rs"))
-        return
-    _write(answers, Checked())
-    for method in questions:
-        faulthandler.dump_traceback_later(last_resort, exit=True, file=sys.stderr)
-        _write(answers, answer(method, questions.readline()))
-        faulthandler.cancel_dump_traceback_later()
-
-
-def _limit() -> None:
-    """Limit memory; write no core dump, because it would contain params."""
-    with suppress(ImportError, ValueError, OSError):  # Not on every system, and not if the limit is lower already.
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-
-
-def _write(stream: BinaryIO, checked: Checked) -> None:
-    try:
-        line = msgspec.json.encode(checked)
+        return msgspec.json.encode(_checked(method, question))
     except UnicodeError:
-        line = msgspec.json.encode(Checked(why_not="the schema contains a lone surrogate (half a character)"))
-    stream.write(line + b"\n")
-    stream.flush()
+        return msgspec.json.encode(Checked(why_not="the schema contains a lone surrogate (half a character)"))
 
 
-def answer(method: bytes, question: bytes) -> Checked:
+def _checked(method: bytes, question: bytes) -> Checked:
     try:
-        check = _method_check(method)
         text, of, by = msgspec.json.decode(question, type=Question)
+        if of == "own":
+            return _checked_with(method, text)
+        check = _method_check(method)
         return check.params(text, by) if of == "params" else check.result(text)
     except NotCheckedError as error:
         return Checked(why_not=str(error))
@@ -107,6 +82,32 @@ def answer(method: bytes, question: bytes) -> Checked:
 @lru_cache(MAX_METHODS)
 def _method_check(method: bytes) -> MethodCheck:
     return MethodCheck(msgspec.json.decode(method, type=Described))
+
+
+def _checked_with(schema: bytes, text: str) -> Checked:
+    document, validator = _own_validator(schema)
+    value = _decoded(text)
+    errors = list(islice(validator.iter_errors(value), MAX_ERRORS))
+    found = explain(Bundle(document), text, value, errors)
+    return Checked(tuple(explained.problem for explained in found))
+
+
+@lru_cache(MAX_METHODS)
+def _own_validator(schema: bytes) -> tuple[dict[str, Any], Any]:
+    """Return a schema as it is written, which must be valid, and its validator."""
+    import jsonschema_rs
+
+    try:
+        document = msgspec.json.decode(schema)
+    except msgspec.DecodeError:
+        raise NotCheckedError("the schema is not JSON") from None
+    options = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKING, size_limit=PATTERN_BYTES)
+    try:
+        jsonschema_rs.meta.validate(document)
+        return document, jsonschema_rs.validator_for(document, pattern_options=options, retriever=_nothing)
+    except jsonschema_rs.ValidationError as error:
+        reason = ELSEWHERE if ELSEWHERE in error.message else f"the schema is invalid: {error.message}"
+        raise NotCheckedError(reason) from None
 
 
 class MethodCheck:
@@ -240,7 +241,7 @@ def _validator(schema: dict[str, Any]) -> Any:
 
 
 def _nothing(_: str) -> Any:
-    raise NotCheckedError("the schema refers to another document")
+    raise NotCheckedError(ELSEWHERE)
 
 
 def _without(schema: Any, path: list[str | int]) -> bool:
@@ -296,4 +297,4 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(*map(float, sys.argv[1:]))
+    serve(answer, 2, "jsonschema-rs", *map(float, sys.argv[1:]))

@@ -124,6 +124,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
         "method": exchange.method,
         "name": exchange.name and f"{_STAR} {exchange.name}",
         "note": exchange.note,
+        "expected": exchange.expect,
         "profile": exchange.profile,
         "url": exchange.url,
         "when": f"{when.day} {when:%b %Y %H:%M:%S %z}".rstrip(),
@@ -235,6 +236,7 @@ def note_page(exchange: Exchange, zone: tzinfo | None = None, case_note: str = "
         notes = [[("   No note yet.", "dim")]]
     response = exchange.response
     facts = {
+        "expected": "; ".join(exchange.expect.splitlines()),
         "profile": exchange.profile,
         "url": exchange.url,
         "when": f"{exchange.when.astimezone(zone):%Y-%m-%d %H:%M:%S %z}",

@@ -69,6 +69,10 @@ class Phases(Struct, frozen=True):
     kept: bool = False
     """An open connection was used: no name, connect or TLS phase."""
 
+    @property
+    def total(self) -> float:
+        return sum(filter(None, (self.name, self.connect, self.tls, self.send, self.wait, self.transfer)))
+
 
 NO_PHASES = Phases()
 

@@ -16,7 +16,11 @@ from rpcexplorer.schema.check_process import MAX_VALUES, MethodCheck, NotChecked
 
 def asked(schema: Any, text: str) -> Checked:
     """Return the answer to a question about a result."""
-    return answer(msgspec.json.encode(Described(result=schema)), msgspec.json.encode((text, "result", None)))
+    return answered(msgspec.json.encode(Described(result=schema)), msgspec.json.encode((text, "result", None)))
+
+
+def answered(method: bytes, question: bytes) -> Checked:
+    return msgspec.json.decode(answer(method, question), type=Checked)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +35,7 @@ def test_params_that_may_be_required_are_reported(text: str, is_known: bool) -> 
 
 
 def test_invalid_question_gets_an_answer() -> None:
-    assert answer(b"[", b"").why_not == answer(b"{}", b"[1]").why_not == "the text cannot be read"
+    assert answered(b"[", b"").why_not == answered(b"{}", b"[1]").why_not == "the text cannot be read"
 
 
 @pytest.mark.parametrize(

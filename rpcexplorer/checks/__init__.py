@@ -1,0 +1,1 @@
+"""Checks: saved calls with expectations, their verdicts and reports."""

@@ -1,0 +1,53 @@
+"""jq expressions over results, in a process that stays and can be killed.
+
+A process for each expression would take 60 ms, and an expression can run without end.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from rpcexplorer.child_process import ChildProcess, program_of, serve
+from rpcexplorer.text.jq import FilterProblem, filtered
+
+DEADLINE_SECONDS: Final = 1.5
+"""For one expression."""
+MAX_CHARACTERS: Final = 1_000
+"""Of the results: only ``true`` is right, and the rest is only shown."""
+TOO_LONG: Final = f"no result after {DEADLINE_SECONDS:g} s"
+
+
+class JqProcess:
+    """Runs expressions one at a time; one that took too long runs only once."""
+
+    def __init__(self) -> None:
+        self._process = ChildProcess("jq", program_of("rpcexplorer.checks.jq_process"), DEADLINE_SECONDS)
+        self._too_long: set[str] = set()
+
+    async def run(self, expression: str, text: bytes) -> str:
+        """Return the results, each on a line, or a sentence why there are none."""
+        if expression in self._too_long:
+            return TOO_LONG
+        answer = await self._process.ask(msgspec.json.encode(expression), text.replace(b"\n", b" "))
+        if answer is not None:
+            return msgspec.json.decode(answer, type=str)
+        if not self._process.problem:
+            self._too_long.add(expression)
+        return self._process.problem or TOO_LONG
+
+    async def close(self) -> None:
+        await self._process.close()
+
+
+def answer(expression: bytes, text: bytes) -> bytes:
+    found = filtered(msgspec.json.decode(expression, type=str), text)
+    results = (
+        found.sentence if isinstance(found, FilterProblem) else found.text[: 4 * MAX_CHARACTERS].decode(errors="ignore")
+    )
+    return msgspec.json.encode(results.strip()[:MAX_CHARACTERS])
+
+
+if __name__ == "__main__":
+    serve(answer, 2, "jq")

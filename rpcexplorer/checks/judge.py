@@ -1,0 +1,174 @@
+"""Whether a response meets the expectations of its call."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from rpcexplorer.checks.jq_process import JqProcess
+from rpcexplorer.compare.compare import ComparedPlace, Comparison, Difference, compared_texts
+from rpcexplorer.compare.parts import hides
+from rpcexplorer.files.io import FileError, read_bytes, refuse_links
+from rpcexplorer.jsontext.pointers import Levels
+from rpcexplorer.jsontext.steps import run_in_turns
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.expectation import SERVICE, Expectation, SchemaFile
+from rpcexplorer.model.method import Described
+from rpcexplorer.model.problem import Checked, counted, cut
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.schema.check import Checker
+from rpcexplorer.text.exchange import outcome_words
+from rpcexplorer.text.problems import path
+
+MAX_SHOWN: Final = 5
+"""Differences and problems of one expectation that are reported."""
+MAX_SCHEMA_BYTES: Final = 8 * 1024 * 1024
+ABSENT: Final = "nothing"
+
+
+class Failure(Struct, frozen=True):
+    """An expectation that was not met."""
+
+    place: str
+    """A JSON pointer into the result, or the key of the expectation."""
+    wanted: str
+    """Empty if ``got`` is a sentence that says it all."""
+    got: str
+
+    def words(self, longest: int) -> str:
+        """Return one sentence; longer values are cut."""
+        got = cut(self.got, longest)
+        return f"{self.place}: wanted {cut(self.wanted, longest)}, got {got}" if self.wanted else f"{self.place}: {got}"
+
+
+class Judge:
+    """Judges one response after the other; its processes start when needed."""
+
+    def __init__(self, checker: Checker) -> None:
+        self._checker, self._jq = checker, JqProcess()
+
+    async def close(self) -> None:
+        await self._jq.close()
+
+    async def failures(
+        self, expect: Expectation, exchange: Exchange, described: Described | None = None, ignore: Sequence[str] = ()
+    ) -> list[Failure]:
+        """Return the expectations that a response does not meet.
+
+        ``described`` is the method for ``schema = "service"``, ``ignore`` has the pointers to places that may differ.
+        """
+        outcome = exchange.outcome
+        if exchange.counts_as != expect.outcome:
+            return [Failure("outcome", expect.outcome, outcome_words(outcome))]
+        found = []
+        if expect.code is not None and expect.code != getattr(outcome, "code", None):
+            found.append(Failure("code", str(expect.code), outcome_words(outcome).removeprefix("error ")))
+        if isinstance(outcome, Result) and expect.outcome == "result":
+            found += [failure async for failure in self._of_result(expect, outcome.value, described, ignore)]
+        took = exchange.response.phases.total * 1000
+        if expect.within is not None and took > expect.within:
+            found.append(Failure("within", f"{expect.within:g} ms", f"{took:.0f} ms"))
+        return found
+
+    async def _of_result(
+        self, expect: Expectation, result: bytes, described: Described | None, ignore: Sequence[str]
+    ) -> AsyncIterator[Failure]:
+        text = result.decode("utf-8", "surrogateescape")
+        values = Levels(text)
+        for pointer, wanted in expect.values:
+            got = values.at(pointer)
+            if got is None or await _differs(wanted, got):
+                yield Failure(pointer or "result", wanted, ABSENT if got is None else got)
+        if expect.result_json:
+            wanted_text = expect.result_json.encode("utf-8", "surrogateescape")
+            comparison = await run_in_turns(compared_texts(wanted_text, result, ignore))
+            for failure in _differences(comparison):
+                yield failure
+        if expect.schema or expect.schema_file:
+            for failure in _schema_failures(await self._checked(expect, text, described)):
+                yield failure
+        for expression in expect.jq:
+            if (got := await self._jq.run(expression, result)) != "true":
+                yield Failure(f"jq {expression}", "true", got or ABSENT)
+
+    async def _checked(self, expect: Expectation, text: str, described: Described | None) -> Checked:
+        if expect.schema == SERVICE:
+            if described is None:
+                return Checked(why_not="the methods of the service are not known. Run `rpcexplorer methods --refresh`")
+            return await self._checker.result(described, text)
+        if expect.schema_file is None:
+            return await self._checker.own(expect.schema, text)
+        try:
+            schema = _read(expect.schema_file)
+        except FileError as error:
+            return Checked(why_not=error.sentence)
+        return await self._checker.own(schema, text)
+
+
+async def _differs(wanted: str, got: str) -> bool:
+    """Return whether two JSON texts differ as values, whatever their spelling."""
+    if wanted == got:
+        return False
+    left, right = (text.encode("utf-8", "surrogateescape") for text in (wanted, got))
+    comparison = await run_in_turns(compared_texts(left, right))
+    found = [*comparison.differences, *comparison.passed]
+    return comparison.verdict == "not comparable" or any(difference.kind != "spelling" for difference in found)
+
+
+def _differences(comparison: Comparison) -> list[Failure]:
+    """Return the differences between the expected result and the response.
+
+    A hidden secret is ignored only if it was already hidden in the expected result.
+    """
+    if comparison.verdict == "not comparable":
+        return [Failure("result_json", "", comparison.why)]
+    found = [
+        *comparison.differences,
+        *(one for one in comparison.passed if one.kind == "hidden" and not _was_hidden(comparison.left, one)),
+    ]
+    failures = [_difference(comparison, one) for one in islice(found, MAX_SHOWN)]
+    if len(found) > MAX_SHOWN:
+        failures.append(Failure("result_json", "", counted(len(found) - MAX_SHOWN, "more difference")))
+    return failures
+
+
+def _was_hidden(wanted: bytes, difference: Difference) -> bool:
+    place = difference.left
+    return place is not None and hides(wanted[place.start : place.end])
+
+
+def _difference(comparison: Comparison, difference: Difference) -> Failure:
+    place = difference.right or difference.left
+    sides = ((comparison.left, difference.left), (comparison.right, difference.right))
+    wanted, got = (_spelled(text, at) for text, at in sides)
+    return Failure(place.pointer if place and place.pointer else "result", wanted, got)
+
+
+def _spelled(text: bytes, place: ComparedPlace | None) -> str:
+    return text[place.start : place.end].decode("utf-8", "replace") if place else ABSENT
+
+
+def _schema_failures(checked: Checked) -> list[Failure]:
+    found = [
+        Failure(f"schema {path(problem.pointer)}".rstrip(), "", problem.sentence)
+        for problem in islice(checked.problems, MAX_SHOWN)
+    ]
+    if len(checked.problems) > MAX_SHOWN:
+        found.append(Failure("schema", "", counted(len(checked.problems) - MAX_SHOWN, "more problem")))
+    if checked.why_not and not found:
+        found.append(Failure("schema", "", f"not checked: {checked.why_not}"))
+    return found
+
+
+def _read(file: SchemaFile) -> str:
+    """Return a schema that a file names; others may have written that file."""
+    path = Path(file.path)
+    refuse_links(path.parent, Path(file.inside))
+    content = read_bytes(path, MAX_SCHEMA_BYTES, others=True)
+    if content is None:
+        raise FileError(f"there is no file {path}")
+    return content.decode("utf-8", "replace")

@@ -1,0 +1,154 @@
+"""Results of checks as lines, TAP, JSON, JUnit and GitHub annotations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from rpcexplorer.checks.run import CheckResult, CheckVerdict
+from rpcexplorer.model.problem import counted, cut
+from rpcexplorer.text.exchange import duration
+from rpcexplorer.text.printable import printable
+
+SIGNS: Final[dict[CheckVerdict, str]] = {"passed": "✓", "failed": "✗", "error": "⨯"}  # noqa: RUF001 - the sign is meant
+KINDS_OF_ERRORS: Final = {3: "credentials", 4: "no response", 5: "malformed response"}
+"""The types of JUnit errors by exit code; all others are calls that were not sent."""
+MAX_LINE_CHARACTERS: Final = 200
+"""Of a value in a line for people; files have up to ``MAX_VALUE_CHARACTERS``."""
+MAX_VALUE_CHARACTERS: Final = 2_000
+
+
+def lines_of(result: CheckResult) -> Iterator[str]:
+    """Yield the line of a result, and one for each expectation that failed."""
+    took = f"  {duration(result.seconds)}" if result.exchange else ""
+    yield f"{SIGNS[result.verdict]} {printable(result.check.call.name)}{took}"
+    yield from (f"    {line}" for line in reasons(result, MAX_LINE_CHARACTERS))
+
+
+def reasons(result: CheckResult, longest: int = MAX_VALUE_CHARACTERS) -> list[str]:
+    """Return why a check did not pass, each on one line."""
+    if result.error:
+        return [printable(result.error)]
+    return [printable(failure.words(longest)) for failure in result.failures]
+
+
+def summary(results: Sequence[CheckResult], planned: int) -> str:
+    verdicts = Counter(result.verdict for result in results)
+    parts = [f"{verdicts['passed']:,} passed"]
+    parts += [f"{verdicts['failed']:,} failed"] if verdicts["failed"] else []
+    parts += [f"{verdicts['error']:,} without a valid response"] if verdicts["error"] else []
+    parts += [f"{planned - len(results):,} not run"] if planned > len(results) else []
+    return f"{counted(planned, 'check')}: {', '.join(parts)}"
+
+
+def row_of(result: CheckResult) -> dict[str, Any]:
+    """Return a result as an object of ``--json``."""
+    call, exchange = result.check.call, result.exchange
+    return {
+        "name": printable(call.name),
+        "profile": result.check.profile.name,
+        "method": printable(call.method),
+        "file": call.file,
+        "line": call.line,
+        "verdict": result.verdict,
+        "id": exchange.id if exchange else None,
+        "ms": round(result.seconds * 1000, 3),
+        "failures": [
+            {key: printable(cut(getattr(one, key), MAX_VALUE_CHARACTERS)) for key in ("place", "wanted", "got")}
+            for one in result.failures
+        ],
+        "error": printable(result.error),
+    }
+
+
+def tap(result: CheckResult, number: int) -> Iterator[str]:
+    """Yield the lines of a result in TAP version 14."""
+    name = printable(result.check.call.name).replace("\\", "\\\\").replace("#", "\\#")
+    yield f"{'ok' if result.verdict == 'passed' else 'not ok'} {number} - {name}"
+    yield from (f"  # {line}" for line in reasons(result))
+
+
+def github_lines(results: Iterable[CheckResult], folder: Path) -> Iterator[str]:
+    """Yield the workflow commands that mark failed checks on GitHub."""
+    for result in results:
+        if result.verdict != "passed":
+            place = f"file={_property(_file_of(result, folder))},line={result.check.call.line or 1}"
+            title = _property(f"check {printable(result.check.call.name)}")
+            yield f"::error {place},title={title}::{_escaped(chr(10).join(reasons(result)))}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _file_of(result: CheckResult, folder: Path) -> str:
+    """Return the file of a check, relative to the working folder if it is inside."""
+    file = Path(result.check.call.file)
+    return str(file.relative_to(folder)) if file.is_relative_to(folder) else str(file)
+
+
+def junit(results: Sequence[CheckResult], started: datetime, folder: Path) -> str:
+    """Return the results as JUnit XML, a suite for each profile.
+
+    This is the form that the schemas of Jenkins and Ant both accept: `testsuites` has no attributes, `testcase` neither
+    file nor line, and the order of the elements is fixed.
+    """
+    by_profile = sorted(results, key=lambda result: result.check.profile.name)
+    suites = groupby(by_profile, lambda result: result.check.profile.name)
+    parts = [_suite(number, name, list(group), started, folder) for number, (name, group) in enumerate(suites)]
+    return "\n".join(["<?xml version='1.0' encoding='UTF-8'?>", "<testsuites>", *parts, "</testsuites>", ""])
+
+
+def _suite(number: int, name: str, results: Sequence[CheckResult], started: datetime, folder: Path) -> str:
+    verdicts = Counter(result.verdict for result in results)
+    attributes = {
+        "name": name,
+        "package": "rpcexplorer",
+        "id": number,
+        "tests": len(results),
+        "failures": verdicts["failed"],
+        "errors": verdicts["error"],
+        "skipped": 0,
+        "time": f"{sum(result.seconds for result in results):.3f}",
+        "timestamp": f"{started.astimezone(UTC):%Y-%m-%dT%H:%M:%S}",
+        "hostname": "localhost",
+    }
+    cases = [_case(result, name, folder) for result in results]
+    return "\n".join([
+        f"<testsuite{_attributes(attributes)}>", "<properties/>", *cases, "<system-out/>", "<system-err/>",
+        "</testsuite>",
+    ])  # fmt: skip
+
+
+def _case(result: CheckResult, suite: str, folder: Path) -> str:
+    call = result.check.call
+    attributes = {"name": printable(call.name), "classname": f"rpcexplorer.{suite}", "time": f"{result.seconds:.3f}"}
+    if result.verdict == "passed":
+        return f"<testcase{_attributes(attributes)}/>"
+    element, kind = (
+        ("error", KINDS_OF_ERRORS.get(result.code, "not sent")) if result.error else ("failure", "expectation")
+    )
+    lines = reasons(result)
+    text = "\n".join([f"{_file_of(result, folder)}:{call.line or 1}", *lines])
+    inside = f"<{element}{_attributes({'type': kind, 'message': lines[0]})}>{_xml(text)}</{element}>"
+    return f"<testcase{_attributes(attributes)}>\n{inside}\n</testcase>"
+
+
+def _attributes(values: dict[str, Any]) -> str:
+    return "".join(f' {name}="{_xml(str(value))}"' for name, value in values.items())
+
+
+def _xml(text: str) -> str:
+    """Escape a text for XML 1.0, which has no control characters at all."""
+    shown = printable(text, lines=True)
+    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        shown = shown.replace(sign, entity)
+    return shown

@@ -1,0 +1,232 @@
+"""Send saved calls and judge their responses, several at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.checks.judge import Failure, Judge
+from rpcexplorer.client.replay import ignored_in
+from rpcexplorer.explorer import MAX_COMPARED_BYTES, Explorer
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Refused, Stop, Unreached
+from rpcexplorer.model.expectation import SERVICE, Expectation
+from rpcexplorer.model.method import SavedCall
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import UNRECORDED
+from rpcexplorer.rpc.messages import Malformed
+from rpcexplorer.text.exchange import outcome_words
+from rpcexplorer.transport.port import Watch
+from rpcexplorer.variables.references import LAST, OPENING
+from rpcexplorer.variables.resolve import Missing, used_in
+
+CheckVerdict = Literal["passed", "failed", "error"]
+"""``error``: there is no response to judge."""
+ENDS: Final = (130, 3, 4, 5, 2)
+"""Exit codes of checks without a response; the first that applies."""
+FAILED: Final = 6
+MISSING_VARIABLE: Final = 2
+MAX_NOTE_CHARACTERS: Final = 500
+"""Of a value in the note of an exported call."""
+HALTED: Final = "not sent: an earlier call had no valid credentials"
+
+
+class Check(Struct, frozen=True):
+    """A saved call with expectations, and the profile to send it with."""
+
+    call: SavedCall
+    expect: Expectation
+    profile: Profile
+
+
+class CheckResult(Struct, frozen=True):
+    """The verdict on one check. Its texts contain no secret."""
+
+    check: Check
+    failures: tuple[Failure, ...] = ()
+    error: str = ""
+    """Why there is no response to judge."""
+    code: int = 0
+    """The exit code of a call without a response."""
+    exchange: Exchange | None = None
+    """As it is recorded; None if the call was not sent."""
+
+    @property
+    def verdict(self) -> CheckVerdict:
+        return "error" if self.error else "failed" if self.failures else "passed"
+
+    @property
+    def seconds(self) -> float:
+        return self.exchange.seconds if self.exchange else 0.0
+
+    def for_case(self) -> Exchange | None:
+        """Return the call with its expectations and failures, to hand on."""
+        if self.exchange is None:
+            return None
+        lines = [self.error] if self.error else (failure.words(MAX_NOTE_CHARACTERS) for failure in self.failures)
+        return replace(
+            self.exchange,
+            name=self.check.call.name,
+            note="\n".join(lines),
+            expect="\n".join(self.check.expect.lines()),
+        )
+
+
+def exit_code(results: Iterable[CheckResult], *, stopped: bool) -> int:
+    every = list(results)
+    codes = {result.code for result in every} | ({130} if stopped else set())
+    return next((code for code in ENDS if code in codes), FAILED if any(one.failures for one in every) else 0)
+
+
+class CheckRun:
+    """Runs checks of one explorer; the first call of a profile goes alone.
+
+    So there is one login, and all others go with its session.
+    """
+
+    def __init__(
+        self,
+        explorer: Explorer,
+        *,
+        given: Mapping[str, str] | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        """Prepare a run; ``given`` are values of variables that win over others."""
+        self._explorer, self._given, self._watch = explorer, given or {}, watch
+        self._judge = Judge(explorer.checker)
+        self._alone: dict[str, asyncio.Lock] = {}
+        self._answered: set[str] = set()
+        """Profiles whose first call has ended."""
+        self._is_over = False
+        """Whether nothing more is sent, because a check has failed."""
+        self._halted: set[str] = set()
+        """Profiles without valid credentials."""
+
+    async def close(self) -> None:
+        await self._judge.close()
+
+    async def run(
+        self,
+        checks: Sequence[Check],
+        *,
+        jobs: int,
+        stop: Stop,
+        show: Callable[[CheckResult], None],
+        until_failure: bool = False,
+    ) -> list[CheckResult]:
+        """Run checks; ``show`` each result in the order of the checks.
+
+        If ``stop`` is pressed, return the results so far. ``until_failure``: send nothing after the first failure.
+        """
+        slots, tasks = asyncio.Semaphore(jobs), list[asyncio.Task[CheckResult | None]]()
+        for check in checks:
+            before = [*tasks] if _uses_results(check.call) else []
+            tasks.append(asyncio.create_task(self._in_turn(check, before, slots, until_failure=until_failure)))
+        stop.watch(current := asyncio.current_task())
+        results: list[CheckResult] = []
+        try:
+            for task in tasks:
+                if result := await task:
+                    results.append(result)
+                    show(result)
+        except asyncio.CancelledError:
+            if not stop.pressed or current is None:
+                raise
+            current.uncancel()
+        finally:
+            stop.watch(None)
+            for task in tasks:
+                task.cancel()
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+        for late in ended[len(results) :] if stop.pressed else ():
+            if isinstance(late, CheckResult):
+                results.append(late)
+                show(late)
+        return results
+
+    async def _in_turn(
+        self,
+        check: Check,
+        before: Sequence[asyncio.Task[CheckResult | None]],
+        slots: asyncio.Semaphore,
+        *,
+        until_failure: bool,
+    ) -> CheckResult | None:
+        """Run a check after others; return None if one of all has failed before."""
+        if before:
+            await asyncio.wait(before)
+        async with slots:
+            if self._is_over:
+                return None
+            result = await self.result_of(check)
+            self._is_over |= until_failure and result.verdict != "passed"
+            return result
+
+    async def result_of(self, check: Check) -> CheckResult:
+        """Send one check and judge its response."""
+        draft = check.call.draft(notification=check.expect.outcome == "sent")
+        found = self._explorer.resolved(draft, self._given, profile=check.profile)
+        if isinstance(found, Missing):
+            return CheckResult(check, error=self._hide(f"not sent: {found.sentence}"), code=MISSING_VARIABLE)
+        assert not isinstance(found, Batch)
+        name = check.profile.name
+        if name in self._answered:
+            return await self._sent(check, found)
+        async with self._alone.setdefault(name, asyncio.Lock()):
+            if name not in self._answered:
+                try:
+                    return await self._sent(check, found)
+                finally:
+                    self._answered.add(name)
+        return await self._sent(check, found)
+
+    async def _sent(self, check: Check, draft: Draft) -> CheckResult:
+        profile = check.profile
+        if profile.name in self._halted:
+            return CheckResult(check, error=HALTED, code=3)
+        exchange = await self._explorer.call(draft, profile=profile, watch=self._watch)
+        recorded = self._explorer.journal.as_recorded(exchange, profile, MAX_COMPARED_BYTES)
+        outcome = exchange.outcome
+        if isinstance(outcome, Unreached | Malformed | Refused):
+            if isinstance(outcome, Refused) and outcome.why == "credentials":
+                self._halted.add(profile.name)
+            error = self._hide(outcome_words(recorded.outcome))
+            sent = None if isinstance(outcome, Refused) else recorded
+            return CheckResult(check, error=error, code=exchange.exit_code, exchange=sent)
+        failures = await self._failures(check, exchange)
+        if failures:
+            failures = self._without_secrets(failures, await self._failures(check, recorded))
+        return CheckResult(check, tuple(failures), exchange=recorded)
+
+    async def _failures(self, check: Check, exchange: Exchange) -> list[Failure]:
+        described = None
+        if check.expect.schema == SERVICE:
+            self._explorer.use(check.profile)
+            self._explorer.read_description()
+            described = self._explorer.described(check.call.method)
+        ignore = ignored_in(exchange, check.profile, ())
+        return await self._judge.failures(check.expect, exchange, described, ignore)
+
+    def _without_secrets(self, failures: Sequence[Failure], recorded: Sequence[Failure]) -> list[Failure]:
+        """Return the failures with the values that a history would contain.
+
+        A value is shown as the same expectation finds it in the recorded response, or not at all.
+        """
+        known = {failure.place: failure for failure in recorded}
+        shown = [
+            known.get(failure.place, failure if failure.place == "within" else replace(failure, got=UNRECORDED))
+            for failure in failures
+        ]
+        return [Failure(*map(self._hide, (one.place, one.wanted, one.got))) for one in dict.fromkeys(shown)]
+
+    def _hide(self, text: str) -> str:
+        return self._explorer.redactor().text(text)
+
+
+def _uses_results(call: SavedCall) -> bool:
+    """Return whether its params contain results of calls before it."""
+    return OPENING + LAST in call.text.replace(" ", "") and any(one.method for one in used_in(call.draft()))

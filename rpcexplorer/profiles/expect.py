@@ -1,0 +1,122 @@
+"""The check of the table ``expect`` of a saved call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from rpcexplorer.files.toml_shape import (
+    Place,
+    ValueCheck,
+    WrongValue,
+    choice_rule,
+    integer_rule,
+    list_rule,
+    name_rule,
+    path_rule,
+    without_quotes,
+)
+from rpcexplorer.jsontext.pointers import names_of, parts_of
+from rpcexplorer.jsontext.scan import MAX_INTEGER, is_value
+from rpcexplorer.model.expectation import SERVICE, Expectation, ExpectedOutcome, SchemaFile, as_json
+from rpcexplorer.model.problem import cut, nearest
+from rpcexplorer.profiles.values import NO_KEY, password_in_json, wrong_json
+
+
+def expectation(value: Any, place: Place) -> Any:
+    """Convert a table to an ``Expectation``; report its first problem."""
+    if not isinstance(value, dict):
+        return WrongValue("must be a table")
+    found: dict[str, Any] = {}
+    for key, inner in value.items():
+        checked = RULES[key](inner, place) if key in RULES else WrongValue(_unknown(key))
+        if isinstance(checked, WrongValue):
+            return WrongValue(checked.sentence, (key, *checked.inside))
+        found[key] = checked
+    if problem := _contradiction(found):
+        return WrongValue(problem)
+    return Expectation(**({"outcome": "error"} if "code" in found else {}) | found)
+
+
+def _unknown(key: str) -> str:
+    like = nearest(key, RULES)
+    advice = f"Did you mean `{like}`?" if like else f"Known keys: {', '.join(RULES)}"
+    return f"`{cut(key)}` is not a key of `expect`. {advice}"
+
+
+def _contradiction(found: dict[str, Any]) -> str:
+    """Return why no response can meet the keys; empty if one can."""
+    if not found:
+        return 'it is empty. Write what to expect, such as outcome = "result"'
+    outcome = found.get("outcome", "error" if "code" in found else "result")
+    if "code" in found and outcome != "error":
+        return '`code` is for an error. Remove `code`, or write outcome = "error"'
+    needless = next((key for key in OF_RESULT if key in found), None) if outcome != "result" else None
+    if needless:
+        return f'`{needless}` needs a result. Remove it, or write outcome = "result"'
+    if {"schema", "schema_file"} <= found.keys():
+        return "it has `schema` and `schema_file`. Remove one of them"
+    return ""
+
+
+def values_rule(value: Any, place: Place) -> Any:
+    """Check expected values by JSON pointer; convert them to JSON text."""
+    if not isinstance(value, dict):
+        return WrongValue('must be a table of JSON pointers and values, such as { "/total" = 3 }')
+    for pointer, wanted in value.items():
+        if parts_of(pointer) is None:
+            return WrongValue('must be a JSON pointer into the result, such as "/items/0/name"', (pointer,))
+        member = {names_of(pointer)[-1]: wanted} if pointer else wanted  # A password is known by its name.
+        if wrong := _wrong_result(wanted, place) or password_in_json(as_json(member), place):
+            return WrongValue(wrong.sentence, (pointer, *wrong.inside))
+    return tuple((pointer, as_json(wanted)) for pointer, wanted in value.items())
+
+
+def result_json_rule(value: Any, place: Place) -> Any:
+    """Check the whole result as JSON text, which keeps the spelling of numbers."""
+    if not isinstance(value, str) or not is_value(value):
+        return WrongValue("must be a JSON value as text, in quotes, such as '{\"price\": 1.10}'")
+    return password_in_json(value, place) or value
+
+
+def schema_rule(value: Any, place: Place) -> Any:
+    if value == SERVICE:
+        return value
+    if not isinstance(value, dict):
+        return WrongValue(f'must be a JSON Schema as a table, or "{SERVICE}" for the one that the service declares')
+    return _wrong_result(value, place) or as_json(value)
+
+
+def schema_file_rule(value: Any, place: Place) -> Any:
+    """Accept a file in the folder of this file: other users may have written it."""
+    file = path_rule(value, place)
+    if isinstance(file, WrongValue):
+        return file
+    if not Path(file).is_relative_to(place.folder):
+        return WrongValue("must be in the folder of this file")
+    return SchemaFile(file, str(place.folder))
+
+
+def milliseconds_rule(value: Any, _place: Place) -> Any:
+    if type(value) in {int, float} and 0 < value <= MAX_INTEGER:
+        return float(value)
+    return WrongValue(f"must be a number of milliseconds greater than 0{without_quotes(value)}")
+
+
+def _wrong_result(value: Any, place: Place) -> WrongValue | None:
+    """Return why a TOML value cannot be a part of a result."""
+    return wrong_json(value, (), place, NO_KEY)
+
+
+RULES: Final[dict[str, ValueCheck]] = {
+    "outcome": choice_rule(*get_args(ExpectedOutcome)),
+    "code": integer_rule,
+    "values": values_rule,
+    "result_json": result_json_rule,
+    "schema": schema_rule,
+    "schema_file": schema_file_rule,
+    "jq": list_rule(name_rule, "jq expressions"),
+    "within": milliseconds_rule,
+}
+OF_RESULT: Final = ("values", "result_json", "schema", "schema_file", "jq")
+"""Keys that only a result can meet."""
