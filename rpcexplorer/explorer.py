@@ -571,6 +571,8 @@ class Explorer:
         ``given`` values are for this call only and win over variables. Sending it replaces nothing again. With the same
         ``id``, random values stay the same until a call is sent.
         """
+        if "{{" not in draft.text:
+            return draft
         from rpcexplorer.variables.resolve import Missing
 
         found = self._resolution(draft, profile or self._in_use(), given, id=id)

@@ -24,7 +24,7 @@ MAX_VALUE_CHARACTERS: Final = 2_000
 
 def lines_of(result: CheckResult) -> Iterator[str]:
     """Yield the line of a result, and one for each expectation that failed."""
-    took = f"  {duration(result.seconds)}" if result.exchange else ""
+    took = f"  {duration(result.seconds)}" if result.id else ""
     yield f"{SIGNS[result.verdict]} {printable(result.check.call.name)}{took}"
     yield from (f"    {line}" for line in reasons(result, MAX_LINE_CHARACTERS))
 
@@ -47,7 +47,7 @@ def summary(results: Sequence[CheckResult], planned: int) -> str:
 
 def row_of(result: CheckResult) -> dict[str, Any]:
     """Return a result as an object of ``--json``."""
-    call, exchange = result.check.call, result.exchange
+    call = result.check.call
     return {
         "name": printable(call.name),
         "profile": result.check.profile.name,
@@ -55,7 +55,7 @@ def row_of(result: CheckResult) -> dict[str, Any]:
         "file": call.file,
         "line": call.line,
         "verdict": result.verdict,
-        "id": exchange.id if exchange else None,
+        "id": result.id or None,
         "ms": round(result.seconds * 1000, 3),
         "failures": [
             {key: printable(cut(getattr(one, key), MAX_VALUE_CHARACTERS)) for key in ("place", "wanted", "got")}

@@ -52,16 +52,15 @@ class CheckResult(Struct, frozen=True):
     """Why there is no response to judge."""
     code: int = 0
     """The exit code of a call without a response."""
+    seconds: float = 0.0
+    id: str = ""
+    """Empty if the call was not sent."""
     exchange: Exchange | None = None
-    """As it is recorded; None if the call was not sent."""
+    """The call as it is recorded, unless the check passed."""
 
     @property
     def verdict(self) -> CheckVerdict:
         return "error" if self.error else "failed" if self.failures else "passed"
-
-    @property
-    def seconds(self) -> float:
-        return self.exchange.seconds if self.exchange else 0.0
 
     def for_case(self) -> Exchange | None:
         """Return the call with its expectations and failures, to hand on."""
@@ -189,29 +188,37 @@ class CheckRun:
         if profile.name in self._halted:
             return CheckResult(check, error=HALTED, code=3)
         exchange = await self._explorer.call(draft, profile=profile, watch=self._watch)
-        recorded = self._explorer.journal.as_recorded(exchange, profile, MAX_COMPARED_BYTES)
         outcome = exchange.outcome
-        if isinstance(outcome, Unreached | Malformed | Refused):
-            if isinstance(outcome, Refused) and outcome.why == "credentials":
+        if isinstance(outcome, Refused):
+            if outcome.why == "credentials":
                 self._halted.add(profile.name)
+            return CheckResult(check, error=self._hide(outcome_words(outcome)), code=exchange.exit_code)
+        result = CheckResult(check, seconds=exchange.seconds, id=exchange.id)
+        if isinstance(outcome, Unreached | Malformed):
+            recorded = self._recorded(exchange, profile)
             error = self._hide(outcome_words(recorded.outcome))
-            sent = None if isinstance(outcome, Refused) else recorded
-            return CheckResult(check, error=error, code=exchange.exit_code, exchange=sent)
+            return replace(result, error=error, code=exchange.exit_code, exchange=recorded)
         failures = await self._failures(check, exchange)
-        if failures:
-            failures = self._without_secrets(failures, await self._failures(check, recorded))
-        return CheckResult(check, tuple(failures), exchange=recorded)
+        if not failures:
+            return result
+        recorded = self._recorded(exchange, profile)
+        shown = self._without_secrets(failures, await self._failures(check, recorded))
+        return replace(result, failures=shown, exchange=recorded)
+
+    def _recorded(self, exchange: Exchange, profile: Profile) -> Exchange:
+        return self._explorer.journal.as_recorded(exchange, profile, MAX_COMPARED_BYTES)
 
     async def _failures(self, check: Check, exchange: Exchange) -> list[Failure]:
         described = None
         if check.expect.schema == SERVICE:
             self._explorer.use(check.profile)
             self._explorer.read_description()
-            described = self._explorer.described(check.call.method)
+            if self._explorer.method_lists.learned(check.profile):
+                described = self._explorer.described(check.call.method)
         ignore = ignored_in(exchange, check.profile, ())
         return await self._judge.failures(check.expect, exchange, described, ignore)
 
-    def _without_secrets(self, failures: Sequence[Failure], recorded: Sequence[Failure]) -> list[Failure]:
+    def _without_secrets(self, failures: Sequence[Failure], recorded: Sequence[Failure]) -> tuple[Failure, ...]:
         """Return the failures with the values that a history would contain.
 
         A value is shown as the same expectation finds it in the recorded response, or not at all.
@@ -221,7 +228,7 @@ class CheckRun:
             known.get(failure.place, failure if failure.place == "within" else replace(failure, got=UNRECORDED))
             for failure in failures
         ]
-        return [Failure(*map(self._hide, (one.place, one.wanted, one.got))) for one in dict.fromkeys(shown)]
+        return tuple(Failure(*map(self._hide, (one.place, one.wanted, one.got))) for one in dict.fromkeys(shown))
 
     def _hide(self, text: str) -> str:
         return self._explorer.redactor().text(text)

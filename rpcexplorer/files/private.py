@@ -6,13 +6,23 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from msgspec import Struct
 
-from rpcexplorer.files.io import FileError, file_errors, is_private, lock, private_folder, write_private
-from rpcexplorer.files.toml import TomlFile, read_toml
+from rpcexplorer.files.io import (
+    WRITTEN_BY_PEOPLE,
+    FileError,
+    file_errors,
+    is_private,
+    lock,
+    private_folder,
+    read_bytes,
+    write_private,
+)
+from rpcexplorer.files.toml import TomlFile, parse_bytes
 from rpcexplorer.files.toml_shape import CheckedFile, Rule, read_shape
 from rpcexplorer.model.problem import Problem
 
@@ -47,7 +57,11 @@ class PrivateFile(Struct, Generic[T], frozen=True):
         """Read the file; only a problem if it is damaged, or open to others."""
         if refusal := why_not_private(self.path):
             return self.holds(problem=Problem(str(self.path), refusal))
-        file = read_toml(self.path, ours=True)
+        try:
+            content = read_bytes(self.path, WRITTEN_BY_PEOPLE)
+        except FileError as error:
+            return self.holds(problem=Problem(str(self.path), error.sentence))
+        file = _parsed(self.path, content) if content is not None else None
         if isinstance(file, TomlFile):
             return self.holds.of(read_shape(self.holds.shape, file))
         return self.holds(problem=file)
@@ -64,6 +78,12 @@ class PrivateFile(Struct, Generic[T], frozen=True):
             yield contents
             if contents.as_toml() != before:
                 write_private(self.path, contents.as_toml())
+
+
+@lru_cache(8)
+def _parsed(path: Path, content: bytes) -> TomlFile | Problem:
+    """Parse a file, unless it is unchanged: each call reads it several times."""
+    return parse_bytes(path, content)
 
 
 def why_not_private(path: Path) -> str | None:
