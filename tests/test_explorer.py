@@ -278,7 +278,7 @@ def shop(opened: Callable[..., Explorer]) -> Explorer:
 def held_back(explorer: Explorer) -> bool:
     """Return whether password and session are blocked."""
     profile = explorer.profiles.profiles["shop"]
-    states = [explorer.credentials.at_hand(profile, field) for field in ("password", "session")]
+    states = [explorer.credentials.is_known(profile, field) for field in ("password", "session")]
     assert states[0] == states[1]
     return not states[0]
 
@@ -339,7 +339,7 @@ def test_accepted_auth_frees_no_other_key(shop: Explorer, dormant: str) -> None:
     accept(shop, (("auth.kind", "cookie"),), "auth.kind")
     now = shop.profiles.profiles["shop"]
     assert now.auth.kind == "cookie"
-    assert not shop.credentials.at_hand(now, "password")
+    assert not shop.credentials.is_known(now, "password")
 
 
 def test_change_by_someone_else_meanwhile_is_not_accepted(shop: Explorer) -> None:
@@ -363,7 +363,7 @@ def test_typed_secret_of_address_survives_changed_request_form(opened: Callable[
     assert isinstance(profile, Profile)
     explorer.credentials.hold(profile, "password", "hunter2hunter2", keep=False)
     explorer.use_changed(changed := replace(profile, content_type="text/plain"))
-    assert explorer.credentials.at_hand(changed, "password")
+    assert explorer.credentials.is_known(changed, "password")
 
 
 def test_explorer_without_calls_or_drafts_opens_no_store(opened: Callable[..., Explorer]) -> None:

@@ -270,7 +270,7 @@ class CredentialSource(Protocol):
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         """Return the value of a field, or how to provide one."""
 
-    def at_hand(self, profile: Profile, field: str) -> bool:
+    def is_known(self, profile: Profile, field: str) -> bool:
         """Return whether a field is known, so that nothing must be asked."""
 
     def can_log_in(self, profile: Profile) -> bool:
@@ -310,7 +310,7 @@ class GivenCredentials:
             return Refused("credentials", f"No {field} was given: pass {field}=… to the client.", field)
         return Secret(self._values[field], profile.label(field))
 
-    def at_hand(self, profile: Profile, field: str) -> bool:  # noqa: ARG002
+    def is_known(self, profile: Profile, field: str) -> bool:  # noqa: ARG002
         return field in self._values
 
     def can_log_in(self, profile: Profile) -> bool:

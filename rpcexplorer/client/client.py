@@ -131,7 +131,7 @@ class Client:
         draft: Draft | Batch,
         *,
         id: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - covers a login too, and keeps what came by then
+        timeout: float | None = None,  # noqa: ASYNC109 - covers a login too, and keeps the part received by then
         watch: Watch | None = None,
         stop: Stop | None = None,
         document: str = "",

@@ -159,7 +159,7 @@ class Tester:
         result = TrialResult(self._profile, exchange)
         if result.ended and tried[LOGIN].state != "failed":  # Neither the login nor the call got a response.
             return self._report([*checks[:-1], _unreached(tried)], exchange)
-        if open_ and not open_.speaks and not login:  # Only this call shows whether JSON-RPC is spoken.
+        if open_ and not open_.speaks and not login:  # Only this call shows whether the server uses JSON-RPC.
             if result.speaks:
                 self._probe.found = result
                 checks = checks_of(self._probe)

@@ -266,7 +266,7 @@ def _next(asking: Dialogue, answer: Answer | None) -> Question | Questions | Lis
 def _has_credentials(profile: Profile, credentials: CredentialSource) -> bool:
     """Return whether all required credentials are available."""
     needed = ("session",) if profile.has_sessions else profile.secrets
-    return all(credentials.at_hand(profile, field) for field in needed)
+    return all(credentials.is_known(profile, field) for field in needed)
 
 
 class Findings:
@@ -313,10 +313,10 @@ class Findings:
 
     def sentences(self) -> list[str]:
         """Return a sentence for each protocol, or for several with one result."""
-        alike: dict[str, list[str]] = {}
+        names_by_sentence: dict[str, list[str]] = {}
         for name, sentence in self._sentences:
-            alike.setdefault(sentence, []).append(name)
-        return [*self.notes, *(f"{', '.join(names)}: {sentence}" for sentence, names in alike.items())]
+            names_by_sentence.setdefault(sentence, []).append(name)
+        return [*self.notes, *(f"{', '.join(names)}: {sentence}" for sentence, names in names_by_sentence.items())]
 
 
 def sentences_of(listing: Listing) -> list[str]:

@@ -183,13 +183,13 @@ def with_references(schema: Any, redirect: Callable[[str], str]) -> Any:
             parent[at] = value = value.copy()
             for key, member in value.items():
                 if not named and key in REFERENCE_KEYS:
-                    value[key] = _each(member, redirect)
+                    value[key] = _redirected(member, redirect)
                 if isinstance(member, dict | list) and (named or key not in VALUES):
                     rest.append((value, key, not named and key in NAMES))
     return whole[0]
 
 
-def _each(value: Any, redirect: Callable[[str], str]) -> Any:
+def _redirected(value: Any, redirect: Callable[[str], str]) -> Any:
     if isinstance(value, list):
         return [redirect(reference) if isinstance(reference, str) else reference for reference in value]
     return redirect(value) if isinstance(value, str) else value

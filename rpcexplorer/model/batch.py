@@ -66,8 +66,10 @@ def parts_of(exchange: Exchange) -> BatchParts:
     if not isinstance(found, Matched):
         return BatchParts(tuple(calls))
     asked = {spelling for call in sent if call.id is not None for spelling in spellings(call.id)}
-    strange = (_unexpected(exchange, number, response, asked) for number, response in enumerate(found.others, start=1))
-    return BatchParts(tuple(calls), tuple(strange), apart=True)
+    unexpected = (
+        _unexpected(exchange, number, response, asked) for number, response in enumerate(found.others, start=1)
+    )
+    return BatchParts(tuple(calls), tuple(unexpected), apart=True)
 
 
 def _found(exchange: Exchange, calls: tuple[Call, ...]) -> Matched | Outcome:

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from rpcexplorer.rpc.codec import (
-    NOBODYS,
+    MISSING_IDS,
     broken_json,
     counted,
     event_payloads,
@@ -117,7 +117,7 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
         texts = open_array(text)
         if texts is None:
             return Malformed(broken_json(text), remarks)
-        is_refusal = len(texts) == 1 and id_of(texts[0], form) in NOBODYS
+        is_refusal = len(texts) == 1 and id_of(texts[0], form) in MISSING_IDS
         if is_refusal and isinstance(read_object(texts[0], None, form), ErrorObject):
             return _Opened(texts[0], texts, False, remarks)
         return _Opened(text, texts, True, remarks)
@@ -129,7 +129,7 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
             return Malformed(nothing.reason, (*remarks, *nothing.remarks))
         if others := len(messages) - len(texts):
             remarks += (f"the response is an event stream, with {counted(others, 'other event')}",)
-        if len(texts) == 1 and id_of(texts[0], form) in NOBODYS:
+        if len(texts) == 1 and id_of(texts[0], form) in MISSING_IDS:
             return _Opened(texts[0], texts, False, remarks)
         return _Opened(b"[" + b",".join(texts) + b"]", texts, True, remarks)
     return _Opened(text, [text], False, remarks)
@@ -137,7 +137,7 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
 
 def _for_all(part: BatchReply) -> ErrorObject | Malformed | None:
     """Return the response that rejects the whole batch, or None."""
-    if isinstance(part.reply, Malformed) or (part.id in NOBODYS and isinstance(part.reply, ErrorObject)):
+    if isinstance(part.reply, Malformed) or (part.id in MISSING_IDS and isinstance(part.reply, ErrorObject)):
         return part.reply
     return None
 
@@ -150,17 +150,17 @@ def _settled(
     ids = [part.id for part in parts]
     known = set(ids)  # A look-up in a list for each call would be quadratic.
     missing = [id for id in awaited if id not in known]
-    strange = [id for id in ids if id not in awaited] if awaited else []
-    remarks += _remarks(awaited, ids, missing, strange, parts)
+    unexpected = [id for id in ids if id not in awaited] if awaited else []
+    remarks += _remarks(awaited, ids, missing, unexpected, parts)
     failed = [part.reply for part in parts if isinstance(part.reply, ErrorObject)]
     broken = [part.reply for part in parts if isinstance(part.reply, Malformed)]
     first = failed[0] if failed else None
     failures = f"{len(failed)} of {len(parts)} calls failed: {first.message}" if first else ""
     # A response with an unknown id may belong to one of the calls without a response.
-    if (lacking := len(missing) - len(strange)) > 0:
+    if (lacking := len(missing) - len(unexpected)) > 0:
         names = [f"{awaited[id].method} ({short(id)})" for id in missing[:NAMED]]
         more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
-        which = f"{', '.join(names)}{more}" if not strange else f"one of {', '.join(names)}{more}"
+        which = f"{', '.join(names)}{more}" if not unexpected else f"one of {', '.join(names)}{more}"
         also = f" {failures}." if failures else ""
         return Malformed(f"{lacking} of {len(awaited)} calls got no response: {which}.{also}", remarks)
     if broken:
@@ -177,17 +177,17 @@ def _remarks(
     awaited: dict[bytes, Call],
     ids: list[bytes | None],
     missing: list[bytes],
-    strange: list[bytes | None],
+    unexpected: list[bytes | None],
     parts: Sequence[BatchReply],
 ) -> tuple[str, ...]:
     remarks = []
     seen = Counter(ids)
-    if strange:
-        names = ", ".join(short(id or b"(no id)") for id in strange[:NAMED])
+    if unexpected:
+        names = ", ".join(short(id or b"(no id)") for id in unexpected[:NAMED])
         remarks.append(f"responses that match no call: {names}")
     if twice := [id.decode() for id in awaited if seen[id] > 1]:
         remarks.append(f"ids with more than one response: {', '.join(twice)}")
-    if not missing and not strange and awaited and ids != list(awaited):
+    if not missing and not unexpected and awaited and ids != list(awaited):
         remarks.append("the responses are not in the order of the calls")
     remarks += sorted({remark for part in parts for remark in part.reply.remarks})
     return tuple(remarks)

@@ -157,7 +157,7 @@ def broken_json(text: bytes) -> str:
     return "The response is not valid JSON: its brackets do not match."
 
 
-NOBODYS = (None, b"null")
+MISSING_IDS = (None, b"null")
 
 
 def read_object(text: bytes, id: str | None, form: MessageForm) -> Reply:
@@ -348,7 +348,7 @@ def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
     replies = [(at, id_of(text, form), read_object(text, id, form)) for at, text in enumerate(messages)]
     replies = [found for found in replies if not isinstance(found[2], Malformed)]
     own = replies if id is None else [found for found in replies if found[1] in spellings(id)]
-    own = own or [found for found in replies if found[1] in NOBODYS and isinstance(found[2], ErrorObject)]
+    own = own or [found for found in replies if found[1] in MISSING_IDS and isinstance(found[2], ErrorObject)]
     if not own:
         return no_reply_in(payloads, form)
     at, _, reply = own[-1]

@@ -27,7 +27,7 @@ MOST_SCHEMAS: Final = 30
 MOST_NODES: Final = 100
 DEEP: Final = 6
 """Alternatives inside alternatives."""
-MOST_BESIDE: Final = 20
+MOST_SIBLINGS: Final = 20
 """Neighbours of a place that select its alternatives."""
 LONGEST: Final = 200
 """Characters of such a neighbour."""
@@ -40,20 +40,20 @@ class SchemaPlaces:
         self.reader = SchemaReader(described.definitions)
         self._described = described
 
-    def schemas(self, path: Sequence[str | int], beside: Sequence[Mapping[str, str]] = ()) -> tuple[Any, ...]:
-        """Return the schemas at a path; ``beside`` has the scalars of each level."""
+    def schemas(self, path: Sequence[str | int], siblings: Sequence[Mapping[str, str]] = ()) -> tuple[Any, ...]:
+        """Return the schemas at a path; ``siblings`` has the scalars of each level."""
         if not path:
             return ()
         found = self._of_param(path[0])
         for at, step in enumerate(path[1:], start=1):
-            here = self.nodes(found, beside[at] if at < len(beside) else {})
+            here = self.nodes(found, siblings[at] if at < len(siblings) else {})
             found = [schema for node in here for schema in _inside(node, step) if schema is not False]
             found = list({id(schema): schema for schema in found}.values())[:MOST_SCHEMAS]
         return tuple(found)
 
-    def nodes(self, schemas: Iterable[Any], beside: Mapping[str, str] | None = None) -> list[Node]:
+    def nodes(self, schemas: Iterable[Any], siblings: Mapping[str, str] | None = None) -> list[Node]:
         """Return the nodes of schemas and of their possible alternatives."""
-        known = dict(_values(beside or {}))
+        known = dict(_values(siblings or {}))
         looks = Looks(self.reader)
         found: list[Node] = []
         rest = [(schema, 0) for schema in reversed(list(schemas))]
@@ -94,8 +94,8 @@ def _inside(node: Node, step: str | int) -> Iterable[Any]:
     return (node.member(step),) if not node.kinds or "object" in node.kinds else ()
 
 
-def _values(beside: Mapping[str, str]) -> Iterable[tuple[str, Any]]:
-    for name, text in list(beside.items())[:MOST_BESIDE]:
+def _values(siblings: Mapping[str, str]) -> Iterable[tuple[str, Any]]:
+    for name, text in list(siblings.items())[:MOST_SIBLINGS]:
         if text and len(text) <= LONGEST:
             try:
                 yield name, msgspec.json.decode(text)
@@ -210,9 +210,9 @@ def _members(
     if not path:
         yield from _param_rows(described) if place.levels[0].is_object else ()
         return
-    beside = [level.members for level in place.levels]
+    siblings = [level.members for level in place.levels]
     seen: set[str] = set()
-    nodes = places.nodes(places.schemas(path, beside), beside[-1])
+    nodes = places.nodes(places.schemas(path, siblings), siblings[-1])
     required = required_in(nodes)
     for node in nodes:
         for name, schema in node.properties.items():

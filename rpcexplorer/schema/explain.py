@@ -494,12 +494,12 @@ def meant_name(name: str, names: Sequence[str]) -> str:
     if len(name) > MAX_NAME_CHARACTERS:
         return ""
     near = [other for other in names[:MAX_NAMES] if len(other) <= MAX_NAME_CHARACTERS]
-    alike = [other for other in near if _folded(other) == _folded(name)]
-    if len(alike) != 1:
+    matches = [other for other in near if _folded(other) == _folded(name)]
+    if len(matches) != 1:
         from difflib import get_close_matches  # Only a problem needs it.
 
-        alike = get_close_matches(name, near, n=2, cutoff=LEAST_RATIO)
-    return alike[0] if len(alike) == 1 else ""
+        matches = get_close_matches(name, near, n=2, cutoff=LEAST_RATIO)
+    return matches[0] if len(matches) == 1 else ""
 
 
 def _folded(name: str) -> str:

@@ -643,10 +643,10 @@ def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> s
     if field.editing == "text":
         before = text or start
         return before if before.startswith('"') and decoded(before) == typed else string(typed)
-    value, stood = typed_json(typed), without_indent(text, indent)
-    if value is None or value == stood:
+    value, previous = typed_json(typed), without_indent(text, indent)
+    if value is None or value == previous:
         return value and text
-    return with_indent(value, indent) if stood != text or "\n" not in text else value
+    return with_indent(value, indent) if previous != text or "\n" not in text else value
 
 
 def typed_problem(typed: str, kind: str = "") -> Typo | None:

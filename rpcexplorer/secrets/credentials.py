@@ -19,7 +19,7 @@ from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, is_loopback
 from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
 
-OnRoute = tuple[str, str, frozenset[tuple[str, str]]]
+SecretPlace = tuple[str, str, frozenset[tuple[str, str]]]
 """Profile name, field and destination of a value."""
 T = TypeVar("T")
 PAST = 4
@@ -34,13 +34,13 @@ class StoredCredentials:
         self._secrets = secrets
         self._person = person
         self._profiles = profiles
-        self._run: dict[OnRoute, Secret] = {}
+        self._run: dict[SecretPlace, Secret] = {}
         """Values that were entered or opened, and are not stored."""
         self._past: deque[Secret] = deque(maxlen=PAST)
         """Ended sessions: responses may still contain them for a while."""
         self._forgotten: list[Secret] = []
         """Values that the user removed, which later records may still contain."""
-        self._ended: set[OnRoute] = set()
+        self._ended: set[SecretPlace] = set()
         """Ended sessions that could not be removed from the store."""
         self._rejected: dict[str, Mapping[str, object]] = {}
         """The credentials that the server rejected last, by profile."""
@@ -151,7 +151,7 @@ class StoredCredentials:
                 return Refused("credentials", sentence)
         return await self._refusal_over_http(profile) or self._used(profile, field, found)
 
-    def at_hand(self, profile: Profile, field: str) -> bool:
+    def is_known(self, profile: Profile, field: str) -> bool:
         """Return whether a field is known, so that nothing must be asked."""
         return isinstance(self._known(profile, field), Secret)
 
@@ -244,7 +244,7 @@ class StoredCredentials:
             self._secrets.destinations.used(profile.variable(field), profile)
         return secret
 
-    def _place(self, profile: Profile, field: str) -> OnRoute:
+    def _place(self, profile: Profile, field: str) -> SecretPlace:
         return profile.name, field, frozenset(self._secrets.destinations.of(profile).items())
 
     def _pass(self, session: Secret | None) -> None:

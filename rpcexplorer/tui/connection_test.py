@@ -239,7 +239,7 @@ class ConnectionTest(Dialog[str]):
 
     def _proposed(self, proposal: Proposal) -> list[SheetLine]:
         keymap = self._explorer.settings.keymap
-        known = self._explorer.credentials.at_hand
+        known = self._explorer.credentials.is_known
         missing = [field for field in proposal.secrets if field != "session" and not known(self.profile, field)]
         names = " and ".join(LABELS[field] for field in missing)
         words = f" Save, then send a call: rpcexplorer asks for the {names}."

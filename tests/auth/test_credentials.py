@@ -176,7 +176,7 @@ def test_missing_credential_is_refused_by_name() -> None:
     username = asyncio.run(given.secret(PROFILE, "username"))
     assert isinstance(username, Secret)
     assert username.reveal() == "ada"
-    assert given.at_hand(PROFILE, "token")
+    assert given.is_known(PROFILE, "token")
     missing = asyncio.run(given.secret(PROFILE, "password"))
     assert isinstance(missing, Refused)
     assert missing.missing == "password"

@@ -53,7 +53,7 @@ def reasons(history: History) -> list[str]:
         (lambda path, victim: path.write_bytes(VICTIM), "it is not an rpcexplorer history file, so it was not changed"),
         (lambda path, _: os.mkfifo(path), "pipe"),
     ],
-    ids=["link", "link to nowhere", "second name", "text", "pipe"],
+    ids=["link", "link to nowhere", "hard link", "text", "pipe"],
 )
 def test_foreign_file_at_history_path_stays_unchanged(
     place: Callable[[Path, Path], Any], words: str, one: History, victim: Path

@@ -181,7 +181,7 @@ DESCRIBED = Described(
 
 
 @pytest.mark.parametrize(
-    ("path", "beside", "schemas"),
+    ("path", "siblings", "schemas"),
     [
         (("pet",), [], [{"$ref": "Pet"}]),
         ((0,), [], [{"$ref": "Pet"}]),
@@ -196,8 +196,8 @@ DESCRIBED = Described(
         (("rows", "no number"), [], []),
     ],
 )
-def test_sibling_values_select_the_schemas(path: Any, beside: Any, schemas: Any) -> None:
-    found = SchemaPlaces(DESCRIBED).schemas(path, beside)
+def test_sibling_values_select_the_schemas(path: Any, siblings: Any, schemas: Any) -> None:
+    found = SchemaPlaces(DESCRIBED).schemas(path, siblings)
     assert [schema for schema in found if schema is not True] == schemas
 
 

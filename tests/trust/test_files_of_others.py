@@ -60,7 +60,7 @@ def rpcexplorer(shell: Shell, *words: str) -> subprocess.CompletedProcess[bytes]
         (lambda path, _: path.write_bytes(PROMPT), b"it is not an rpcexplorer history file"),
         (lambda path, _: os.mkfifo(path), b"pipe"),
     ],
-    ids=["link", "second name", "text", "pipe"],
+    ids=["link", "hard link", "text", "pipe"],
 )
 def test_call_does_not_write_through_a_history_link(
     place: Callable[[Path, Path], Any], words: bytes, shell: Shell, tmp_path: Path

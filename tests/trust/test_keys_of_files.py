@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 STEERED = "test_password_is_blocked_for_another_path_or_field"
-ROUTED = "test_settings_that_decide_receiver_are_in_the_destination"
+BOUND = "test_settings_that_decide_receiver_are_in_the_destination"
 TOKEN = "test_token_is_blocked_for_another_path_or_header"
 WRONG = "test_problem_has_file_line_and_key"
 SHOWN = "test_screen_writes_no_foreign_terminal_codes"
@@ -69,7 +69,7 @@ IN_SESSIONS = [
         "test_host_header_in_a_profile_is_refused"),
     Row("profile.*.ca_file", "vouch for another server; block on a pipe; read a device",
         "test_changed_certificate_file_changes_the_destination"),
-    Row("profile.*.certificate", "vouch for another server", ROUTED),
+    Row("profile.*.certificate", "vouch for another server", BOUND),
     Row("profile.*.cert_file", "identify the user to another server; block on a pipe; read a device",
         "test_client_certificate_of_project_file_must_be_allowed"),
     Row("profile.*.key_file", "become a link to another key of the user; ask for its password",
