@@ -381,10 +381,7 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
         {"step": check.label, "state": check.state, "words": hide(check.words), "seconds": check.seconds}
         for check in report.checks
     ]
-    calls = [
-        {"method": call.method, "path": hide(printable_url(call.path)), "reply": hide(call.summary)}
-        for call in report.calls
-    ]
+    calls = [{"method": call.method, "path": hide(call.path), "reply": hide(call.summary)} for call in report.calls]
     proposal = report.proposal
     return {
         "profile": None if profile.ad_hoc else profile.name,

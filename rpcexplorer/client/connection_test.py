@@ -37,6 +37,7 @@ from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
 from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import TOKEN_MARK, Preset, Profile
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.transport.port import Partial, Request, Response, ShownCertificate, Transport, Unreachable, Watch
 
 REPLY_LIMIT: Final = 4 * 1024 * 1024
@@ -111,7 +112,7 @@ class Tester:
         trials = self._probe.run()
         trial = next(trials, None)
         while trial is not None:
-            self._show(f"{trial.method} at {trial.form.path}")
+            self._show(f"{trial.method} at {redacted_address(trial.form.path)}")
             exchange = await self._sent(trial.form, trial.method)
             try:
                 trial = trials.send(exchange)
@@ -212,9 +213,9 @@ class Tester:
             url = self._probe.form.url
             moved = (("url", url),) if url != self._profile.url else ()
             proposal = Proposal((*moved, ("certificate", self._certificate.certificate.fingerprint)))
-        calls = tuple(TestCall(trial.exchange.method, trial.form.path, trial.summary) for trial in self._probe.results)
+        calls = tuple(TestCall(trial.exchange.method, trial.path, trial.summary) for trial in self._probe.results)
         if result:
-            calls += (TestCall(f"{result.exchange.method} with credentials", self._profile.path, result.summary),)
+            calls += (TestCall(f"{result.exchange.method} with credentials", result.path, result.summary),)
         sent = self._transport.sent if self._transport else 0
         advice = advice_for(self._profile) if has_nothing else advice_of(self._probe)
         advice = "" if proposal or under_way else advice

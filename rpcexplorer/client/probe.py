@@ -24,6 +24,7 @@ from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
 from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
 from rpcexplorer.patterns import regex
+from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.codec import Envelope, open_object
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, RESERVED, EnvelopeForm, ErrorObject, Malformed, Result
 
@@ -136,7 +137,6 @@ OF_THE_TEST: Final = frozenset({"request", "size"})
 """Steps where a limit of the test ended a call, not the server."""
 LONGEST_ADDRESS: Final = 200
 """Characters of a URL of the server that are shown."""
-_USER = regex(r"//[^/]*@")
 _JSON_RPC = regex(rb'"jsonrpc"\s*:')
 
 
@@ -154,6 +154,11 @@ class TrialResult(Struct, frozen=True):
     exchange: Exchange
     hint: Hint | None = None
     """A change that may make the next call succeed."""
+
+    @property
+    def path(self) -> str:
+        """The path without possible secrets."""
+        return redacted_address(self.form.path)
 
     @property
     def ended(self) -> bool:
@@ -251,7 +256,7 @@ class TrialResult(Struct, frozen=True):
         location = self.exchange.response.header("location") or ""
         if self.exchange.response.status not in MOVED:
             return ""
-        return _USER.sub("//", re.split(r"[?#]", location)[0])[:LONGEST_ADDRESS]
+        return redacted_address(re.split(r"[?#]", location)[0])[:LONGEST_ADDRESS]
 
     @property
     def shape(self) -> EnvelopeForm:

@@ -18,6 +18,7 @@ from rpcexplorer.model.problem import counted, joined_words, provide_secret
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.patterns import regex
+from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Phases, ShownCertificate
 
@@ -242,7 +243,7 @@ def checks_of(probe: Probe) -> list[Check]:
         return []
     if blocked := probe.blocked:
         moved = next(result for result in reversed(probe.results) if result.moved_to)
-        words = f"{moved.form.path} redirects to {moved.moved_to} (HTTP {moved.exchange.response.status})."
+        words = f"{moved.path} redirects to {moved.moved_to} (HTTP {moved.exchange.response.status})."
         redirect = Check("Redirect", "well", words)
         return [redirect, *steps(blocked.exchange, blocked.form)]
     found = probe.found
@@ -290,25 +291,25 @@ def _not_found_out(rows: list[Check], probe: Probe) -> list[Check]:
 
 def _address(probe: Probe) -> Check:
     found, own, results = probe.found, probe.profile.path, probe.results
-    tried = [*dict.fromkeys(result.form.path for result in results)]
+    tried = [*dict.fromkeys(result.path for result in results)]
     if found is None:
         looked = ", ".join(tried)
         if not probe.over:
             return Check("Address", "unknown", f"Tried {looked}")
         moved = next((result for result in results if result.moved_to), results[0])
         shown = next((result for result in results if result.form.path == own and not moved.moved_to), moved)
-        words = f"No JSON-RPC at {looked}. At {shown.form.path}: {shown.summary}"
+        words = f"No JSON-RPC at {looked}. At {shown.path}: {shown.summary}"
         return Check("Address", "failed", words, code=MALFORMED)
     if probe.is_ambiguous:
         return Check("Address", "unknown", "Several paths ask for credentials. Enter the complete URL with its path.")
     at_home = found.form.url == probe.profile.url
-    address = found.form.path if at_home else found.form.endpoint
+    address = found.path if at_home else redacted_address(found.form.endpoint)
     words = f"{address} accepts JSON-RPC calls." if found.speaks else f"{address} asks for credentials."
     if (probe.is_bare and probe.profile.ad_hoc) or (found.form.path == own and at_home):
-        others = joined_words((path for path in tried if path != found.form.path), 3)
+        others = joined_words((path for path in tried if path != found.path), 3)
         return Check("Address", "well", f"{words} Tried without success: {others}" if others else words)
     summary = next((result.summary for result in results if result.form.path == own), "not tried").rstrip(".")
-    return Check("Address", "failed", f"No JSON-RPC at {own}: {summary}. {words}", code=MALFORMED)
+    return Check("Address", "failed", f"No JSON-RPC at {redacted_address(own)}: {summary}. {words}", code=MALFORMED)
 
 
 def _form_row(probe: Probe, found: TrialResult, key: str, label: str) -> Check | None:

@@ -12,6 +12,7 @@ from rpcexplorer.client.probe import METHODS, MOST, behind_login
 from rpcexplorer.client.report import Check, Report
 from rpcexplorer.model.problem import PROGRAM, quoted
 from rpcexplorer.model.profile import Preset, Profile, joined, typed_whole
+from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.transport.port import ShownCertificate
 
@@ -76,6 +77,7 @@ def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[C
 
 def profile_lines(name: str, url: str, keys: Mapping[str, Any]) -> list[str]:
     values = {"url": url, **keys}
+    values |= {key: redacted_address(values[key]) for key in ("url", "path") if key in values}
     return [f"[profile.{name}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
 
 
@@ -88,7 +90,8 @@ def add_command(
     """
     values = dict(keys)
     path = values.pop("path", None)
-    words = [f"--url {quoted(url if path is None else typed_whole(joined(url, path)))}"]
+    address = redacted_address(url if path is None else typed_whole(joined(url, path)))
+    words = [f"--url {quoted(address)}"]
     auth = values.pop("auth", {})
     for key, value in [*values.items(), *((f"auth.{key}", value) for key, value in auth.items())]:
         option = OPTIONS.get(key, f"--{key.replace('_', '-')}")

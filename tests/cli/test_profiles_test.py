@@ -95,6 +95,18 @@ def test_url_test_ends_with_commands_for_a_profile(shell: Shell) -> None:
     assert "Suggested changes" not in ran.text
 
 
+@pytest.mark.parametrize("option", ["--no-input", "--json"])
+@pytest.mark.parametrize("path", ["/v3/{}/", "/rpc?apikey={}"])
+@pytest.mark.parametrize("status", [200, 404])
+def test_secret_in_typed_url_is_never_printed(shell: Shell, option: str, path: str, status: int) -> None:
+    secret = "0123456789abcdef0123456789abcdef" if path.startswith("/v3") else "hunter2"
+    reply = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}' if status == 200 else b"", status)
+    with RawServer(reply) as server:
+        ran = shell.run("profiles", "test", f"{server.origin}{path.format(secret)}", option)
+    assert path.format("«not recorded»") in ran.text
+    assert secret not in ran.text + ran.err
+
+
 def test_unknown_auth_type_is_left_to_the_user(shell: Shell) -> None:
     with RawServer(key_wanted) as server:
         ran = shell.run("profiles", "test", f"{server.origin}/rpc")
