@@ -295,7 +295,8 @@ def _test(
 ) -> tuple[Report, bool]:
     """Test the connection; return the report, and whether it was stopped."""
     say, hide, stop = invocation.world.say, explorer.redactor().text, Stop()
-    say(hide(f"{profile.name} at {printable_url(profile.endpoint)}"))
+    name = "" if profile.ad_hoc else f"{profile.name} at "
+    say(hide(f"{name}{printable_url(profile.endpoint)}"))
     say(hide(plan(profile, explorer.profiles.usable_presets())))
     return run_waiting(invocation.world, explorer, stop, lambda _: explorer.test(profile, stop=stop)), stop.pressed
 

@@ -105,4 +105,4 @@ def add_command(
 def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
-    return json.dumps(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -105,6 +105,9 @@ def test_secret_in_typed_url_is_never_printed(shell: Shell, option: str, path: s
         ran = shell.run("profiles", "test", f"{server.origin}{path.format(secret)}", option)
     assert path.format("«not recorded»") in ran.text
     assert secret not in ran.text + ran.err
+    if option == "--no-input":
+        assert ran.err.startswith(f"rpcexplorer: {server.origin}/")
+        assert (f'path = "{path}"'.format("«not recorded»") in ran.text) == (status == 200)
 
 
 def test_unknown_auth_type_is_left_to_the_user(shell: Shell) -> None:
