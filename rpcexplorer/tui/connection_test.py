@@ -23,7 +23,7 @@ from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address, type
 from rpcexplorer.text.connection_test import certificate_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.problems import rows_of
-from rpcexplorer.text.profile import step_line
+from rpcexplorer.text.profile import printable_url, step_line
 from rpcexplorer.transport.port import ShownCertificate
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs import LABELS, apply_changes, warn_about
@@ -193,7 +193,7 @@ class ConnectionTest(Dialog[str]):
         saves = proposal is not None and not trusts and not (self._profile.ad_hoc and proposal.lacks_auth)
         begun = bool(self.report.checks) or self._stop is not None
         tested, is_moved = self.profile, self.profile.endpoint != self._profile.endpoint
-        address = tested.url if tested.path == PATH else tested.endpoint
+        address = tested.url if tested.path == PATH else printable_url(tested.endpoint)
         name = address if tested.ad_hoc or is_moved else tested.name
         self.query_one(".title", Static).update(plain(f"Connection test: {name}"))
         asks = self._is_over and bool(self.report.advice)

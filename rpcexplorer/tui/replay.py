@@ -38,6 +38,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words, verdict_count
 from rpcexplorer.text.exchange import duration, times
 from rpcexplorer.text.printable import clipped, columns, fitted
+from rpcexplorer.text.profile import printable_url
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.dialogs import profile_picks
@@ -327,7 +328,8 @@ async def _profile_for(
     picks = profile_picks(explorer)
     names = [pick.id for pick in picks]
     if explorer.profile is not None and used not in names:  # The current profile is a typed URL.
-        picks.insert(0, Pick(used, explorer.profile.shown_name, explorer.profile.endpoint, explorer.profile.badge_word))
+        url = printable_url(explorer.profile.endpoint)
+        picks.insert(0, Pick(used, explorer.profile.shown_name, url, explorer.profile.badge_word))
     if not picks:
         screen.notify("There is no profile yet. Press Esc, then type a URL or add a profile. The case opens again.")
         return None
@@ -368,7 +370,9 @@ class Ticked(RowList[tuple[str, Profile]]):
         right = [("  compare with this", "accent")] if at == 1 else []
         right.append((f"  {profile.badge_word:>{self._badges}} ", "middle"))
         ground = "selection" if chosen else "surface"
-        return line([*words, (f"  {profile.endpoint}", "dim")], width, styles, right=right, ground=ground)
+        return line(
+            [*words, (f"  {printable_url(profile.endpoint)}", "dim")], width, styles, right=right, ground=ground
+        )
 
     def watch_items(self) -> None:
         self._names = min(max((columns(profile.shown_name) for _, profile in self.items), default=0), NAMES)
@@ -459,8 +463,8 @@ async def replay(
     drafts = [(sent_draft(record), profile) for record, profile in calls]
     if not await may_send_all(screen, explorer, drafts, ", ".join(dict.fromkeys(record.url for record, _ in moved))):
         return
-    routes = dict.fromkeys((record.url, profile.endpoint) for record, profile in moved)
-    remarks = [(f"first sent to {clipped(url, 60)}, now sent to {endpoint}", "careful") for url, endpoint in routes]
+    urls = dict.fromkeys((record.url, printable_url(profile.endpoint)) for record, profile in moved)
+    remarks = [(f"first sent to {clipped(before, 60)}, now sent to {now}", "careful") for before, now in urls]
     used = {profile.name: profile for _, profile in calls}
     several = len(used) > 1
     names = [f"{profile.shown_name}: {record.method}" if several else record.method for record, profile in calls]

@@ -10,13 +10,15 @@ from textual.pilot import Pilot
 
 from rpcexplorer.client.probe import Proposal
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, http_reply
-from tests.tui.visiting import on, page, profiles, run_test, shown, tell
+from tests.tui.visiting import on, on_view, page, profiles, run_test, shown, tell
 
 Make = Callable[..., Explorer]
 PONG = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}')
@@ -69,6 +71,21 @@ def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make,
         local = tmp_path / "work" / "sessions.local.toml"
         tell(made, story, profile="box", size=(160, 50))
     assert box.fingerprint in local.read_text()
+
+
+def test_secret_in_typed_url_is_not_drawn(make_explorer: Make) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        await on(pilot, CallScreen)
+        seen = [on_view(app)]
+        await run_test(pilot, "alt+t")
+        seen.append(on_view(app))
+        assert ["apikey=«not recorded»" in text for text in seen] == [True, True]
+        assert not [text for text in seen if "hunter2" in text]
+
+    with RawServer(PONG) as server:
+        made = make_explorer("")
+        made.use(ad_hoc(f"{server.origin}/rpc?apikey=hunter2"))
+        tell(made, story, profile="", size=(160, 50))
 
 
 @pytest.mark.parametrize(("change", "asks"), [("content_type", True), ("certificate", False)])

@@ -31,6 +31,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, of_another, of_this, without
 from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
 from rpcexplorer.text.printable import clipped
+from rpcexplorer.text.profile import printable_url
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.call.profile_view import ProfileView
@@ -256,7 +257,7 @@ class Transfer:
                 )
         sentences += _left_out_words(taken.left_out)
         if others := other_addresses(found.calls, profile.endpoint):
-            sentences.append(f"Calls are sent to {profile.endpoint}, not to {others}.")
+            sentences.append(f"Calls are sent to {printable_url(profile.endpoint)}, not to {others}.")
         sentences += [f"{note}." for note in [*note_lines(found.calls)][:MAX_NOTES]]
         sentences += found.notes[:MAX_NOTES]
         sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)
@@ -318,7 +319,7 @@ class Transfer:
         rows = [("form", found.form), ("calls", f"{count:,}: {methods}")]
         if others := other_addresses(found.calls, profile.endpoint):
             rows.append(("old server", others))
-        rows.append(("new server", f"{profile.shown_name}, {profile.endpoint}"))
+        rows.append(("new server", f"{profile.shown_name}, {printable_url(profile.endpoint)}"))
         notes = [*skipped_lines(found.skipped), *found.notes, *note_lines(found.calls)]
         rows += [("warning" if at == 0 else "", note) for at, note in enumerate(notes[:MAX_REASONS])]
         choices = [Choice("cancel", "Cancel"), Choice("import", "Import")]
@@ -334,7 +335,7 @@ class Transfer:
         """Ask once whether to store imported credentials; drop unused ones."""
         if found := {field: secret for fit in fits for field, secret in fit.secrets}:
             names = " and ".join(found)
-            rows = [("profile", profile.shown_name), ("server", profile.endpoint)]
+            rows = [("profile", profile.shown_name), ("server", printable_url(profile.endpoint))]
             choices = [Choice("drop", "Discard"), Choice("store", "Store")]
             question = Confirm(f"Store the imported {names}?", rows, choices)
             if await self._host.app.push_screen_wait(question) == "store":

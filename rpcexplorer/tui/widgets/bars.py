@@ -150,7 +150,9 @@ class Header(Widget):
         problem = [(f"! {self.problem}   ", "wrong bold")] if self.problem else []
         left = [(f" {self.profile.name}", "accent bold"), (f"  {self.profile.endpoint}", "middle")]
         if self.profile.ad_hoc:
-            left = [(f" {self.profile.endpoint}", "accent bold")]
+            from rpcexplorer.text.profile import printable_url  # Only a typed URL needs it.
+
+            left = [(f" {printable_url(self.profile.endpoint)}", "accent bold")]
         badge = [(" ", "text")]
         if self.profile.badge:
             role = f"on:{BADGES.get(self.profile.badge, 'accent')} bold"
