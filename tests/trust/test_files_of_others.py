@@ -179,3 +179,14 @@ def test_link_in_a_checkout_changes_no_other_file(shell: Shell, tmp_path: Path) 
     assert ran.code == 2
     assert "symbolic link" in ran.err
     assert own.read_text() == "version = 1\n"
+
+
+def test_jq_of_a_project_file_reads_no_environment(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLOUD_KEY", "env-4711")  # The process inherits it from the test's own.
+    with RawServer(http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": 1}')) as server:
+        call = '[call.it]\nmethod = "ping"\nexpect = { jq = ["$ENV.CLOUD_KEY", "env.CLOUD_KEY"] }\n'
+        shell.sessions(f'[profile.st]\nurl = "{server.origin}"\n{call}')
+        ran = shell.run("check", "-p", "st")
+    assert ran.code == 6
+    assert "jq $ENV.CLOUD_KEY: wanted true, got null" in ran.text
+    assert "env-4711" not in ran.text + ran.err
