@@ -190,3 +190,14 @@ def test_jq_of_a_project_file_reads_no_environment(shell: Shell, monkeypatch: py
     assert ran.code == 6
     assert "jq $ENV.CLOUD_KEY: wanted true, got null" in ran.text
     assert "env-4711" not in ran.text + ran.err
+
+
+def test_expected_schema_is_read_only_in_its_folder(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "own.json").write_text('{"type": "string"}')
+    (shell.folder / "link.json").symlink_to(tmp_path / "own.json")
+    with RawServer(http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": 1}')) as server:
+        for file, code, words in (("../own.json", 2, "must be in the folder"), ("link.json", 6, "symbolic link")):
+            call = f'[call.it]\nmethod = "ping"\nexpect = {{ schema_file = "{file}" }}\n'
+            shell.sessions(f'[profile.st]\nurl = "{server.origin}"\n{call}')
+            ran = shell.run("check", "-p", "st")
+            assert (ran.code, words in ran.text + ran.err) == (code, True), ran.err

@@ -41,6 +41,7 @@ SETTING = "test_wrong_setting_is_reported_and_the_rest_used"
 SHADOW = "test_project_file_cannot_change_entries_of_user_file"
 CALL = "test_invalid_saved_call_is_reported_and_dropped"
 VARIABLE = "test_invalid_variable_is_reported_and_dropped"
+EXPECTED = "test_expected_schema_is_read_only_in_its_folder"
 DATA = "test_value_never_becomes_a_secret_reference"
 ENDED = "test_ended_session_is_renewed_once"
 IN_SESSIONS = [
@@ -112,6 +113,7 @@ IN_SESSIONS = [
         "test_saved_call_is_printed_without_terminal_codes"),
     Row("profile.*.call.*.params_json", "use a secret by its reference; contain one", CALL),
     Row("profile.*.call.*.params", "use a secret by its reference; contain one", CALL),
+    Row("profile.*.call.*.expect", "read a file elsewhere; read the environment", EXPECTED),
     Row("profile.*.variables.*", "contain a secret; use one by its reference, also joined with other text", DATA),
     Row("profile.*.history", "write into any file of the user; publish responses",
         "test_history_outside_the_folder_is_never_used"),
@@ -122,6 +124,7 @@ IN_SESSIONS = [
         "test_saved_call_is_printed_without_terminal_codes"),
     Row("call.*.params_json", "use a secret by its reference; contain one", CALL),
     Row("call.*.params", "use a secret by its reference; contain one", CALL),
+    Row("call.*.expect", "read a file elsewhere; read the environment", EXPECTED),
     Row("variables.*", "contain a secret; change the params of a user's own call", VARIABLE),
 ]  # fmt: skip
 IN_SETTINGS = [
