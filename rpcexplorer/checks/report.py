@@ -69,14 +69,14 @@ def tap(result: CheckResult, number: int) -> Iterator[str]:
     """Yield the lines of a result in TAP version 14."""
     name = printable(result.check.call.name).replace("\\", "\\\\").replace("#", "\\#")
     yield f"{'ok' if result.verdict == 'passed' else 'not ok'} {number} - {name}"
-    yield from (f"  # {line}" for line in reasons(result))
+    yield from (f"# {line}" for line in reasons(result))
 
 
 def github_lines(results: Iterable[CheckResult], folder: Path) -> Iterator[str]:
     """Yield the workflow commands that mark failed checks on GitHub."""
     for result in results:
         if result.verdict != "passed":
-            place = f"file={_property(_file_of(result, folder))},line={result.check.call.line or 1}"
+            place = f"file={_property(printable(_file_of(result, folder)))},line={result.check.call.line or 1}"
             title = _property(f"check {printable(result.check.call.name)}")
             yield f"::error {place},title={title}::{_escaped(chr(10).join(reasons(result)))}"
 
