@@ -40,6 +40,7 @@ STRICT = "test_project_file_makes_confirm_only_stricter"
 SETTING = "test_wrong_setting_is_reported_and_the_rest_used"
 SHADOW = "test_project_file_cannot_change_entries_of_user_file"
 CALL = "test_invalid_saved_call_is_reported_and_dropped"
+EXPECT = "test_project_file_cannot_change_own_expectations"
 VARIABLE = "test_invalid_variable_is_reported_and_dropped"
 EXPECTED = "test_expected_schema_is_read_only_in_its_folder"
 DATA = "test_value_never_becomes_a_secret_reference"
@@ -113,7 +114,7 @@ IN_SESSIONS = [
         "test_saved_call_is_printed_without_terminal_codes"),
     Row("profile.*.call.*.params_json", "use a secret by its reference; contain one", CALL),
     Row("profile.*.call.*.params", "use a secret by its reference; contain one", CALL),
-    Row("profile.*.call.*.expect", "read a file elsewhere; read the environment", EXPECTED),
+    Row("profile.*.call.*.expect", "change what own calls expect", EXPECT),
     Row("profile.*.variables.*", "contain a secret; use one by its reference, also joined with other text", DATA),
     Row("profile.*.history", "write into any file of the user; publish responses",
         "test_history_outside_the_folder_is_never_used"),
