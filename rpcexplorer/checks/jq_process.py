@@ -38,6 +38,11 @@ class JqProcess:
             self._too_long.add(expression)
         return self._process.problem or TOO_LONG
 
+    @property
+    def pid(self) -> int | None:
+        """Return the id of the process, if it runs."""
+        return self._process.pid
+
     async def close(self) -> None:
         await self._process.close()
 

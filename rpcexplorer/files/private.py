@@ -61,10 +61,8 @@ class PrivateFile(Struct, Generic[T], frozen=True):
             content = read_bytes(self.path, WRITTEN_BY_PEOPLE)
         except FileError as error:
             return self.holds(problem=Problem(str(self.path), error.sentence))
-        file = _parsed(self.path, content) if content is not None else None
-        if isinstance(file, TomlFile):
-            return self.holds.of(read_shape(self.holds.shape, file))
-        return self.holds(problem=file)
+        found = _checked(self.path, content, self.holds) if content is not None else None
+        return self.holds.of(found) if isinstance(found, CheckedFile) else self.holds(problem=found)
 
     @contextmanager
     def changing(self) -> Iterator[T]:
@@ -81,9 +79,10 @@ class PrivateFile(Struct, Generic[T], frozen=True):
 
 
 @lru_cache(8)
-def _parsed(path: Path, content: bytes) -> TomlFile | Problem:
+def _checked(path: Path, content: bytes, holds: type[Contents]) -> CheckedFile | Problem:
     """Parse a file, unless it is unchanged: each call reads it several times."""
-    return parse_bytes(path, content)
+    file = parse_bytes(path, content)
+    return read_shape(holds.shape, file) if isinstance(file, TomlFile) else file
 
 
 def why_not_private(path: Path) -> str | None:

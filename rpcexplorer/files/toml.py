@@ -225,6 +225,7 @@ class _Scanner:
         frame.reset()
 
 
+_HEADER = regex(r"[ \t]*\[([^\[\]]+)\][ \t\r]*(?:#.*)?")
 CONFLICT = regex(r"(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)")
 WHERE = regex(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\))?", re.DOTALL)
 """How the parser reports a problem and its place."""
@@ -241,6 +242,18 @@ class TomlFile(Struct, frozen=True, dict=True):
     def layout(self) -> Layout:
         """Return where the values are; this takes as long as parsing."""
         return layout(self.text)
+
+    @cached_property
+    def _headers(self) -> dict[KeyPath, int]:
+        """Return the lines of headers, which takes a tenth of the time of ``layout``."""
+        if "'''" in self.text or '"""' in self.text:  # A string could contain such a line.
+            return {}
+        lines = enumerate(self.text.split("\n"), 1)
+        return {split_dotted(found[1]): line for line, text in lines if (found := _HEADER.fullmatch(text))}
+
+    def line_of(self, path: KeyPath) -> int | None:
+        """Return the line of a key, or of the table that it is missing from."""
+        return self._headers.get(path) or self.layout.line_of(path)
 
     def complain(self, path: KeyPath, sentence: str, *, profile: str | None = None) -> Problem:
         return Problem(str(self.path), sentence, self.layout.line_of(path), dotted(path), profile)

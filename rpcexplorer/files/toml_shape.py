@@ -91,7 +91,7 @@ class Leaf(Struct, frozen=True):
         origin = self.origin
         if isinstance(origin, Source):
             return origin
-        return Source(origin.file, origin.text.layout.line_of(origin.path), origin.preset)
+        return Source(origin.file, origin.text.line_of(origin.path), origin.preset)
 
 
 Leaves = dict[KeyPath, Leaf]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.checks.jq_process import TOO_LONG, JqProcess
 from rpcexplorer.checks.judge import Judge
 from rpcexplorer.model.exchange import Exchange, Outcome, Sent
 from rpcexplorer.model.expectation import Expectation, SchemaFile
@@ -192,3 +193,18 @@ def test_endless_jq_stops_only_itself() -> None:
 def test_time_of_the_response_is_limited() -> None:
     assert failures(b"1", within=400.1) == ""
     assert failures(b"1", within=399.0) == "within: wanted 399 ms, got 400 ms"
+
+
+def test_endless_jq_runs_only_once() -> None:
+    async def run() -> None:
+        jq = JqProcess()
+        try:
+            assert await jq.run("def f: f; f", b"1") == TOO_LONG
+            assert await jq.run(".", b"1") == "1"
+            pid = jq.pid
+            assert await jq.run("def f: f; f", b"1") == TOO_LONG
+            assert jq.pid == pid  # Another run would have been killed with its process.
+        finally:
+            await jq.close()
+
+    asyncio.run(run())
