@@ -15,7 +15,7 @@ from rpcexplorer.checks.report import github_lines, junit, lines_of, row_of, sum
 from rpcexplorer.checks.run import Check, CheckResult, CheckRun, exit_code
 from rpcexplorer.cli.arguments import whole_number
 from rpcexplorer.cli.call import confirm, question_about, values_of
-from rpcexplorer.cli.completion import complete_methods
+from rpcexplorer.cli.completion import complete_checks
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
 from rpcexplorer.cli.output import Output, Waiting, print_json_line, run_waiting
 from rpcexplorer.cli.world import World
@@ -39,7 +39,7 @@ class Reports(Struct, frozen=True):
 
 
 @click.command()
-@click.argument("checks", metavar="[FILE|@NAME]...", nargs=-1, shell_complete=complete_methods)
+@click.argument("checks", metavar="[FILE|@NAME]...", nargs=-1, shell_complete=complete_checks)
 @profile_option
 @click.option("--url", metavar="URL", help="Send to this URL, without a profile.")
 @click.option("-k", "text", metavar="TEXT", default="", help="Run only checks whose name contains TEXT.")

@@ -15,7 +15,7 @@ from rpcexplorer.cli.arguments import PAIR, OneOf
 from rpcexplorer.cli.context import invocation_of, open_explorer_silently
 from rpcexplorer.cli.world import COMPLETING, World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.method import Described, method_of
+from rpcexplorer.model.method import SIGN, Described, method_of
 from rpcexplorer.model.problem import PROGRAM
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
@@ -194,6 +194,15 @@ def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> 
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
     explorer = _explorer_of_profile(context)
     return [name for name in explorer.listed_methods() if name.startswith(begun)] if explorer else []
+
+
+def complete_checks(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:
+    """Complete the name of a saved call with expectations, or a file."""
+    if not begun.startswith(SIGN):
+        return [CompletionItem(begun, type="file")]
+    explorer = _explorer_of_profile(context)
+    calls = explorer.profiles.checks_of(explorer.profile) if explorer and explorer.profile else []
+    return [CompletionItem(call.listed_as) for call in calls if call.listed_as.startswith(begun)]
 
 
 def complete_params(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:

@@ -129,6 +129,15 @@ def test_params_are_offered_by_name_with_their_choices(person: Shell, kind: str)
     assert names("call", "nobody", "") == set()
 
 
+def test_checks_are_offered_by_name_and_file(person: Shell) -> None:
+    call = '[call.{}]\nmethod = "m"\n'
+    with (person.folder / "sessions.toml").open("a") as file:
+        file.write(call.format("xping") + 'expect.outcome = "result"\n')
+        file.write(call.format('"x$(>x)"') + 'expect.outcome = "result"\n' + call.format("xother"))
+    assert emitted(person, "fish", "check", "@x").split() == ["plain,@xping"]
+    assert emitted(person, "fish", "check", "x").split() == ["file,x"]
+
+
 @pytest.mark.thorough
 def test_bash_completes_behind_the_sign_of_a_param(person: Shell) -> None:
     with_params(person, DescribedParam("colour", {"enum": ["red", "blue"]}), DescribedParam("a", {"const": "$(>x)"}))
