@@ -12,6 +12,7 @@ from typing import Any, Final
 from rpcexplorer.checks.run import CheckResult, CheckVerdict
 from rpcexplorer.model.problem import counted, cut
 from rpcexplorer.text.exchange import duration
+from rpcexplorer.text.json_text import DIM, WELL, WRONG, inked
 from rpcexplorer.text.printable import printable
 
 SIGNS: Final[dict[CheckVerdict, str]] = {"passed": "✓", "failed": "✗", "error": "⨯"}  # noqa: RUF001 - the sign is meant
@@ -22,10 +23,11 @@ MAX_LINE_CHARACTERS: Final = 200
 MAX_VALUE_CHARACTERS: Final = 2_000
 
 
-def lines_of(result: CheckResult) -> Iterator[str]:
+def lines_of(result: CheckResult, *, colour: bool = False) -> Iterator[str]:
     """Yield the line of a result, and one for each expectation that failed."""
     took = f"  {duration(result.seconds)}" if result.id else ""
-    yield f"{SIGNS[result.verdict]} {printable(result.check.call.name)}{took}"
+    sign = inked(SIGNS[result.verdict], WELL if result.verdict == "passed" else WRONG, colour=colour)
+    yield f"{sign} {printable(result.check.call.name)}{inked(took, DIM, colour=colour)}"
     yield from (f"    {line}" for line in reasons(result, MAX_LINE_CHARACTERS))
 
 

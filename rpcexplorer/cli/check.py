@@ -189,7 +189,7 @@ def _print(world: World, result: CheckResult, reports: Reports, number: int) -> 
     if reports.as_json:
         print_json_line(world, msgspec.json.encode(row_of(result)))
         return
-    for line in tap(result, number) if reports.tap else lines_of(result):
+    for line in tap(result, number) if reports.tap else lines_of(result, colour=world.colours):
         world.print(line)
 
 
