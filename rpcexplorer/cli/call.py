@@ -28,7 +28,7 @@ from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, lacks_metho
 from rpcexplorer.text.exchange import SIGNS, failed_count, failed_lines, outcome_line, times, transport_line
 from rpcexplorer.text.json_text import highlighted
 from rpcexplorer.text.printable import printable
-from rpcexplorer.variables.references import can_be_named
+from rpcexplorer.variables.references import name_and_value
 
 SECRET_REFERENCE = regex(rb"\xab([\w.-]+|not recorded)\xbb")
 """A secret reference in Latin-1 bytes; it is printed as UTF-8."""
@@ -76,12 +76,11 @@ def values_of(words: Sequence[str]) -> dict[str, str]:
     """Return the values of ``--set``. The last value of a name wins."""
     given = {}
     for word in words:
-        name, sign, value = word.partition("=")
-        if not sign or not can_be_named(name):
+        if not (pair := name_and_value(word)):
             raise click.UsageError(
                 f"--set {word} is not NAME=VALUE. For {{{{page}}}} in the params, write --set page=2."
             )
-        given[name] = value
+        given[pair[0]] = pair[1]
     return given
 
 

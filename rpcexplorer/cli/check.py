@@ -11,6 +11,7 @@ import click
 import msgspec
 from msgspec import Struct
 
+from rpcexplorer.checks.find import HOW_TO, check_of, checks_in
 from rpcexplorer.checks.report import github_lines, junit, lines_of, row_of, summary, tap
 from rpcexplorer.checks.run import Check, CheckResult, CheckRun, exit_code
 from rpcexplorer.cli.arguments import whole_number
@@ -21,14 +22,11 @@ from rpcexplorer.cli.output import Output, Waiting, print_json_line, run_waiting
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.method import SIGN, SavedCall, no_such_call
-from rpcexplorer.model.problem import counted, first_few
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.method import SIGN, no_such_call
+from rpcexplorer.model.problem import counted
 from rpcexplorer.text.printable import printable
 
 MAX_JOBS = 64
-MAX_PROBLEMS = 10
-HOW_TO = 'To make one, add what to expect to a saved call in sessions.toml:\n[call.NAME.expect]\noutcome = "result"'
 
 
 class Reports(Struct, frozen=True):
@@ -139,23 +137,17 @@ def _found(
     is_chosen = profile is not None or url is not None or invocation.profile is not None or invocation.url is not None
     found: list[Check] = []
     for file in files:
-        calls, problems = explorer.profiles.checks_in(invocation.world.path(file))
-        if problems:
-            fail("\n".join(first_few(problems, MAX_PROBLEMS)))
-        for call in calls:
-            if not call.profile:
-                found.append(_check(call, invocation.use(explorer, profile, url)))
-            elif not is_chosen:
-                found.append(_check(call, invocation.use(explorer, call.profile)))
-            elif call.profile == invocation.use(explorer, profile, url).name:
-                found.append(_check(call, invocation.use(explorer, profile, url)))
+        path = invocation.world.path(file)
+        found += checks_in(
+            explorer, path, lambda name: invocation.use(explorer, name or profile, url), is_chosen=is_chosen
+        )
     if files and not names:
         return found
     in_use = invocation.use(explorer, profile, url)
     if problems := explorer.profiles.problems_of_calls(in_use):
         fail(f"{counted(len(problems), 'saved call')} cannot be checked. Correct the file first.")
     if not names:
-        return [_check(call, in_use) for call in explorer.profiles.checks_of(in_use)]
+        return [check_of(call, in_use) for call in explorer.profiles.checks_of(in_use)]
     known = {call.name: call for call in explorer.profiles.checks_of(in_use)}
     for name in names:
         if name not in known:
@@ -165,13 +157,8 @@ def _found(
                 if name in saved
                 else no_such_call(SIGN + name, saved, in_use.name)
             )
-        found.append(_check(known[name], in_use))
+        found.append(check_of(known[name], in_use))
     return found
-
-
-def _check(call: SavedCall, profile: Profile) -> Check:
-    assert call.expect is not None
-    return Check(call, call.expect, profile)
 
 
 def _confirm(invocation: Invocation, explorer: Explorer, checks: Sequence[Check], *, ask: bool) -> None:

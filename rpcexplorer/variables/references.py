@@ -72,6 +72,12 @@ def can_be_named(name: str) -> bool:
     return bool(NAME.fullmatch(name)) and name not in MADE and not name.startswith(LAST)
 
 
+def name_and_value(word: str) -> tuple[str, str] | None:
+    """Return the parts of a word such as ``page=2``; None if it has another form."""
+    name, sign, value = word.partition("=")
+    return (name, value) if sign and can_be_named(name) else None
+
+
 _BRACE: Final = regex(r"\{(?=\{)")
 """A brace before another. In JSON two of them occur only inside strings."""
 

@@ -1,0 +1,37 @@
+"""The checks of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rpcexplorer.checks.run import Check
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.method import SavedCall
+from rpcexplorer.model.problem import UserError, first_few
+from rpcexplorer.model.profile import Profile
+
+MAX_PROBLEMS = 10
+HOW_TO = 'To make one, add what to expect to a saved call in sessions.toml:\n[call.NAME.expect]\noutcome = "result"'
+
+
+def checks_in(explorer: Explorer, file: Path, use: Callable[[str | None], Profile], *, is_chosen: bool) -> list[Check]:
+    """Return the checks of a file in their order.
+
+    ``use`` returns the profile with a name, or the one in use. If the user has chosen that (``is_chosen``), the calls
+    of other profiles are left out.
+    """
+    calls, problems = explorer.profiles.checks_in(file)
+    if problems:
+        raise UserError("\n".join(first_few(problems, MAX_PROBLEMS)))
+    found = []
+    for call in calls:
+        profile = use(None if is_chosen else call.profile or None)
+        if call.profile in {"", profile.name}:
+            found.append(check_of(call, profile))
+    return found
+
+
+def check_of(call: SavedCall, profile: Profile) -> Check:
+    assert call.expect is not None
+    return Check(call, call.expect, profile)
