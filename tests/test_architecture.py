@@ -52,6 +52,8 @@ ALLOWED: dict[str, set[str]] = {
     "checks": {*SUBJECTS, "child_process", "explorer", "text"} - {"settings", "drafts", "profiles", "secrets"},
     "cli": {*FRONT_END, "checks", "files", "tui", "demo"},  # it reads and writes the files that the user names
     "tui": {*FRONT_END, "checks"},
+    # A third front end: pytest chooses, sends and reports checks with it.
+    "pytest_plugin": {"checks", "explorer", "model", "text", "variables"},
     "demo": {"rpc", "jsontext"},
     "__init__": {*VALUES, "auth", "client", "explorer"},
 }
@@ -72,6 +74,7 @@ LIBRARIES: dict[str, set[str]] = {
     "cli": {"msgspec", "click"},
     # Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
     "tui": {"msgspec", "textual", "rich"},
+    "pytest_plugin": {"pytest"},  # pytest itself imports it
 }
 
 SCREEN = "rpcexplorer.tui.call.screen"
