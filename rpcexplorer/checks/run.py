@@ -129,7 +129,8 @@ class CheckRun:
         results: list[CheckResult] = []
         try:
             for task in tasks:
-                if result := await task:
+                # Cancelling the shield cancels no task: the next one would start before all are cancelled.
+                if result := await asyncio.shield(task):
                     results.append(result)
                     show(result)
         except asyncio.CancelledError:
@@ -158,30 +159,31 @@ class CheckRun:
         """Run a check after others; return None if one of all has failed before."""
         if before:
             await asyncio.wait(before)
+        name = check.profile.name
         async with slots:
-            if self._is_over:
-                return None
-            result = await self.result_of(check)
-            self._is_over |= until_failure and result.verdict != "passed"
-            return result
+            async with self._alone.setdefault(name, asyncio.Lock()):
+                if name not in self._answered:
+                    return await self._unless_over(check, until_failure=until_failure)
+            return await self._unless_over(check, until_failure=until_failure)
+
+    async def _unless_over(self, check: Check, *, until_failure: bool) -> CheckResult | None:
+        if self._is_over:
+            return None
+        result = await self.result_of(check)
+        self._is_over |= until_failure and result.verdict != "passed"
+        return result
 
     async def result_of(self, check: Check) -> CheckResult:
         """Send one check and judge its response."""
         draft = check.call.draft(notification=check.expect.outcome == "sent")
         found = self._explorer.resolved(draft, self._given, profile=check.profile)
         if isinstance(found, Missing):
-            return CheckResult(check, error=self._hide(f"not sent: {found.sentence}"), code=MISSING_VARIABLE)
+            return CheckResult(check, error=self._hide(f"not sent: {found.what}"), code=MISSING_VARIABLE)
         assert not isinstance(found, Batch)
-        name = check.profile.name
-        if name in self._answered:
+        try:
             return await self._sent(check, found)
-        async with self._alone.setdefault(name, asyncio.Lock()):
-            if name not in self._answered:
-                try:
-                    return await self._sent(check, found)
-                finally:
-                    self._answered.add(name)
-        return await self._sent(check, found)
+        finally:
+            self._answered.add(check.profile.name)
 
     async def _sent(self, check: Check, draft: Draft) -> CheckResult:
         profile = check.profile

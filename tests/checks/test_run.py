@@ -145,9 +145,10 @@ def test_check_with_a_result_waits_for_checks_before_it(explore: Explore, monkey
     assert json.loads(server.requests[-1].body)["params"] == ["u7"]
 
 
-def test_nothing_is_sent_after_first_failure(explore: Explore) -> None:
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_nothing_is_sent_after_first_failure(explore: Explore, jobs: int) -> None:
     with RawServer(answer(1)) as server:
-        results = run(explore(server, pings(5, "values = { '' = 2 }")), jobs=1, until_failure=True)
+        results = run(explore(server, pings(5, "values = { '' = 2 }")), jobs=jobs, until_failure=True)
     assert (verdicts(results), methods(server)) == ([("c0", "failed")], ["m0"])
     assert exit_code(results, stopped=False) == 6
 
@@ -162,8 +163,10 @@ def test_stop_returns_the_results_so_far(explore: Explore, monkeypatch: pytest.M
 
     with RawServer(answer(1)) as server:
         explorer = explore(server, pings(5))
-        monkeypatch.setattr(explorer, "call", Slow(explorer, lambda started: 0 if started < 3 else 10_000))
-        results = run(explorer, stop=stop, show=show)
+        slow = Slow(explorer, lambda started: 0 if started < 3 else 10_000)
+        monkeypatch.setattr(explorer, "call", slow)
+        results = run(explorer, jobs=2, stop=stop, show=show)
+    assert slow.started < 5  # None starts after the stop.
     assert verdicts(results) == verdicts(shown) == [("c0", "passed"), ("c1", "passed")]
     assert exit_code(results, stopped=True) == 130
 
