@@ -54,7 +54,7 @@ def row_of(result: CheckResult) -> dict[str, Any]:
         "name": printable(call.name),
         "profile": result.check.profile.name,
         "method": printable(call.method),
-        "file": call.file,
+        "file": printable(call.file),
         "line": call.line,
         "verdict": result.verdict,
         "id": result.id or None,
@@ -75,7 +75,10 @@ def tap(result: CheckResult, number: int) -> Iterator[str]:
 
 
 def github_lines(results: Iterable[CheckResult], folder: Path) -> Iterator[str]:
-    """Yield the workflow commands that mark failed checks on GitHub."""
+    """Yield the workflow commands that mark failed checks on GitHub.
+
+    ``folder`` is the checkout: GitHub knows files by their path in it.
+    """
     for result in results:
         if result.verdict != "passed":
             place = f"file={_property(printable(_file_of(result, folder)))},line={result.check.call.line or 1}"
@@ -92,7 +95,7 @@ def _property(text: str) -> str:
 
 
 def _file_of(result: CheckResult, folder: Path) -> str:
-    """Return the file of a check, relative to the working folder if it is inside."""
+    """Return the file of a check, relative to a folder if it is inside."""
     file = Path(result.check.call.file)
     return str(file.relative_to(folder)) if file.is_relative_to(folder) else str(file)
 

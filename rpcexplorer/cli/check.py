@@ -18,13 +18,12 @@ from rpcexplorer.cli.arguments import whole_number
 from rpcexplorer.cli.call import confirm, question_about, values_of
 from rpcexplorer.cli.completion import complete_checks
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
-from rpcexplorer.cli.output import Output, Waiting, print_json_line, run_waiting
+from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json_line, run_waiting
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.method import SIGN, no_such_call
 from rpcexplorer.model.problem import counted
-from rpcexplorer.text.printable import printable
 
 MAX_JOBS = 64
 
@@ -34,6 +33,12 @@ class Reports(Struct, frozen=True):
     tap: bool
     as_json: bool
     case: str | None
+
+    @property
+    def on_stdout(self) -> list[str]:
+        """Return the options that replace the lines on stdout."""
+        options = {"--tap": self.tap, "--json": self.as_json, "--junit": self.junit, "--case": self.case}
+        return [option for option, value in options.items() if value in {True, STDOUT}]
 
 
 @click.command()
@@ -88,8 +93,8 @@ def check(
       rpcexplorer check shop.checks.toml -x --case failed.toml
     """  # fmt: skip
     invocation, chosen = invocation_of(context), Reports(**reports)
-    if chosen.tap and chosen.as_json:
-        raise click.UsageError("Use --tap or --json, not both.")
+    if len(chosen.on_stdout) > 1:
+        raise click.UsageError(f"Only one of {' and '.join(chosen.on_stdout)} can be printed to stdout.")
     values = values_of(given)
     explorer = invocation.open(ask=ask)
     junit_file, case_file = (Output(invocation.world, file) for file in (chosen.junit, chosen.case))
@@ -121,6 +126,8 @@ def check(
         for line in ("TAP version 14", f"1..{len(selected)}"):
             invocation.world.print(line)
     results = run_waiting(invocation.world, explorer, stop, work)
+    if chosen.tap and len(results) < len(selected):
+        invocation.world.print("Bail out!")
     _write_reports(invocation.world, explorer, results, started, chosen, junit_file, case_file)
     invocation.world.say(summary(results, len(selected)))
     if explorer.journal.problem:
@@ -175,9 +182,9 @@ def _confirm(invocation: Invocation, explorer: Explorer, checks: Sequence[Check]
 def _print(world: World, result: CheckResult, reports: Reports, number: int) -> None:
     if reports.as_json:
         print_json_line(world, msgspec.json.encode(row_of(result)))
-        return
-    for line in tap(result, number) if reports.tap else lines_of(result, colour=world.colours):
-        world.print(line)
+    elif reports.tap or not reports.on_stdout:
+        for line in tap(result, number) if reports.tap else lines_of(result, colour=world.colours):
+            world.print(line)
 
 
 def _write_reports(
@@ -189,8 +196,8 @@ def _write_reports(
     junit_file: Output,
     case_file: Output,
 ) -> None:
-    if world.environment.get("GITHUB_ACTIONS") == "true" and not (reports.tap or reports.as_json):
-        for line in github_lines(results, world.folder):
+    if world.environment.get("GITHUB_ACTIONS") == "true" and not reports.on_stdout:
+        for line in github_lines(results, world.path(world.environment.get("GITHUB_WORKSPACE", ""))):
             world.print(line)
     if reports.junit is not None:
         junit_file.world.write(junit(results, started, world.folder).encode())
@@ -208,4 +215,5 @@ def _write_reports(
         fail(f"{made.too_much}. No case was exported.")
     case_file.world.write(made.text.encode())
     case_file.write()
-    world.say(f"exported {counted(len(failed), 'call')} to {printable(reports.case)}")
+    if reports.case != STDOUT:
+        world.say(f"exported {counted(len(failed), 'call')} to {reports.case}")
