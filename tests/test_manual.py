@@ -31,7 +31,7 @@ Other programs are skipped, except a few such as ``cat`` and ``grep``, see ``TOO
 ``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, by their keys. If the first line is
 ``# sessions.toml`` or the name of another file, the block is also written to that file, for the ``console`` blocks
 below it. ``python`` runs if it names the demo's address, else it compiles. ``json`` parses. Each line of ``jq``
-compiles. In ``yaml``, commands after ``- run:`` parse. Other blocks (``text``) are skipped.
+compiles. In ``yaml``, commands after ``-`` or ``- run:`` parse. Other blocks (``text``) are skipped.
 
 In sentences and tables, each command in backticks parses, with or without ``rpcexplorer``, and each ``--option`` exists
 (``FOREIGN_OPTIONS`` lists those of other programs). Tables that list something of the program are compared with its
@@ -42,6 +42,7 @@ If a page needs files or calls that it does not show, add commands to ``PREPARED
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 import re
@@ -58,6 +59,7 @@ import jq
 import pytest
 import tomli_w
 
+from rpcexplorer import pytest_plugin
 from rpcexplorer.cli.context import Invocation
 from rpcexplorer.cli.main import MODULES, open_address, open_case, program, run
 from rpcexplorer.cli.world import World
@@ -79,6 +81,7 @@ from tests.fakes.bash import Answer, Bash, Keyboard, Recorder, Request
 ROOT: Final = Path(__file__).parent.parent
 PREPARED: Final = {
     "calls": """echo '{"customer": 7, "items": [{"sku": "tea-01"}]}' > order.json""",
+    "checks": """printf '[call.orders]\\nmethod = "ping"\\nexpect = { outcome = "result" }\\n' > shop.checks.toml""",
     "secrets": "git init -q",
 }
 """Commands before the blocks of a page, for ``console`` and for ``sh``."""
@@ -89,7 +92,7 @@ RECORDED: Final = ("demo.orders.find limit:=2", "ping", "demo.echo hello=world",
 PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)8000\b|(?<=localhost:)8000\b")
 ID: Final = re.compile(r"\b1m[0-9a-z]{13}\b")
 PLACEHOLDER: Final = re.compile(r"@?[A-Z][A-Z_]+(=[A-Z_]+)?|.*….*", re.DOTALL)
-FOREIGN_OPTIONS: Final = {"--enable-rpc", "--rpc-secret", "--snapshot-update", "--thorough"}
+FOREIGN_OPTIONS: Final = {"--dist", "--enable-rpc", "--rpc-secret", "--snapshot-update", "--thorough"}
 """Options of other programs."""
 HISTORY_COMMANDS: Final = {"compare", "copy", "history", "replay"}
 
@@ -624,7 +627,7 @@ def commands_in_sentences(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def test_command_of_a_ci_job_parses(tmp_path: Path) -> None:
-    lines = re.findall(r"^ *- run: (rpcexplorer .*)", "".join(DOCUMENTS.values()), re.MULTILINE)
+    lines = re.findall(r"^ *- (?:run: )?(rpcexplorer .*)", "".join(DOCUMENTS.values()), re.MULTILINE)
     assert lines
     for line in lines:
         words = shlex.split(line, comments=True)[1:]
@@ -650,7 +653,7 @@ OPTION: Final = re.compile(r"(?<![\w-])(--[a-z]+(?:-[a-z]+)*)(?![\w-]|…)")
 
 
 def test_option_exists() -> None:
-    known = {"--version", "--help", *FOREIGN_OPTIONS}
+    known = {"--version", "--help", *FOREIGN_OPTIONS, *OPTION.findall(inspect.getsource(pytest_plugin))}
     groups: list[click.Command] = [program]
     while groups:
         command = groups.pop()

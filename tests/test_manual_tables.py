@@ -25,6 +25,7 @@ from rpcexplorer.model.exchange import EXIT_CODES, OUTCOMES
 from rpcexplorer.model.filter import BOUNDS
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.settings import DARK, Settings
+from rpcexplorer.profiles.expect import RULES as EXPECTATIONS
 from rpcexplorer.profiles.keys import METHOD, OF_ONE_SERVER, PROFILE_KEYS
 from rpcexplorer.profiles.layers import Presets
 from rpcexplorer.settings import SETTINGS_SHAPE, Themes
@@ -98,6 +99,7 @@ def test_table_of_json_names_all_members(command: str, tmp_path: Path) -> None:
 def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     """Yield a home with calls of the demo service."""
     shell = Shell(tmp_path_factory.mktemp("used"))
+    (shell.folder / "checks.toml").write_text('[call.ping]\nmethod = "ping"\nexpect = { outcome = "result" }\n')
     with DemoThread() as demo:
         for command in (
             f"profiles add shop --url {demo.url} --auth cookie --username {USERNAME}",
@@ -115,6 +117,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
 @pytest.mark.parametrize(
     ("page", "head", "command"),
     [
+        ("checks", "field of check --json", "check checks.toml --json"),
         ("discovery", "field of methods --json", "methods demo.orders.place --json"),
         ("history", "field", "history show --json"),
         ("history", "field of history stats --json", "history stats --json"),
@@ -188,6 +191,10 @@ def test_table_of_profile_keys_has_all_keys() -> None:
     expected = {row.key for row in PROFILE_KEYS} - {"method", "call", "variables"}
     expected |= {f"method.NAME.{key}" for key in METHOD.keys} | {"call.NAME", "variables.NAME"}
     assert sorted(named) == sorted(expected)
+
+
+def test_table_of_expectations_has_all_keys() -> None:
+    assert [row[0] for row in table_of("checks", "key of expect")] == [*EXPECTATIONS]
 
 
 def test_profile_keys_not_allowed_in_presets_are_marked() -> None:
