@@ -221,6 +221,7 @@ def plant(folder: Path, origin: str, home: str = "home") -> dict[str, str]:
     for path in (top / "config" / "themes", top / "state" / "history", work):
         path.mkdir(parents=True)
     (work / "sessions.toml").write_text(profiles(origin))
+    (work / "checks.toml").write_text(failing_checks())
     for name in ("hostile", CARRIERS["dd"], CARRIERS["bb"], CARRIERS["cc"]):
         theme = f"[colors]\nwell = {toml(CARRIERS['bb'])}\n{toml(CARRIERS['cc'])} = 1\n"
         (top / "config" / "themes" / f"{name.replace('/', '')}.toml").write_text(theme)
@@ -256,6 +257,12 @@ def profiles(origin: str) -> str:
         parts.append(f'[profile.{name}]\nurl = "{origin}"\nbadge = {quoted}\ndescription = {quoted}\n')
     parts += [f"[profile.here.method.'say.{what}']\nsafe = true\n" for what in SAYS]
     return "".join(parts)
+
+
+def failing_checks() -> str:
+    """Return a file of checks with the payloads in responses and expectations."""
+    value = f"[profile.here.call.value]\nmethod = 'say.result'\nexpect.values = {{ '' = {toml(ALL)} }}\n"
+    return value + "".join(f"[profile.here.call.{what}]\nmethod = 'say.{what}'\nexpect.code = 1\n" for what in SAYS)
 
 
 def spoil(folder: Path, home: str) -> None:

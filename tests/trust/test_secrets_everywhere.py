@@ -42,6 +42,18 @@ auth = {{ kind = "cookie", username = "ada" }}
 url = "{url}"
 auth = {{ kind = "inline", username = "ada" }}
 """
+CHECKS = """
+call.login = { method = "auth", expect.values = { "/sessionid" = 1, "" = 1 } }
+call.values = { method = "echo.result", expect.values = { "/0" = 1, "/9" = "x", "" = 1 } }
+call.whole = { method = "echo.result", expect.result_json = "[]" }
+call.schema = { method = "echo.result", expect.schema = { items.enum = [1] } }
+call.jq = { method = "echo.result", expect.jq = [".", ".[0] | @base64", "error(.[0])", ".[:60] | join(\\"\\")"] }
+call.outcome = { method = "echo.error", expect.outcome = "result" }
+call.code = { method = "echo.error", expect.code = 1 }
+call.page = { method = "echo.page", expect.outcome = "result" }
+call.cut = { method = "echo.cut", expect.outcome = "result" }
+"""
+"""Checks that fail, each because of a response with secrets."""
 FORMS: tuple[list[str], ...] = ([], ["--body"], ["--response", "--include"])
 CALLS = ("echo.result", "echo.error", "echo.reason", "echo.redirect", "echo.cut")
 EVERY = pytest.mark.parametrize("secret", AWKWARD.values(), ids=AWKWARD.keys())
@@ -79,6 +91,8 @@ def commands(secret: str, url: str) -> Iterator[list[str]]:
         yield ["batch", "-p", profile, "-i"]
         yield ["methods", "-p", profile, "--refresh"]
         yield ["methods", "-p", profile, "--json"]
+        yield from (["check", "-p", profile, *form] for form in ([], ["--tap"], ["--json"]))
+        yield ["check", "-p", profile, "--junit", f"{profile}.xml", "--case", f"{profile}.toml"]
         yield ["profiles", "show", profile]
         yield ["profiles", "secret", profile]
         yield from (["copy", profile, "--as", form] for form in COPIES)
@@ -107,8 +121,9 @@ def test_no_command_prints_or_writes_a_secret(shell: Shell, secret: str) -> None
     parrot = Parrot(secret, session=SESSION)
     batch = json.dumps([{"method": "echo.result", "params": {}}, {"method": "echo.error", "params": {"said": secret}}])
     with RawServer(parrot) as server:
-        shell.sessions(PROFILES.format(url=server.origin))
+        shell.sessions(CHECKS + PROFILES.format(url=server.origin))
         shell.environment |= {"RPCEXPLORER_INLINE_PASSWORD": secret, "RPCEXPLORER_URL_PASSWORD": secret}
+        shell.environment["GITHUB_ACTIONS"] = "true"
         shell.environment["RPCEXPLORER_URL_USERNAME"] = "ada"
         explorer = Explorer.open(folder=shell.folder, environment=shell.environment)
         explorer.secrets.save(explorer.profiles.profiles["cookie"], "password", secret)
@@ -271,3 +286,19 @@ def test_unknown_session_of_a_response_is_not_recorded(shell: Shell) -> None:
     assert leaks(sinks, [token, session, "0ther-pass", "0ther-token", "0ther-cookie"]) == []
     assert "«not recorded»" in "".join(sinks.values())
     assert checked.code == 0, checked.err
+
+
+def test_expected_secret_is_in_no_report_of_checks(shell: Shell) -> None:
+    secret = AWKWARD["quotes and backslashes"]
+    text = json.dumps(secret)
+    expect = f'values = {{ "" = {text} }}\nresult_json = {json.dumps(text)}\nschema = {{ const = {text} }}\n'
+    checks = f'[call.x]\nmethod = "echo.result"\n[call.x.expect]\n{expect}jq = [{json.dumps(f". == {text}")}]\n'
+    with RawServer(Parrot("another password", session=SESSION)) as server:
+        sessions = shell.sessions(PROFILES.format(url=server.origin) + checks)
+        shell.environment |= {"RPCEXPLORER_INLINE_PASSWORD": secret, "GITHUB_ACTIONS": "true"}
+        forms: tuple[list[str], ...] = (["--junit", "out.xml", "--case", "case.toml"], ["--tap"], ["--json"])
+        runs = [("check", shell.run("check", "-p", "inline", *form)) for form in forms]
+    sessions.unlink()
+    assert [ran.code for _, ran in runs] == [6, 6, 6]
+    assert all('wanted "«inline.password»"' in ran.text for _, ran in runs[:2])
+    assert leaks(printed(runs) | files(shell.home, shell.folder), [secret]) == []

@@ -33,6 +33,7 @@ COMMANDS = [
     ["history", "export", "--last", "20", "-o", "case.toml"],
     ["history", "import", "case.toml"],
     ["replay", "case.toml", "-p", "here", "--yes"],
+    *(["check", "checks.toml", *form] for form in ([], ["--tap"], ["--json"], ["--junit", "-"], ["--case", "-"])),
     ["profiles", "list"],
     ["profiles", "show", "there"],
     ["profiles", "check"],
