@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rpcexplorer.checks.run import Check
@@ -10,6 +10,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import UserError, first_few
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.variables.resolve import NOTHING
 
 MAX_PROBLEMS = 10
 HOW_TO = 'To make one, add what to expect to a saved call in sessions.toml:\n[call.NAME.expect]\noutcome = "result"'
@@ -21,17 +22,19 @@ def checks_in(explorer: Explorer, file: Path, use: Callable[[str | None], Profil
     ``use`` returns the profile with a name, or the one in use. If the user has chosen that (``is_chosen``), the calls
     of other profiles are left out.
     """
-    calls, problems = explorer.profiles.checks_in(file)
+    calls, layer, problems = explorer.profiles.checks_in(file)
     if problems:
         raise UserError("\n".join(first_few(problems, MAX_PROBLEMS)))
-    found = []
+    found, variables = [], dict[str, Mapping[str, str]]()
     for call in calls:
         profile = use(None if is_chosen else call.profile or None)
         if call.profile in {"", profile.name}:
-            found.append(check_of(call, profile))
+            if profile.name not in variables:
+                variables[profile.name] = explorer.profiles.variables_of(profile, layer)
+            found.append(check_of(call, profile, variables[profile.name]))
     return found
 
 
-def check_of(call: SavedCall, profile: Profile) -> Check:
+def check_of(call: SavedCall, profile: Profile, variables: Mapping[str, str] = NOTHING) -> Check:
     assert call.expect is not None
-    return Check(call, call.expect, profile)
+    return Check(call, call.expect, profile, variables)

@@ -22,7 +22,7 @@ from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.text.exchange import outcome_words
 from rpcexplorer.transport.port import Watch
 from rpcexplorer.variables.references import LAST, OPENING
-from rpcexplorer.variables.resolve import Missing, used_in
+from rpcexplorer.variables.resolve import NOTHING, Missing, used_in
 
 CheckVerdict = Literal["passed", "failed", "error"]
 """``error``: there is no response to judge."""
@@ -41,6 +41,8 @@ class Check(Struct, frozen=True):
     call: SavedCall
     expect: Expectation
     profile: Profile
+    variables: Mapping[str, str] = NOTHING
+    """Those of the profile and of the file that the user named; empty if there is no such file."""
 
 
 class CheckResult(Struct, frozen=True):
@@ -176,7 +178,7 @@ class CheckRun:
     async def result_of(self, check: Check) -> CheckResult:
         """Send one check and judge its response."""
         draft = check.call.draft(notification=check.expect.outcome == "sent")
-        found = self._explorer.resolved(draft, self._given, profile=check.profile)
+        found = self._explorer.resolved(draft, {**check.variables, **self._given}, profile=check.profile)
         if isinstance(found, Missing):
             return CheckResult(check, error=self._hide(f"not sent: {found.what}"), code=MISSING_VARIABLE)
         assert not isinstance(found, Batch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -173,26 +173,25 @@ class Profiles(Struct, dict=True):
         keys = ((problem, split_dotted(problem.key)) for problem in self.problems)
         return [problem for problem, key in keys if tables & {key[:1], key[:3]}]
 
-    def checks_in(self, path: Path) -> tuple[list[SavedCall], list[Problem]]:
-        """Return the checks of a file, and its problems.
+    def checks_in(self, path: Path) -> tuple[list[SavedCall], list[SavedLayer], list[Problem]]:
+        """Return the checks of a file, its layer for ``variables_of``, and its problems.
 
-        The variables of the file apply from now on, but not its profiles.
+        Nothing else of the file applies: neither its profiles nor, for other checks, its calls and variables.
         """
         reading = _read(path, other := Profiles())
         if reading is None:
-            return [], other.problems or [Problem(str(path), "there is no such file. Check its name")]
+            return [], [], other.problems or [Problem(str(path), "there is no such file. Check its name")]
         layer = take_saved(reading, own=False)
-        self.saved.append(layer)
         tables = dict.fromkeys(key[:2] if key[0] == "profile" else () for key in layer.leaves)
         checks = [check for table in tables for check in checks_among(entries_in(layer, table))]
-        return sorted(checks, key=lambda check: check.line or 0), [problem for _, problem in reading.problems]
+        return sorted(checks, key=lambda check: check.line or 0), [layer], [problem for _, problem in reading.problems]
 
-    def variables_of(self, profile: Profile) -> Mapping[str, str]:
-        entries = self._saved_entries(profile).items()
+    def variables_of(self, profile: Profile, more: Sequence[SavedLayer] = ()) -> Mapping[str, str]:
+        entries = self._saved_entries(profile, more).items()
         return {name: leaves[()].value for (kind, name), (_, leaves) in entries if kind == "variables"}
 
-    def _saved_entries(self, profile: Profile) -> SavedEntries:
-        return saved_entries(self.saved, profile, is_own=("url",) in self.own.get(profile.name, {}))
+    def _saved_entries(self, profile: Profile, more: Sequence[SavedLayer] = ()) -> SavedEntries:
+        return saved_entries([*self.saved, *more], profile, is_own=("url",) in self.own.get(profile.name, {}))
 
     def call_homes(self, profile: Profile, own: Path) -> list[tuple[Path, str]]:
         """Return the files for a saved call with their profile, the user's first.

@@ -185,6 +185,15 @@ def test_checks_are_chosen_by_file_name_and_text(shell: Shell, words: tuple[str,
     assert {row["profile"] for row in rows if row["name"] == "rest 1"} <= {"rest"}
 
 
+def test_named_file_applies_only_to_its_checks(shell: Shell) -> None:
+    with shop(shell, "variable", more="[variables]\npage = 2\n") as server:
+        for page in ("3", "4"):
+            named = f"[variables]\npage = {page}\n{toml('variable').replace('2', page)}"
+            (shell.folder / f"{page}.toml").write_text(named)
+        ran = shell.run("check", "3.toml", "4.toml", "@variable", "--jobs", "1")
+    assert (ran.code, [json.loads(request.body)["params"] for request in server.requests]) == (0, [["3"], ["4"], ["2"]])
+
+
 def test_first_failure_stops_with_x(shell: Shell) -> None:
     with shop(shell, "ping", "wrong", "ping 2") as server:
         ran = shell.run("check", "-x", "--jobs", "1", "--tap")

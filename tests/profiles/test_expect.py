@@ -136,7 +136,8 @@ def test_checks_of_a_file_come_with_its_variables(tmp_path: Path) -> None:
         '[variables]\npage = 2\n[profile.p.call.b]\nmethod = "m"\nexpect.code = 1\n'
         '[call.a]\nmethod = "m"\nexpect.code = 1\n'
     )
-    calls, problems = found.checks_in(file)
+    calls, layer, problems = found.checks_in(file)
     assert ([(call.name, call.profile) for call in calls], problems) == ([("b", "p"), ("a", "")], [])
-    assert found.variables_of(found.profiles["p"])["page"] == "2"
-    assert found.checks_in(tmp_path / "none.toml")[1][0].sentence == "there is no such file. Check its name"
+    profile = found.profiles["p"]
+    assert (found.variables_of(profile, layer), found.variables_of(profile)) == ({"page": "2"}, {})
+    assert found.checks_in(tmp_path / "none.toml")[2][0].sentence == "there is no such file. Check its name"
