@@ -298,6 +298,22 @@ def test_failed_calls_become_a_case_for_replay(shell: Shell) -> None:
     assert not (shell.folder / "none.toml").exists()
 
 
+def test_jobs_overlap_calls_and_keep_the_order(shell: Shell) -> None:
+    def later_first(request: Received) -> Parts:
+        if json.loads(request.body)["method"] == "sum":
+            server.release()
+        return answer(request)
+
+    with shop(shell, "ping", "slow", "wrong", answer=later_first) as server:
+        ran = shell.run("check", "--json", "--jobs", "2")
+    rows = [json.loads(row) for row in ran.text.splitlines()]
+    assert [(row["name"], row["verdict"]) for row in rows] == [
+        ("ping", "passed"),
+        ("slow", "passed"),
+        ("wrong", "failed"),
+    ]
+
+
 def test_github_shows_failures_in_the_checkout(shell: Shell) -> None:
     with shop(shell, "ping", "wrong"):
         ran = shell.run("check", GITHUB_ACTIONS="true", GITHUB_WORKSPACE=str(shell.folder.parent))

@@ -302,3 +302,25 @@ def test_expected_secret_is_in_no_report_of_checks(shell: Shell) -> None:
     assert [ran.code for _, ran in runs] == [6, 6, 6]
     assert all('wanted "«inline.password»"' in ran.text for _, ran in runs[:2])
     assert leaks(printed(runs) | files(shell.home, shell.folder), [secret]) == []
+
+
+def test_unknown_session_is_in_no_report_of_checks(shell: Shell) -> None:
+    session, link = "0424bd59b807674191e7d77572075f33", "https://hooks.example/?access_token=0ther-token"
+
+    def answer(request: Received) -> bytes:
+        call = json.loads(request.body)
+        if call["method"] == "hook.set":
+            return http_reply(b"", 307, {"Location": link})
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": session}).encode())
+
+    jq = '".", "explode | implode", "error(.)"'
+    expect = f'values = {{ "" = "x" }}, result_json = "1", schema.const = "x", jq = [{jq}]'
+    checks = f'[call]\nlogin = {{ method = "user.login", expect = {{ {expect} }} }}\n'
+    checks += 'hook = { method = "hook.set", expect.outcome = "result" }\n'
+    with RawServer(answer) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n{checks}')
+        forms: tuple[list[str], ...] = (["--junit", "out.xml", "--case", "case.toml"], ["--tap"], ["--json"])
+        runs = [("check", shell.run("check", *form, GITHUB_ACTIONS="true")) for form in forms]
+    assert [ran.code for _, ran in runs] == [5, 5, 5]
+    assert 'result: wanted 1, got "«not recorded»"' in runs[0][1].text
+    assert leaks(printed(runs) | files(shell.home, shell.folder), [session, "0ther-token"]) == []
