@@ -44,7 +44,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    """Collect the files that the arguments of pytest have not named; ``-k`` comes later."""
+    """Collect the files that no argument of pytest has named.
+
+    This is before ``-k`` selects. Files cannot be arguments: pytest 8 drops tests if one contains another.
+    """
     for file in _files(session.config):
         if file not in _checking(session.config).collected:
             items += session.genitems(ChecksFile.from_parent(session, path=file))
@@ -55,7 +58,10 @@ def _files(config: pytest.Config) -> list[Path]:
 
 
 class Checking:
-    """One explorer for all checks, so that there is one login; it has a thread of its own."""
+    """Sends all checks of a run with one explorer, so there is one login.
+
+    Its event loop has a thread of its own: other tests may use that of the main thread.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         import asyncio
@@ -76,7 +82,7 @@ class Checking:
         config.add_cleanup(self._close)
 
     def use(self, name: str | None) -> Profile:
-        """Return the profile with a name; by default that of the option, or of the files."""
+        """Return the profile with a name, or that of the option or the files."""
         from rpcexplorer.model.problem import Problem, UserError
 
         found = self.explorer.use(name or self.chosen)
@@ -144,7 +150,10 @@ class ChecksFile(pytest.File):
 
 
 class CheckItem(pytest.Item):
-    """A check. Its call is sent by ``setup``: if that fails, pytest reports an error, not a failure."""
+    """A check as a test.
+
+    ``setup`` sends the call: if that fails, pytest reports an error and not a failure.
+    """
 
     result: CheckResult
 
