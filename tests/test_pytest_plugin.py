@@ -169,6 +169,12 @@ def test_confirmation_is_needed_to_send(project: Project) -> None:
     assert project.calls() == ["demo.echo prod"]
 
 
+def test_setup_plan_sends_nothing(project: Project) -> None:
+    project.write("shop.toml", CHECKS)
+    assert "shop.toml::ping" in project.pytest("--setup-plan", "--rpc-checks", "shop.toml").stdout
+    assert project.calls() == []
+
+
 def test_report_has_the_line_of_a_check(project: Project) -> None:
     project.write("shop.toml", CHECKS)
     project.pytest("--rpc-checks", "shop.toml", "--junitxml", "report.xml", "-o", "junit_family=xunit1")
