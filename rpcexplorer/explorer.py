@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from msgspec.structs import replace
 
@@ -329,6 +329,23 @@ class Explorer:
         self.reload()
         return problem
 
+    def expect(self, call: SavedCall, wanted: Mapping[str, Any]) -> Problem | None:
+        """Add keys to ``expect`` of a saved call, unless they contain a secret."""
+        from rpcexplorer.jsontext.pointers import names_of
+        from rpcexplorer.model.expectation import as_json
+        from rpcexplorer.model.secret import HIDDEN
+
+        values, hide = wanted.get("values", {}).items(), self.redactor().text
+        members = [{names_of(pointer)[-1]: value} for pointer, value in values if pointer]  # Names show secrets, too.
+        try:
+            if any(hide(text) != text or HIDDEN.search(text) for text in map(as_json, [wanted, *members])):
+                return Problem(call.file, "the value contains a secret. Expect another value")
+            problem = self.edits(Path(call.file)).expect(call, wanted)
+        except RecursionError:
+            return Problem(call.file, "the value is nested too deeply. Expect a part of it")
+        self.reload()
+        return problem
+
     def remove_call(self, call: SavedCall) -> Problem | None:
         problem = self.edits(Path(call.file)).remove_call(call)
         self.reload()
@@ -602,9 +619,12 @@ class Explorer:
         found = await discover(profile, self.credentials, limit, watch=watch, stop=stop, tell=tell)
         return await self.method_lists.settle_aside(profile, found, stamp)
 
-    def read_description(self) -> None:
-        """Read the file that describes the methods, if it has changed."""
-        profile = self._in_use()
+    def read_description(self, profile: Profile | None = None) -> None:
+        """Read the file that describes the methods, if it has changed.
+
+        ``profile`` replaces the profile in use.
+        """
+        profile = profile or self._in_use()
         if stamp := self.method_lists.unread(profile):
             self.method_lists.settle(profile, self._described_in_file(profile), stamp)
 

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,6 +18,8 @@ from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.expectation import Expectation
+from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Changes, Checked, Problem
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.rpc.messages import Result
@@ -273,6 +276,33 @@ def shop(opened: Callable[..., Explorer]) -> Explorer:
     explorer.secrets.save(profile, "password", "hunter2hunter2")
     explorer.credentials.hold(profile, "session", "s3ss10n-s3ss10n", keep=False)
     return explorer
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"/user": "hunter2hunter2"},
+        {"": {"users": [{"hunter2hunter2": 1}]}},
+        {"/s3ss10n-s3ss10n": 1},
+        {"/user": "«not recorded»"},
+    ],
+)
+def test_secret_is_not_written_as_expected_value(shop: Explorer, values: dict[str, Any]) -> None:
+    file = shop.profiles.files[0]
+    call = SavedCall("x", "ping", file=str(file), profile="shop")
+    assert shop.save_call(call) is None
+    before = file.read_bytes()
+    problem = shop.expect(call, {"values": values})
+    assert problem is not None
+    assert problem.sentence == "the value contains a secret. Expect another value"
+    assert file.read_bytes() == before
+
+
+def test_expectation_counts_at_once(shop: Explorer) -> None:
+    call = SavedCall("x", "ping", file=str(shop.profiles.files[0]), profile="shop")
+    assert shop.save_call(call) is None
+    assert shop.expect(call, {"values": {"/user": "Ada"}}) is None
+    assert shop.saved_calls()["x"].expect == Expectation(values=(("/user", '"Ada"'),))
 
 
 def held_back(explorer: Explorer) -> bool:

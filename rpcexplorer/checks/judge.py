@@ -81,7 +81,7 @@ class Judge:
         values = Levels(text)
         for pointer, wanted in expect.values:
             got = values.at(pointer)
-            if got is None or await _differs(wanted, got):
+            if got is None or await differs(wanted, got):
                 yield Failure(pointer or "result", wanted, ABSENT if got is None else got)
         if expect.result_json:
             wanted_text = expect.result_json.encode("utf-8", "surrogateescape")
@@ -109,7 +109,7 @@ class Judge:
         return await self._checker.own(schema, text)
 
 
-async def _differs(wanted: str, got: str) -> bool:
+async def differs(wanted: str, got: str) -> bool:
     """Return whether two JSON texts differ as values, whatever their spelling."""
     if wanted == got:
         return False

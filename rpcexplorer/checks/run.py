@@ -15,7 +15,7 @@ from rpcexplorer.explorer import MAX_COMPARED_BYTES, Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop, Unreached
 from rpcexplorer.model.expectation import SERVICE, Expectation
-from rpcexplorer.model.method import SavedCall
+from rpcexplorer.model.method import Described, SavedCall
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import UNRECORDED
 from rpcexplorer.rpc.messages import Malformed
@@ -30,6 +30,7 @@ ENDS: Final = (130, 3, 4, 5, 2)
 """Exit codes of checks without a response; the first that applies."""
 FAILED: Final = 6
 MISSING_VARIABLE: Final = 2
+USUAL_JOBS: Final = 4
 MAX_NOTE_CHARACTERS: Final = 500
 """Of a value in the note of an exported call."""
 HALTED: Final = "not sent: an earlier call had no valid credentials"
@@ -43,6 +44,10 @@ class Check(Struct, frozen=True):
     profile: Profile
     variables: Mapping[str, str] = NOTHING
     """Those of the profile and of the file that the user named; empty if there is no such file."""
+
+    @property
+    def draft(self) -> Draft:
+        return self.call.draft(notification=self.expect.outcome == "sent")
 
 
 class CheckResult(Struct, frozen=True):
@@ -177,8 +182,8 @@ class CheckRun:
 
     async def result_of(self, check: Check) -> CheckResult:
         """Send one check and judge its response."""
-        draft = check.call.draft(notification=check.expect.outcome == "sent")
-        found = self._explorer.resolved(draft, {**check.variables, **self._given}, profile=check.profile)
+        variables = {**check.variables, **self._given}
+        found = self._explorer.resolved(check.draft, variables, profile=check.profile)
         if isinstance(found, Missing):
             return CheckResult(check, error=self._hide(f"not sent: {found.what}"), code=MISSING_VARIABLE)
         assert not isinstance(found, Batch)
@@ -192,10 +197,14 @@ class CheckRun:
         if profile.name in self._halted:
             return CheckResult(check, error=HALTED, code=3)
         exchange = await self._explorer.call(draft, profile=profile, watch=self._watch)
-        outcome = exchange.outcome
+        if isinstance(exchange.outcome, Refused) and exchange.outcome.why == "credentials":
+            self._halted.add(profile.name)
+        return await self.judged(check, exchange)
+
+    async def judged(self, check: Check, exchange: Exchange) -> CheckResult:
+        """Judge the response of a check that was sent."""
+        profile, outcome = check.profile, exchange.outcome
         if isinstance(outcome, Refused):
-            if outcome.why == "credentials":
-                self._halted.add(profile.name)
             return CheckResult(check, error=self._hide(outcome_words(outcome)), code=exchange.exit_code)
         result = CheckResult(check, seconds=exchange.seconds, id=exchange.id)
         if isinstance(outcome, Unreached | Malformed):
@@ -215,10 +224,10 @@ class CheckRun:
     async def _failures(self, check: Check, exchange: Exchange) -> list[Failure]:
         described = None
         if check.expect.schema == SERVICE:
-            self._explorer.use(check.profile)
-            self._explorer.read_description()
-            if self._explorer.method_lists.learned(check.profile):
-                described = self._explorer.described(check.call.method)
+            self._explorer.read_description(check.profile)
+            lists = self._explorer.method_lists
+            if lists.learned(check.profile):
+                described = lists.described(check.profile, check.call.method) or Described()
         ignore = ignored_in(exchange, check.profile, ())
         return await self._judge.failures(check.expect, exchange, described, ignore)
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rpcexplorer.checks.find import HOW_TO, check_of, checks_in
 from rpcexplorer.checks.report import github_lines, junit, lines_of, row_of, summary, tap
-from rpcexplorer.checks.run import Check, CheckResult, CheckRun, exit_code
+from rpcexplorer.checks.run import USUAL_JOBS, Check, CheckResult, CheckRun, exit_code
 from rpcexplorer.cli.arguments import whole_number
 from rpcexplorer.cli.call import confirm, question_about, values_of
 from rpcexplorer.cli.completion import complete_checks
@@ -50,7 +50,7 @@ class Reports(Struct, frozen=True):
     "--jobs",
     type=whole_number(1, MAX_JOBS),
     metavar="N",
-    default=4,
+    default=USUAL_JOBS,
     show_default=True,
     help="Send up to N calls at a time.",
 )

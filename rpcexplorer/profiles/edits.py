@@ -117,6 +117,23 @@ class ProfileEdits(Struct, frozen=True):
             return Problem(str(self.file), sentence)
         return self.set_values((path, OwnTable(members)))
 
+    def expect(self, call: SavedCall, wanted: Mapping[str, Any]) -> Problem | None:
+        """Add keys to ``expect`` of a saved call; remove those that contradict them."""
+        from rpcexplorer.profiles.expect import contradicted
+
+        if _has_null(wanted):
+            return Problem(
+                call.file, "TOML has no null, so the value cannot be expected. Write a jq expression instead"
+            )
+        path = (*_key_of(call), "expect")
+        if call.expect is None:
+            return self.set_values((path, OwnTable(wanted)))
+        changes: list[KeyChange] = [((*path, key), None) for key in contradicted(call.expect, wanted)]
+        for key, value in wanted.items():
+            inner = value if key == "values" else {}
+            changes += [((*path, key, pointer), one) for pointer, one in inner.items()] or [((*path, key), value)]
+        return self.set_values(*changes)
+
     def remove_call(self, call: SavedCall) -> Problem | None:
         return self.set_values((_key_of(call), None))
 
@@ -164,6 +181,11 @@ class ProfileEdits(Struct, frozen=True):
         guess = nearest(name, values)
         advice = f"Did you mean `{guess}`?" if guess else "Look for it in the other files"
         return Problem(str(self.file), f"there is no profile `{name}` in this file. {advice}", profile=name)
+
+
+def _has_null(value: Any) -> bool:
+    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return value is None or any(map(_has_null, inside))
 
 
 def _key_of(call: SavedCall) -> KeyPath:

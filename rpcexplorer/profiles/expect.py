@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -120,3 +121,14 @@ RULES: Final[dict[str, ValueCheck]] = {
 }
 OF_RESULT: Final = ("values", "result_json", "schema", "schema_file", "jq")
 """Keys that only a result can meet."""
+
+
+def contradicted(expect: Expectation, wanted: Mapping[str, Any]) -> list[str]:
+    """Return the keys to remove, so that one response can meet the wanted keys, too."""
+    if wanted.get("outcome", "result") != "result":
+        keys = [*OF_RESULT, "code"]
+    else:
+        keys = ["outcome", "code"] if expect.outcome != "result" else []
+        keys += ["schema_file"] if "schema" in wanted else []
+    usual = Expectation()
+    return [key for key in keys if key not in wanted and getattr(expect, key) != getattr(usual, key)]

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.files.toml import KeyPath, split_dotted
+from rpcexplorer.model.expectation import Expectation, SchemaFile
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.profiles.edits import ProfileEdits
@@ -294,3 +296,86 @@ def test_saved_call_is_replaced_in_place(tmp_path: Path) -> None:
 )
 def test_invalid_saved_call_is_not_written(tmp_path: Path, call: SavedCall, message: str) -> None:
     assert message in refused(tmp_path, lambda edits: edits.save_call(call)).sentence
+
+
+EXPECTED = """\
+[profile.a]
+url = "http://a"
+
+# Ann's call.
+[profile.a.call.x]
+method = "m"   # old
+[profile.a.call.x.expect]
+# Three since May.
+values = { "/total" = 3 }
+schema_file = "x.json"
+within = 500   # slow
+
+[profile.b]
+url = "http://b"
+"""
+
+
+def call_expecting(**expected: Any) -> SavedCall:
+    return replace(saved("x", "", "a"), expect=Expectation(**expected) if expected else None)
+
+
+def test_first_expectation_gets_its_own_table(tmp_path: Path) -> None:
+    wanted = {"values": {"/a b/0": {"id": 1}}, "outcome": "result"}
+    table = """\
+[profile.a.call.x.expect]
+outcome = "result"
+
+[profile.a.call.x.expect.values]
+"/a b/0" = { id = 1 }
+"""
+    text = edited(tmp_path, lambda edits: edits.save_call(saved("x", "[1]", "a")))
+    after = edited(tmp_path, lambda edits: edits.expect(call_expecting(), wanted), text)
+    assert after == text.replace("params_json = '[1]'\n", f"params_json = '[1]'\n\n{table}")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "old", "new"),
+    [
+        ({"values": {"/b": [1]}}, '{ "/total" = 3 }', '{ "/total" = 3, "/b" = [1] }'),
+        ({"values": {"/total": 4}}, '{ "/total" = 3 }', '{ "/total" = 4 }'),
+        (
+            {"schema": "service"},
+            'schema_file = "x.json"\nwithin = 500   # slow\n',
+            'within = 500   # slow\nschema = "service"\n',
+        ),
+        (
+            {"outcome": "error", "code": -1},
+            'values = { "/total" = 3 }\nschema_file = "x.json"\nwithin = 500   # slow\n',
+            'within = 500   # slow\noutcome = "error"\ncode = -1\n',
+        ),
+    ],
+)  # fmt: skip
+def test_expectation_replaces_only_what_contradicts_it(
+    tmp_path: Path, wanted: dict[str, Any], old: str, new: str
+) -> None:
+    call = call_expecting(values=(("/total", "3"),), schema_file=SchemaFile("x.json", ""), within=500.0)
+    assert edited(tmp_path, lambda edits: edits.expect(call, wanted), EXPECTED) == EXPECTED.replace(old, new)
+
+
+@pytest.mark.parametrize("wanted", [{"outcome": "result"}, {"values": {"/total": 3}}])
+def test_expected_result_replaces_an_expected_error(tmp_path: Path, wanted: dict[str, Any]) -> None:
+    text = '[call.x]\nmethod = "m"\nexpect = { outcome = "error", code = -1, within = 500 }\n'
+    call = replace(call_expecting(outcome="error", code=-1, within=500.0), profile="")
+    after = edited(tmp_path, lambda edits: edits.expect(call, wanted), text)
+    assert tomllib.loads(after)["call"]["x"]["expect"] == {"within": 500} | wanted
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"a": [None]}, "TOML has no null, so the value cannot be expected"),
+        ({"password": "hunter2"}, "secrets are not allowed in this file"),
+        ("«a.password»", "must not contain the secret reference «a.password»"),
+    ],
+)
+def test_value_that_the_file_cannot_hold_is_refused(tmp_path: Path, value: Any, message: str) -> None:
+    problem = refused(
+        tmp_path, lambda edits: edits.expect(call_expecting(within=500.0), {"values": {"": value}}), EXPECTED
+    )
+    assert message in problem.sentence
