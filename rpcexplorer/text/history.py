@@ -235,8 +235,8 @@ def note_page(exchange: Exchange, zone: tzinfo | None = None, case_note: str = "
     if not (notes or case_note):
         notes = [[("   No note yet.", "dim")]]
     response = exchange.response
+    expected = [("" if at else "expected", wanted) for at, wanted in enumerate(exchange.expect.splitlines())]
     facts = {
-        "expected": "; ".join(exchange.expect.splitlines()),
         "profile": exchange.profile,
         "url": exchange.url,
         "when": f"{exchange.when.astimezone(zone):%Y-%m-%d %H:%M:%S %z}",
@@ -253,7 +253,7 @@ def note_page(exchange: Exchange, zone: tzinfo | None = None, case_note: str = "
         name,
         *notes,
         [],
-        *([(f"   {label:<10}", "dim"), (text, "middle")] for label, text in facts.items() if text),
+        *([(f"   {label:<10}", "dim"), (text, "middle")] for label, text in (*expected, *facts.items()) if text),
     ]
 
 

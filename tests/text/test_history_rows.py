@@ -109,9 +109,11 @@ def test_call_is_the_same_after_a_new_note() -> None:
 
 
 def test_note_is_shown_above_the_details() -> None:
-    noted = exchange(INVALID, name="outage", note="Ada was told.\nSo was Bob.", response=Response())
+    note, expect = "Ada was told.\nSo was Bob.", "result\n/total = 3"
+    noted = exchange(INVALID, name="outage", note=note, expect=expect, response=Response())
     lines = ["".join(text for text, _ in words).strip() for words in note_page(noted, UTC)]
     assert lines[1:4] == ["★ outage", "Ada was told.", "So was Bob."]
+    assert lines[5:7] == ["expected  result", "/total = 3"]
     assert "when      2026-11-21 10:40:12 +0000" in lines
     assert not any(line.startswith("received") for line in lines)
 

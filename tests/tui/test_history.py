@@ -563,7 +563,7 @@ def test_case_with_an_invalid_url_is_listed(recorded: Explorer, url: str) -> Non
 
 
 def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
-    calls = [replace(call, foreign=True, profile="staging") for call in CALLS[:2]]
+    calls = [replace(call, foreign=True, profile="staging", expect="result\n/total = 3") for call in CALLS[:2]]
     case = CaseOnView("case.toml", calls, "fails\nfor us", ["https://theirs.example.com/rpc", "https://b.example.com"])
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
@@ -578,8 +578,13 @@ def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
         can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}
         cannot = {"again", "name", "annotate", "delete", "scope"}
         assert {command for command in can | cannot if screen.check_action(command, ())} == can
-        await press(pilot, "r", "p", "t", "a", "delete")
+        await press(pilot, "r", "p", "t", "a", "delete", "left_square_bracket")
         assert stage.screen is screen
+        page = ["".join(text for text, _ in line).split() for line in screen._preview._sheet.lines]
+        assert [line for line in page if line[:1] in (["expected"], ["/total"])] == [
+            ["expected", "result"],
+            ["/total", "=", "3"],
+        ]
         await press(pilot, *"/ping", "enter")
         await press(pilot, "R")
         assert methods(screen) == ["ping"]
