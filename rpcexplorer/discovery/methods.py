@@ -151,7 +151,13 @@ def saved_among(calls: Iterable[SavedCall], methods: Mapping[str, Method]) -> di
         method = methods.get(call.method) or Method(call.method)
         doc = f"{call.method}  {call.doc}".rstrip()
         found[call.listed_as] = SavedMethod(
-            call.listed_as, doc, auth=method.auth, safe=method.safe, source="saved", calls=call.method
+            call.listed_as,
+            doc,
+            auth=method.auth,
+            safe=method.safe,
+            source="saved",
+            calls=call.method,
+            is_check=call.expect is not None,
         )
     return found
 

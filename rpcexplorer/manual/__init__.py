@@ -72,6 +72,7 @@ PANE_PAGES: Final[Mapping[str, str]] = {
     "form": "calls",
     "comparison": "share",
     "replay": "share",
+    "checks": "checks",
     "statistics": "history",
     "profiles": "profiles",
     "connection test": "connecting",

@@ -43,6 +43,8 @@ class Method(Struct, frozen=True, gc=False, omit_defaults=True, rename={"protoco
 
 class SavedMethod(Method, frozen=True, gc=False):
     calls: str = ""
+    is_check: bool = False
+    """It has expectations."""
 
 
 OF_SCHEMAS: Final = ("params", "result", "errors")

@@ -48,7 +48,7 @@ MAX_PLACES = 5
 async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch) -> bool:
     """Return whether the call may be sent, asking if needed."""
     profile = explorer.profile
-    if profile is None or not explorer.to_ask_about([draft]) or _is_quiet(explorer, draft):
+    if profile is None or not explorer.to_ask_about([draft]) or is_quiet(explorer, draft):
         return True
     if isinstance(draft, Batch):
         method, calls = "A method of this batch", to_calls(draft, "")
@@ -96,7 +96,7 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
     return answer == "insert"
 
 
-def _is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
+def is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
     """Return whether the user wanted no more questions for this today."""
     profile = explorer.profile
     assert profile is not None

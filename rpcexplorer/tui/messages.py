@@ -121,6 +121,12 @@ class BatchWanted(Wanted):
     group: ClassVar = "batch"
 
 
+class ChecksWanted(Wanted):
+    """A request to run all checks of the profile."""
+
+    group: ClassVar = "checks"
+
+
 class FormWanted(Wanted):
     """A request to show the params as a form."""
 

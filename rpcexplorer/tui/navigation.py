@@ -19,6 +19,7 @@ from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.key_queue import PendingKeys, run_in_thread
 from rpcexplorer.tui.messages import (
     BatchWanted,
+    ChecksWanted,
     ComparisonWanted,
     ConnectionTestWanted,
     CopyCallWanted,
@@ -279,10 +280,9 @@ class Navigation:
     async def _open(self, wanted: Wanted) -> None:
         screen, explorer, pending, calls = self._app.screen, self._explorer, self._pending, self.calls
         match wanted:
-            case BatchWanted() if calls is not None and calls is screen:
-                await self._show_batch(calls)
-            case FormWanted() if calls is not None and calls is screen:
-                await self._show_form(calls)
+            case BatchWanted() | ChecksWanted() | FormWanted() if calls is not None and calls is screen:
+                show = {BatchWanted: self._show_batch, ChecksWanted: self._run_checks, FormWanted: self._show_form}
+                await show[type(wanted)](calls)
             case ConnectionTestWanted() if calls is not None and explorer.profile is not None:
                 await self._test(calls, explorer.profile)
             case CopyCallWanted(exchange=exchange):
@@ -336,6 +336,17 @@ class Navigation:
         self._show_calls_made()
         if choice is not None:
             calls.transfer.put_back(choice.draft, choice.exchange)
+
+    async def _run_checks(self, calls: CallScreen) -> None:
+        from rpcexplorer.tui.checks import run_checks
+
+        calls.drafts.write_down()
+        self._read_profiles()
+        chosen = await run_checks(calls, self._explorer, self._pending, self._frame(), calls.verdicts)
+        calls.view.show()
+        self._show_calls_made()
+        if chosen is not None:
+            calls.open_check(chosen)
 
     async def _show_form(self, calls: CallScreen) -> None:
         from rpcexplorer.model.method import Described

@@ -41,7 +41,7 @@ from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import printable_url
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import ComparisonScreen
-from rpcexplorer.tui.dialogs import profile_picks
+from rpcexplorer.tui.dialogs import is_quiet, profile_picks
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.messages import ComparisonWanted
@@ -258,13 +258,23 @@ class SendQuestion(Confirm):
 
 
 async def may_send_all(
-    screen: Screen[Any], explorer: Explorer, drafts: Sequence[tuple[Draft | Batch, Profile]], first_urls: str = ""
+    screen: Screen[Any],
+    explorer: Explorer,
+    drafts: Sequence[tuple[Draft | Batch, Profile]],
+    first_urls: str = "",
+    *,
+    quiet: bool = False,
 ) -> bool:
     """Ask once whether to send all calls that need a confirmation.
 
-    ``first_urls``: original URLs of calls that are now sent to another URL.
+    ``first_urls``: original URLs of calls that are now sent to another URL. ``quiet``: do not ask about methods that
+    the user wants no question about today.
     """
-    asked = [(found, profile) for draft, profile in drafts if (found := explorer.to_ask_about([draft], profile))]
+    asked = [
+        (found, profile)
+        for draft, profile in drafts
+        if (found := explorer.to_ask_about([draft], profile)) and not (quiet and is_quiet(explorer, draft))
+    ]
     if not asked:
         return True
     methods = Counter[str]()

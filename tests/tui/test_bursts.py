@@ -36,6 +36,7 @@ from rpcexplorer.tui.call.docs import DocsSheet
 from rpcexplorer.tui.call.methods import MethodList, MethodsPane, RecentList, name_of
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.checks import CheckList, ChecksScreen
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Files, Help, PageDialog, secrets
@@ -560,6 +561,24 @@ def test_call_goes_to_ticked_profiles_of_a_burst(explorer: Explorer) -> None:
         await play(pilot, "down", "space", "up", "space", "escape", "8")  # a tick moves to the next row
         assert chosen._list.ticked == ticked
         assert app.screen is calls
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+@through(ChecksScreen, CheckList)
+def test_opened_check_is_the_current_row(explorer: Explorer) -> None:
+    file = explorer.profiles.files[-1]
+    calls = (f'[call.{name}]\nmethod = "ping"\nexpect = {{ outcome = "error" }}\n' for name in ("one", "two", "three"))
+    file.write_text(file.read_text() + "".join(calls))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await play(pilot, "alt+r", "down", "down", "up")
+        checks: ChecksScreen = await on(pilot, ChecksScreen)
+        await until(pilot, lambda: len(checks.results) == 3 and checks.stop is None)
+        await play(pilot, "enter", "8")  # The key after Enter goes to the editor.
+        await until(pilot, lambda: app.screen is calls)
+        assert (calls.method, calls.params.text) == ("@two", "[8]")
 
     visit(explorer, scene)
 

@@ -273,17 +273,17 @@ def test_unwritable_draft_is_reported_once_and_in_header(explorer: Explorer) -> 
 def test_permission_for_today_holds_for_its_server(explorer: Explorer, person: PersonOnScreen) -> None:
     from msgspec.structs import replace
 
-    from rpcexplorer.tui.dialogs import _bound, _is_quiet
+    from rpcexplorer.tui.dialogs import _bound, is_quiet
 
     explorer.use("prod")
     profile = explorer.profile
     assert profile is not None
     explorer.remembered.quiet("prod", _bound(profile, "user.delete"))
-    assert _is_quiet(explorer, Draft("user.delete"))
+    assert is_quiet(explorer, Draft("user.delete"))
     explorer.profile = replace(profile, url="https://elsewhere.example")
-    assert not _is_quiet(explorer, Draft("user.delete"))
+    assert not is_quiet(explorer, Draft("user.delete"))
     explorer.profile = replace(profile, confirm="always")
-    assert not _is_quiet(explorer, Draft("user.delete"))
+    assert not is_quiet(explorer, Draft("user.delete"))
 
 
 @pytest.mark.thorough

@@ -20,6 +20,9 @@ from msgspec.structs import replace
 from textual import events
 from textual.pilot import Pilot
 
+from rpcexplorer.checks.judge import Failure
+from rpcexplorer.checks.run import Check as SavedCheck
+from rpcexplorer.checks.run import CheckResult, CheckRun
 from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.replay import Replayed, replayed
 from rpcexplorer.client.report import Check, Report
@@ -32,7 +35,8 @@ from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.batch import CollectedCalls, parts_of
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Sent, Stop
-from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.model.expectation import Expectation
+from rpcexplorer.model.method import Described, DescribedParam, SavedCall
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.messages import Malformed, Result
@@ -40,6 +44,7 @@ from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.checks import ChecksScreen
 from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import Credentials
@@ -483,3 +488,59 @@ def test_replay_of_calls(picture: Callable[..., bool], size: tuple[int, int]) ->
         await pilot.press("down")
 
     assert picture(show, "3 of 5", "≠ user.list", "sending", size=size)
+
+
+def check(name: str, method: str, **expected: Any) -> SavedCheck:
+    call = SavedCall(name, method, file="~/shop/sessions.toml", line=12, expect=Expectation(**expected))
+    return SavedCheck(call, Expectation(**expected), Profile("staging", "https://staging.example.com"))
+
+
+def test_checks_while_they_run(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    of_list = check("list users", "user.list", values=(("/total", "3"), ("/items/0/name", '"Ada"')))
+    some = [check("ping", "ping"), of_list, check("create", "user.create", code=-1), check("late", "ping", within=1)]
+    failures = (Failure("/total", "3", "4"), Failure("/items/0/name", '"Ada"', '"Ada Lovelace"'))
+    results = [
+        CheckResult(some[0], seconds=0.0341, id="a"),
+        CheckResult(some[1], failures, seconds=0.0512, id="b"),
+        CheckResult(some[2], error="no response: the server closed the connection", id="c", code=4, seconds=2),
+    ]
+
+    async def run(_: object, *__: object, show: Callable[[CheckResult], None], **___: object) -> None:
+        for result in results:
+            show(result)
+        await asyncio.Event().wait()
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        monkeypatch.setattr(CheckRun, "run", run)
+        opened = ChecksScreen(screen.explorer, some, app.pending, frame(screen))
+        app.push_screen(opened)
+        await until(pilot, lambda: len(opened.results) == 3)
+        await pilot.press("down")
+
+    assert picture(show, "3 of 4", "✗ list users", "waiting", 'got "Ada Lovelace"', size=SMALL)
+
+
+def test_expectations_to_choose_from(picture: Callable[..., bool], explorer: Explorer) -> None:
+    calls = """
+[call.users]
+method = "user.list"
+expect = { outcome = "error", code = -1 }
+[call.one]
+method = "user.get"
+expect = { within = 500 }
+"""
+    file = explorer.profiles.files[-1]
+    file.write_text(file.read_text() + calls)
+    explorer.reload()
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        for name, call in explorer.saved_calls().items():
+            screen.verdicts["staging", call] = "failed" if name == "users" else "passed"
+        screen.view.show_methods()
+        await showing(RESULT)(app, pilot, screen)
+        screen.drafts.choose("@users")
+        await pilot.pause()
+        screen.check_remark = [("✗ check failed: outcome: wanted error, got result", "wrong")]
+        await pilot.press("f4", "down", "down", "e")
+
+    assert picture(show, "Expect in @users", "replaces outcome, code", "✗ check failed")

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from textwrap import wrap
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias, overload
 
 from msgspec import Struct
@@ -26,7 +27,7 @@ from textual.widgets import Input, Static
 
 from rpcexplorer.auth.registry import needs_credentials
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange
-from rpcexplorer.model.method import Method, as_named
+from rpcexplorer.model.method import Method, SavedMethod, as_named
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
@@ -39,6 +40,7 @@ from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, RowList
 
 if TYPE_CHECKING:
+    from rpcexplorer.checks.run import CheckVerdict
     from rpcexplorer.text.matching import Names
 
 Standing = Literal["pinned", "recent", "plain"]
@@ -234,11 +236,18 @@ _MARKS: Final[dict[Standing, tuple[str, str]]] = {
 _CURRENT: Final = ("▸", "accent bold")
 _MORE: Final = ("…", "dim")
 _AUTH: Final = len("  cookie")
+CHECK_SIGNS: Final[Mapping[CheckVerdict | None, tuple[str, str, str]]] = {
+    None: ("○", "middle", "not checked yet"),
+    "passed": (SIGNS["result"], ROLES["result"], "passed"),
+    "failed": (SIGNS["error"], ROLES["error"], "failed"),
+    "error": (SIGNS["unreached"], ROLES["unreached"], "no valid response"),
+}
+"""Sign, role and words of the last result of a check; None before its first run."""
 NOTHING_KNOWN: Final = ("No methods yet.", "Press {} to discover them.", "Or type a name and press Enter.")
 
 
 class MethodList(RowList[MethodListRow], can_focus=False):
-    """Methods, one per row: mark, name, ``!`` if unsafe, auth, description.
+    """Methods, one per row: mark, name, ``!`` if unsafe, auth, check, description.
 
     The description is shown if there is room.
     """
@@ -259,6 +268,8 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         self._discover_key = discover_key or "^P"
         self.is_discovered = False
         """The list has methods that the server has listed."""
+        self.verdicts: Mapping[str, CheckVerdict] = {}
+        """The last results of checks in this run of the program."""
 
     @property
     def unknown(self) -> str:
@@ -301,6 +312,9 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         method, current, roomy = row.method, row.method.name == self.current, width >= ROOMY
         auth = f"  {method.auth}" if method.auth and needs_credentials(method.auth) else ""
         right = [(auth.rjust(_AUTH) if roomy and method.safe is False else auth, side)]
+        if isinstance(method, SavedMethod) and method.is_check:
+            sign, role, _ = CHECK_SIGNS[self.verdicts.get(method.name)]
+            right.append((f" {sign}", role))
         columns_needed = MARGIN + min(self.longest, width * 2 // 5) + columns(f"  {method.doc[:width]}  ! unsafe ")
         in_words = roomy and columns_needed + width_of(right) <= width
         unsafe = [("  ! unsafe" if in_words else "  !", "careful")] if method.safe is False else []
@@ -310,15 +324,20 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         return (words, [*unsafe, *right]) if roomy else ([*words, *unsafe], right)
 
 
-def known_of(row: MethodListRow | None, unknown: str) -> Sequence[tuple[str, str]]:
+def known_of(
+    row: MethodListRow | None, unknown: str, verdicts: Mapping[str, CheckVerdict] = MappingProxyType({})
+) -> Sequence[tuple[str, str]]:
     """Return the meaning of a row's signs and its description.
 
     A narrow list has no room for them in the row. ``unknown``: the words for a name that is not in the list.
     """
     match row:
         case MethodRow(method=method):
-            sign = ("! unsafe  ", "careful") if method.safe is False else ("  ", "text")
-            return [sign, (method.doc[:MAX_NAME_CHARACTERS], "dim")]
+            signs = [("! unsafe  ", "careful") if method.safe is False else ("  ", "text")]
+            if isinstance(method, SavedMethod) and method.is_check:
+                sign, role, words = CHECK_SIGNS[verdicts.get(method.name)]
+                signs.append((f"{sign} {words}  ", role))
+            return [*signs, (method.doc[:MAX_NAME_CHARACTERS], "dim")]
         case TypedRow():
             return [(f"  {unknown}", "dim")]
     return []
@@ -458,6 +477,10 @@ class MethodsPane(Vertical):
 
     methods: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False, repaint=False)
     pinned: reactive[Sequence[str]] = reactive[Sequence[str]]((), init=False, repaint=False)
+    verdicts: reactive[Mapping[str, CheckVerdict]] = reactive[Mapping[str, "CheckVerdict"]](
+        {}, init=False, repaint=False
+    )
+    """The last results of checks in this run of the program, by listed name."""
     current: reactive[str] = reactive("", init=False, repaint=False)
     """The method in the editor."""
     recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
@@ -551,6 +574,11 @@ class MethodsPane(Vertical):
     def watch_pinned(self) -> None:
         self._learn()
 
+    def watch_verdicts(self) -> None:
+        self._list.verdicts = self.verdicts
+        self._list.refresh()
+        self._summarise()
+
     def watch_recent(self) -> None:
         self._fit()
         self._learn()
@@ -641,7 +669,7 @@ class MethodsPane(Vertical):
 
     def _summarise(self) -> None:
         """Describe the row under the cursor in the line below the list."""
-        self._summary.words = known_of(self._list.chosen, self._list.unknown)
+        self._summary.words = known_of(self._list.chosen, self._list.unknown, self._list.verdicts)
         if self.here:
             self.post_message(self.Pointed())
         self.refresh_bindings()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.screen import Screen
 
@@ -21,6 +21,9 @@ from rpcexplorer.tui.call.response import first_steps
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.widgets.bars import Footer, Header
 from rpcexplorer.tui.widgets.inputs import Purpose
+
+if TYPE_CHECKING:
+    from rpcexplorer.tui.checks import Verdicts
 
 RECENT_CALLS: Final = 8
 
@@ -37,11 +40,16 @@ class ProfileView:
         footer: Footer,
         panes: PaneLayout,
         drafts: DraftKeeper,
+        verdicts: Verdicts,
         described: Callable[[], object],
     ) -> None:
-        """``described`` is called when a file that describes the methods was read."""
+        """``described`` is called when a file that describes the methods was read.
+
+        ``verdicts`` are the last results of checks.
+        """
         self._host, self._explorer, self._header, self._footer = host, explorer, header, footer
         self._panes, self._drafts, self._described = panes, drafts, described
+        self._verdicts = verdicts
         self._key = partial(first_key, keymap=explorer.settings.keymap)
         self._tell = partial(host.notify, timeout=8)
         self._has_login = True
@@ -104,6 +112,7 @@ class ProfileView:
         self._panes.has_details = any(method.has_docs for method in known.values())
         self._panes.methods.methods = known
         self._panes.methods.pinned = self._explorer.remembered.pinned(profile.name)
+        self.show_verdicts()
         learned = self._explorer.method_lists.learned(profile)
         self._panes.response.first_steps = first_steps(
             profile,
@@ -111,6 +120,14 @@ class ProfileView:
             is_discovered=learned is not None,
             assumed=[name for name, method in known.items() if method.source == "service"],
         )
+
+    def show_verdicts(self) -> None:
+        """Show the last results of checks in the method list."""
+        profile = self._explorer.profile
+        if profile is not None and self._verdicts:
+            calls = self._explorer.saved_calls().values()
+            found = {call.listed_as: self._verdicts.get((profile.name, call)) for call in calls}
+            self._panes.methods.verdicts = {name: verdict for name, verdict in found.items() if verdict}
 
     def first_method(self) -> str:
         """Return the method to start with: the last one, or a good example."""

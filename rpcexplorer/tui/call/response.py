@@ -191,6 +191,8 @@ class ResponsePane(Vertical):
     """A line of help; empty if there is none."""
     schema_remark: reactive[str] = reactive("")
     """How the result differs from its schema; empty if nothing is known."""
+    check_remark: reactive[WordLine] = reactive[WordLine]([])
+    """The result of the check; empty if the call was none."""
     doing: reactive[str] = reactive("")
     """The running work in a word; empty if there is none."""
     method: reactive[str] = reactive("")
@@ -214,6 +216,9 @@ class ResponsePane(Vertical):
         """The user wants to copy ``value``, ``path``, or a part to choose ("")."""
 
         part: str
+
+    class ExpectWanted(Message):
+        """The user wants to expect a part of this response from now on."""
 
     class SaveWanted(Message):
         """The user wants to save the shown text."""
@@ -347,6 +352,9 @@ class ResponsePane(Vertical):
     def watch_schema_remark(self) -> None:
         self._show_remarks()
 
+    def watch_check_remark(self) -> None:
+        self._show_remarks()
+
     def watch_tab(self) -> None:
         self._bar.open = self.tab
         self.body.tab = self.tab
@@ -363,7 +371,7 @@ class ResponsePane(Vertical):
         self._remarks.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
         schema = [(self.schema_remark, "careful")] if self.schema_remark else []
         self._remarks.pieces = banner or (
-            [*remark_pieces(self.exchange, self._bar.room), *schema] if self.exchange else []
+            [*self.check_remark, *remark_pieces(self.exchange, self._bar.room), *schema] if self.exchange else []
         )
 
     def focus_inside(self) -> None:
@@ -495,7 +503,7 @@ class ResponsePane(Vertical):
             return bool(self.transform.label)
         if action in {"table", "filter", "pipe"}:
             return has_text and self.tab == "Result"
-        if action in {"copy", "save", "ticket", "compare"}:
+        if action in {"copy", "save", "ticket", "compare", "expect"}:
             return self.exchange is not None and (action != "save" or bool(self.body.shown))
         return True
 
@@ -562,6 +570,9 @@ class ResponsePane(Vertical):
         if self.exchange is not None:
             value = self.body.value().decode(errors="replace")
             self.post_message(self.UseWanted(self.exchange.method, self.body.reader.pointer(), value))
+
+    def action_expect(self) -> None:
+        self.post_message(self.ExpectWanted())
 
     def action_save(self) -> None:
         self.post_message(self.SaveWanted())

@@ -18,7 +18,7 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange, Preview, Refused
-from rpcexplorer.model.method import Described, as_named, method_of
+from rpcexplorer.model.method import Described, SavedCall, as_named, method_of
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
@@ -28,6 +28,7 @@ from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.key_queue import SCREEN, PendingKeys, opens
 from rpcexplorer.tui.messages import (
     BatchWanted,
+    ChecksWanted,
     ConnectionTestWanted,
     CopyCallWanted,
     FormWanted,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.call.params import ParamsPane
     from rpcexplorer.tui.call.response import ResponsePane
     from rpcexplorer.tui.call.transfer import Transfer
+    from rpcexplorer.tui.checks import CheckRow, Verdicts
 
 PANE_ACTIONS: Final = frozenset({"cancel", "taller", "shorter"})
 """Actions that are impossible before the panes exist; other keys wait."""
@@ -97,6 +99,8 @@ class CallScreen(Screen[None]):
     """The hint if the exchange on view has just failed; else empty."""
     schema_remark: reactive[str] = unpainted("")
     """How the result on view differs from its schema."""
+    check_remark: reactive[WordLine] = unpainted([])
+    """The result of the check on view; empty if the call was none."""
     doing: reactive[str] = unpainted("")
     """The running work in a word."""
     doing_method: reactive[str] = unpainted("")
@@ -109,6 +113,8 @@ class CallScreen(Screen[None]):
         """Set when params and response exist: the first frame has none of them."""
         self._is_overtaken = False
         """Another exchange was opened during a call, and stays on view."""
+        self.verdicts: Verdicts = {}
+        """The last results of checks in this run of the program."""
         self.header, self.footer = Header(), Footer()
         self.methods = MethodsPane(
             key=self.key("focus.methods"), recent_key=self.key("history"), discover_key=self.key("discover")
@@ -149,6 +155,7 @@ class CallScreen(Screen[None]):
             drafts=self.drafts,
             header=self.header,
             footer=self.footer,
+            verdicts=self.verdicts,
             described=self._describe_anew,
         )
 
@@ -201,7 +208,15 @@ class CallScreen(Screen[None]):
                 [
                     self.params.data_bind(here.preview, here.described),
                     self.response.data_bind(
-                        here.exchange, here.hint, here.schema_remark, here.doing, here.doing_method, method=here.called
+                        *(
+                            here.exchange,
+                            here.hint,
+                            here.schema_remark,
+                            here.check_remark,
+                            here.doing,
+                            here.doing_method,
+                        ),
+                        method=here.called,
                     ),
                 ]
             )
@@ -469,6 +484,50 @@ class CallScreen(Screen[None]):
         await self.params.settled()
         await self.transfer.use_value(TakenValue(event.method, event.pointer, event.text))
 
+    @opens("expect")
+    async def on_response_pane_expect_wanted(self) -> None:
+        from rpcexplorer.tui.checks import expect_this
+
+        await self.params.settled()
+        saved, exchange = self.drafts.saved_call, self.exchange
+        if saved is None or exchange is None:
+            self.tell(f"Only a saved call can be a check. To save this call, press {self.key('keep-call')}.")
+        elif exchange.method != saved.method:
+            self.tell(f"This is the response of another call. To send {saved.listed_as}, press {self.key('send')}.")
+        elif await expect_this(self, self.explorer, saved, exchange, self.response.body):
+            self.view.show_methods()
+            self._judge(self.drafts.saved_call, exchange)
+
+    def _judge(self, saved: SavedCall | None, exchange: Exchange) -> None:
+        """Show whether a response is as its saved call expects."""
+        profile = self.explorer.profile
+        if saved is not None and saved.expect is not None and profile is not None:
+            self._judge_check(profile, saved, exchange)
+
+    @work(group="check", description="judge")
+    async def _judge_check(self, profile: Profile, saved: SavedCall, exchange: Exchange) -> None:
+        from rpcexplorer.tui.checks import judged, remark
+
+        result = await judged(self.explorer, profile, saved, exchange)
+        if result is not None:
+            self.verdicts[profile.name, saved] = result.verdict
+            self.view.show_verdicts()
+            if self.exchange is exchange:
+                self.check_remark = remark(result)
+
+    def action_run_checks(self) -> None:
+        if not self._is_busy():
+            self.post_message(ChecksWanted())
+
+    def open_check(self, row: CheckRow) -> None:
+        """Open a check in the editor, with the response that failed."""
+        from rpcexplorer.tui.checks import remark
+
+        self.open_method(row.check.call.listed_as)
+        if row.result is not None and row.result.exchange is not None:
+            self.exchange = row.result.exchange
+            self.check_remark = remark(row.result)
+
     def action_replaced_params(self) -> None:
         self.drafts.bring_back()
         self.panes.focus_params()
@@ -535,10 +594,11 @@ class CallScreen(Screen[None]):
 
     @opens("call")
     async def _call(self, draft: Draft | Batch, *, whole: bool = False) -> None:
-        in_editor = self.method
+        in_editor, saved = self.method, self.drafts.saved_call
         exchange = await self.sender.call(draft, whole=whole)
         if exchange is not None:
             self._show_ended(exchange, partial(self._send_again, draft, in_editor, whole=whole))
+            self._judge(saved, exchange)
 
     @opens("call")
     async def _login(self, *, ask: bool = False) -> None:
@@ -593,7 +653,7 @@ class CallScreen(Screen[None]):
 
     def watch_exchange(self) -> None:
         """Check the exchange on view, and close docs that cover it."""
-        self.advice.offered, self.hint, self.schema_remark = None, [], ""
+        self.advice.offered, self.hint, self.schema_remark, self.check_remark = None, [], "", []
         self.workers.cancel_group(self, "result")
         if self.exchange is not None and self.advice.can_check(self.exchange):
             self._check_result(self.exchange)

@@ -1,0 +1,306 @@
+"""Checks on screen: what to expect of a response, and the results of all checks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.strip import Strip
+
+from rpcexplorer.checks.judge import differs
+from rpcexplorer.checks.report import reasons
+from rpcexplorer.checks.run import USUAL_JOBS, Check, CheckResult, CheckRun, CheckVerdict
+from rpcexplorer.explorer import MAX_COMPARED_BYTES, Explorer
+from rpcexplorer.jsontext.pointers import at_pointer
+from rpcexplorer.model.exchange import Exchange, Stop
+from rpcexplorer.model.expectation import SERVICE, as_json
+from rpcexplorer.model.method import SavedCall
+from rpcexplorer.model.problem import capitalised, counted, joined_words
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.profiles.expect import contradicted
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.text.exchange import WordLine, duration, on_one_line
+from rpcexplorer.text.printable import clipped, columns, fitted
+from rpcexplorer.tui.call.body import Body
+from rpcexplorer.tui.call.methods import CHECK_SIGNS
+from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.full_screen import FullScreen
+from rpcexplorer.tui.key_queue import PendingKeys
+from rpcexplorer.tui.replay import may_send_all
+from rpcexplorer.tui.theme import ThemeStyles, line
+from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
+from rpcexplorer.tui.widgets.picker import Pick, Picker
+from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList, Sheet, SheetLine
+
+Verdicts: TypeAlias = dict[tuple[str, SavedCall], CheckVerdict]
+"""The last results by profile and call: an edited call has none."""
+POINTER_COLUMNS: Final = 40
+VALUE_COLUMNS: Final = 24
+REASON_COLUMNS: Final = 60
+MAX_VALUE_CHARACTERS: Final = 2_000
+"""A longer value cannot be read in a TOML file."""
+MAX_REMARK_CHARACTERS: Final = 80
+"""Of a value in the line below the bar of the response."""
+
+
+async def expect_this(
+    screen: Screen[Any], explorer: Explorer, saved: SavedCall, exchange: Exchange, body: Body
+) -> bool:
+    """Ask what to expect of a saved call; return whether its file was changed."""
+    offers = list(_offers(explorer, exchange, body))
+    if not offers:
+        screen.notify("There is no response that could be expected.")
+        return False
+    picks = [Pick(str(at), label, _replaced(saved, wanted)) for at, (label, wanted) in enumerate(offers)]
+    on_value = next((str(at) for at, (_, wanted) in enumerate(offers) if any(wanted.get("values", ()))), "")
+    picker = Picker(f"Expect in {clipped(saved.listed_as, MAX_NAME_COLUMNS)}", picks, on=on_value)
+    picker.manual_pane = "checks"
+    chosen: str | None = await screen.app.push_screen_wait(picker)
+    if chosen is None:
+        return False
+    label, wanted = offers[int(chosen)]
+    why_not = ""
+    for pointer, text in wanted.get("values", {}).items():
+        value, why_not = await _toml_value(await asyncio.to_thread(_as_recorded, explorer, exchange, pointer) or text)
+        wanted = {"values": {pointer: value}}
+    problem = why_not or getattr(explorer.expect(saved, wanted), "sentence", "")
+    if problem:
+        screen.notify(f"Not saved: {problem}.", severity="warning", timeout=10)
+        return False
+    screen.notify(f"Saved in {saved.file}: {saved.listed_as} expects {label}.", timeout=8)
+    return True
+
+
+def _offers(explorer: Explorer, exchange: Exchange, body: Body) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield what can be expected, with the keys of ``expect``; a value is JSON text."""
+    counts_as, code = exchange.counts_as, getattr(exchange.outcome, "code", None)
+    if counts_as == "error" and code is not None:
+        yield f"error {code}", {"outcome": "error", "code": code}
+    elif counts_as in {"result", "error", "sent"}:
+        yield counts_as, {"outcome": counts_as}
+    if counts_as != "result":
+        return
+    if body.has_pointers:
+        pointer, text = body.reader.pointer(), body.value().decode(errors="surrogateescape")
+        shown = clipped(on_one_line(text[:MAX_VALUE_CHARACTERS]), VALUE_COLUMNS)
+        yield f"{clipped(pointer, POINTER_COLUMNS) or 'result'} = {shown}", {"values": {pointer: text}}
+    described = explorer.described(exchange.method)
+    if described is not None and isinstance(described.result, dict):
+        yield f'schema = "{SERVICE}"', {"schema": SERVICE}
+
+
+def _replaced(saved: SavedCall, wanted: Mapping[str, Any]) -> str:
+    """Return which expectations a new one replaces, in words."""
+    if saved.expect is None:
+        return ""
+    new = wanted.get("values", {})
+    old = [f"{pointer or 'result'} = {was}" for pointer, was in saved.expect.values if new.get(pointer, was) != was]
+    replaced = [*contradicted(saved.expect, wanted), *old]
+    return f"replaces {joined_words(replaced)}" if replaced else ""
+
+
+def _as_recorded(explorer: Explorer, exchange: Exchange, pointer: str) -> str:
+    """Return a value as the history has it, without secrets; empty if it is too large."""
+    assert explorer.profile is not None
+    outcome = explorer.journal.as_recorded(exchange, explorer.profile, MAX_COMPARED_BYTES).outcome
+    return (at_pointer(outcome.value.decode(errors="replace"), pointer) if isinstance(outcome, Result) else "") or ""
+
+
+async def _toml_value(text: str) -> tuple[Any, str]:
+    """Return a JSON value for TOML, or why TOML cannot hold it."""
+    if len(text) > MAX_VALUE_CHARACTERS:
+        return None, f"the value has {len(text):,} characters, more than {MAX_VALUE_CHARACTERS:,}. Expect a part of it"
+    try:
+        value = json.loads(text)
+        is_exact = not await differs(as_json(value).encode().decode(), text)
+    except (ValueError, RecursionError):
+        is_exact = False
+    return (value, "") if is_exact else (None, "TOML cannot hold this value exactly. Expect another value")
+
+
+async def judged(explorer: Explorer, profile: Profile, saved: SavedCall, exchange: Exchange) -> CheckResult | None:
+    """Judge a response of a saved call; None if it was sent in another form."""
+    assert saved.expect is not None
+    check = Check(saved, saved.expect, profile)
+    is_notification = exchange.kind == "notification"
+    if (exchange.params, is_notification) != (check.draft.text or "[]", check.draft.notification):
+        return None
+    if exchange.counts_as == "cancelled":
+        return None
+    run = CheckRun(explorer)
+    try:
+        return await run.judged(check, exchange)
+    finally:
+        await run.close()
+
+
+def remark(result: CheckResult) -> WordLine:
+    """Return the line about a judged response; empty if it is no response."""
+    sign, role, words = CHECK_SIGNS[result.verdict]
+    if result.error:
+        return []
+    first, *others = reasons(result, MAX_REMARK_CHARACTERS) or [""]
+    why = f": {first}" if first else ""
+    return [(f"{sign} check {words}{why}{f' (and {len(others)} more)' if others else ''}", role)]
+
+
+class CheckRow(Struct, frozen=True):
+    """A check, with its result if it has run."""
+
+    check: Check
+    result: CheckResult | None = None
+    is_waiting: bool = False
+
+
+class CheckList(RowList[CheckRow]):
+    DEFAULT_CSS = "CheckList { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("checks", "checks.open")
+
+    def draw(self, item: CheckRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        ground, result = "selection" if chosen else "background", item.result
+        name = fitted(item.check.call.name, min(self._wide, MAX_NAME_COLUMNS, max(width // 3, 8)))
+        if result is None:
+            words = [(" · ", "dim"), (name, "middle"), ("  waiting" if item.is_waiting else "  not run", "dim")]
+            return line(words, width, styles, ground=ground)
+        sign, role, verdict = CHECK_SIGNS[result.verdict]
+        words = [(f" {sign} ", role), (name, "text")]
+        words += [] if result.error else [(f"  {verdict}", f"{role} bold")]
+        words += [(f"  {why}", "middle") for why in reasons(result, REASON_COLUMNS)[:1]]
+        took = f"  {duration(result.seconds)} " if result.id else " "
+        return line(words, width, styles, right=[(took, "dim")], ground=ground)
+
+    @property
+    def _wide(self) -> int:
+        return max((columns(row.check.call.name) for row in self.items), default=0)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is possible: none can be opened during the run."""
+        if action == "open":
+            return self.chosen is not None and not self.chosen.is_waiting
+        return super().check_action(action, parameters)
+
+    action_open = RowList.action_choose
+
+
+class ChecksScreen(FullScreen[CheckRow | None]):
+    """The run of checks, which starts when it opens; its answer is one to open.
+
+    Esc stops the run, then closes the screen.
+    """
+
+    DEFAULT_CSS = "ChecksScreen Sheet { height: 40%; max-height: 12; }"
+    scope: ClassVar[Scope] = "checks"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("checks", without="checks.open")
+
+    def __init__(
+        self, explorer: Explorer, checks: Sequence[Check], pending: PendingKeys, frame: Frame, problem: str = ""
+    ) -> None:
+        """``problem``: why some saved calls are not among the checks."""
+        super().__init__(pending, frame, checks[0].profile)
+        self.explorer, self.checks = explorer, checks
+        self.results: list[CheckResult] = []
+        self.stop: Stop | None = None
+        """Stops the run; None if it is over."""
+        self._problem = problem
+        self._bar, self._remarks, self.list = Bar(), WarningLines(), CheckList()
+        self._about, self._sheet = Bar(classes="-tinted"), Sheet()
+
+    def compose(self) -> ComposeResult:
+        yield from self.frame.around(self._bar, self._remarks, self.list, self._about, self._sheet)
+
+    def on_mount(self) -> None:
+        self._bar.here = True
+        self._remarks.pieces = [(self._problem, "careful")] if self._problem else []
+        self.set_focus(self.list)
+        self._run()
+
+    @work(exclusive=True, group="checks", description="checks")
+    async def _run(self) -> None:
+        self.stop, run = Stop(), CheckRun(self.explorer)
+        self._show()
+        try:
+            await run.run(self.checks, jobs=USUAL_JOBS, stop=self.stop, show=self._add)
+        finally:
+            self.stop = None
+            await run.close()
+        self._show()
+
+    def _add(self, result: CheckResult) -> None:
+        self.results.append(result)
+        self._show()
+
+    def _show(self) -> None:
+        """Show the results so far; the cursor stays."""
+        known, is_waiting = {result.check.call.name: result for result in self.results}, self.stop is not None
+        self.list.items = [CheckRow(check, known.get(check.call.name), is_waiting) for check in self.checks]
+        counts = Counter(result.verdict for result in self.results)
+        words = [
+            (f"  {sign} {counts[verdict]:,} {words}", role)
+            for verdict, (sign, role, words) in CHECK_SIGNS.items()
+            if verdict and counts[verdict]
+        ]
+        how_far = f"{len(self.results):,} of " if len(self.results) < len(self.checks) else ""
+        self._bar.words = [("Checks", "bold"), (f"  {how_far}{len(self.checks):,}", "middle"), *words]
+        self._show_reasons()
+        self.refresh_bindings()
+
+    @on(RowList.CursorMoved)
+    def _show_reasons(self) -> None:
+        """Show why the check under the cursor did not pass, and what it expects."""
+        row = self.list.chosen
+        if row is None:
+            return
+        call = row.check.call
+        self._about.words = [(clipped(call.name, MAX_NAME_COLUMNS), "text bold"), (f"  {call.method}", "middle")]
+        whys = reasons(row.result) if row.result is not None else []
+        lines: list[SheetLine] = [[("   ", "text"), (why, "wrong")] for why in whys]
+        lines += [[], *([("   expects  ", "dim"), (wanted, "middle")] for wanted in row.check.expect.lines())]
+        self._sheet.lines = [*lines, [("   file     ", "dim"), (f"{call.file}:{call.line}", "middle")]]
+
+    @on(RowList.RowChosen)
+    def _chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        if not event.item.is_waiting:
+            self.dismiss(event.item)
+
+    def interrupt(self) -> bool:
+        """Stop sending; return whether it was running."""
+        if self.stop is not None:
+            self.stop.press()
+        return self.stop is not None
+
+    def action_stop(self) -> None:
+        """Stop sending, or close the screen if that is over."""
+        if not self.interrupt():
+            self.dismiss(None)
+
+
+async def run_checks(
+    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, verdicts: Verdicts
+) -> CheckRow | None:
+    """Run all checks of the profile, and note the verdicts; return the chosen one."""
+    profile = explorer.profile
+    assert profile is not None
+    checks = [Check(call, call.expect, profile) for call in explorer.profiles.checks_of(profile) if call.expect]
+    problems = explorer.profiles.problems_of_calls(profile)
+    problem = f"{counted(len(problems), 'saved call')} cannot be checked. {problems[0]}" if problems else ""
+    if not checks:
+        key = first_key("response.expect", explorer.settings.keymap)
+        how_to = f"Press {key} in the response of a saved call" if key else "Use “expect this” in the command palette"
+        screen.notify(problem or f"There are no checks yet. {how_to}.", timeout=8)
+        return None
+    if not await may_send_all(screen, explorer, [(check.draft, profile) for check in checks], quiet=True):
+        return None
+    opened = ChecksScreen(explorer, checks, pending, frame, capitalised(problem))
+    chosen: CheckRow | None = await screen.app.push_screen_wait(opened)
+    verdicts |= {(profile.name, replace(result.check.call, line=None)): result.verdict for result in opened.results}
+    return chosen

@@ -1,0 +1,343 @@
+"""Checks on screen: expecting, judging a sent call, running all of them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Cancelled, Exchange, Unreached
+from rpcexplorer.model.method import Described
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.methods import MethodList
+from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.checks import CheckList, ChecksScreen
+from rpcexplorer.tui.replay import SendQuestion
+from rpcexplorer.tui.widgets.bars import WarningLines
+from rpcexplorer.tui.widgets.picker import Picker
+from rpcexplorer.tui.widgets.rows import Sheet
+from tests.fakes.wire import HOLD, RawServer
+from tests.text.exchanges import exchange
+from tests.tui.conftest import PROFILES
+from tests.tui.stage import text_of
+from tests.tui.visiting import notices, on, rest, visit
+from tests.tui.waiting import until
+
+CALLS = """
+# First, but not safe.
+[call.late]
+method = "demo.echo"
+params_json = '{"total": 4}'   # four
+[call.late.expect]
+values = { "/total" = 3, "/items" = [1] }
+
+[call.early]
+method = "demo.echo"
+params_json = '{"total": 3}'
+expect = { values = { "/total" = 3 } }
+
+[call.plain]
+method = "demo.echo"
+params_json = '{"name": "ada", "none": null, "long": 0.12345678901234567891, "note": "hunter2-hunter2"}'
+"""
+Make = Callable[..., Explorer]
+
+
+@pytest.fixture
+def explorer(make_explorer: Make, service: str) -> Explorer:
+    profiles = PROFILES.format(url=service, user="demo") + CALLS
+    return make_explorer(profiles, RPCEXPLORER_COOKIE_PASSWORD="hunter2-hunter2")
+
+
+def team(explorer: Explorer) -> Path:
+    return explorer.profiles.files[-1]
+
+
+def expectations(explorer: Explorer, name: str) -> dict[str, Any]:
+    values: dict[str, Any] = tomllib.loads(team(explorer).read_text())["call"][name]["expect"]
+    return values
+
+
+def signs(screen: CallScreen) -> dict[str, str]:
+    """Return the last sign of each listed saved call."""
+    rows = (row.split() for row in text_of(screen.query_one(MethodList)).splitlines())
+    return {name: row[-1] for row in rows for name in row[:2] if name.startswith("@")}
+
+
+def remarks(screen: CallScreen) -> str:
+    lines = screen.query_one(ResponsePane).query_one(WarningLines)
+    return "".join(text for text, _ in lines.pieces)
+
+
+async def send(pilot: Pilot[Any], screen: CallScreen, name: str) -> None:
+    """Send a saved call, and wait for its verdict if it is a check."""
+    screen.open_method(f"@{name}")
+    screen.exchange = None
+    await pilot.press("f5")
+    await until(pilot, lambda: screen.exchange is not None and not screen.doing)
+    await screen.workers.wait_for_complete([worker for worker in screen.workers if worker.group == "check"])
+    await rest(pilot)
+
+
+async def offered(pilot: Pilot[Any], screen: CallScreen) -> list[str]:
+    """Press the key of the response, and return the choices."""
+    screen.response.focus_inside()
+    await pilot.press("e")
+    picker = await on(pilot, Picker)
+    return [f"{shown.pick.label}  {shown.pick.words}".rstrip() for shown in picker.list.items]
+
+
+def test_outcome_and_value_become_expectations(explorer: Explorer) -> None:
+    before = team(explorer).read_text()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await send(pilot, screen, "plain")
+        assert signs(screen) == {"@late": "○", "@early": "○", "@plain": "@plain"}
+        assert "check" not in remarks(screen)
+        assert (await offered(pilot, screen))[0] == "result"
+        await pilot.press("escape", "down")
+        assert (await offered(pilot, screen))[:2] == ["result", '/name = "ada"']
+        await pilot.press("enter")  # The value under the cursor is the first choice then.
+        await until(pilot, lambda: signs(screen)["@plain"] == "✓")
+        assert remarks(screen).startswith("✓ check passed")
+        assert notices(app) == f'Saved in {team(explorer)}: @plain expects /name = "ada".'
+
+    visit(explorer, scene)
+    assert team(explorer).read_text() == f'{before}\n[call.plain.expect]\nvalues = {{ "/name" = "ada" }}\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "why_not"),
+    [
+        (2, "TOML has no null, so the value cannot be expected. Write a jq expression instead."),
+        (3, "TOML cannot hold this value exactly. Expect another value."),
+        (4, "the value contains a secret. Expect another value."),
+    ],
+)
+def test_value_that_cannot_be_written_is_refused(explorer: Explorer, line: int, why_not: str) -> None:
+    before = team(explorer).read_text()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await send(pilot, screen, "plain")
+        screen.response.focus_inside()
+        await pilot.press(*["down"] * line)
+        await offered(pilot, screen)
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(app._notifications))
+        assert notices(app) == f"! Not saved: {why_not}"
+
+    visit(explorer, scene)
+    assert team(explorer).read_text() == before
+
+
+CODE = ErrorObject(-32601, "Method not found", None, b'{"code": -32601}')
+
+
+@pytest.mark.parametrize(
+    ("outcome", "described", "choices"),
+    [
+        (CODE, None, ["error -32601  replaces values"]),
+        (Result(b'{"total": 4}', message="failed"), None, ["error  replaces values"]),
+        (Result(b"[]"), {"type": "array"}, ["result", "result = []", 'schema = "service"']),
+        (Unreached("connect", "refused"), None, []),
+    ],
+)
+def test_choices_fit_the_response(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch, outcome: Any, described: Any, choices: list[str]
+) -> None:
+    monkeypatch.setattr(explorer, "described", lambda _: Described(result=described) if described else None)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.open_method("@late")
+        screen.exchange = exchange(outcome, method="demo.echo", profile="demo")
+        await pilot.pause()
+        if choices:
+            assert await offered(pilot, screen) == choices
+        else:
+            screen.response.action_expect()
+            await until(pilot, lambda: bool(app._notifications))
+            assert notices(app) == "There is no response that could be expected."
+
+    visit(explorer, scene)
+
+
+def test_expected_error_replaces_expected_values(explorer: Explorer) -> None:
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.open_method("@late")
+        screen.exchange = exchange(CODE, method="demo.echo", profile="demo", params='{"total": 4}')
+        await pilot.pause()
+        await offered(pilot, screen)
+        await pilot.press("enter")
+        await until(pilot, lambda: signs(screen)["@late"] == "✓")
+
+    visit(explorer, scene)
+    assert expectations(explorer, "late") == {"outcome": "error", "code": -32601}
+
+
+@pytest.mark.parametrize(
+    ("method", "sentence"),
+    [
+        ("demo.echo", "Only a saved call can be a check. To save this call, press Alt+k."),
+        ("@plain", "This is the response of another call. To send @plain, press F5."),
+    ],
+)
+def test_response_of_no_saved_call_becomes_no_check(explorer: Explorer, method: str, sentence: str) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.open_method(method)
+        screen.exchange = exchange(Result(b"1"), method="ping")
+        screen.response.focus_inside()
+        await pilot.press("e")
+        await until(pilot, lambda: bool(app._notifications))
+        assert notices(app) == sentence
+
+    visit(explorer, scene)
+
+
+def test_sent_check_is_judged_until_it_changes(explorer: Explorer) -> None:
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await send(pilot, screen, "late")
+        assert remarks(screen) == "✗ check failed: /total: wanted 3, got 4 (and 1 more)"
+        await send(pilot, screen, "early")
+        assert (signs(screen)["@late"], signs(screen)["@early"]) == ("✗", "✓")
+        screen.drafts.choose("@early")
+        screen.params.replace('{"total": 5}')  # This is not the saved call any more.
+        screen.exchange = None
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None and not screen.doing)
+        await rest(pilot)
+        assert (signs(screen)["@early"], remarks(screen)) == ("✓", "")
+        file = team(explorer)
+        file.write_text(file.read_text().replace("= 3, ", "= 4, "))
+        explorer.reload()
+        screen.view.show_methods()
+        await pilot.pause()
+        assert (signs(screen)["@late"], signs(screen)["@early"]) == ("○", "✓")
+
+    visit(explorer, scene)
+
+
+def test_cancelled_check_gets_no_verdict(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def call(*_: Any, **__: Any) -> Exchange:
+        return exchange(Cancelled(), method="demo.echo", params='{"total": 4}')
+
+    monkeypatch.setattr(explorer, "call", call)
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await send(pilot, screen, "late")
+        assert signs(screen)["@late"] == "○"
+
+    visit(explorer, scene)
+
+
+def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("alt+r")
+        opened = await on(pilot, ChecksScreen)
+        await until(pilot, lambda: opened.stop is None and len(opened.results) == 2)
+        await pilot.pause()
+        rows = [" ".join(row.split()[:-2]) for row in text_of(opened.query_one(CheckList)).splitlines()]
+        assert rows == ["✗ late failed /total: wanted 3, got 4", "✓ early passed"]
+        assert text_of(opened._bar).split() == ["▍Checks", "2", "✓", "1", "passed", "✗", "1", "failed"]
+        reasons = [" ".join(row.split()) for row in text_of(opened.query_one(Sheet)).splitlines()]
+        assert reasons[:3] == ["/total: wanted 3, got 4", "/items: wanted [1], got nothing", ""]
+        assert reasons[-1].endswith("sessions.toml:29")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen)
+        await rest(pilot)
+        assert (screen.method, screen.params.text) == ("@late", '{"total": 4}')
+        assert remarks(screen) == "✗ check failed: /total: wanted 3, got 4 (and 1 more)"
+        assert (signs(screen)["@late"], signs(screen)["@early"]) == ("✗", "✓")
+
+    visit(explorer, scene)
+
+
+HELD = """\
+version = 1
+default = "held"
+[profile.held]
+url = "{url}"
+auth = {{ kind = "none" }}
+[call.a]
+method = "a"
+expect = {{ outcome = "result" }}
+[call.b]
+method = "b"
+expect = {{ outcome = "result" }}
+"""
+
+
+def test_escape_stops_the_checks_then_closes(make_explorer: Make) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("alt+r")
+        opened = await on(pilot, ChecksScreen)
+        await until(pilot, lambda: bool(server.requests))
+        await pilot.press("enter")  # Nothing can be opened yet.
+        await pilot.press("escape")
+        await until(pilot, lambda: opened.stop is None)
+        assert app.screen is opened
+        assert [" ".join(row.split()) for row in text_of(opened.query_one(CheckList)).splitlines()] == [
+            "· a not run",
+            "· b not run",
+        ]
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+
+    with RawServer([HOLD]) as server:
+        visit(make_explorer(HELD.format(url=server.origin)), scene, profile="held")
+
+
+def test_no_checks_run_during_a_call(make_explorer: Make) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.open_method("@a")
+        await pilot.press("f5")
+        await until(pilot, lambda: bool(server.requests))
+        await pilot.press("alt+r")
+        await until(pilot, lambda: bool(app._notifications))
+        assert notices(app) == "Nothing was sent: a was still running. Esc cancels a running call."
+        assert app.screen is screen
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.doing)
+
+    with RawServer([HOLD]) as server:
+        visit(make_explorer(HELD.format(url=server.origin)), scene, profile="held")
+
+
+def test_one_question_comes_before_unsafe_checks(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+
+    async def call(draft: Any, **_: Any) -> Exchange:
+        sent.append(draft.text)
+        return exchange(Result(b"1"), method="demo.echo", params=draft.text)
+
+    monkeypatch.setattr(explorer, "call", call)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("alt+r")
+        question = await on(pilot, SendQuestion)
+        assert question._title == "Send to PROD?  2 of 2 calls are unsafe."
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert sent == []
+        explorer.remembered.quiet("prod", f"demo.echo at {explorer.profiles.profiles['prod'].origin}")
+        await pilot.press("alt+r")  # The user wanted no more questions about the method today.
+        opened = await on(pilot, ChecksScreen)
+        await until(pilot, lambda: opened.stop is None and len(opened.results) == 2)
+
+    visit(explorer, scene, profile="prod")
+
+
+def test_profile_without_checks_says_how_to_make_one(make_explorer: Make, service: str) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("alt+r")
+        await until(pilot, lambda: bool(app._notifications))
+        assert notices(app) == "There are no checks yet. Press e in the response of a saved call."
+        assert app.screen is screen
+
+    visit(make_explorer(PROFILES.format(url=service, user="demo")), scene)
