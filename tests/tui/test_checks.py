@@ -278,7 +278,8 @@ def test_escape_stops_the_checks_then_closes(make_explorer: Make) -> None:
         await pilot.press("alt+r")
         opened = await on(pilot, ChecksScreen)
         await until(pilot, lambda: bool(server.requests))
-        await pilot.press("enter")  # Nothing can be opened yet.
+        opened.list.action_choose()  # Nothing can be opened yet, not even by a click.
+        await pilot.press("enter")
         await pilot.press("escape")
         await until(pilot, lambda: opened.stop is None)
         assert app.screen is opened
