@@ -271,7 +271,7 @@ def _row(explorer: Explorer, method: Method, when: str | None, *, whole: bool) -
 def _facts(method: Method, full: Described) -> dict[str, Any]:
     line = dict(zip(method.__struct_encode_fields__, astuple(method), strict=True))
     return {
-        **{key: value for key, value in line.items() if key not in {"required", "has_docs"}},
+        **{key: value for key, value in line.items() if key not in {"required", "has_docs", "is_check"}},
         "params": raw_of(method.params),
         "parameters": _parameters(full),
         "details": full.details,

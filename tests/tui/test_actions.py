@@ -595,6 +595,31 @@ async def call_is_saved_from_editor_and_history(at: Visit) -> None:
     await at.sees("@one", "@two")
 
 
+@shows("response.expect", "run-checks", "checks.open", "checks.stop")
+async def expected_value_becomes_a_check(at: Visit) -> None:
+    first = await at.reply("[1.10]")
+    await at.press("alt+k")
+    await on(at.pilot, Form)
+    at.paste("one")
+    await at.press("enter")
+    await at.back()
+    at.calls.action_send()
+    await at.next_exchange(first)
+    at.calls.response.focus_inside()
+    await at.press("e")
+    await at.choose("result =")
+    await at.sees("@one expects")
+    await at.press("alt+r")
+    await at.sees("1 passed")
+    await at.press("enter")
+    await at.back()
+    assert at.calls.method == "@one"
+    await at.press("alt+r")
+    await at.sees("1 passed")
+    await at.press("escape")
+    await at.back()
+
+
 @shows("import")
 async def calls_of_another_program_are_imported(at: Visit) -> None:
     await at.press("alt+i")
