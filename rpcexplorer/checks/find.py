@@ -13,7 +13,12 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.variables.resolve import NOTHING
 
 MAX_PROBLEMS = 10
-HOW_TO = 'To make one, add what to expect to a saved call in sessions.toml:\n[call.NAME.expect]\noutcome = "result"'
+HOW_TO = """To make one, write into sessions.toml:
+[call.NAME]
+method = "ping"
+[call.NAME.expect]
+outcome = "result\""""
+EXPECT = 'To make it a check, add to it in its file:\n[call.NAME.expect]\noutcome = "result"'
 
 
 def checks_in(explorer: Explorer, file: Path, use: Callable[[str | None], Profile], *, is_chosen: bool) -> list[Check]:

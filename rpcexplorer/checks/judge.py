@@ -28,6 +28,7 @@ MAX_SHOWN: Final = 5
 """Differences and problems of one expectation that are reported."""
 MAX_SCHEMA_BYTES: Final = 8 * 1024 * 1024
 ABSENT: Final = "nothing"
+NO_PLACE: Final = "nothing: the result has no such place"
 
 
 class Failure(Struct, frozen=True):
@@ -82,7 +83,7 @@ class Judge:
         for pointer, wanted in expect.values:
             got = values.at(pointer)
             if got is None or await differs(wanted, got):
-                yield Failure(pointer or "result", wanted, ABSENT if got is None else got)
+                yield Failure(pointer or "result", wanted, NO_PLACE if got is None else got)
         if expect.result_json:
             wanted_text = expect.result_json.encode("utf-8", "surrogateescape")
             comparison = await run_in_turns(compared_texts(wanted_text, result, ignore))

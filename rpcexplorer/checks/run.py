@@ -16,6 +16,7 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop, Unreached
 from rpcexplorer.model.expectation import SERVICE, Expectation
 from rpcexplorer.model.method import Described, SavedCall
+from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import UNRECORDED
 from rpcexplorer.rpc.messages import Malformed
@@ -185,7 +186,8 @@ class CheckRun:
         variables = {**check.variables, **self._given}
         found = self._explorer.resolved(check.draft, variables, profile=check.profile)
         if isinstance(found, Missing):
-            return CheckResult(check, error=self._hide(f"not sent: {found.what}"), code=MISSING_VARIABLE)
+            advice = f" Set {joined_words(found.names)} in [variables] of the file." if found.names else ""
+            return CheckResult(check, error=self._hide(f"not sent: {found.what}{advice}"), code=MISSING_VARIABLE)
         assert not isinstance(found, Batch)
         try:
             return await self._sent(check, found)

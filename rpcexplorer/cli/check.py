@@ -11,7 +11,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from rpcexplorer.checks.find import HOW_TO, check_of, checks_in
+from rpcexplorer.checks.find import EXPECT, HOW_TO, check_of, checks_in
 from rpcexplorer.checks.report import github_lines, junit, lines_of, row_of, summary, tap
 from rpcexplorer.checks.run import USUAL_JOBS, Check, CheckResult, CheckRun, exit_code
 from rpcexplorer.cli.arguments import whole_number
@@ -21,6 +21,7 @@ from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_op
 from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json_line, run_waiting
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.files.toml import dotted
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.method import SIGN, no_such_call
 from rpcexplorer.model.problem import counted
@@ -101,6 +102,8 @@ def check(
     found = _found(invocation, explorer, checks, profile, url)
     selected = [one for one in found if text.casefold() in one.call.name.casefold()]
     if not selected:
+        if not found and explorer.profiles.refused:
+            fail("There are no checks, because a file cannot be read. Correct it first.")
         fail(f"No check has “{text}” in its name." if found else f"There are no checks here. {HOW_TO}")
     if not yes:
         _confirm(invocation, explorer, selected, ask=ask)
@@ -160,7 +163,7 @@ def _found(
         if name not in known:
             saved = explorer.saved_calls()
             fail(
-                f"The saved call {SIGN}{name} has no expectations. {HOW_TO.replace('NAME', name)}"
+                f"The saved call {SIGN}{name} has no expectations. {EXPECT.replace('NAME', dotted((name,)))}"
                 if name in saved
                 else no_such_call(SIGN + name, saved, in_use.name)
             )

@@ -54,7 +54,8 @@ def _contradiction(found: dict[str, Any]) -> str:
         return '`code` is for an error. Remove `code`, or write outcome = "error"'
     needless = next((key for key in OF_RESULT if key in found), None) if outcome != "result" else None
     if needless:
-        return f'`{needless}` needs a result. Remove it, or write outcome = "result"'
+        other = "remove `code`" if "code" in found else 'write outcome = "result"'
+        return f"`{needless}` needs a result. Remove it, or {other}"
     if {"schema", "schema_file"} <= found.keys():
         return "it has `schema` and `schema_file`. Remove one of them"
     return ""

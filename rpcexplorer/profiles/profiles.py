@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -181,6 +182,9 @@ class Profiles(Struct, dict=True):
         reading = _read(path, other := Profiles())
         if reading is None:
             return [], [], other.problems or [Problem(str(path), "there is no such file. Check its name")]
+        if "case" in reading.file.values:
+            replay = f"To send its calls again, run `rpcexplorer replay {shlex.quote(path.name)}`"
+            return [], [], [Problem(str(path), f"this is a case, not a file of saved calls. {replay}")]
         layer = take_saved(reading, own=False)
         tables = dict.fromkeys(key[:2] if key[0] == "profile" else () for key in layer.leaves)
         checks = [check for table in tables for check in checks_among(entries_in(layer, table))]

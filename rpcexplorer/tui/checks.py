@@ -86,7 +86,7 @@ def _offers(explorer: Explorer, exchange: Exchange, body: Body) -> Iterator[tupl
     if counts_as == "error" and code is not None:
         yield f"error {code}", {"outcome": "error", "code": code}
     elif counts_as in {"result", "error", "sent"}:
-        yield counts_as, {"outcome": counts_as}
+        yield f"any {counts_as}" if counts_as != "sent" else counts_as, {"outcome": counts_as}
     if counts_as != "result":
         return
     if body.has_pointers:

@@ -579,6 +579,8 @@ SIGNS: Final = {
     "·": "Called before.",
     "!": "Known to be unsafe. Methods without it are not always safe.",
     "cookie inline": "The method needs this auth type.",
+    "@": "A saved call.",
+    "○ ✓ ✗ ⨯": "A check: not run yet, passed, failed, no valid response.",  # noqa: RUF001 - the sign is meant
 }
 
 

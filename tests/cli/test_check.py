@@ -144,8 +144,8 @@ def test_eight_jobs_log_in_once(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), 'to a saved call in sessions.toml:\n  [call.NAME.expect]\n  outcome = "result"\n'),
-        (("@no check",), 'The saved call @no check has no expectations. To make one, add what to expect to a saved'),
+        ((), '[call.NAME]\n  method = "ping"\n  [call.NAME.expect]\n  outcome = "result"\n'),
+        (("@no check",), 'has no expectations. To make it a check, add to it in its file:\n  [call."no check".expect]'),
         (("@no chick",), "There is no saved call no chick for profile shop. Did you mean @no check?"),
         (("none.toml",), "none.toml: there is no such file. Check its name"),
         (("-k", "x"), "There are no checks here"),

@@ -101,9 +101,9 @@ def test_outcome_and_value_become_expectations(explorer: Explorer) -> None:
         await send(pilot, screen, "plain")
         assert signs(screen) == {"@late": "○", "@early": "○", "@plain": "@plain"}
         assert "check" not in remarks(screen)
-        assert (await offered(pilot, screen))[0] == "result"
+        assert (await offered(pilot, screen))[0] == "any result"
         await pilot.press("escape", "down")
-        assert (await offered(pilot, screen))[:2] == ["result", '/name = "ada"']
+        assert (await offered(pilot, screen))[:2] == ["any result", '/name = "ada"']
         await pilot.press("enter")  # The value under the cursor is the first choice then.
         await until(pilot, lambda: signs(screen)["@plain"] == "✓")
         assert remarks(screen).startswith("✓ check passed")
@@ -144,8 +144,8 @@ CODE = ErrorObject(-32601, "Method not found", None, b'{"code": -32601}')
     ("outcome", "described", "choices"),
     [
         (CODE, None, ["error -32601  replaces values"]),
-        (Result(b'{"total": 4}', message="failed"), None, ["error  replaces values"]),
-        (Result(b"[]"), {"type": "array"}, ["result", "result = []", 'schema = "service"']),
+        (Result(b'{"total": 4}', message="failed"), None, ["any error  replaces values"]),
+        (Result(b"[]"), {"type": "array"}, ["any result", "result = []", 'schema = "service"']),
         (Unreached("connect", "refused"), None, []),
     ],
 )
@@ -156,7 +156,7 @@ def test_choices_fit_the_response(
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.open_method("@late")
-        screen.exchange = exchange(outcome, method="demo.echo", profile="demo")
+        screen.exchange = exchange(outcome, method="demo.echo", profile="demo", params='{"total": 4}')
         await pilot.pause()
         if choices:
             assert await offered(pilot, screen) == choices
@@ -186,12 +186,13 @@ def test_expected_error_replaces_expected_values(explorer: Explorer) -> None:
     [
         ("demo.echo", "Only a saved call can be a check. To save this call, press Alt+k."),
         ("@plain", "This is the response of another call. To send @plain, press F5."),
+        ("@late", "These are not the params of @late. To save these params, press Alt+k."),
     ],
 )
 def test_response_of_no_saved_call_becomes_no_check(explorer: Explorer, method: str, sentence: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.open_method(method)
-        screen.exchange = exchange(Result(b"1"), method="ping")
+        screen.exchange = exchange(Result(b"1"), method="demo.echo" if method == "@late" else "ping")
         screen.response.focus_inside()
         await pilot.press("e")
         await until(pilot, lambda: bool(app._notifications))
@@ -246,7 +247,11 @@ def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> None:
         assert rows == ["✗ late failed /total: wanted 3, got 4", "✓ early passed"]
         assert text_of(opened._bar).split() == ["▍Checks", "2", "✓", "1", "passed", "✗", "1", "failed"]
         reasons = [" ".join(row.split()) for row in text_of(opened.query_one(Sheet)).splitlines()]
-        assert reasons[:3] == ["/total: wanted 3, got 4", "/items: wanted [1], got nothing", ""]
+        assert reasons[:3] == [
+            "/total: wanted 3, got 4",
+            "/items: wanted [1], got nothing: the result has no such place",
+            "",
+        ]
         assert reasons[-1].endswith("sessions.toml:29")
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is screen)

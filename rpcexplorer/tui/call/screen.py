@@ -494,6 +494,9 @@ class CallScreen(Screen[None]):
             self.tell(f"Only a saved call can be a check. To save this call, press {self.key('keep-call')}.")
         elif exchange.method != saved.method:
             self.tell(f"This is the response of another call. To send {saved.listed_as}, press {self.key('send')}.")
+        elif exchange.params != (saved.text or "[]"):
+            advice = f"To save these params, press {self.key('keep-call')}."
+            self.tell(f"These are not the params of {saved.listed_as}. {advice}")
         elif await expect_this(self, self.explorer, saved, exchange, self.response.body):
             self.view.show_methods()
             self._judge(self.drafts.saved_call, exchange)
