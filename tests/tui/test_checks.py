@@ -137,6 +137,23 @@ def test_value_that_cannot_be_written_is_refused(explorer: Explorer, line: int, 
     assert team(explorer).read_text() == before
 
 
+def test_value_of_too_large_response_is_refused(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = team(explorer).read_text()
+    monkeypatch.setattr("rpcexplorer.tui.checks.MAX_COMPARED_BYTES", 60)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await send(pilot, screen, "plain")
+        screen.response.focus_inside()
+        await pilot.press("down")
+        await offered(pilot, screen)
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(app._notifications))
+        assert notices(app) == "! Not saved: the response is too large to expect a part of it."
+
+    visit(explorer, scene)
+    assert team(explorer).read_text() == before
+
+
 CODE = ErrorObject(-32601, "Method not found", None, b'{"code": -32601}')
 
 
