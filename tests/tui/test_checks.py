@@ -280,6 +280,21 @@ def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+def test_opened_passed_check_shows_no_other_response(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await send(pilot, screen, "late")
+        assert remarks(screen).startswith("✗ check failed")
+        await pilot.press("alt+r")
+        opened = await on(pilot, ChecksScreen)
+        await until(pilot, lambda: opened.stop is None and len(opened.results) == 2)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.screen is screen)
+        await rest(pilot)
+        assert (screen.method, screen.exchange, screen.check_remark, remarks(screen)) == ("@early", None, [], "")
+
+    visit(explorer, scene)
+
+
 HELD = """\
 version = 1
 default = "held"

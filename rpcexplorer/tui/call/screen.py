@@ -523,13 +523,13 @@ class CallScreen(Screen[None]):
             self.post_message(ChecksWanted())
 
     def open_check(self, row: CheckRow) -> None:
-        """Open a check in the editor, with the response that failed."""
+        """Open a check in the editor, with its response if it failed."""
         from rpcexplorer.tui.checks import remark
 
+        result = row.result
         self.open_method(row.check.call.listed_as)
-        if row.result is not None and row.result.exchange is not None:
-            self.exchange = row.result.exchange
-            self.check_remark = remark(row.result)
+        self.exchange = result.exchange if result else None
+        self.check_remark = remark(result) if result and result.exchange else []
 
     def action_replaced_params(self) -> None:
         self.drafts.bring_back()
