@@ -22,7 +22,7 @@ from rpcexplorer.checks.run import USUAL_JOBS, Check, CheckResult, CheckRun, Che
 from rpcexplorer.explorer import MAX_COMPARED_BYTES, Explorer
 from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.model.exchange import Exchange, Stop
-from rpcexplorer.model.expectation import SERVICE, as_json
+from rpcexplorer.model.expectation import SERVICE, Expectation, as_json
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import capitalised, counted, joined_words
 from rpcexplorer.model.profile import Profile
@@ -104,7 +104,13 @@ def _replaced(saved: SavedCall, wanted: Mapping[str, Any]) -> str:
         return ""
     new = wanted.get("values", {})
     old = [f"{pointer or 'result'} = {was}" for pointer, was in saved.expect.values if new.get(pointer, was) != was]
-    replaced = [*contradicted(saved.expect, wanted), *old]
+    usual = Expectation()
+    changed = [
+        key
+        for key, value in wanted.items()
+        if key != "values" and getattr(saved.expect, key) not in {getattr(usual, key), value}
+    ]
+    replaced = [*changed, *contradicted(saved.expect, wanted), *old]
     return f"replaces {joined_words(replaced)}" if replaced else ""
 
 

@@ -185,6 +185,33 @@ def test_choices_fit_the_response(
     visit(explorer, scene)
 
 
+@pytest.mark.parametrize(
+    ("expect", "outcome", "choice"),
+    [
+        ('schema = { type = "array" }', Result(b"{}"), 'schema = "service"  replaces schema'),
+        ('schema = "service"', Result(b"{}"), 'schema = "service"'),
+        ("code = -1", CODE, "error -32601  replaces code"),
+        ("code = -32601", CODE, "error -32601"),
+        ("code = -1", Result(b"{}"), "any result  replaces outcome, code"),
+    ],
+)
+def test_choice_names_each_key_it_replaces(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch, expect: str, outcome: Any, choice: str
+) -> None:
+    monkeypatch.setattr(explorer, "described", lambda _: Described(result={"type": "object"}))
+    file = team(explorer)
+    file.write_text(file.read_text() + f"expect = {{ {expect} }}\n")
+    explorer.reload()
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.open_method("@plain")
+        screen.exchange = exchange(outcome, method="demo.echo", profile="demo", params=screen.params.text)
+        await pilot.pause()
+        assert choice in await offered(pilot, screen)
+
+    visit(explorer, scene)
+
+
 def test_expected_error_replaces_expected_values(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.open_method("@late")
