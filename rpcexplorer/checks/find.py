@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rpcexplorer.checks.run import Check
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.files.toml import dotted
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import UserError, first_few
 from rpcexplorer.model.profile import Profile
@@ -18,7 +19,11 @@ HOW_TO = """To make one, write into sessions.toml:
 method = "ping"
 [call.NAME.expect]
 outcome = "result\""""
-EXPECT = 'To make it a check, add to it in its file:\n[call.NAME.expect]\noutcome = "result"'
+
+
+def how_to_expect(name: str) -> str:
+    """Return what makes a saved call a check."""
+    return f'To make it a check, add to it in its file:\n[{dotted(("call", name, "expect"))}]\noutcome = "result"'
 
 
 def checks_in(explorer: Explorer, file: Path, use: Callable[[str | None], Profile], *, is_chosen: bool) -> list[Check]:

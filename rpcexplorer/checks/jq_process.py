@@ -15,27 +15,31 @@ from rpcexplorer.text.jq import FilterProblem, filtered
 
 DEADLINE_SECONDS: Final = 1.5
 """For one expression."""
+MAX_MISSED: Final = 2
+"""Texts for which an expression may take too long: the first can be a large one."""
 MAX_CHARACTERS: Final = 1_000
 """Of the results: only ``true`` is right, and the rest is only shown."""
 TOO_LONG: Final = f"no result after {DEADLINE_SECONDS:g} s"
 
 
 class JqProcess:
-    """Runs expressions one at a time; one that took too long runs only once."""
+    """Runs expressions one at a time; one that takes too long runs twice at most."""
 
     def __init__(self) -> None:
         self._process = ChildProcess("jq", program_of("rpcexplorer.checks.jq_process"), DEADLINE_SECONDS)
-        self._too_long: set[str] = set()
+        self._too_long: dict[str, set[bytes]] = {}
+        """The texts for which an expression took too long."""
 
     async def run(self, expression: str, text: bytes) -> str:
         """Return the results, each on a line, or a sentence why there are none."""
-        if expression in self._too_long:
+        missed = self._too_long.get(expression, set())
+        if text in missed or len(missed) >= MAX_MISSED:
             return TOO_LONG
         answer = await self._process.ask(msgspec.json.encode(expression), text.replace(b"\n", b" "))
         if answer is not None:
             return msgspec.json.decode(answer, type=str)
         if not self._process.problem:
-            self._too_long.add(expression)
+            self._too_long.setdefault(expression, set()).add(text)
         return self._process.problem or TOO_LONG
 
     @property

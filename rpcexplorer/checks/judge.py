@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,6 @@ from msgspec import Struct
 
 from rpcexplorer.checks.jq_process import JqProcess
 from rpcexplorer.compare.compare import ComparedPlace, Comparison, Difference, compared_texts
-from rpcexplorer.compare.parts import hides
 from rpcexplorer.files.io import FileError, read_bytes, refuse_links
 from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.jsontext.steps import run_in_turns
@@ -106,7 +106,8 @@ class Judge:
         try:
             schema = _read(expect.schema_file)
         except FileError as error:
-            return Checked(why_not=error.sentence)
+            folder = f"{expect.schema_file.inside}{os.sep}"
+            return Checked(why_not=error.sentence.replace(folder, ""))
         return await self._checker.own(schema, text)
 
 
@@ -121,25 +122,14 @@ async def differs(wanted: str, got: str) -> bool:
 
 
 def _differences(comparison: Comparison) -> list[Failure]:
-    """Return the differences between the expected result and the response.
-
-    A hidden secret is ignored only if it was already hidden in the expected result.
-    """
+    """Return the differences between the expected result and the response, which includes hidden secrets."""
     if comparison.verdict == "not comparable":
         return [Failure("result_json", "", comparison.why)]
-    found = [
-        *comparison.differences,
-        *(one for one in comparison.passed if one.kind == "hidden" and not _was_hidden(comparison.left, one)),
-    ]
+    found = [*comparison.differences, *(one for one in comparison.passed if one.kind == "hidden")]
     failures = [_difference(comparison, one) for one in islice(found, MAX_SHOWN)]
     if len(found) > MAX_SHOWN:
         failures.append(Failure("result_json", "", counted(len(found) - MAX_SHOWN, "more difference")))
     return failures
-
-
-def _was_hidden(wanted: bytes, difference: Difference) -> bool:
-    place = difference.left
-    return place is not None and hides(wanted[place.start : place.end])
 
 
 def _difference(comparison: Comparison, difference: Difference) -> Failure:
@@ -171,5 +161,5 @@ def _read(file: SchemaFile) -> str:
     refuse_links(path.parent, Path(file.inside))
     content = read_bytes(path, MAX_SCHEMA_BYTES, others=True)
     if content is None:
-        raise FileError(f"there is no file {path}")
+        raise FileError(f"there is no file {file.name}")
     return content.decode("utf-8", "replace")

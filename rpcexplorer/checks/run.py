@@ -22,7 +22,6 @@ from rpcexplorer.model.secret import UNRECORDED
 from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.text.exchange import outcome_words
 from rpcexplorer.transport.port import Watch
-from rpcexplorer.variables.references import LAST, OPENING
 from rpcexplorer.variables.resolve import NOTHING, Missing, used_in
 
 CheckVerdict = Literal["passed", "failed", "error"]
@@ -45,6 +44,12 @@ class Check(Struct, frozen=True):
     profile: Profile
     variables: Mapping[str, str] = NOTHING
     """Those of the profile and of the file that the user named; empty if there is no such file."""
+
+    @property
+    def may_open_session(self) -> bool:
+        """Return whether a login or a handshake may be sent before it."""
+        note = self.profile.methods.get(self.call.method)
+        return not (note and note.auth == "none")
 
     @property
     def draft(self) -> Draft:
@@ -135,10 +140,13 @@ class CheckRun:
             tasks.append(asyncio.create_task(self._in_turn(check, before, slots, until_failure=until_failure)))
         stop.watch(current := asyncio.current_task())
         results: list[CheckResult] = []
+        awaited = 0
         try:
             for task in tasks:
                 # Cancelling the shield cancels no task: the next one would start before all are cancelled.
-                if result := await asyncio.shield(task):
+                result = await asyncio.shield(task)
+                awaited += 1
+                if result:
                     results.append(result)
                     show(result)
         except asyncio.CancelledError:
@@ -150,10 +158,12 @@ class CheckRun:
             for task in tasks:
                 task.cancel()
             ended = await asyncio.gather(*tasks, return_exceptions=True)
-        for late in ended[len(results) :] if stop.pressed else ():
+        for late in ended[awaited:] if stop.pressed else ():
             if isinstance(late, CheckResult):
                 results.append(late)
                 show(late)
+            elif isinstance(late, Exception):
+                raise late
         return results
 
     async def _in_turn(
@@ -168,10 +178,12 @@ class CheckRun:
         if before:
             await asyncio.wait(before)
         name = check.profile.name
-        async with slots:
+        if check.may_open_session and name not in self._answered:
             async with self._alone.setdefault(name, asyncio.Lock()):
                 if name not in self._answered:
-                    return await self._unless_over(check, until_failure=until_failure)
+                    async with slots:
+                        return await self._unless_over(check, until_failure=until_failure)
+        async with slots:
             return await self._unless_over(check, until_failure=until_failure)
 
     async def _unless_over(self, check: Check, *, until_failure: bool) -> CheckResult | None:
@@ -192,7 +204,8 @@ class CheckRun:
         try:
             return await self._sent(check, found)
         finally:
-            self._answered.add(check.profile.name)
+            if check.may_open_session:
+                self._answered.add(check.profile.name)
 
     async def _sent(self, check: Check, draft: Draft) -> CheckResult:
         profile = check.profile
@@ -217,7 +230,8 @@ class CheckRun:
         if not failures:
             return result
         recorded = self._recorded(exchange, profile)
-        shown = self._without_secrets(failures, await self._failures(check, recorded))
+        as_recorded = [] if recorded.response.cut else await self._failures(check, recorded)
+        shown = self._without_secrets(failures, as_recorded)
         return replace(result, failures=shown, exchange=recorded)
 
     def _recorded(self, exchange: Exchange, profile: Profile) -> Exchange:
@@ -238,11 +252,15 @@ class CheckRun:
 
         A value is shown as the same expectation finds it in the recorded response, or not at all.
         """
-        known = {failure.place: failure for failure in recorded}
-        shown = [
-            known.get(failure.place, failure if failure.place == "within" else replace(failure, got=UNRECORDED))
-            for failure in failures
-        ]
+        known: dict[tuple[str, str], list[Failure]] = {}
+        for failure in recorded:
+            known.setdefault((failure.place, failure.wanted), []).append(failure)
+        shown = []
+        for failure in failures:
+            if same := known.get((failure.place, failure.wanted)):
+                shown.append(same.pop(0))
+            else:
+                shown.append(failure if failure.place == "within" else replace(failure, got=UNRECORDED))
         return tuple(Failure(*map(self._hide, (one.place, one.wanted, one.got))) for one in dict.fromkeys(shown))
 
     def _hide(self, text: str) -> str:
@@ -251,4 +269,4 @@ class CheckRun:
 
 def _uses_results(call: SavedCall) -> bool:
     """Return whether its params contain results of calls before it."""
-    return OPENING + LAST in call.text.replace(" ", "") and any(one.method for one in used_in(call.draft()))
+    return any(reference.method for reference in used_in(call.draft()))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 from msgspec import Struct
 
-from rpcexplorer.checks.find import EXPECT, HOW_TO, check_of, checks_in
+from rpcexplorer.checks.find import HOW_TO, check_of, checks_in, how_to_expect
 from rpcexplorer.checks.report import github_lines, junit, lines_of, row_of, summary, tap
 from rpcexplorer.checks.run import USUAL_JOBS, Check, CheckResult, CheckRun, exit_code
 from rpcexplorer.cli.arguments import whole_number
@@ -21,7 +23,6 @@ from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_op
 from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json_line, run_waiting
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.files.toml import dotted
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.method import SIGN, no_such_call
 from rpcexplorer.model.problem import counted
@@ -102,8 +103,6 @@ def check(
     found = _found(invocation, explorer, checks, profile, url)
     selected = [one for one in found if text.casefold() in one.call.name.casefold()]
     if not selected:
-        if not found and explorer.profiles.refused:
-            fail("There are no checks, because a file cannot be read. Correct it first.")
         fail(f"No check has “{text}” in its name." if found else f"There are no checks here. {HOW_TO}")
     if not yes:
         _confirm(invocation, explorer, selected, ask=ask)
@@ -147,15 +146,18 @@ def _found(
     is_chosen = profile is not None or url is not None or invocation.profile is not None or invocation.url is not None
     found: list[Check] = []
     for file in files:
-        path = invocation.world.path(file)
-        found += checks_in(
+        path = Path(os.path.abspath(invocation.world.path(file)))  # noqa: PTH100 - links stay, `..` does not
+        checks = checks_in(
             explorer, path, lambda name: invocation.use(explorer, name or profile, url), is_chosen=is_chosen
         )
+        if not checks:
+            fail(f"There are no checks in {file}. {HOW_TO}")
+        found += checks
     if files and not names:
         return found
     in_use = invocation.use(explorer, profile, url)
     if problems := explorer.profiles.problems_of_calls(in_use):
-        fail(f"{counted(len(problems), 'saved call')} cannot be checked. Correct the file first.")
+        fail(f"Nothing was sent, because {counted(len(problems), 'problem')} may hide checks. Correct the file first.")
     if not names:
         return [check_of(call, in_use) for call in explorer.profiles.checks_of(in_use)]
     known = {call.name: call for call in explorer.profiles.checks_of(in_use)}
@@ -163,7 +165,7 @@ def _found(
         if name not in known:
             saved = explorer.saved_calls()
             fail(
-                f"The saved call {SIGN}{name} has no expectations. {EXPECT.replace('NAME', dotted((name,)))}"
+                f"The saved call {SIGN}{name} has no expectations. {how_to_expect(name)}"
                 if name in saved
                 else no_such_call(SIGN + name, saved, in_use.name)
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -17,6 +18,11 @@ class SchemaFile(Struct, frozen=True):
     path: str
     inside: str
     """The folder of the file that names it; the schema must be in there."""
+
+    @property
+    def name(self) -> str:
+        """The path in that folder, which says nothing about this machine."""
+        return str(Path(self.path).relative_to(self.inside))
 
 
 class Expectation(Struct, frozen=True):
@@ -44,7 +50,7 @@ class Expectation(Struct, frozen=True):
         if self.result_json:
             yield f"result = {self.result_json}"
         if self.schema or self.schema_file:
-            yield f"schema {self.schema_file.path if self.schema_file else self.schema}"
+            yield f"schema {self.schema_file.name if self.schema_file else self.schema}"
         yield from (f"jq {expression}" for expression in self.jq)
         if self.within is not None:
             yield f"within {self.within:g} ms"

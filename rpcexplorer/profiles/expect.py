@@ -21,6 +21,7 @@ from rpcexplorer.jsontext.pointers import names_of, parts_of
 from rpcexplorer.jsontext.scan import MAX_INTEGER, is_value
 from rpcexplorer.model.expectation import SERVICE, Expectation, ExpectedOutcome, SchemaFile, as_json
 from rpcexplorer.model.problem import cut, nearest
+from rpcexplorer.model.secret import HIDDEN
 from rpcexplorer.profiles.values import NO_KEY, password_in_json, wrong_json
 
 
@@ -78,6 +79,9 @@ def result_json_rule(value: Any, place: Place) -> Any:
     """Check the whole result as JSON text, which keeps the spelling of numbers."""
     if not isinstance(value, str) or not is_value(value):
         return WrongValue("must be a JSON value as text, in quotes, such as '{\"price\": 1.10}'")
+    if HIDDEN.search(value):
+        ignore = "Remove it, and add its place to `ignore` of the method in the profile"
+        return WrongValue(f"must not contain a redacted secret such as «not recorded». {ignore}")
     return password_in_json(value, place) or value
 
 
@@ -99,6 +103,12 @@ def schema_file_rule(value: Any, place: Place) -> Any:
     return SchemaFile(file, str(place.folder))
 
 
+def jq_rule(value: Any, place: Place) -> Any:
+    if isinstance(value, str) and "halt" in value:
+        return WrongValue("must not use halt, which ends jq without a result. Use error instead")
+    return name_rule(value, place)
+
+
 def milliseconds_rule(value: Any, _place: Place) -> Any:
     if type(value) in {int, float} and 0 < value <= MAX_INTEGER:
         return float(value)
@@ -117,7 +127,7 @@ RULES: Final[dict[str, ValueCheck]] = {
     "result_json": result_json_rule,
     "schema": schema_rule,
     "schema_file": schema_file_rule,
-    "jq": list_rule(name_rule, "jq expressions"),
+    "jq": list_rule(jq_rule, "jq expressions"),
     "within": milliseconds_rule,
 }
 OF_RESULT: Final = ("values", "result_json", "schema", "schema_file", "jq")

@@ -166,13 +166,15 @@ class Profiles(Struct, dict=True):
 
     def checks_of(self, profile: Profile) -> list[SavedCall]:
         """Return the saved calls with expectations, in the order of the files."""
-        return checks_among(self._saved_entries(profile))
+        order = {str(path): at for at, path in enumerate(self.files)}
+        checks = checks_among(self._saved_entries(profile))
+        return sorted(checks, key=lambda check: (order[check.file], check.line or 0))
 
     def problems_of_calls(self, profile: Profile) -> list[Problem]:
-        """Return the problems of saved calls that the profile would have."""
+        """Return the problems that hide saved calls of the profile: of a call, or of a whole file."""
         tables = {("call",), ("profile", profile.name, "call")}
         keys = ((problem, split_dotted(problem.key)) for problem in self.problems)
-        return [problem for problem, key in keys if tables & {key[:1], key[:3]}]
+        return [problem for problem, key in keys if key in {(), ("version",)} or tables & {key[:1], key[:3]}]
 
     def checks_in(self, path: Path) -> tuple[list[SavedCall], list[SavedLayer], list[Problem]]:
         """Return the checks of a file, its layer for ``variables_of``, and its problems.

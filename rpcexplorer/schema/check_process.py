@@ -104,7 +104,9 @@ def _own_validator(schema: bytes) -> tuple[dict[str, Any], Any]:
     options = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKING, size_limit=PATTERN_BYTES)
     try:
         jsonschema_rs.meta.validate(document)
-        return document, jsonschema_rs.validator_for(document, pattern_options=options, retriever=_nothing)
+        return document, jsonschema_rs.validator_for(
+            document, pattern_options=options, retriever=_nothing, validate_formats=True
+        )
     except jsonschema_rs.ValidationError as error:
         reason = ELSEWHERE if ELSEWHERE in error.message else f"the schema is invalid: {error.message}"
         raise NotCheckedError(reason) from None

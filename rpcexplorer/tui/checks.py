@@ -300,7 +300,7 @@ async def run_checks(
     assert profile is not None
     checks = [Check(call, call.expect, profile) for call in explorer.profiles.checks_of(profile) if call.expect]
     problems = explorer.profiles.problems_of_calls(profile)
-    problem = f"{counted(len(problems), 'saved call')} cannot be checked. {problems[0]}" if problems else ""
+    problem = f"{counted(len(problems), 'problem')} may hide checks: {problems[0]}" if problems else ""
     if not checks:
         key = first_key("response.expect", explorer.settings.keymap)
         how_to = f"Press {key} in the response of a saved call" if key else "Use “expect this” in the command palette"

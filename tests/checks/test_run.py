@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.checks import run as checks_run
 from rpcexplorer.checks.run import Check, CheckResult, CheckRun, exit_code
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
@@ -128,6 +129,19 @@ def test_first_call_that_is_sent_goes_alone(explore: Explore, monkeypatch: pytes
     assert "{{page}}" in results[0].error
 
 
+def test_call_without_credentials_opens_no_session_for_others(
+    explore: Explore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = '[profile.shop.method.m0]\nauth = "none"\n'
+    with RawServer(answer(1)) as server:
+        explorer = explore(
+            server, note + pings(5), 'kind = "basic", username = "ada"', RPCEXPLORER_SHOP_PASSWORD="x" * 12
+        )
+        monkeypatch.setattr(explorer, "call", slow := Slow(explorer, lambda _: 50))
+        run(explorer)
+    assert slow.at_start[:3] == [0, 1, 0]  # m0, with m1 beside it; the others wait for m1.
+
+
 def test_given_variables_win(explore: Explore) -> None:
     calls = '[variables]\npage = 1\n[call.a]\nmethod = "m"\nparams = ["{{page}}"]\nexpect.outcome = "result"\n'
     with RawServer(answer(1)) as server:
@@ -169,6 +183,42 @@ def test_stop_returns_the_results_so_far(explore: Explore, monkeypatch: pytest.M
     assert slow.started < 5  # None starts after the stop.
     assert verdicts(results) == verdicts(shown) == [("c0", "passed"), ("c1", "passed")]
     assert exit_code(results, stopped=True) == 130
+
+
+def test_stop_keeps_results_that_ended_out_of_order(explore: Explore, monkeypatch: pytest.MonkeyPatch) -> None:
+    stop, shown = Stop(), list[CheckResult]()
+
+    async def call(draft: Draft | Batch, **options: Any) -> Exchange:
+        assert isinstance(draft, Draft)
+        if draft.method == "m1":
+            await asyncio.Event().wait()  # It never ends.
+        if draft.method == "m3":
+            asyncio.get_running_loop().call_later(0.01, stop.press)
+        return await real(draft, **options)
+
+    with RawServer(answer(1)) as server:
+        explorer = explore(server, pings(4))
+        real = explorer.call
+        monkeypatch.setattr(explorer, "call", call)
+        results = run(explorer, stop=stop, show=shown.append, jobs=2)
+    assert [name for name, _ in verdicts(results)][:2] == ["c0", "c2"]
+    assert shown == results
+
+
+def test_failures_at_one_place_are_all_named(explore: Explore) -> None:
+    expect = """values = { "/x" = 2 }, result_json = '{"x": 3}', schema = { minProperties = 2, maxProperties = 0 }"""
+    with RawServer(answer({"x": 1})) as server:
+        (result,) = run(explore(server, pings(1, expect)))
+    assert [(failure.place, failure.wanted) for failure in result.failures] == [
+        ("/x", "2"), ("/x", "3"), ("schema", ""), ("schema", ""),
+    ]  # fmt: skip
+
+
+def test_value_of_a_response_that_is_too_large_is_not_shown(explore: Explore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks_run, "MAX_COMPARED_BYTES", 20)
+    with RawServer(answer({"token": "t0k3n-t0k3n-t0k3n", "n": 1})) as server:
+        (result,) = run(explore(server, pings(1, 'values = { "/n" = 2 }, jq = [".token"]')))
+    assert {failure.got for failure in result.failures} == {"«not recorded»"}
 
 
 def test_missing_password_stops_calls_of_the_profile(explore: Explore) -> None:

@@ -223,7 +223,7 @@ def test_damaged_saved_call_prevents_all_checks(shell: Shell, damage: str) -> No
         ran = shell.run("check")
         assert (ran.code, ran.out, server.requests) == (2, b"", [])
         assert "call.damaged" in ran.err
-        assert "1 saved call cannot be checked. Correct the file first." in ran.err
+        assert "Nothing was sent, because 1 problem may hide checks. Correct the file first." in ran.err
 
 
 def test_question_about_checks_is_asked_once(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

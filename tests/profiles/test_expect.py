@@ -61,6 +61,26 @@ def test_checks_keep_the_order_of_the_file(tmp_path: Path) -> None:
     assert [check.name for check in checks(found)] == ["z", "a", "b"]
 
 
+def test_checks_of_a_profile_keep_their_place_in_the_file(tmp_path: Path) -> None:
+    check = '[{}]\nmethod = "m"\nexpect.code = 1\n'
+    own = check.format("call.last")
+    found = read(tmp_path, P + check.format("profile.p.call.first") + check.format("call.second"), own)
+    assert [call.name for call in checks(found)] == ["last", "first", "second"]
+
+
+def test_problem_of_a_whole_file_may_hide_checks(tmp_path: Path) -> None:
+    own = P + '[call.x]\nmethod = "m"\nexpect.code = 1\n'
+    for damage in ("[call.broken\n", "version = 2\n"):
+        found = read(tmp_path, damage, own)
+        assert len(found.problems_of_calls(found.profiles["p"])) == 1
+
+
+def test_case_is_not_a_file_of_checks(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text('case = 1\n[[call]]\nmethod = "m"\n')
+    _, _, problems = read(tmp_path, P).checks_in(tmp_path / "c.toml")
+    assert problems[0].sentence.endswith("To send its calls again, run `rpcexplorer replay c.toml`")
+
+
 def test_schema_file_is_relative_to_its_file(tmp_path: Path) -> None:
     (check,) = checks(read(tmp_path, P + '[call.x]\nmethod = "m"\nexpect.schema_file = "schemas/user.json"\n'))
     assert check.expect is not None
@@ -92,6 +112,8 @@ def test_schema_file_outside_its_folder_is_refused(tmp_path: Path, path: str) ->
         ('{ values = { "/a" = [nan] } }', '.values."/a".0', "not inf or nan"),
         ('{ values = { "/user/password" = "hunter2" } }', '.values."/user/password"', "secrets are not allowed"),
         ('{ result_json = \'{"password": "hunter2"}\' }', ".result_json", "secrets are not allowed"),
+        ("{ result_json = '[\"«not recorded»\"]' }", ".result_json", "must not contain a redacted secret"),
+        ("{ jq = ['., halt_error'] }", ".jq.0", "must not use halt"),
         ("{ result_json = '{' }", ".result_json", "must be a JSON value as text"),
         ('{ schema = "x" }', ".schema", 'or "service"'),
         ('{ jq = "." }', ".jq", "must be an array of jq expressions"),
