@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.checks import run as checks_run
+from rpcexplorer.checks.find import checks_in
 from rpcexplorer.checks.run import Check, CheckResult, CheckRun, exit_code
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
@@ -129,6 +130,37 @@ def test_first_call_that_is_sent_goes_alone(explore: Explore, monkeypatch: pytes
     assert "{{page}}" in results[0].error
 
 
+def test_given_variables_win_over_those_of_a_named_file(explore: Explore, tmp_path: Path) -> None:
+    file = tmp_path / "more.toml"
+    call = '[call.a]\nmethod = "m"\nparams = ["{{page}}", "{{size}}"]\nexpect.outcome = "result"\n'
+    file.write_text(f"[variables]\npage = 1\nsize = 5\n{call}")
+    with RawServer(answer(1)) as server:
+        explorer = explore(server, "")
+        profile = explorer.profile
+        assert profile is not None
+        checks = checks_in(explorer, file, lambda _: profile, is_chosen=True)
+
+        async def work() -> CheckResult:
+            async with explorer:
+                checking = CheckRun(explorer, given={"page": "2"})
+                try:
+                    return await checking.result_of(checks[0])
+                finally:
+                    await checking.close()
+
+        asyncio.run(work())
+    assert json.loads(server.requests[0].body)["params"] == ["2", "5"]
+
+
+def test_schema_of_the_service_is_read_from_its_document(explore: Explore, tmp_path: Path) -> None:
+    described = {"name": "m0", "params": [], "result": {"name": "r", "schema": {"type": "string"}}}
+    (tmp_path / "openrpc.json").write_text(json.dumps({"openrpc": "1.3.2", "methods": [described]}))
+    calls = pings(1, 'schema = "service"')
+    with RawServer(answer(1)) as server:
+        (result,) = run(explore(server, f'discovery = {{ file = "openrpc.json" }}\n{calls}'))
+    assert [failure.got for failure in result.failures] == ["the result must be a string, not a number"]
+
+
 def test_call_without_credentials_opens_no_session_for_others(
     explore: Explore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,10 +182,10 @@ def test_given_variables_win(explore: Explore) -> None:
 
 
 def test_check_with_a_result_waits_for_checks_before_it(explore: Explore, monkeypatch: pytest.MonkeyPatch) -> None:
-    last = '[call.z]\nmethod = "use"\nparams = ["{{last.m2#/id}}"]\nexpect.outcome = "result"\n'
+    last = '[call.z]\nmethod = "use"\nparams = ["{{last.m1#/id}}"]\nexpect.outcome = "result"\n'
     with RawServer(answer({"id": "u7"})) as server:
         explorer = explore(server, pings(3) + last)
-        monkeypatch.setattr(explorer, "call", Slow(explorer, lambda started: 100 if started > 1 else 0))
+        monkeypatch.setattr(explorer, "call", Slow(explorer, lambda started: 100 if started == 2 else 0))
         results = run(explorer)
     assert verdicts(results)[-1] == ("z", "passed")
     assert json.loads(server.requests[-1].body)["params"] == ["u7"]
