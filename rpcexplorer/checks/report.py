@@ -43,7 +43,7 @@ def summary(results: Sequence[CheckResult], planned: int) -> str:
     parts = [f"{verdicts['passed']:,} passed"]
     parts += [f"{verdicts['failed']:,} failed"] if verdicts["failed"] else []
     parts += [f"{verdicts['error']:,} without a valid response"] if verdicts["error"] else []
-    parts += [f"{planned - len(results):,} not run"] if planned > len(results) else []
+    parts += [f"{planned - len(results):,} not finished"] if planned > len(results) else []
     return f"{counted(planned, 'check')}: {', '.join(parts)}"
 
 

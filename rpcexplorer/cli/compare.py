@@ -480,4 +480,7 @@ async def _run(
             world.print(replay_line(result))
             for line in difference_lines(result.comparison) if result.comparison else ():
                 world.print(f"    {line}")
+            if result.recorded.expect:  # A check failed, and "the same" would read as well.
+                for line in result.recorded.note.splitlines():
+                    world.print(printable(f"    failed when recorded: {line}"))
     return results

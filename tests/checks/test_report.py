@@ -201,7 +201,7 @@ def test_lines_and_summary_count_each_verdict() -> None:
     assert lines[0] == ["✓ passed  500 ms"]
     assert lines[1] == [f"✗ {VISIBLE}  20 min 34 s", f"    /n: wanted {VISIBLE}, got {VISIBLE}"]
     assert lines[4] == ["⨯ login", "    no password"], "no time: nothing was sent"  # noqa: RUF001 - the sign is meant
-    assert summary(RESULTS, 8) == "8 checks: 1 passed, 2 failed, 3 without a valid response, 2 not run"
+    assert summary(RESULTS, 8) == "8 checks: 1 passed, 2 failed, 3 without a valid response, 2 not finished"
     assert summary(RESULTS[:1], 1) == "1 check: 1 passed"
 
 

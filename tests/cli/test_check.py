@@ -206,7 +206,7 @@ def test_first_failure_stops_with_x(shell: Shell) -> None:
         "# /total: wanted 3, got 4",
         "Bail out!",
     ]
-    assert ran.err == "rpcexplorer: 3 checks: 1 passed, 1 failed, 1 not run\n"
+    assert ran.err == "rpcexplorer: 3 checks: 1 passed, 1 failed, 1 not finished\n"
 
 
 def test_set_fills_a_variable_of_a_check(shell: Shell) -> None:
@@ -265,7 +265,7 @@ def test_ctrl_c_reports_the_checks_that_ran(shell: Shell) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=10)
     assert (process.returncode, out[:6], methods(server)) == (130, "✓ ping", ["ping", "slow"])
-    assert err == "rpcexplorer: 3 checks: 1 passed, 2 not run\n"
+    assert err == "rpcexplorer: 3 checks: 1 passed, 2 not finished\n"
     (suite,) = junitparser.JUnitXml.fromstring((shell.folder / "out.xml").read_bytes())
     assert [case.name for case in suite] == ["ping"]
 
@@ -286,6 +286,7 @@ def test_failed_calls_become_a_case_for_replay(shell: Shell) -> None:
         assert (ran.code, "exported 1 call to case.toml" in ran.err) == (2, True)
         replayed = shell.run("replay", "case.toml", "-p", "shop")
         assert (replayed.code, methods(server)) == (0, ["ping", "sum", "sum"])
+        assert replayed.text.endswith("the same\n    failed when recorded: /total: wanted 3, got 4\n")
         printed = shell.run("check", "--case", "-")
         passed = shell.run("check", "@ping", "--case", "none.toml")
     case = tomllib.loads((shell.folder / "case.toml").read_text())
