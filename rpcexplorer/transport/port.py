@@ -15,7 +15,7 @@ Verb = Literal["POST", "GET"]
 Headers = tuple[tuple[str, str], ...]
 Stage = Literal["connecting", "tls", "sending", "waiting", "receiving"]
 """The stage of a request in progress, for the screen."""
-Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size"]
+Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size", "closed"]
 """The step at which a request ended; `url` and `request` send nothing."""
 LOOPBACK_NAME: Final = "localhost"
 LOOPBACK_ADDRESSES: Final = ("::1", "127.0.0.1")

@@ -1,0 +1,339 @@
+"""A connection that stays open: responses are matched by id, the rest are events.
+
+Each call sends its message once. A connection that has closed opens again with the next call, never by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Final, Literal, Protocol
+
+from msgspec import Struct, field
+
+from rpcexplorer.model.event import Event
+from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
+from rpcexplorer.rpc.messages import Call, Malformed, Result, decoded, spelled
+from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch
+
+NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
+"""The answer to a request of the server that no rule answers."""
+MAX_REMEMBERED: Final = 1_000
+"""Ids of calls that ended without a response, to name a late one."""
+MAX_ANSWERS: Final = 1_000
+MAX_ANSWER_BYTES: Final = 1024 * 1024
+"""Answers that the server has not read yet; later requests stay unanswered."""
+FAREWELL_SECONDS: Final = 1.0
+CancelForm = Literal["lsp", "mcp"]
+Answer = Callable[[str], bytes | None]
+"""Return the member to answer a method with; None if the user answers."""
+
+
+class Wire(Protocol):
+    """Messages in both directions, without their framing."""
+
+    ended: Unreachable | None
+    """Why no more messages come."""
+
+    async def open(self, deadline: float) -> None: ...
+
+    async def send(self, message: bytes) -> None: ...
+
+    def messages(self) -> AsyncIterator[bytes]: ...
+
+    async def close(self) -> None: ...
+
+
+class Opening(Struct, frozen=True):
+    """A handshake: ``initialize`` before the first call, and a notification after it."""
+
+    request: Call
+    notification: Call
+    farewell: tuple[Call, ...] = ()
+    """Calls before the connection closes, the last one without a response."""
+
+
+class _Waiting(Struct, eq=False):
+    """A call that waits for its response."""
+
+    ids: set[str]
+    response: asyncio.Future[bytes]
+    is_batch: bool
+    parts: list[bytes] = field(default_factory=list)
+    """Responses to a batch that came one by one."""
+
+    def body(self) -> bytes:
+        return b"[" + b",".join(self.parts) + b"]" if self.is_batch and self.parts else b""
+
+
+class OpenConnection:
+    """A transport for one connection, which several calls use at a time."""
+
+    def __init__(
+        self,
+        wire_for: Callable[[Request], Wire],
+        *,
+        tell: Callable[[Event], None],
+        answer: Answer = lambda _: NOT_OFFERED,
+        opening: Opening | None = None,
+        cancel: CancelForm | None = None,
+    ) -> None:
+        """Prepare a connection that ``wire_for`` makes for the first request."""
+        self._wire_for, self._tell, self._answer = wire_for, tell, answer
+        self._handshake, self._cancel = opening, cancel
+        self._wire: Wire | None = None
+        self._headers: object = None
+        """Headers of the request that opened the connection: with others it opens again."""
+        self._turn = asyncio.Lock()
+        self._reader: asyncio.Task[None] | None = None
+        self._writer: asyncio.Task[None] | None = None
+        self._waiting: dict[str, _Waiting] = {}
+        self._late: deque[str] = deque(maxlen=MAX_REMEMBERED)
+        self._answers: asyncio.Queue[bytes] = asyncio.Queue(MAX_ANSWERS)
+        self._unread = 0
+        """Bytes of answers that are not sent yet."""
+        self.ended: Unreachable | None = None
+        """Why the last connection ended."""
+
+    @property
+    def is_open(self) -> bool:
+        return self._wire is not None
+
+    async def open(self) -> None:
+        """Do nothing: the first call opens the connection, within its timeout."""
+
+    async def send(
+        self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
+    ) -> Response:
+        """Send a message once, and return its response."""
+        partial, started = partial or Partial(), time.perf_counter()
+        calls = _calls_in(request.body)
+        waiting = _Waiting(
+            {_key(call.id) for call in calls if call.id not in MISSING_IDS},
+            asyncio.get_running_loop().create_future(),
+            request.body.lstrip()[:1] == b"[",
+        )
+        try:
+            async with asyncio.timeout(deadline):
+                kept = await self._opened(request, deadline, calls)
+                opened = time.perf_counter()
+                if watch is not None:
+                    watch(Progress("waiting", 0, None, opened - started))
+                body = await self._asked(request.body, waiting, partial)
+        except TimeoutError:
+            step = "the server did not respond" if partial.sent_whole else "no connection"
+            raise Unreachable(
+                "timeout",
+                f"{step.capitalize()} within {deadline:g} s. Raise the timeout if the call needs more time.",
+                maybe_ran=partial.sent_whole,
+                response=partial.response,
+            ) from None
+        phases = Phases(connect=None if kept else opened - started, wait=time.perf_counter() - opened, kept=kept)
+        partial.response = Response(body=body, size=len(body), phases=phases)
+        return partial.response
+
+    async def reply(self, event: Event, member: bytes) -> None:
+        """Answer a request of the server: ``member`` is its result or error."""
+        if self._wire is not None and event.id is not None:
+            await self._wire.send(_answer_to(event.id, member))
+
+    async def close(self) -> None:
+        """Say goodbye and end the connection."""
+        async with self._turn:
+            if self._wire is None:
+                return
+            await self._say_goodbye()
+            await self._end()
+
+    async def _opened(self, request: Request, deadline: float, calls: Sequence[Envelope]) -> bool:
+        """Open the connection if it is closed; return whether it was open."""
+        async with self._turn:
+            headers = (request.url, request.headers, request.cookie)
+            if self._wire is not None and headers == self._headers:
+                return True
+            await self._end()
+            wire = self._wire_for(request)
+            await wire.open(deadline)
+            self._wire, self._headers, self.ended = wire, headers, None
+            self._reader = asyncio.create_task(self._read(wire))
+            self._writer = asyncio.create_task(self._send_answers(wire))
+            is_by_hand = any(call.method == b'"initialize"' for call in calls)
+            if self._handshake is not None and not is_by_hand:
+                await self._shake_hands(self._handshake)
+            return False
+
+    async def _shake_hands(self, handshake: Opening) -> None:
+        """Send ``initialize``; end the connection if the server refuses it."""
+        try:
+            outcome = decode(await self._call(handshake.request), handshake.request.id)
+            if not isinstance(outcome, Result):
+                words = outcome.reason if isinstance(outcome, Malformed) else f"error {outcome.code} {outcome.message}"
+                raise Unreachable("closed", f"The call was not sent, because initialize failed: {words}")
+            await self._send(encode(handshake.notification))
+        except BaseException:
+            await self._end()
+            raise
+
+    async def _say_goodbye(self) -> None:
+        for call in self._handshake.farewell if self._handshake else ():
+            with suppress(Unreachable, TimeoutError):
+                async with asyncio.timeout(FAREWELL_SECONDS):
+                    await (self._send(encode(call)) if call.id is None else self._call(call))
+
+    async def _call(self, call: Call) -> bytes:
+        assert call.id is not None
+        waiting = _Waiting({call.id}, asyncio.get_running_loop().create_future(), is_batch=False)
+        return await self._asked(encode(call), waiting, Partial())
+
+    async def _asked(self, body: bytes, waiting: _Waiting, partial: Partial) -> bytes:
+        """Send a message and wait for its response; a notification has none."""
+        self._waiting |= dict.fromkeys(waiting.ids, waiting)
+        try:
+            await self._send(body)
+            partial.sent_whole = True
+            return await waiting.response if waiting.ids else b""
+        except asyncio.CancelledError:
+            partial.response = Response(body=waiting.body(), size=len(waiting.body()))
+            self._late += waiting.ids
+            if partial.sent_whole:
+                self._send_later(*map(self._cancellation, waiting.ids))
+            raise
+        except Unreachable as error:
+            raise Unreachable(error.step, error.sentence, maybe_ran=partial.sent_whole) from None
+        finally:
+            for id in waiting.ids:
+                self._waiting.pop(id, None)
+
+    async def _send(self, message: bytes) -> None:
+        if self._wire is None:
+            raise self.ended or Unreachable("closed", "The connection is closed.")
+        await self._wire.send(message)
+
+    async def _end(self, why: Unreachable | None = None) -> None:
+        """End the connection; calls that wait get no response."""
+        wire, self._wire = self._wire, None
+        if wire is None:
+            return
+        self.ended = why or Unreachable("closed", "The connection was closed.")
+        for waiting in {id(waiting): waiting for waiting in self._waiting.values()}.values():
+            if not waiting.response.done():
+                waiting.response.set_exception(self.ended)
+        self._answers, self._unread = asyncio.Queue(MAX_ANSWERS), 0
+        for task in (self._reader, self._writer):
+            if task is not None and task is not asyncio.current_task():
+                task.cancel()
+        await wire.close()
+
+    async def _read(self, wire: Wire) -> None:
+        """Pass on all messages until the connection ends."""
+        async for message in wire.messages():
+            try:
+                self._take(message)
+            except (UnicodeDecodeError, RecursionError):
+                self._tell(Event(datetime.now(UTC), "unreadable", message, remark="this is not UTF-8, or too deep"))
+        await self._end(wire.ended)
+
+    def _take(self, message: bytes) -> None:
+        texts = open_array(message) if message.lstrip()[:1] == b"[" else None
+        envelopes = [open_object(text) for text in texts] if texts else [open_object(message)]
+        waiting = next(filter(None, map(self._call_of, envelopes)), None) if texts else None
+        if waiting is not None and waiting.is_batch:
+            _resolve(waiting, message)
+            return
+        for text, envelope in zip(texts or [message], envelopes, strict=True):
+            self._take_one(text, envelope)
+
+    def _take_one(self, text: bytes, envelope: Envelope | None) -> None:
+        now = datetime.now(UTC)
+        if envelope is None:
+            self._tell(Event(now, "unreadable", text, remark="this is not a JSON object"))
+        elif envelope.method is not None:
+            self._take_event(now, text, envelope)
+        elif (waiting := self._call_of(envelope)) is None:
+            id = "" if envelope.id is None else _key(envelope.id)
+            remark = "the call has already ended" if id in self._late else "no call waits for this response"
+            self._tell(Event(now, "response", text, id=envelope.id, remark=remark))
+        elif waiting.is_batch:
+            waiting.parts.append(text)
+            if len(waiting.parts) == len(waiting.ids):
+                _resolve(waiting, waiting.body())
+        else:
+            _resolve(waiting, text)
+
+    def _take_event(self, now: datetime, text: bytes, envelope: Envelope) -> None:
+        method = _text(envelope.method or b"")
+        if envelope.id is None or envelope.id == b"null":
+            self._tell(Event(now, "notification", text, method))
+            return
+        member = self._answer(method)
+        remark = ""
+        if member is not None and not self._send_later(_answer_to(envelope.id, member)):
+            member, remark = None, "not answered: the server does not read its answers"
+        self._tell(Event(now, "request", text, method, envelope.id, remark, member))
+
+    def _call_of(self, envelope: Envelope | None) -> _Waiting | None:
+        """Return the call that a message answers.
+
+        An error without an id answers the only call that waits.
+        """
+        if envelope is None or envelope.method is not None:
+            return None
+        if envelope.id not in MISSING_IDS:
+            return self._waiting.get(_key(envelope.id))
+        waiting = {id(one): one for one in self._waiting.values()}
+        return next(iter(waiting.values())) if len(waiting) == 1 and envelope.error not in {None, b"null"} else None
+
+    def _send_later(self, *messages: bytes) -> bool:
+        """Send without waiting for the server to read; return whether there is room."""
+        size = sum(map(len, messages))
+        if self._unread + size > MAX_ANSWER_BYTES or self._answers.qsize() + len(messages) > MAX_ANSWERS:
+            return False
+        self._unread += size
+        for message in filter(None, messages):
+            self._answers.put_nowait(message)
+        return True
+
+    async def _send_answers(self, wire: Wire) -> None:
+        with suppress(Unreachable):  # The reader notices the end, too.
+            while True:
+                message = await self._answers.get()
+                self._unread -= len(message)
+                await wire.send(message)
+
+    def _cancellation(self, id: str) -> bytes:
+        if self._cancel is None:
+            return b""
+        method, member = (
+            ("$/cancelRequest", "id") if self._cancel == "lsp" else ("notifications/cancelled", "requestId")
+        )
+        return encode(Call(method, f'{{"{member}":{spelled(id)}}}'))
+
+
+def _resolve(waiting: _Waiting, body: bytes) -> None:
+    if not waiting.response.done():
+        waiting.response.set_result(body)
+
+
+def _calls_in(body: bytes) -> list[Envelope]:
+    texts = open_array(body) if body.lstrip()[:1] == b"[" else [body]
+    return [envelope for text in texts or () if (envelope := open_object(text)) is not None]
+
+
+def _answer_to(id: bytes, member: bytes) -> bytes:
+    return b'{"jsonrpc":"2.0","id":%b,%b}' % (id, member)
+
+
+def _key(id: bytes) -> str:
+    """Return an id as text: some servers return a number as a string, or reverse."""
+    return _text(id) if id[:1] == b'"' else id.decode()
+
+
+def _text(string: bytes) -> str:
+    try:
+        return str(decoded(string))
+    except ValueError:
+        return string.decode("utf-8", "replace")

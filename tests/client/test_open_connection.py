@@ -1,0 +1,360 @@
+"""An open connection over a wire in memory: who gets which message."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.client.open_connection import OpenConnection, Opening
+from rpcexplorer.model.event import Event
+from rpcexplorer.rpc.messages import Call
+from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
+
+T = TypeVar("T")
+GONE = Unreachable("closed", "The server has gone.")
+
+
+class MemoryWire:
+    """Both ends of a wire in one process."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+        self.arrived = asyncio.Condition()
+        self._incoming: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self.ended: Unreachable | None = None
+        self.is_open = False
+        self.reads = asyncio.Event()
+        """Set while the server takes what is sent to it."""
+        self.reads.set()
+
+    async def open(self, deadline: float) -> None:
+        self.is_open = True
+
+    async def send(self, message: bytes) -> None:
+        await self.reads.wait()
+        if self.ended:
+            raise self.ended
+        async with self.arrived:
+            self.sent.append(message)
+            self.arrived.notify_all()
+
+    async def messages(self) -> AsyncIterator[bytes]:
+        while (message := await self._incoming.get()) is not None:
+            yield message
+
+    async def close(self) -> None:
+        self.is_open = False
+
+    def say(self, *messages: object) -> None:
+        for message in messages:
+            self._incoming.put_nowait(message if isinstance(message, bytes) else json.dumps(message).encode())
+
+    def end(self, why: Unreachable = GONE) -> None:
+        self.ended = why
+        self._incoming.put_nowait(None)
+
+    async def wait_for(self, count: int) -> list[Any]:
+        """Wait for this many messages of the client; return them decoded."""
+        async with self.arrived:
+            await self.arrived.wait_for(lambda: len(self.sent) >= count)
+        return [json.loads(message) for message in self.sent]
+
+
+class Peer:
+    """An open connection, its wires and its events."""
+
+    def __init__(self, **options: Any) -> None:
+        self.wires: list[MemoryWire] = []
+        self.events: list[Event] = []
+        self.requests: list[Request] = []
+        self.connection = OpenConnection(self._wire_for, tell=self.events.append, **options)
+
+    def _wire_for(self, request: Request) -> MemoryWire:
+        self.requests.append(request)
+        self.wires.append(MemoryWire())
+        return self.wires[-1]
+
+    async def wire(self, number: int = 0) -> MemoryWire:
+        await self.settle()
+        return self.wires[number]
+
+    def call(
+        self, *ids: object, partial: Partial | None = None, deadline: float = 60, **more: Any
+    ) -> asyncio.Task[Response]:
+        """Send a call with this id, or a batch of several."""
+        calls = [{"jsonrpc": "2.0", "id": id, "method": "m"} | more for id in ids]
+        body = json.dumps(calls if len(ids) > 1 else calls[0]).encode()
+        return asyncio.ensure_future(
+            self.connection.send(Request("tcp://x:1", body), deadline=deadline, partial=partial)
+        )
+
+    async def settle(self) -> None:
+        """Let all tasks go on until they wait."""
+        for _ in range(20):
+            await asyncio.sleep(0)
+
+
+def using(use: Callable[[Peer], Awaitable[T]], **options: Any) -> T:
+    async def run() -> T:
+        peer = Peer(**options)
+        try:
+            return await use(peer)
+        finally:
+            await peer.connection.close()
+
+    return asyncio.run(run())
+
+
+def result(id: object, value: object = 1) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": id, "result": value}
+
+
+def test_responses_are_matched_in_any_order() -> None:
+    async def use(peer: Peer) -> list[Any]:
+        first, second = peer.call("a"), peer.call("b")
+        wire = await peer.wire()
+        await wire.wait_for(2)
+        wire.say(result("b", 2), {"jsonrpc": "2.0", "method": "tick"}, result("a", 1))
+        return [json.loads((await task).body)["result"] for task in (first, second)] + [len(peer.wires), peer.events]
+
+    one, two, wires, events = using(use)
+    assert (one, two, wires, [event.method for event in events]) == (1, 2, 1, ["tick"])
+
+
+@pytest.mark.parametrize(("sent", "received"), [("7", 7), (7, "7"), ("é", "é")])
+def test_id_may_change_between_text_and_number(sent: object, received: object) -> None:
+    async def use(peer: Peer) -> bytes:
+        task = peer.call(sent)
+        (await peer.wire()).say(result(received))
+        return (await task).body
+
+    assert json.loads(using(use)) == result(received)
+
+
+def test_error_without_id_answers_the_only_call() -> None:
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "x"}}
+
+    async def use(peer: Peer) -> tuple[bytes, int]:
+        task = peer.call("a")
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.say(error)
+        body = (await task).body
+        two = [peer.call("b"), peer.call("c")]
+        await wire.wait_for(3)
+        wire.say(error)
+        await peer.settle()
+        for task in two:
+            task.cancel()
+        return body, len(peer.events)
+
+    body, events = using(use)
+    assert (json.loads(body), events) == (error, 1)
+
+
+@pytest.mark.parametrize("as_array", [True, False])
+def test_responses_of_a_batch_come_together_or_alone(as_array: bool) -> None:
+    responses = [result("b"), result("a")]
+
+    async def use(peer: Peer) -> bytes:
+        task = peer.call("a", "b")
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.say(*([responses] if as_array else responses))
+        return (await task).body
+
+    assert json.loads(using(use)) == responses
+
+
+def test_notification_waits_for_no_response() -> None:
+    async def use(peer: Peer) -> Response:
+        body = b'{"jsonrpc":"2.0","method":"m"}'
+        return await peer.connection.send(Request("tcp://x:1", body), deadline=60)
+
+    response = using(use)
+    assert (response.body, response.status) == (b"", None)
+
+
+def test_other_data_becomes_events() -> None:
+    async def use(peer: Peer) -> list[tuple[str, str]]:
+        task = peer.call("a")
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.say(result("z"), b"hello", b"[1]", b"\xff", b'{"id":"a","method":"ask"}', result("a"))
+        await task
+        return [(event.kind, event.remark) for event in peer.events]
+
+    assert using(use) == [
+        ("response", "no call waits for this response"),
+        ("unreadable", "this is not a JSON object"),
+        ("unreadable", "this is not a JSON object"),
+        ("unreadable", "this is not UTF-8, or too deep"),
+        ("request", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cancel", "message"),
+    [
+        (None, None),
+        ("lsp", {"method": "$/cancelRequest", "params": {"id": "a"}}),
+        ("mcp", {"method": "notifications/cancelled", "params": {"requestId": "a"}}),
+    ],
+)
+def test_timeout_cancels_call_and_names_late_response(cancel: str | None, message: object) -> None:
+    async def use(peer: Peer) -> tuple[Unreachable, list[Any], str]:
+        partial = Partial()
+        task = peer.call("a", deadline=0.01, partial=partial)
+        with pytest.raises(Unreachable) as timeout:
+            await task
+        assert partial.sent_whole
+        wire = await peer.wire()
+        wire.say(result("a"))
+        await peer.settle()
+        return timeout.value, [json.loads(sent) for sent in wire.sent[1:]], peer.events[0].remark
+
+    error, sent, remark = using(use, cancel=cancel)
+    assert (error.step, error.maybe_ran, remark) == ("timeout", True, "the call has already ended")
+    assert sent == ([] if message is None else [{"jsonrpc": "2.0"} | message])  # type: ignore[operator]
+
+
+def test_end_of_connection_ends_calls_and_next_opens_anew() -> None:
+    async def use(peer: Peer) -> tuple[Unreachable, bool, Response]:
+        task = peer.call("a")
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.end()
+        with pytest.raises(Unreachable) as gone:
+            await task
+        closed = peer.connection.is_open
+        again = peer.call("b")
+        (await peer.wire(1)).say(result("b"))
+        return gone.value, closed, await again
+
+    gone, is_open, response = using(use)
+    assert (gone.sentence, gone.maybe_ran, is_open) == ("The server has gone.", True, False)
+    assert not response.phases.kept
+
+
+def test_message_goes_out_only_once() -> None:
+    async def use(peer: Peer) -> list[int]:
+        await asyncio.gather(*[_answered(peer, number) for number in range(3)])
+        (await peer.wire()).end()
+        await peer.settle()
+        await _answered(peer, 3)
+        return [len(wire.sent) for wire in peer.wires]
+
+    async def _answered(peer: Peer, number: int) -> None:
+        task = peer.call(number)
+        wire = await peer.wire(number // 3)
+        await wire.wait_for(1)
+        wire.say(result(number))
+        await task
+
+    assert using(use) == [3, 1]
+
+
+def test_requests_of_the_server_are_answered_by_rule() -> None:
+    rules = {"roots/list": b'"result":[]', "ask.me": None}
+
+    async def use(peer: Peer) -> list[Any]:
+        task = peer.call("a")
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.say(
+            *({"jsonrpc": "2.0", "id": id, "method": name} for id, name in enumerate(["roots/list", "ask.me", "x"]))
+        )
+        await wire.wait_for(3)
+        await peer.connection.reply(peer.events[1], b'"result":5')
+        wire.say(result("a"))
+        await task
+        return [json.loads(sent) for sent in wire.sent[1:]]
+
+    error = {"code": -32601, "message": "Method not found"}
+    sent = using(use, answer=lambda name: rules.get(name, b'"error":{"code":-32601,"message":"Method not found"}'))
+    assert [message.get("result", message.get("error")) for message in sent] == [[], error, 5]
+    assert [message["id"] for message in sent] == [0, 2, 1]
+
+
+def test_server_that_reads_nothing_gets_limited_answers() -> None:
+    async def use(peer: Peer) -> tuple[int, int]:
+        task = peer.call("a")
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.reads.clear()
+        wire.say(*({"jsonrpc": "2.0", "id": id, "method": "x"} for id in range(2_000)), result("a"))
+        await task
+        return len(peer.events), sum(bool(event.remark) for event in peer.events)
+
+    events, unanswered = using(use)
+    assert (events, unanswered) == (2_000, 1_000)
+
+
+HANDSHAKE = Opening(Call("initialize", "{}", "i"), Call("initialized", "{}"), (Call("shutdown", id="s"), Call("exit")))
+
+
+async def methods(wire: MemoryWire, count: int) -> list[str]:
+    return [message["method"] for message in await wire.wait_for(count)]
+
+
+def test_handshake_is_sent_once_for_all_calls() -> None:
+    async def use(peer: Peer) -> tuple[list[str], MemoryWire]:
+        tasks = [peer.call(number) for number in range(3)]
+        wire = await peer.wire()
+        assert await methods(wire, 1) == ["initialize"]
+        wire.say(result("i", {}))
+        assert await methods(wire, 5) == ["initialize", "initialized", "m", "m", "m"]
+        wire.say(*map(result, range(3)))
+        await asyncio.gather(*tasks)
+        closing = asyncio.ensure_future(peer.connection.close())
+        await methods(wire, 6)
+        wire.say(result("s"))
+        await closing
+        return await methods(wire, 7), wire
+
+    sent, wire = using(use, opening=HANDSHAKE)
+    assert (sent[-2:], wire.is_open) == (["shutdown", "exit"], False)
+
+
+def test_failed_handshake_sends_no_call() -> None:
+    async def use(peer: Peer) -> tuple[Unreachable, bool]:
+        task = peer.call("a")
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.say({"jsonrpc": "2.0", "id": "i", "error": {"code": 5, "message": "no"}})
+        with pytest.raises(Unreachable) as failed:
+            await task
+        return failed.value, wire.is_open or len(wire.sent) > 1
+
+    error, went_on = using(use, opening=HANDSHAKE)
+    assert error.sentence == "The call was not sent, because initialize failed: error 5 no"
+    assert (error.maybe_ran, went_on) == (False, False)
+
+
+def test_initialize_by_hand_replaces_the_handshake() -> None:
+    async def use(peer: Peer) -> list[str]:
+        task = peer.call("a", method="initialize")
+        wire = await peer.wire()
+        wire.say(result("a"))
+        await task
+        return await methods(wire, 1)
+
+    assert using(use, opening=replace(HANDSHAKE, farewell=())) == ["initialize"]
+
+
+def test_changed_headers_open_the_connection_again() -> None:
+    async def use(peer: Peer) -> int:
+        for token in ("one", "one", "two"):
+            request = Request("ws://x", b'{"id":1,"method":"m"}', headers=(("Authorization", token),))
+            task = asyncio.ensure_future(peer.connection.send(request, deadline=60))
+            await peer.settle()
+            peer.wires[-1].say(result(1))
+            await task
+        return len(peer.wires)
+
+    assert using(use) == 2
