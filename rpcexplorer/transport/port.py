@@ -15,8 +15,15 @@ Verb = Literal["POST", "GET"]
 Headers = tuple[tuple[str, str], ...]
 Stage = Literal["connecting", "tls", "sending", "waiting", "receiving"]
 """The stage of a request in progress, for the screen."""
-Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size", "closed"]
-"""The step at which a request ended; `url` and `request` send nothing."""
+Step = Literal[
+    "url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size",
+    "start", "upgrade", "framing", "closed",
+]  # fmt: skip
+"""The step at which a request ended; `url` and `request` send nothing.
+
+Only connections that stay open have the last four: a program that does not start, a server that refuses WebSocket,
+data that cannot be divided into messages, and the end of the connection.
+"""
 LOOPBACK_NAME: Final = "localhost"
 LOOPBACK_ADDRESSES: Final = ("::1", "127.0.0.1")
 """The addresses of `localhost`; a resolver could send it elsewhere."""
