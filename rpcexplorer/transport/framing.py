@@ -21,6 +21,7 @@ MAX_QUOTED: Final = 60
 _HEADERS_END: Final = b"\r\n\r\n"
 _LENGTH: Final = regex(rb"[0-9]{1,18}")
 _OPENERS: Final = b'[{"'
+_QUOTE: Final = ord('"')
 _NOT_BLANK: Final = regex(rb"[^ \t\r\n]")
 # Possessive, so that the rest of an unfinished string is read only twice.
 _IN_STRING: Final = rb'[^"\\]*+(?s:\\.[^"\\]*+)*+'
@@ -160,6 +161,8 @@ class Documents:
                     return
                 start = position = found.start()
                 self._within = "json" if data[position] in _OPENERS else "word"
+                self._is_string = data[position] == _QUOTE
+                position += self._is_string
             position, is_end = self._step(data, position)
             if len(self._begun) + position - start > self._cap:
                 raise oversize(self._cap)
