@@ -1,4 +1,4 @@
-"""TCP and TLS streams for httpx, and connections that are kept open."""
+"""Streams of TCP, TLS and Unix sockets for httpx, and connections that are kept open."""
 
 from __future__ import annotations
 
@@ -271,6 +271,18 @@ async def _connected(address: SocketAddress) -> socket.socket:
     return opened
 
 
+def connect_to_socket(path: str) -> socket.socket:
+    """Connect to a Unix socket, which needs no waiting; OSError if it fails, also if its queue is full."""
+    opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        opened.setblocking(False)
+        opened.connect(path)
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
 def _alternate_families(addresses: list[SocketAddress]) -> list[SocketAddress]:
     """Alternate IPv6 and IPv4, because one of them may not work."""
     families: dict[socket.AddressFamily, list[SocketAddress]] = {}
@@ -289,9 +301,9 @@ class Connection:
     It has at most one stream, and is used by one exchange at a time.
     """
 
-    def __init__(self, trust: ssl.SSLContext, proxy: httpx.Proxy | None) -> None:
+    def __init__(self, trust: ssl.SSLContext, proxy: httpx.Proxy | None, socket_path: str = "") -> None:
         limits = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=None)
-        self._httpx = httpx.AsyncHTTPTransport(verify=trust, proxy=proxy, limits=limits)
+        self._httpx = httpx.AsyncHTTPTransport(verify=trust, proxy=proxy, limits=limits, uds=socket_path or None)
         self._backend = Backend()
         pool_of(self._httpx)._network_backend = self._backend  # noqa: SLF001 - httpx offers no other way
 
@@ -373,6 +385,12 @@ class Backend:
             addresses = await look_up(host, port)
         self._incoming.enter("connect")
         return self.take(Plain(await connect(addresses)))
+
+    async def connect_unix_socket(self, path: str, *_: object, **__: object) -> HttpxStream:
+        assert self._incoming is not None
+        self._incoming.kept = False
+        self._incoming.enter("connect")
+        return self.take(Plain(connect_to_socket(path)))
 
     def take(self, opened: ByteStream) -> HttpxStream:
         self.opened.append(HttpxStream(opened, self))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
+import stat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -97,6 +99,8 @@ def _words(failure: Exception, attempt: Attempt) -> Words:
         return _without_response(failure, attempt)
     if phase == "body":
         return "body", _within_the_body(failure, attempt)
+    if attempt.address.socket:
+        return "connect", _at_socket(causes, attempt.address.socket)
     return "connect", _at_connecting(failure, causes, attempt.address.place)
 
 
@@ -138,6 +142,8 @@ def _out_of_time(attempt: Attempt) -> Words:
             words = f"The request could not be sent completely to {place} within {time}. Raise the timeout"
         case "wait":
             words = f"{place} did not respond within {time}. Raise the timeout if the call needs more time"
+            if attempt.address.socket:
+                words += ", or use unix:// if the service there does not speak HTTP"
         case "body":
             received = f"The response was not complete within {time} ({incoming.received:,} bytes were received)"
             words = f"{received}. Raise the timeout if the call needs more time"
@@ -165,6 +171,32 @@ def _at_connecting(failure: Exception, causes: list[BaseException], place: str) 
     if numbers & {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL}:
         return f"There is no route to {place}. Check the network and the VPN"
     return f"Could not connect to {place} ({type(failure).__name__}). Check the host, the port and the network"
+
+
+def _at_socket(causes: list[BaseException], path: str) -> str:
+    errors = [cause for cause in causes if isinstance(cause, OSError)]
+    numbers = {error.errno for error in errors}
+    if numbers & {errno.ENOENT, errno.ENOTDIR}:
+        return f"The Unix socket {path} does not exist. Check its path, and that the service is running"
+    if numbers & {errno.EACCES, errno.EPERM}:
+        return f"You have no permission to connect to {path}. Check the permissions of the socket and of its folder"
+    if numbers & {errno.ENOTSOCK, errno.EPROTOTYPE} or (errno.ECONNREFUSED in numbers and not _is_socket(path)):
+        return f"{path} is not a Unix socket that accepts connections. Check its path"
+    if errno.ECONNREFUSED in numbers:
+        return f"Nothing accepts connections at {path}. Check that the service is running"
+    if errno.EAGAIN in numbers:
+        return f"{path} accepts no more connections: the service is busy or does not respond. Try again later"
+    if any("too long" in str(error) for error in errors):
+        return f"The path {path} is too long for a Unix socket. Use a shorter one, such as that of a link"
+    return f"Could not connect to {path}. Check its path, and that the service is running"
+
+
+def _is_socket(path: str) -> bool:
+    """Return whether it is one; Linux also refuses connections to anything else."""
+    try:
+        return stat.S_ISSOCK(Path(path).stat().st_mode)
+    except OSError:
+        return False
 
 
 def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
@@ -228,14 +260,16 @@ def _without_response(failure: Exception, attempt: Attempt) -> Words:
     if isinstance(failure, httpx.RemoteProtocolError) and "disconnected" not in text:
         if "too long" in text:
             return "wait", f"{place} sent more than 100 kB of headers, which is the limit"
-        return (
-            "wait",
-            f"{place} did not respond with HTTP. Check the port, and whether the URL needs http:// or https://",
-        )
+        advice = "Check the port, and whether the URL needs http:// or https://"
+        if attempt.address.socket:
+            advice = "Check the path of the socket, and whether the URL needs unix:// instead of http+unix://"
+        return "wait", f"{place} did not respond with HTTP. {advice}"
     if attempt.incoming.kept:
         return "wait", f"{place} closed the reused connection without a response"
-    encrypted = "" if attempt.address.scheme == "https" else ", or it needs https://"
-    return "wait", f"{place} closed the connection without a response. It may have stopped or restarted{encrypted}"
+    other = "" if attempt.address.scheme == "https" else ", or it needs https://"
+    if attempt.address.socket:
+        other = ", or it needs unix:// instead of http+unix://"
+    return "wait", f"{place} closed the connection without a response. It may have stopped or restarted{other}"
 
 
 def _within_the_body(failure: Exception, attempt: Attempt) -> str:

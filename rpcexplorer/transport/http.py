@@ -57,9 +57,10 @@ class Link(Struct, frozen=True):
     port: int
     proxy: str
     """The whole URL: another login may reach another server."""
+    socket: str = ""
 
     def __repr__(self) -> str:
-        return f"Link({self.scheme}://{self.host}:{self.port})"
+        return f"Link({self.socket or f'{self.scheme}://{self.host}:{self.port}'})"
 
 
 def time_to_keep(sent: Headers, response: Response) -> float:
@@ -219,9 +220,9 @@ class HttpTransport:
     async def send(
         self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
     ) -> Response:
-        address = address_of(request.url)
+        address = address_of(request.url, request.socket)
         headers = request_headers(request, address)
-        proxy = proxy_for(address)
+        proxy = None if request.socket else proxy_for(address)
         shown = proxy.shown if proxy else None
         incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch, self._cap)
         attempt = Attempt(address, incoming, deadline, self._cap, shown, self._trusted)
@@ -261,7 +262,8 @@ class HttpTransport:
     async def _exchange(
         self, sent: Request, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
     ) -> None:
-        idle, link = self._idle, Link(address.scheme, address.host, address.port, proxy.url if proxy else "")
+        idle = self._idle
+        link = Link(address.scheme, address.host, address.port, proxy.url if proxy else "", address.socket)
         connection, stray = idle.take(link)
         if stray:
             incoming.remarks.append(STRAY)
@@ -290,9 +292,9 @@ class HttpTransport:
             to_proxy = await asyncio.to_thread(self._trust, self._trusted.of_proxies) if is_encrypted else None
             through = httpx.Proxy(proxy.url, ssl_context=to_proxy)
         if address.scheme == "https":
-            return Connection(await asyncio.to_thread(self._trust, self._trusted), through)
+            return Connection(await asyncio.to_thread(self._trust, self._trusted), through, address.socket)
         # httpx needs a context even without TLS. This one is quick to make and trusts no server.
-        return Connection(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), through)
+        return Connection(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), through, address.socket)
 
     def _trust(self, trust: Trust) -> ssl.SSLContext:
         """Return the context that checks servers, made when first needed."""

@@ -57,6 +57,8 @@ class Request(Struct, frozen=True):
     cookie: str | None = None
     """The value of the Cookie header, such as `sessionid=abc`."""
     verb: Verb = "POST"
+    socket: str = ""
+    """The path of the Unix socket to send it over; the URL begins with `http://localhost/` then."""
 
     def __repr__(self) -> str:
         return f"Request(url={self.url!r}, {len(self.body)} bytes)"

@@ -35,6 +35,8 @@ class Address(Struct, frozen=True):
     host: str
     port: int
     target: str
+    socket: str = ""
+    """The path of a Unix socket, which is used instead of host and port."""
 
     @property
     def authority(self) -> str:
@@ -44,6 +46,8 @@ class Address(Struct, frozen=True):
 
     @property
     def place(self) -> str:
+        if self.socket:
+            return self.socket
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
@@ -51,8 +55,10 @@ class Address(Struct, frozen=True):
         return f"{self.scheme}://{self.authority}{self.target}"
 
 
-def address_of(url: str) -> Address:
-    """Parse a URL; raise `Unreachable` if it cannot be used."""
+def address_of(url: str, socket: str = "") -> Address:
+    """Parse a URL; raise `Unreachable` if it cannot be used, or if the socket's path cannot."""
+    if socket and not (socket.startswith("/") and socket.isprintable()):
+        raise _bad_url("The path of the Unix socket must begin with / and have only printable characters.")
     for position, char in enumerate(url, start=1):
         if char.isspace() or not char.isprintable():
             raise _bad_url(
@@ -66,7 +72,7 @@ def address_of(url: str) -> Address:
         raise _bad_url("The URL must begin with http:// or https://, as in https://rpc.example.com.")
     if "@" in parts.netloc:
         raise _bad_url("The URL contains a user name or password: remove it and store it as a secret.")
-    return Address(parts.scheme, _host(parts), _port(parts), _target(parts))
+    return Address(parts.scheme, _host(parts), _port(parts), _target(parts), socket)
 
 
 def request_headers(request: Request, address: Address) -> Headers:

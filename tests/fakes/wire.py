@@ -89,13 +89,18 @@ def http_reply(
 
 
 class RawServer:
-    """A server on a free port of 127.0.0.1.
+    """A server on a free port of 127.0.0.1, or on a Unix socket.
 
     Each request gets the next script, the last one is repeated.
     """
 
     def __init__(
-        self, *scripts: Script, tls: ssl.SSLContext | None = None, read_body: bool = True, path: str = "/api/v2/"
+        self,
+        *scripts: Script,
+        tls: ssl.SSLContext | None = None,
+        read_body: bool = True,
+        path: str = "/api/v2/",
+        socket_path: str = "",
     ) -> None:
         self.requests: list[Received] = []
         self.connections = 0
@@ -109,11 +114,20 @@ class RawServer:
         self._gone = threading.Event()
         self._arrived = threading.Condition()
         self._threads: list[threading.Thread] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
+        self.socket_path = socket_path
+        self.port = 0
+        if socket_path:
+            self._listener = socket.socket(socket.AF_UNIX)
+            self._listener.bind(socket_path)
+            self._listener.listen()
+        else:
+            self._listener = socket.create_server(("127.0.0.1", 0))
+            self.port = self._listener.getsockname()[1]
 
     @property
     def origin(self) -> str:
+        if self.socket_path:
+            return "http://localhost"
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     @property
@@ -245,7 +259,7 @@ def _cork(connection: socket.socket, *, held: bool) -> None:
 
     A client that has read the last byte then knows that none will follow.
     """
-    if hasattr(socket, "TCP_CORK"):
+    if hasattr(socket, "TCP_CORK") and connection.family != socket.AF_UNIX:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, held)
 
 
