@@ -16,7 +16,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.manual import page_of_command
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, first_few, joined_words, nearest, quoted
-from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token, split_address
+from rpcexplorer.model.profile import Profile, ad_hoc, kind_of, misplaced_setting, split_address
 from rpcexplorer.text.printable import printable
 
 MAX_PROBLEMS = 10
@@ -64,6 +64,8 @@ class Invocation(Struct):
         if url is not None and self.url is not None:
             raise click.UsageError("Name only one URL.")
         url = self.url if url is None else url
+        if url is not None and kind_of(url) == "process":
+            raise click.UsageError("A process has no URL. Name its words with --stdio WORDS.")
         if url is not None and "://" not in url:
             raise click.UsageError("A URL begins with http:// or https://, such as http://127.0.0.1:8000/jsonrpc.")
         if url is not None and (name or self.profile):
@@ -78,13 +80,13 @@ class Invocation(Struct):
             raise click.UsageError(f"{option} needs --url. To change a profile, run:\n{command}")
         if url is not None and "@" in split_address(url)[0]:
             fail("The URL contains a user name or password, which would be recorded. Remove it and use --auth.")
-        wanted = at_address(url, auth) if url is not None else (name or self.profile)
+        wanted = _checked(explorer, at_address(url, auth)) if url is not None else (name or self.profile)
         for key, value in form:
             made = explorer.profiles.changed(cast("Profile", wanted), ((key, value),))
             if isinstance(made, Problem):
                 fail(f"--{key.replace('_', '-')} {value}: {made.sentence}.")
             wanted = made
-        if isinstance(wanted, Profile) and (wrong := misplaced_token(wanted)):
+        if isinstance(wanted, Profile) and (wrong := misplaced_setting(wanted)):
             fail(f"--auth {auth}: {wrong[1]}.")
         chosen = explorer.use(wanted)
         if isinstance(chosen, Problem):
@@ -122,6 +124,28 @@ class Failed(click.ClickException):
 def at_address(url: str, auth: str | None = None) -> Profile:
     """Return a profile for a URL, with the given or the usual auth type."""
     return ad_hoc(url, KINDS[auth]()) if auth else with_usual_auth(ad_hoc(url))
+
+
+def _checked(explorer: Explorer, profile: Profile) -> Profile:
+    """Return a profile of typed words or a typed URL; end the command if no file could have it.
+
+    The URL of an HTTP server is checked when it is called.
+    """
+    if not (profile.is_open_connection or profile.socket):
+        return profile
+    words: Changes = (("command", [*profile.command]),) if profile.command else ()
+    made = explorer.profiles.changed(profile, (("url", profile.url), *words))
+    if isinstance(made, Problem):
+        fail(f"{'--stdio' if profile.command else '--url'}: {made.sentence}.")
+    return made
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a process, split as a shell does; end the command if they cannot be."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        raise click.UsageError("The words of --stdio have a quote without its end.") from None
 
 
 def fail(sentence: str, code: int = 2) -> NoReturn:

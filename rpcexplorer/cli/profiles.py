@@ -22,6 +22,7 @@ from rpcexplorer.cli.context import (
     invocation_of,
     profile_after_option,
     url_after_option,
+    words_of,
 )
 from rpcexplorer.cli.profiles_check import allow, check, connection, trust
 from rpcexplorer.cli.world import ask_hidden
@@ -29,7 +30,18 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, joined_words
-from rpcexplorer.model.profile import PATH, Auth, Preset, Profile, joined, split_address
+from rpcexplorer.model.profile import (
+    PATH,
+    PROCESS,
+    Auth,
+    Preset,
+    Profile,
+    joined,
+    kind_of,
+    no_place_for,
+    split_address,
+    usual_path,
+)
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
 from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
 from rpcexplorer.text.json_text import json_of
@@ -51,6 +63,7 @@ TYPES: Final[Mapping[str, Any]] = {
     "seconds": _seconds,
     "status": whole_number(100, 599),
     "code": whole_number(-MAX_INTEGER, MAX_INTEGER),
+    "command": words_of,
 }
 REPEATED: Final = frozenset(("headers", "status", "code", "words"))
 """Kinds of values whose option can be repeated."""
@@ -67,7 +80,6 @@ def profile_options(command: F) -> F:
         option = click.option(
             row.option,
             row.key.replace(".", "_"),
-            required=row.key == "url",
             type=TYPES.get(row.value),
             multiple=row.value in REPEATED,
             metavar=None if row.value == "auth type" else row.metavar or "|".join(row.choices) or None,
@@ -94,6 +106,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
       rpcexplorer profiles add prod --url https://rpc.example.com --auth inline --badge prod --team
       rpcexplorer profiles add node --url http://127.0.0.1:8332 --preset bitcoin --username rpc
       rpcexplorer profiles add wiki --url https://wiki.example.com/jsonrpc --content-type application/json --auth bearer
+      rpcexplorer profiles add python --stdio pylsp --preset lsp
     """
     invocation = invocation_of(context)
     explorer, say = invocation.open(), invocation.world.say
@@ -106,9 +119,13 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
         value = _value(row, typed[row.key.replace(".", "_")], invocation.world.folder, file)
         if value is not None:
             (tables[top] if inner else values)[inner or top] = value
-    url, path = split_address(values.pop("url")) if "path" not in values else (values.pop("url"), values["path"])
-    usual_path = preset.values.path if preset else PATH
-    usual_kind = preset.values.auth.kind if preset else USUAL if path in {PATH, None} else Auth.kind
+    if ("url" in values) == ("command" in values):
+        raise click.UsageError("Name a server with --url URL or --stdio WORDS.")
+    url, path = values.pop("url", PROCESS), values.get("path")
+    if path is None:
+        url, path = split_address(url)
+    preset_kind = preset.values.auth.kind if preset else USUAL if (path or usual_path(url)) == PATH else Auth.kind
+    usual_kind = preset_kind if not no_place_for(kind_of(url), ("auth", "kind"), preset_kind) else Auth.kind
     kind = tables["auth"].get("kind", usual_kind)
     for row in OPTIONS:
         field = row.key.removeprefix("auth.")
@@ -121,7 +138,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     say(f"added profile {name} to {file}")
     explorer.reload()
     profile = explorer.profiles.profiles.get(name)
-    say(f"calls go to {profile.endpoint if profile else joined(url, usual_path if path is None else path)}")
+    say(f"calls go to {profile.endpoint if profile else joined(url, path or '')}")
     if preset and preset.advice:
         say(f"{preset.name}: {preset.advice}")
     if profile and profile.assumes_auth:
@@ -161,7 +178,7 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
         case "file":
             return path_in_file(typed)
         case "handshake":
-            return typed if typed == "mcp" else {"header": typed}
+            return typed if typed in {"mcp", "lsp"} else {"header": typed}
         case "discovery" if typed.startswith("@"):
             return {"file": path_in_file(typed[1:])}
         case "discovery" if typed.startswith("/"):

@@ -30,7 +30,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import DestinationChanged, Nobody, as_fingerprint
 from rpcexplorer.model.exchange import Stop, Unreached
 from rpcexplorer.model.problem import PROGRAM, counted, quoted
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import SCHEMES, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.text.exchange import duration
@@ -141,8 +141,8 @@ def trust(context: click.Context, name: str, fingerprint: str | None, team: bool
         raise click.UsageError("--fingerprint must be a SHA-256 fingerprint: 64 hex digits, with or without colons.")
     explorer = invocation.open()
     profile = invocation.use(explorer, name)
-    if not profile.url.lower().startswith("https:"):
-        fail(f"The URL of {name} does not begin with https://, so its server shows no certificate.")
+    if not profile.is_encrypted:
+        fail(f"The URL of {name} does not begin with https://, wss:// or tls://, so its server shows no certificate.")
     found = _show_certificate(invocation, explorer, profile, wanted)
     if found is None:
         return
@@ -224,7 +224,7 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
     explorer = invocation.open(ask=ask)
     url = name if name and ("/" in name or ":" in name) else None  # Names of profiles cannot contain these characters.
     profile = invocation.use(explorer, None if url else name, url)
-    if profile.ad_hoc and not _can_be_called(profile.url):
+    if profile.ad_hoc and not profile.stays_here and not _can_be_called(profile.url):
         fail("A URL begins with http:// or https:// and a host, such as http://127.0.0.1:8000/jsonrpc.")
     if apply and profile.ad_hoc:
         fail("A URL has no profile to change. Remove --apply: the test then prints the command that adds a profile.")
@@ -257,7 +257,7 @@ def _can_be_called(url: str) -> bool:
     """Return whether a URL has a known scheme, a host and a valid port."""
     try:
         parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        return parts.scheme in SCHEMES and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
 

@@ -25,7 +25,7 @@ from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Preview, Refused, Stop, fresh_id
-from rpcexplorer.model.profile import PATH, Auth, Profile, split_address, usual_type
+from rpcexplorer.model.profile import Auth, Profile, split_address, usual_path, usual_type
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret, origin_of
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
@@ -61,7 +61,7 @@ class Client:
         """
         if "path" not in settings:
             url, own_path = split_address(url)
-            settings["path"] = PATH if own_path is None else own_path
+            settings["path"] = usual_path(url) if own_path is None else own_path
         settings.setdefault("content_type", usual_type(settings["path"]))
         chosen = kind_named(auth)() if isinstance(auth, str) else auth
         profile = Profile(name="client", url=url, auth=chosen or Auth(), ad_hoc=True, **settings)

@@ -23,6 +23,7 @@ from rpcexplorer.model.profile import (
     MCP_PARAMS,
     MCP_SESSION_HEADER,
     MCP_VERSION_HEADER,
+    HeaderHandshake,
     Profile,
     ad_hoc,
 )
@@ -87,7 +88,9 @@ class Subject(Struct, frozen=True):
     def handed(self) -> str:
         """Return the header whose value the server sends first, or empty text."""
         handshake = self.profile.handshake
-        return MCP_SESSION_HEADER if handshake == "mcp" else handshake.header if handshake else ""
+        if isinstance(handshake, HeaderHandshake):
+            return handshake.header
+        return MCP_SESSION_HEADER if handshake == "mcp" else ""
 
     @property
     def values(self) -> list[str]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.profile import DocumentSource, Login, Profile
+from rpcexplorer.model.profile import USUAL_FRAMING, DocumentSource, Login, Profile, usual_path
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import USUAL_FORM
 
@@ -58,8 +58,7 @@ class DestinationChanged(Struct, frozen=True):
 
 def destination_of(profile: Profile, certificates: str = "") -> Destination:
     """Return the destination of a profile, with the hash of its ``ca_file``."""
-    path = profile.endpoint.partition("://")[2].partition("/")
-    destination = {"origin": profile.origin, "path": f"{path[1]}{path[2]}" or "/", "auth.kind": profile.auth.kind}
+    destination = {"origin": profile.origin, "path": _path(profile), "auth.kind": profile.auth.kind}
     destination |= {f"auth.{key}": _text(value) for key, value in _unusual(profile.auth, type(profile.auth)())}
     if profile.has_sessions:
         destination |= {f"login.{key}": _text(value) for key, value in _unusual(profile.login, Login())}
@@ -75,6 +74,13 @@ def destination_of(profile: Profile, certificates: str = "") -> Destination:
     )
 
 
+def _path(profile: Profile) -> str:
+    if not usual_path(profile.url) or profile.socket:
+        return profile.path
+    path = profile.endpoint.partition("://")[2].partition("/")
+    return f"{path[1]}{path[2]}" or "/"
+
+
 def changes(old: Destination, new: Destination) -> tuple[Change, ...]:
     unbound = () if FORM_OF_REQUEST[0] in old else FORM_OF_REQUEST
     keys = [key for key in dict.fromkeys([*new, *old]) if key not in unbound and old.get(key) != new.get(key)]
@@ -84,6 +90,10 @@ def changes(old: Destination, new: Destination) -> tuple[Change, ...]:
 def _around(profile: Profile) -> Iterator[tuple[str, Any]]:
     """Yield the keys that decide how a server reads a request."""
     yield from ((key, getattr(profile, key)) for key in FORM_OF_REQUEST)
+    if profile.command_folder:
+        yield "folder", profile.command_folder
+    if profile.framing != USUAL_FRAMING:
+        yield "framing", profile.framing
     if profile.envelope != USUAL_FORM.envelope:
         yield "envelope", profile.envelope
     if profile.handshake is not None:

@@ -3,24 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 from msgspec import Struct, field
 
-from rpcexplorer.model.secret import host_of, origin_of
+from rpcexplorer.model.secret import host_of, is_loopback, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm, MessageForm
 
 _ADDRESS = regex(r"([^/?#]*//[^/?#]*)(.*)", re.DOTALL)
 
 
+ConnectionKind = Literal["http", "websocket", "stream", "process"]
+SCHEMES: Final[Mapping[str, ConnectionKind]] = {
+    "http": "http",
+    "https": "http",
+    "http+unix": "http",
+    "ws": "websocket",
+    "wss": "websocket",
+    "tcp": "stream",
+    "tls": "stream",
+    "unix": "stream",
+    "stdio": "process",
+}
+ENCRYPTED: Final = frozenset({"https", "wss", "tls"})
+STAYS_HERE: Final = frozenset({"unix", "http+unix", "stdio"})
+"""Schemes of connections that never leave this machine."""
+PROCESS: Final = "stdio:"
+"""The URL of a profile whose server is a process; its words are in ``command``."""
+
+
+def scheme_of(url: str) -> str:
+    return url.partition(":")[0].lower()
+
+
+def kind_of(url: str) -> ConnectionKind:
+    return SCHEMES.get(scheme_of(url), "http")
+
+
+def usual_path(url: str) -> str:
+    """Return the path of a URL without one; streams and processes have none."""
+    if kind_of(url) in {"stream", "process"}:
+        return ""
+    return "/" if scheme_of(url) == "http+unix" else PATH
+
+
 def split_address(typed: str) -> tuple[str, str | None]:
     """Split an address into URL and path; None if it has no path.
 
-    One with a path, even only ``/``, is complete: no path is added to it.
+    One with a path, even only ``/``, is complete: no path is added to it. Nothing follows host and port of a stream, so
+    all of it is the URL. The path of a request over a Unix socket follows a colon.
     """
+    if kind_of(typed.strip()) in {"stream", "process"}:
+        return typed.strip(), None
+    if scheme_of(typed.strip()) == "http+unix":
+        url, colon, path = typed.strip().partition(":/")[2].partition(":")
+        return f"http+unix:/{url}", path if colon else None
     found = _ADDRESS.fullmatch(typed.strip())
     if found is None or not found[2]:
         return typed.strip(), None
@@ -29,12 +70,16 @@ def split_address(typed: str) -> tuple[str, str | None]:
 
 def typed_whole(address: str) -> str:
     """Return an address in a spelling to which no path is added."""
-    return address if split_address(address)[1] else f"{address}/"
+    if split_address(address)[1] or not usual_path(address):
+        return address
+    return joined(address, "/")
 
 
 def joined(url: str, path: str) -> str:
-    if not path:
+    if not path or not usual_path(url):
         return url
+    if scheme_of(url) == "http+unix":
+        return f"{url}:{path if path.startswith('/') else f'/{path}'}"
     return url.rstrip("/") + (path if path.startswith("/") else f"/{path}")
 
 
@@ -89,6 +134,22 @@ MCP_SESSION_HEADER: Final = "Mcp-Session-Id"
 MCP_PARAMS: Final = (
     f'{{"protocolVersion":"{MCP_VERSION}","capabilities":{{}},"clientInfo":{{"name":"rpcexplorer","version":"1"}}}}'
 )
+
+
+Framing = Literal["lines", "length", "none"]
+"""How messages are told apart: a line each, ``Content-Length``, or by their ends."""
+USUAL_FRAMING: Final = "lines"
+
+
+class Answer(Struct, frozen=True):
+    """The answer to a request of the server: a result, an error, or the user's."""
+
+    result_json: str | None = None
+    """JSON text in one line."""
+    code: int = 0
+    message: str = ""
+    ask: bool = False
+    """The user answers on the screen; elsewhere the request is refused."""
 
 
 class DocumentSource(Struct, frozen=True):
@@ -157,7 +218,17 @@ class Profile(Struct, frozen=True):
     cert_file: str | None = None
     """Absolute path of the client certificate, perhaps with its key."""
     key_file: str | None = None
-    handshake: Literal["mcp"] | HeaderHandshake | None = None
+    handshake: Literal["mcp", "lsp"] | HeaderHandshake | None = None
+    command: tuple[str, ...] = ()
+    """The words of a process that is the server. No shell reads them."""
+    command_folder: str = ""
+    """The folder of the shared file that names the process, which runs there.
+
+    It is empty if only the user file names it: then the process runs in the working folder.
+    """
+    framing: Framing = USUAL_FRAMING
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    """Answers to requests of the server by method; ``*`` is all others."""
     discovery: str | DocumentSource = "auto"
     """A discovery protocol, ``auto``, ``none``, or where a document is."""
     auth: Auth = Auth()
@@ -180,7 +251,7 @@ class Profile(Struct, frozen=True):
     @property
     def is_service(self) -> bool:
         """Return whether the defaults are those of the preset ``service``."""
-        return self.preset == SERVICE or (not self.preset and self.path == PATH)
+        return bool(usual_path(self.url)) and (self.preset == SERVICE or (not self.preset and self.path == PATH))
 
     @property
     def has_own_auth(self) -> bool:
@@ -188,8 +259,41 @@ class Profile(Struct, frozen=True):
         return not self.assumes_auth and (self.auth.kind != Auth.kind or self.is_service)
 
     @property
+    def scheme(self) -> str:
+        return scheme_of(self.url)
+
+    @property
+    def connection_kind(self) -> ConnectionKind:
+        return kind_of(self.url)
+
+    @property
+    def is_open_connection(self) -> bool:
+        """Return whether calls share a connection that stays open."""
+        return self.connection_kind != "http"
+
+    @property
+    def is_encrypted(self) -> bool:
+        return self.scheme in ENCRYPTED
+
+    @property
+    def stays_here(self) -> bool:
+        """Return whether no network is used: a Unix socket or a process."""
+        return self.scheme in STAYS_HERE
+
+    @property
+    def is_readable_on_network(self) -> bool:
+        """Return whether others on the network can read what is sent."""
+        return not (self.is_encrypted or self.stays_here or is_loopback(self.url))
+
+    @property
+    def socket(self) -> str:
+        """The path of the Unix socket, or nothing."""
+        return self.url.partition("://")[2] if self.scheme in {"unix", "http+unix"} else ""
+
+    @property
     def endpoint(self) -> str:
-        return joined(self.url, self.path)
+        """The complete address; of a process, its words as a shell writes them."""
+        return process_address(self.command) if self.command else joined(self.url, self.path)
 
     @property
     def form(self) -> MessageForm:
@@ -197,12 +301,12 @@ class Profile(Struct, frozen=True):
 
     @property
     def origin(self) -> str:
-        return origin_of(self.url)
+        return origin_of(process_address(self.command) if self.command else self.url)
 
     @property
     def shown_name(self) -> str:
         """The name in titles and sentences; the host of a typed URL."""
-        return host_of(self.url) if self.ad_hoc else self.name
+        return host_of(self.origin) if self.ad_hoc else self.name
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -229,7 +333,54 @@ class Profile(Struct, frozen=True):
         return f"{self.name}.{secret}"
 
 
-def misplaced_token(profile: Profile) -> tuple[str, str] | None:
+IN_MESSAGES: Final = ("none", "inline", "first", "member")
+"""Auth types whose credentials are in the message itself."""
+_NO_PLACE: Final = {
+    "path": "only HTTP and WebSocket have a path",
+    "headers": "only HTTP and WebSocket have headers",
+    "content_type": "only HTTP has a content type",
+    "accept": "only HTTP has this header",
+    "framing": "only streams and processes have a framing",
+}
+_HTTP_KEYS: Final = frozenset({"content_type", "accept"})
+_WITHOUT: Final[Mapping[ConnectionKind, frozenset[str]]] = {
+    "http": frozenset({"framing"}),
+    "websocket": frozenset({"framing", *_HTTP_KEYS}),
+    "stream": frozenset({"path", "headers", *_HTTP_KEYS}),
+    "process": frozenset({"path", "headers", *_HTTP_KEYS}),
+}
+
+
+def no_place_for(kind: ConnectionKind, path: tuple[str, ...], value: Any) -> str:
+    """Return why a key of a profile has no place on such a connection, or nothing."""
+    key = path[0] if path else ""
+    if key in _WITHOUT[kind] and value != "":  # An empty path replaces the path of another file.
+        return f"{_NO_PLACE[key]}. Remove this key"
+    if key == "command" and kind != "process":
+        return 'a command needs url = "stdio:". Change the URL, or remove this key'
+    if path == ("auth", "kind") and kind in {"stream", "process"} and value not in IN_MESSAGES:
+        return f'auth type "{value}" needs HTTP. On this connection, use one of {", ".join(IN_MESSAGES)}'
+    if path == ("auth", "kind") and kind == "websocket" and value == "digest":
+        return 'auth type "digest" needs HTTP, because a WebSocket cannot answer a challenge. Use another auth type'
+    if key == "handshake" and kind != "http" and isinstance(value, HeaderHandshake):
+        return "only HTTP has a handshake with a header. Remove this key"
+    if key == "handshake" and kind == "http" and value == "lsp":
+        return 'the handshake "lsp" needs a connection that stays open, such as url = "stdio:". Change one of them'
+    if key == "discovery" and kind != "http" and isinstance(value, DocumentSource) and value.url:
+        return "only HTTP has a document at a URL. Use { file = … } or a discovery protocol"
+    return ""
+
+
+def misplaced_setting(profile: Profile) -> tuple[str, str] | None:
+    """Return a key whose value has no place in this profile, and why, or None."""
+    if why := no_place_for(profile.connection_kind, ("auth", "kind"), profile.auth.kind):
+        return "auth.kind", why
+    if profile.connection_kind == "process" and not profile.command:
+        return "command", 'url = "stdio:" needs the command of the server, such as command = ["pylsp"]'
+    return _misplaced_token(profile)
+
+
+def _misplaced_token(profile: Profile) -> tuple[str, str] | None:
     """Return the key that must not contain a token, and why not, or None.
 
     Discovery asks the same address without credentials: the token would be sent with it.
@@ -261,8 +412,18 @@ RESERVED = "the name is reserved: `--url` reads the same environment variables, 
 
 def ad_hoc(url: str, auth: Auth | None = None) -> Profile:
     base, own_path = split_address(url)
-    path = PATH if own_path is None else own_path
+    path = usual_path(base) if own_path is None else own_path
     return Profile(AD_HOC_NAME, base, path, content_type=usual_type(path), auth=auth or Auth(), ad_hoc=True)
+
+
+def ad_hoc_process(words: Sequence[str], auth: Auth | None = None) -> Profile:
+    """Return a profile for the words of ``--stdio``."""
+    return Profile(AD_HOC_NAME, PROCESS, "", command=tuple(words), auth=auth or Auth(), ad_hoc=True)
+
+
+def process_address(words: Sequence[str]) -> str:
+    """Return the words of a process as a shell writes them, after ``stdio:``."""
+    return PROCESS + shlex.join(words)
 
 
 def usual_type(path: str) -> str:

@@ -14,7 +14,8 @@ SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "sess
 """Where a secret is from, so that the user can change it there."""
 FIELDS: Final = ("username", "password", "session", "token")
 FIELD_WORDS: Final = {"username": "user name"}
-DEFAULT_PORTS = {"http": 80, "https": 443}
+DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+_WITHOUT_HOST = regex(r"(stdio:|(?:http\+)?unix://)(.*)", re.IGNORECASE | re.DOTALL)
 
 
 class Secret:
@@ -76,8 +77,11 @@ def placeholder(label: str) -> str:
 def origin_of(url: str) -> str:
     """Return scheme, host and port in one spelling, without a default port.
 
-    A URL that cannot be split is its own origin, which equals no other.
+    The origin of a Unix socket is its path, and that of a process its words. A URL that cannot be split is its own
+    origin, which equals no other.
     """
+    if local := _WITHOUT_HOST.fullmatch(url):
+        return f"{local[1].lower()}{local[2]}"
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
@@ -90,7 +94,8 @@ def origin_of(url: str) -> str:
 
 def host_of(url: str) -> str:
     """Return host and port, or a URL that cannot be split as it is."""
-    return origin_of(url).partition("://")[2] or url
+    origin = origin_of(url)
+    return origin.partition("://")[2] or origin.removeprefix("stdio:") or url
 
 
 def is_loopback(url: str) -> bool:

@@ -15,7 +15,7 @@ from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, nearest
 from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.profiles.keys import SESSIONS
-from rpcexplorer.profiles.layers import NEW_FILE, build_profile, checked_values
+from rpcexplorer.profiles.layers import NEW_FILE, checked_values
 from rpcexplorer.profiles.profiles import Profiles
 
 
@@ -73,9 +73,8 @@ class ProfileEdits(Struct, frozen=True):
             return values
         keys = [(split_dotted(key), value) for key, value in changes]
         removed = [key for key, value in keys if value is None]
-        stays = {path: leaf.value for path, leaf in leaves.items() if path}
-        stays = {path: value for path, value in stays.items() if not any(path[: len(key)] == key for key in removed)}
-        built = build_profile(name, stays | values)
+        stays = {path: leaf for path, leaf in leaves.items() if not any(path[: len(key)] == key for key in removed)}
+        built = self.profiles.built(name, stays | {path: Leaf(value, DEFAULT) for path, value in values.items()})
         if not isinstance(built, Profile):
             return Problem(str(self.file), built[1], key=dotted(("profile", name, *built[0])))
         wrong = self._wrong_preset(name, dict(changes).get("preset"))

@@ -30,11 +30,13 @@ from rpcexplorer.files.toml_shape import (
     version_rule,
 )
 from rpcexplorer.model.problem import capitalised
-from rpcexplorer.model.profile import RESERVED, ConfirmWhen, is_reserved
+from rpcexplorer.model.profile import RESERVED, ConfirmWhen, Framing, is_reserved
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
+    answer_rule,
+    command_rule,
     discovery_rule,
     fingerprint_rule,
     handshake_rule,
@@ -44,6 +46,7 @@ from rpcexplorer.profiles.values import (
     params_table_rule,
     pointer_rule,
     preset_rule,
+    refused_answer,
     refused_call,
     refused_header,
     refused_key,
@@ -57,8 +60,9 @@ from rpcexplorer.profiles.values import (
 from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm
 
 OptionValue = Literal[
-    "text", "words", "seconds", "status", "code", "json", "file", "headers", "handshake", "discovery", "auth type"
-]
+    "text", "words", "seconds", "status", "code", "json", "file", "headers", "handshake", "discovery", "auth type",
+    "command",
+]  # fmt: skip
 """The form of a value in an option; some options can be repeated."""
 PARTS: Final = ("address", "auth", "login", "exchange", "about", "request", "certificates", "files")
 """Groups of keys, in the order of the options."""
@@ -200,6 +204,24 @@ PROFILE_KEYS: Final = (
         metavar="PATH",
     ),
     ProfileKey(
+        "command",
+        command_rule,
+        "address",
+        help="Words of a process that is the server, quoted as for a shell. No shell runs.",
+        metavar="WORDS",
+        value="command",
+        named="--stdio",
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "framing",
+        choice_rule(*get_args(Framing)),
+        "request",
+        help="How messages of a stream or process are told apart.",
+        default="lines",
+        choices=get_args(Framing),
+    ),
+    ProfileKey(
         "description",
         text_rule,
         "about",
@@ -322,8 +344,8 @@ PROFILE_KEYS: Final = (
         "handshake",
         handshake_rule,
         "exchange",
-        help="Handshake before the first call: mcp, or the name of a header.",
-        metavar="mcp|HEADER",
+        help="Handshake before the first call: mcp, lsp, or the name of a header.",
+        metavar="mcp|lsp|HEADER",
         value="handshake",
     ),
     ProfileKey(
@@ -385,6 +407,7 @@ PROFILE_KEYS: Final = (
         help="Whole word in an error that means that the session has ended. Can be repeated.",
         value="words",
     ),
+    ProfileKey("answer", MapRule(answer_rule, refused_answer)),
     ProfileKey("method", MapRule(METHOD)),
     ProfileKey("call", CALLS, of_one_server=True),
     ProfileKey("variables", VARIABLES, of_one_server=True),
@@ -439,6 +462,8 @@ OF_ONE_SERVER: Final = {row.key for row in PROFILE_KEYS if row.of_one_server}
 
 
 def _refused_in_preset(key: str, value: object, place: Place) -> str | None:
+    if key == "command":
+        return "a preset cannot name a command, because any file can name the preset. Set it in your own profile"
     if key in OF_ONE_SERVER:
         return "only a profile can set this key. Remove it from the preset"
     return refused_key(key, value, place)

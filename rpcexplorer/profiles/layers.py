@@ -22,7 +22,7 @@ from rpcexplorer.files.toml_shape import (
 )
 from rpcexplorer.model.problem import Changes, Problem, cut, joined_words, nearest
 from rpcexplorer.model.profile import (
-    PATH,
+    PROCESS,
     TEAM_FILE,
     Auth,
     DocumentSource,
@@ -30,8 +30,11 @@ from rpcexplorer.model.profile import (
     MethodNote,
     Preset,
     Profile,
-    misplaced_token,
+    kind_of,
+    misplaced_setting,
+    no_place_for,
     usual_confirm,
+    usual_path,
     usual_type,
 )
 from rpcexplorer.model.secret import PROFILE_NAME
@@ -66,7 +69,7 @@ def merge(lower: Leaves, upper: Leaves) -> Leaves:
 def as_strict(own: Leaves, merged: Leaves) -> Leaves:
     """Return the merged values, at least as strict as the user file.
 
-    If the URL is in the user file, no other file can mark a method safe.
+    If the URL is in the user file, no other file can mark a method safe, or answer a request of the server.
     """
     strict = dict(merged)
     wanted, found = _confirm(own), _confirm(merged)
@@ -82,6 +85,9 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
                 strict[path] = mine
             elif ("url",) in own:
                 del strict[path]
+        elif path[:1] == ("answer",) and ("url",) in own:
+            strict.pop(path)
+            strict |= {path: own[path]} if path in own else {}
     return strict
 
 
@@ -109,6 +115,17 @@ def refuse_histories(reading: CheckedFile, allowed: Collection[str]) -> dict[str
         del reading.leaves[path]
         reading.problems.append((("history",), reading.file.complain(path, sentence)))
     return waiting
+
+
+def mark_commands(reading: CheckedFile) -> None:
+    """Add the folder of a shared file to the profiles whose process it decides.
+
+    Such a process runs in that folder, and only after the user has allowed its words there.
+    """
+    folder = str(real(reading.file.path.absolute().parent))
+    for path, leaf in [*reading.leaves.items()]:
+        if path[:1] == ("profile",) and (path[2:] == ("command",) or (path[2:] == ("url",) and leaf.value == PROCESS)):
+            reading.leaves[*path[:2], "command_folder"] = Leaf(folder, leaf.origin)
 
 
 def keep_documents_inside(reading: CheckedFile) -> None:
@@ -149,9 +166,14 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
     if ("url",) not in values:
         return ("url",), 'the profile has no `url`. Add one, such as url = "https://rpc.example.com"'
     plain = {path[0]: value for path, value in values.items() if len(path) == 1}
+    kind = kind_of(plain["url"])
+    for path, value in values.items():
+        if why := no_place_for(kind, path, value):
+            return path, why
+    plain.setdefault("path", usual_path(plain["url"]))
     plain.setdefault("confirm", usual_confirm(plain.get("badge", "")))
-    plain.setdefault("content_type", usual_type(plain.get("path", PATH)))
-    is_service = Profile("", "", plain.get("path", PATH), plain.get("preset", "")).is_service
+    plain.setdefault("content_type", usual_type(plain["path"]))
+    is_service = Profile("", plain["url"], plain["path"], plain.get("preset", "")).is_service
     auth = _below(values, "auth")
     if auth and "kind" not in auth and not is_service:
         return ("auth", "kind"), f"the auth type is missing. Set `kind` to one of {', '.join(KINDS)}"
@@ -167,10 +189,11 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
         login=Login(**_below(values, "login")),
         has_login=any(path[:1] == ("login",) for path in values),
         methods={method: MethodNote(**note) for method, note in _methods(values).items()},
+        answers=_below(values, "answer"),
         **plain,
     )
-    wrong = misplaced_token(profile)
-    return ((wrong[0],), wrong[1]) if wrong else profile
+    wrong = misplaced_setting(profile)
+    return (split_dotted(wrong[0]), wrong[1]) if wrong else profile
 
 
 def _methods(values: Mapping[KeyPath, Any]) -> dict[str, dict[str, Any]]:
@@ -213,6 +236,12 @@ def changed_profile(profile: Profile, changes: Changes) -> Profile | Problem:
         return values
     plain = {key[0]: value for key, value in values.items() if len(key) == 1}
     auth = {key[1]: value for key, value in values.items() if key[0] == "auth"}
+    url = plain.get("url", profile.url)
+    for path, value in values.items():
+        if why := no_place_for(kind_of(url), path, value):
+            return Problem(TEAM_FILE, why, key=dotted(path))
+    if kind_of(url) != profile.connection_kind:
+        plain.setdefault("path", usual_path(url))
     if profile.content_type == usual_type(profile.path):  # The content type is the default.
         plain.setdefault("content_type", usual_type(plain.get("path", profile.path)))
     if auth:
@@ -225,7 +254,7 @@ def changed_profile(profile: Profile, changes: Changes) -> Profile | Problem:
     else:
         made = replace(profile, **plain)
         made = with_usual_auth(made) if profile.assumes_auth else made
-    misplaced = misplaced_token(made)
+    misplaced = misplaced_setting(made)
     return Problem(TEAM_FILE, misplaced[1], key=misplaced[0]) if misplaced else made
 
 
@@ -289,6 +318,15 @@ def entries_in(layer: SavedLayer, table: KeyPath) -> SavedEntries:
     return found
 
 
+def _with_a_place(preset: Leaves, url: str) -> Leaves:
+    """Leave out the values of a preset that such a connection cannot have."""
+    kind = kind_of(url)
+    kept = {path: leaf for path, leaf in preset.items() if not no_place_for(kind, path, leaf.value)}
+    if KIND in preset and KIND not in kept:
+        kept = {path: leaf for path, leaf in kept.items() if path[0] not in {"auth", "login"}}
+    return kept
+
+
 SHIPPED: Final = Path(__file__).parents[1] / "presets"
 ENDING: Final = ".toml"
 ABOUT: Final = frozenset({"version", "description", "advice"})
@@ -332,7 +370,8 @@ class Presets:
         if found is None:
             source, key = chosen.source, dotted(("profile", profile, "preset"))
             return leaves, [Problem(source.file, self.unknown(chosen.value), source.line, key, profile)]
-        return merge(found.leaves, leaves), [replace(problem, profile=profile) for problem in found.problems]
+        usable = _with_a_place(found.leaves, leaves[("url",)].value) if ("url",) in leaves else found.leaves
+        return merge(usable, leaves), [replace(problem, profile=profile) for problem in found.problems]
 
     def unknown(self, name: str) -> str:
         """Return a sentence for the name of a missing preset."""

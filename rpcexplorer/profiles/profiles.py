@@ -17,7 +17,17 @@ from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml, split_d
 from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Changes, Problem, joined_words, nearest
-from rpcexplorer.model.profile import OVERLAY, PATH, SERVICE, TEAM_FILE, Preset, Profile, variable
+from rpcexplorer.model.profile import (
+    OVERLAY,
+    SERVICE,
+    TEAM_FILE,
+    Answer,
+    Preset,
+    Profile,
+    no_place_for,
+    usual_path,
+    variable,
+)
 from rpcexplorer.profiles.allowed import Allowed
 from rpcexplorer.profiles.keys import SESSIONS
 from rpcexplorer.profiles.layers import (
@@ -31,6 +41,7 @@ from rpcexplorer.profiles.layers import (
     entries_in,
     is_kept,
     keep_documents_inside,
+    mark_commands,
     merge,
     refuse_histories,
     saved_entries,
@@ -39,6 +50,8 @@ from rpcexplorer.profiles.layers import (
 
 SHARING = 5
 """Profiles that are named if they cannot be told apart."""
+NOT_SHOWN = frozenset({"name", "ad_hoc", "assumes_auth", "command_folder", "history_inside", "has_login"})
+"""Fields of a profile that are not keys in a file."""
 LeafRow = tuple[str, Any, Source]
 """A dotted key of a profile, its value, and the source of the value."""
 
@@ -122,7 +135,7 @@ class Profiles(Struct, dict=True):
         All others come from preset and address, and may be filled in.
         """
         if profile.ad_hoc:
-            return {"path"} if profile.path != PATH else set()
+            return {"path"} if profile.path != usual_path(profile.url) else set()
         return {dotted(path) for path, leaf in self.leaves.get(profile.name, {}).items() if not leaf.origin.preset}
 
     def is_of_preset(self, name: str, key: str) -> bool:
@@ -273,10 +286,21 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
         elif key == "methods":
             for method, note in value.items():
                 yield from ((("method", method, inner), getattr(note, inner)) for inner in note.__struct_fields__)
+        elif key == "answers":
+            yield from ((("answer", method), _answer_in_words(answer)) for method, answer in value.items())
         elif key == "preset":
             yield (key,), SERVICE if profile.is_service else value
-        elif key not in {"name", "ad_hoc", "assumes_auth", "history_inside", "has_login"}:
+        elif key == "command":
+            if value:
+                yield (key,), shlex.join(value)
+        elif key not in NOT_SHOWN and not no_place_for(profile.connection_kind, (key,), value):
             yield (key,), _written(value) if isinstance(value, Struct) else value
+
+
+def _answer_in_words(answer: Answer) -> str:
+    if answer.ask:
+        return "ask"
+    return f"error {answer.code}: {answer.message}" if answer.result_json is None else answer.result_json
 
 
 def _written(value: Struct) -> dict[str, Any]:
@@ -303,6 +327,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
         else:
             found.histories |= refuse_histories(reading, allowed.histories)
             keep_documents_inside(reading)
+            mark_commands(reading)
         found.problems += problems_of(reading)
         for name, values in by_profile(reading.leaves).items():
             found.leaves[name] = merge(found.leaves.get(name, {}), values)

@@ -7,21 +7,24 @@ import math
 import re
 from typing import Any, Final
 
+import msgspec
+
 from rpcexplorer.auth.registry import KINDS, token_kinds
 from rpcexplorer.files.toml import KeyPath
-from rpcexplorer.files.toml_shape import Place, ValueCheck, WrongValue, path_rule, without_quotes
+from rpcexplorer.files.toml_shape import Place, ValueCheck, WrongValue, integer_rule, path_rule, without_quotes
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.scan import MAX_INTEGER, SPACE, STRING, decoded
 from rpcexplorer.model.destination import as_fingerprint
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.problem import nearest
-from rpcexplorer.model.profile import TOKEN_MARK, DocumentSource, HeaderHandshake
+from rpcexplorer.model.profile import PROCESS, TOKEN_MARK, Answer, DocumentSource, HeaderHandshake, kind_of
 from rpcexplorer.model.secret import PROFILE_NAME, named, unsendable
 from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
 
-URL = regex(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
+URL = regex(r"(https?|wss?|tcp|tls)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
+SOCKET = regex(r"(?P<http>http\+)?unix://(?P<path>.*)", re.IGNORECASE | re.DOTALL)
 HOST = regex(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
 UNPRINTABLE = regex(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
 """Characters on which URL parsers disagree, which is a risk for secrets."""
@@ -73,9 +76,17 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
 
 
 def url_rule(value: Any, place: Place) -> Any:
+    if isinstance(value, str) and kind_of(value) == "process":
+        words = 'must be only "stdio:". Write its words into `command`, such as command = ["pylsp"]'
+        return PROCESS if value.lower() == PROCESS else WrongValue(words)
+    if isinstance(value, str) and (socket := SOCKET.fullmatch(value)):
+        return _socket_problem(socket) or value
     found = URL.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        return WrongValue('must be a URL that begins with "http://" or "https://"')
+        return WrongValue(
+            "must be a URL that begins with http://, https://, ws://, wss://, tcp://, tls://, unix:// or http+unix://, "
+            'or be "stdio:"'
+        )
     authority = found[2]
     if "@" in authority:
         instead = _auth_instead('kind = "basic", username = …', place, "password")
@@ -89,14 +100,24 @@ def url_rule(value: Any, place: Place) -> Any:
         return WrongValue("must name a host after `://`, such as https://rpc.example.com or http://localhost:8080")
     if host["port"] and not 0 < int(host["port"]) < 65536:
         return WrongValue("must have a port from 1 to 65535")
+    if kind_of(value) == "stream" and (found[3] or not host["port"]):
+        return WrongValue("must end with host and port, such as tcp://127.0.0.1:1705")
     return value
+
+
+def _socket_problem(socket: re.Match[str]) -> WrongValue | None:
+    path = socket["path"]
+    if not path.startswith("/") or path.endswith("/") or not path.isprintable():
+        return WrongValue("must have the absolute path of a socket, such as unix:///run/service.sock")
+    if socket["http"] and ":" in path:
+        return WrongValue("must not contain `:` after the scheme. Write the path of the request into `path`")
+    return None
 
 
 def url_path_rule(value: Any, place: Place) -> Any:
     if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
         return WrongValue('must be text such as "/api/v2/", without spaces or `#`')
-    members = [member.partition("=")[0] for member in re.split("[?&;]", value)[1:]]
-    secret = next((member for member in members if _is_secret(_squashed(member))), None)
+    secret = _secret_member(value)
     if secret is not None and KINDS["query"].mismatch({"name": secret}) is None:
         table = _auth_instead(f'kind = "query", name = "{secret}"', place)
         return WrongValue(f"must not contain a secret. Remove {secret}, {table}")
@@ -106,12 +127,62 @@ def url_path_rule(value: Any, place: Place) -> Any:
     return value
 
 
+def _secret_member(address: str) -> str | None:
+    """Return the first member of a query that is named like a secret, or None."""
+    members = [member.partition("=")[0] for member in re.split("[?&;]", address)[1:]]
+    return next((member for member in members if _is_secret(_squashed(member))), None)
+
+
 def _holds_secret(path: str) -> bool:
     if not _LONG_OR_USER.search(path):
         return False
     from rpcexplorer.redaction.addresses import places, places_in_address
 
-    return any(places(path, words=True)) or any(places_in_address("http://host/" + path.lstrip("/")))
+    address = path if "://" in path else "http://host/" + path.lstrip("/")
+    return any(places(path, words=True)) or any(places_in_address(address))
+
+
+MAX_WORDS: Final = 64
+MAX_COMMAND_BYTES: Final = 4096
+_NAMED_VALUE = regex(r"(-{0,2}[A-Za-z][\w.-]*)(?:=|: ?)(.+)", re.DOTALL)
+"""``--token=x``, ``TOKEN=x`` or ``Authorization: x``."""
+
+
+def command_rule(value: Any, place: Place) -> Any:
+    """Check the words of a process."""
+    words = value if isinstance(value, list) else []
+    if not 1 <= len(words) <= MAX_WORDS or not all(isinstance(word, str) for word in words) or not words[0]:
+        return WrongValue(f'must be an array of 1 to {MAX_WORDS} words, such as ["pylsp", "-v"]')
+    if sum(len(word.encode()) for word in words) > MAX_COMMAND_BYTES:
+        return WrongValue(f"must have at most {MAX_COMMAND_BYTES} bytes")
+    if not all(word.isprintable() for word in words):
+        return WrongValue("must have words of one line, without control characters")
+    if mark := named(words):
+        return WrongValue(_REFERENCE_REFUSED.format(mark))
+    for at, word in enumerate(words):
+        if _is_secret_word(word, words[at - 1] if at else "", place):
+            advice = "Remove it, and let the program read it from its environment or from a file"
+            return WrongValue(f"must not contain a secret. {advice}", (str(at),))
+    return tuple(words)
+
+
+def _is_secret_word(word: str, before: str, place: Place) -> bool:
+    """Return whether a word of a command is, or contains, a secret."""
+    if before.startswith("--") and "=" not in before and not word.startswith("-") and _is_secret_name(before):
+        return True
+    if (found := _NAMED_VALUE.fullmatch(word)) and not word[len(found[1]) :].startswith("://"):
+        if _is_secret_name(found[1]) and not REFERENCE.search(found[2]):
+            return True
+        return _is_secret_word(found[2], "", place)
+    if "://" in word:
+        return _secret_member(word) is not None or _holds_secret(word)
+    return password_in_json(word, place) is not None
+
+
+def _is_secret_name(option: str) -> bool:
+    squashed = _squashed(option)
+    is_secret = PASSWORDS.fullmatch(squashed) or KEYS.fullmatch(squashed) or squashed.endswith("cookie")
+    return bool(is_secret) and not squashed.startswith("no")
 
 
 def header_rule(value: Any, _place: Place) -> Any:
@@ -246,17 +317,62 @@ def fingerprint_rule(value: Any, _place: Place) -> Any:
 
 
 def handshake_rule(value: Any, _place: Place) -> Any:
-    """Check ``"mcp"``, or a header that the server sends and needs back."""
-    if value == "mcp":
+    """Check ``"mcp"``, ``"lsp"``, or a header that the server sends and needs back."""
+    if value in ("mcp", "lsp"):
         return value
     if not isinstance(value, dict) or list(value) != ["header"]:
-        return WrongValue('must be "mcp", or name a header: { header = "X-Transmission-Session-Id" }')
+        return WrongValue('must be "mcp" or "lsp", or name a header: { header = "X-Transmission-Session-Id" }')
     name = value["header"]
     if not isinstance(name, str) or not TOKEN.fullmatch(name):
         return WrongValue("must be the name of a header: letters, digits and `-`", ("header",))
     if name.lower() in USED_OTHERWISE:
         return WrongValue("must be another header: HTTP or rpcexplorer already uses this one", ("header",))
     return HeaderHandshake(name)
+
+
+_ANSWER_KEYS: Final = ("result", "result_json", "error", "ask")
+
+
+def answer_rule(value: Any, place: Place) -> Any:
+    """Check the answer to a request of the server."""
+    if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in _ANSWER_KEYS:
+        return WrongValue("must be a table with exactly one of result, result_json, error and ask")
+    (key, content), *_ = value.items()
+    if key == "ask":
+        return Answer(ask=True) if content is True else WrongValue("must be true", (key,))
+    if key == "error":
+        return _error_answer(content, place)
+    if key == "result" and (wrong := wrong_json(content, (key,), place, PASSWORDS)):
+        return wrong
+    spelled = json.dumps(content, ensure_ascii=False) if key == "result" else content
+    line = one_line(spelled) if isinstance(spelled, str) else None
+    if line is None:
+        return WrongValue("must be JSON text in quotes", (key,))
+    if wrong := _secret_in_json(line, place):
+        return WrongValue(wrong.sentence, (key,))
+    return Answer(line)
+
+
+def _error_answer(content: Any, place: Place) -> Any:
+    code, message = (content.get("code"), content.get("message")) if isinstance(content, dict) else (None, None)
+    if not isinstance(code, int) or not isinstance(message, str) or len(content) != 2:
+        return WrongValue('must be a table such as { code = -32601, message = "no" }', ("error",))
+    for checked in (integer_rule(code, place), wrong_json(message, (), place, NO_KEY)):
+        if isinstance(checked, WrongValue):
+            return WrongValue(checked.sentence, ("error",))
+    return Answer(code=code, message=message)
+
+
+def refused_answer(key: str, _value: object, _place: Place) -> str | None:
+    return None if key.strip() else "an answer needs the name of a method, or `*` for all others"
+
+
+def one_line(text: str) -> str | None:
+    """Return JSON text without line breaks between its parts; None if it is not JSON."""
+    try:
+        return msgspec.json.format(text.encode(), indent=0).decode()
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        return None
 
 
 def discovery_rule(value: Any, place: Place) -> Any:

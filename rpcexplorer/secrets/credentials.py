@@ -15,7 +15,7 @@ from rpcexplorer.model.destination import DestinationChanged, Person, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import provide_secret
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, is_loopback
+from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
 from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
 
@@ -262,17 +262,19 @@ class StoredCredentials:
         return Refused("credentials", f"No {field} for {place}.{why} {provide_secret(profile, field)}", field)
 
     async def _refusal_over_http(self, profile: Profile) -> Refused | None:
-        """Ask once per origin before credentials are sent over plain HTTP."""
+        """Ask once per origin before credentials are sent over plain HTTP or TCP."""
         origin = profile.origin
-        if profile.url.startswith("https:") or is_loopback(profile.url) or self._secrets.trusts_plain(origin):
+        if not profile.is_readable_on_network or self._secrets.trusts_plain(origin):
             return None
+        how = "uses plain HTTP" if profile.scheme == "http" else "is not encrypted"
         question = (
-            f"{origin} uses plain HTTP: anyone on the network path can read the credentials. "
+            f"{origin} {how}: anyone on the network path can read the credentials. "
             "Send credentials to this server from now on?"
         )
         if not await self._asked(self._person.agrees(question)):
             allow = f"To allow this server from now on, run `rpcexplorer profiles secret {profile.name} --allow-http`."
-            advice = "Use https, or add a profile for this server." if profile.ad_hoc else f"Use https. {allow}"
-            return Refused("credentials", f"Credentials not sent: {origin} uses plain HTTP. {advice}")
+            secure = {"ws": "wss", "tcp": "tls"}.get(profile.scheme, "https")
+            advice = f"Use {secure}, or add a profile for this server." if profile.ad_hoc else f"Use {secure}. {allow}"
+            return Refused("credentials", f"Credentials not sent: {origin} {how}. {advice}")
         self._secrets.trust_plain(origin)
         return None

@@ -26,7 +26,7 @@ MEANT = [
     ("history search", "TEXT is missing. Usage:\n  rpcexplorer history search [OPTIONS] TEXT\n"),
     ("profiles allow --folder nowhere --yes", "There is no folder "),
     ("logout", "There are no profiles yet. To add one, run `rpcexplorer profiles add NAME --url URL`"),
-    ("profiles add x", "--url is missing. Usage:\n  rpcexplorer profiles add"),
+    ("profiles add x", "Name a server with --url URL or --stdio WORDS."),
     ("call m --respnse", "There is no option --respnse. Did you mean --response?\n"),
     ("call m --dryrun", "There is no option --dryrun. Did you mean --dry-run?"),
     ("call m --version", "The option --version must be before call."),

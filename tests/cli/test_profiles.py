@@ -326,7 +326,10 @@ def test_add_of_an_existing_name_suggests_set(shell: Shell) -> None:
 
 def test_wrong_value_mentions_quotes_only_if_typed(shell: Shell) -> None:
     ran = shell.run("profiles", "add", "fl", "--url", "ftp://foo")
-    assert (ran.code, ran.err) == (2, 'rpcexplorer: --url: must be a URL that begins with "http://" or "https://"\n')
+    assert (ran.code, ran.err.partition(", https")[0]) == (
+        2,
+        "rpcexplorer: --url: must be a URL that begins with http://",
+    )
     shell.run("profiles", "add", "fl", "--url", "http://127.0.0.1:1")
     assert shell.run("profiles", "set", "fl", 'timeout="5"').err.endswith("greater than 0, without quotes\n")
     assert shell.run("profiles", "set", "fl", "timeout=abc").err.endswith(

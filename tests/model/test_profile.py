@@ -8,7 +8,7 @@ import pytest
 
 from rpcexplorer.discovery.methods import asks_first, first_method, method_list
 from rpcexplorer.model.method import Method
-from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, joined, split_address, typed_whole
+from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, ad_hoc_process, joined, split_address, typed_whole
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,12 @@ from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, joined, split
         ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/"),
         ("http://127.0.0.1:8000/api/v2/", "http://127.0.0.1:8000/api/v2/"),
         ("http://127.0.0.1:8000/jsonrpc", "http://127.0.0.1:8000/jsonrpc"),
+        ("ws://h", "ws://h/api/v2/"),
+        ("wss://h/x", "wss://h/x"),
+        ("tcp://h:1", "tcp://h:1"),
+        ("unix:///run/a/b.sock", "unix:///run/a/b.sock"),
+        ("http+unix:///run/x.sock", "http+unix:///run/x.sock:/"),
+        ("http+unix:///run/x.sock:/rpc:1", "http+unix:///run/x.sock:/rpc:1"),
     ],
 )
 def test_url_option_is_base_or_a_whole_endpoint(url: str, endpoint: str) -> None:
@@ -123,11 +129,36 @@ def test_address_without_a_path_gets_the_usual_one(typed: str, url: str, path: s
         assert joined(url, path) == typed.strip().replace("h?", "h/?")
 
 
-@pytest.mark.parametrize("address", ["http://h", "http://h/", "http://h/api"])
+@pytest.mark.parametrize(
+    ("profile", "kind", "facts", "origin", "name"),
+    [
+        (ad_hoc("http://h:80/x"), "http", (False, False, True), "http://h", "h"),
+        (ad_hoc("https://h"), "http", (True, False, False), "https://h", "h"),
+        (ad_hoc("http+unix:///x:/y"), "http", (False, True, False), "http+unix:///x", "/x"),
+        (ad_hoc("WS://H:80/x"), "websocket", (False, False, True), "ws://h", "h"),
+        (ad_hoc("wss://h:443"), "websocket", (True, False, False), "wss://h", "h"),
+        (ad_hoc("ws://127.0.0.1:80"), "websocket", (False, False, False), "ws://127.0.0.1", "127.0.0.1"),
+        (ad_hoc("tcp://h:80"), "stream", (False, False, True), "tcp://h:80", "h:80"),
+        (ad_hoc("tls://[::1]:8"), "stream", (True, False, False), "tls://[::1]:8", "[::1]:8"),
+        (ad_hoc("unix:///X?a#b"), "stream", (False, True, False), "unix:///X?a#b", "/X?a#b"),
+        (ad_hoc_process(["a b", "c"]), "process", (False, True, False), "stdio:'a b' c", "'a b' c"),
+    ],
+)  # fmt: skip
+def test_scheme_decides_the_kind_of_connection(
+    profile: Profile, kind: str, facts: tuple[bool, bool, bool], origin: str, name: str
+) -> None:
+    assert (profile.connection_kind, profile.is_open_connection) == (kind, kind != "http")
+    assert (profile.is_encrypted, profile.stays_here, profile.is_readable_on_network) == facts
+    assert (profile.origin, profile.shown_name) == (origin, name)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://h", "http://h/", "http://h/api", "ws://h", "http+unix:///x", "http+unix:///x:/y"]
+)
 def test_typed_address_gives_the_endpoint(address: str) -> None:
     url, path = split_address(typed_whole(address))
     assert path is not None
-    assert joined(url, path).rstrip("/") == address.rstrip("/")
+    assert joined(url, path).rstrip(":/") == address.rstrip("/")
 
 
 def test_typed_url_is_shown_as_its_host() -> None:

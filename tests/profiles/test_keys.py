@@ -6,7 +6,7 @@ from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.profiles.keys import PROFILE_KEYS
 from rpcexplorer.text.connection_test import OPTIONS
 
-NOT_IN_FILES = {"name", "assumes_auth", "has_login", "history_inside", "ad_hoc"}
+NOT_IN_FILES = {"name", "assumes_auth", "has_login", "history_inside", "command_folder", "ad_hoc"}
 """Fields of a profile that rpcexplorer sets itself."""
 
 
@@ -14,7 +14,7 @@ def test_every_field_of_a_profile_has_a_row() -> None:
     fields = {*Profile.__struct_fields__, *(f"login.{field}" for field in Login.__struct_fields__)} - NOT_IN_FILES
     # These are not fields of a profile.
     keys = {row.key for row in PROFILE_KEYS if row.part != "auth"} - {"call", "variables"}
-    assert fields - {"auth", "login", "methods"} == keys - {"method"}
+    assert fields - {"auth", "login", "methods", "answers"} == keys - {"method", "answer"}
 
 
 def test_suggested_commands_use_options_of_the_table() -> None:

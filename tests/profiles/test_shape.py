@@ -100,7 +100,7 @@ REFUSED = [
     ('envelope = "2"', "profile.p.envelope", 'one of "2.0", "1.1", "1.0", "transmission"'),
     ('id = "int"', "profile.p.id", 'one of "string", "number"'),
     ('certificate = "sha1:00"', "profile.p.certificate", "64 hex digits"),
-    ('handshake = "mpc"', "profile.p.handshake", 'must be "mcp", or name a header'),
+    ('handshake = "mpc"', "profile.p.handshake", 'must be "mcp" or "lsp", or name a header'),
     ('handshake = { header = "a b" }', "profile.p.handshake.header", "the name of a header"),
     (
         'handshake = { header = "Authorization" }',
@@ -158,7 +158,6 @@ SECRETS = [
     ('session = "hunter2"', "session"),
     ('sessionid = "hunter2"', "session"),
     ('db_password = "hunter2"', "password"),
-    ('command = "echo hunter2"', "password"),
     ('password_command = "echo hunter2"', "password"),
     ('auth = { kind = "inline", password = "hunter2" }', "password"),
     ('auth = { kind = "cookie", sessionid = "hunter2" }', "session"),
