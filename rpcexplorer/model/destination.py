@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Protocol, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from rpcexplorer.model.problem import cut
+from rpcexplorer.model.problem import capitalised, cut
 from rpcexplorer.model.profile import USUAL_FRAMING, DocumentSource, Login, Profile, usual_path
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import USUAL_FORM
@@ -56,9 +57,42 @@ class DestinationChanged(Struct, frozen=True):
         return f"The {self.field} of profile {profile} is blocked: {self.why}.{changes} {advice}."
 
 
+class ProcessCommand(Struct, frozen=True):
+    """The process of a profile, and whether it may be started."""
+
+    words: tuple[str, ...]
+    folder: str
+    """The folder in which it runs."""
+    program: str
+    """The path of its program; empty if it was not found."""
+    place: str = ""
+    """File and line of the words; empty if they were typed in this command."""
+    is_allowed: bool = True
+    changes: tuple[Change, ...] = ()
+    """How it differs from a process that was allowed before."""
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The program and its arguments."""
+        return (self.program or self.words[0], *self.words[1:])
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return what the user has to see before allowing it."""
+        words, program = shlex.join(self.words), self.program or "not found"
+        rows = [("file", self.place), ("folder", self.folder), ("words", words), ("program", program)]
+        return [*rows, *(("changed", str(change)) for change in self.changes)]
+
+    def sentence(self, profile: str) -> str:
+        """Return why it is not started."""
+        facts = ", ".join(f"{label}: {value}" for label, value in self.rows())
+        blocked = f"The process of profile {profile} is not started, because you have not allowed it here"
+        return f"{blocked}. {capitalised(facts)}. If it is right, run `rpcexplorer profiles allow {profile}`."
+
+
 def destination_of(profile: Profile, certificates: str = "") -> Destination:
     """Return the destination of a profile, with the hash of its ``ca_file``."""
-    destination = {"origin": profile.origin, "path": _path(profile), "auth.kind": profile.auth.kind}
+    path = {"path": _path(profile)} if usual_path(profile.url) else {}  # Streams and processes have no path.
+    destination = {"origin": profile.origin, **path, "auth.kind": profile.auth.kind}
     destination |= {f"auth.{key}": _text(value) for key, value in _unusual(profile.auth, type(profile.auth)())}
     if profile.has_sessions:
         destination |= {f"login.{key}": _text(value) for key, value in _unusual(profile.login, Login())}
@@ -75,7 +109,7 @@ def destination_of(profile: Profile, certificates: str = "") -> Destination:
 
 
 def _path(profile: Profile) -> str:
-    if not usual_path(profile.url) or profile.socket:
+    if profile.socket:
         return profile.path
     path = profile.endpoint.partition("://")[2].partition("/")
     return f"{path[1]}{path[2]}" or "/"

@@ -48,6 +48,13 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
     ({"accept": "text/html"}, "accept"),
     ({"empty_params": "omit"}, "empty_params"),
     ({"handshake": HeaderHandshake("X-Note")}, "handshake"),
+    ({"handshake": "lsp"}, "handshake"),
+    ({"framing": "none"}, "framing"),
+    ({"url": "wss://shop.example"}, "origin"),
+    ({"url": "tls://shop.example:443"}, "origin"),
+    ({"url": "unix:///shop"}, "origin"),
+    ({"command": ("shop",)}, "origin"),
+    ({"command_folder": "/shop"}, "folder"),
 ]
 
 
@@ -55,6 +62,31 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
 def test_settings_that_decide_receiver_are_in_the_destination(change: dict[str, Any], key: str) -> None:
     found = changes(destination_of(SHOP), destination_of(replace(SHOP, **change), "sha256:1"))
     assert key in [changed.key for changed in found]
+
+
+@pytest.mark.parametrize(
+    ("profile", "destination"),
+    [
+        (Profile("p", "tcp://h:1"), {"origin": "tcp://h:1"}),
+        (Profile("p", "http+unix:///x", "/rpc"), {"origin": "http+unix:///x", "path": "/rpc"}),
+        (Profile("p", "stdio:", "", command=("a b", "c")), {"origin": "stdio:'a b' c"}),
+        (
+            Profile("p", "stdio:", "", command=("c",), command_folder="/f", framing="length"),
+            {"origin": "stdio:c", "folder": "/f", "framing": "length"},
+        ),
+    ],
+)
+def test_destination_of_a_connection_is_where_it_leads(profile: Profile, destination: dict[str, str]) -> None:
+    found = {key: value for key, value in destination_of(profile).items() if key not in FORM_OF_REQUEST}
+    assert found == {"auth.kind": "none"} | destination
+
+
+@pytest.mark.parametrize("words", [("a", "b c"), ("a b", "c"), ("a", "c", "b"), ("a b c",)])
+def test_other_words_are_another_destination(words: tuple[str, ...]) -> None:
+    was = Profile("p", "stdio:", "", command=("a", "b", "c"))
+    assert [change.key for change in changes(destination_of(was), destination_of(replace(was, command=words)))] == [
+        "origin"
+    ]
 
 
 def test_each_field_of_auth_type_is_in_destination() -> None:

@@ -166,10 +166,24 @@ def test_plain_http_is_asked_once_per_origin(tmp_path: Path) -> None:
     assert "from now on" in user.asked[0]
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost", "http://[::1]:1"])
-def test_plain_http_to_localhost_is_not_asked(tmp_path: Path, url: str) -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://127.0.0.1:8000", "http://localhost", "http://[::1]:1", "ws://localhost:1", "tcp://[::1]:1"),
+        *("wss://h", "tls://h:1", "unix:///x", "http+unix:///x", "stdio:"),
+    ],
+)
+def test_private_connection_is_not_asked_about(tmp_path: Path, url: str) -> None:
     credentials = StoredCredentials(store(tmp_path, {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}), Nobody())
-    assert revealed(ask(credentials, Profile("staging", url, auth=CookieAuth()))) == "set-password"
+    assert revealed(ask(credentials, Profile("staging", url, auth=InlineAuth()))) == "set-password"
+
+
+@pytest.mark.parametrize(("url", "instead"), [("ws://h", "Use wss."), ("tcp://h:1", "Use tls.")])
+def test_connection_without_encryption_is_asked_about(tmp_path: Path, url: str, instead: str) -> None:
+    credentials = StoredCredentials(store(tmp_path, {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}), Nobody())
+    refused = ask(credentials, Profile("staging", url, auth=InlineAuth()))
+    assert isinstance(refused, Refused)
+    assert f"Credentials not sent: {url} is not encrypted. {instead}" in refused.sentence
 
 
 def test_ended_session_on_full_disk_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
