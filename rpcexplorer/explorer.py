@@ -21,7 +21,7 @@ from rpcexplorer.files.paths import Location, Paths
 from rpcexplorer.files.toml import dotted
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, Nobody, Person, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
-from rpcexplorer.model.exchange import Preview, Stop, Unreached, fresh_id
+from rpcexplorer.model.exchange import Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
 from rpcexplorer.model.problem import Problem, counted
 from rpcexplorer.model.profile import OVERLAY, DocumentSource, Profile
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from rpcexplorer.history.case import Cases
     from rpcexplorer.history.folder import History
     from rpcexplorer.history.store import Journal, Rescue
-    from rpcexplorer.model.exchange import Exchange, Refused
+    from rpcexplorer.model.destination import ProcessCommand
+    from rpcexplorer.model.exchange import Exchange
     from rpcexplorer.model.method import Method, SavedCall
     from rpcexplorer.model.problem import Changes
     from rpcexplorer.model.settings import Settings
@@ -82,6 +83,8 @@ class Explorer:
         """Whether results go to stdout with member names that are not redacted."""
         self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
         """Credentials and sessions: stored, from the environment, or entered."""
+        self.folder = Path()
+        """The working folder, in which processes of the user run."""
         self._clients: list[Client] = []
         self._seed = fresh_id()
         """Seed of the random values in the next call."""
@@ -102,9 +105,11 @@ class Explorer:
         environment = os.environ if environment is None else environment
         paths = Paths.of(environment)
         settings, problems = load_settings(paths)
-        reading = partial(load, paths, folder or Path.cwd(), environment, sessions)
+        folder = folder or Path.cwd()
+        reading = partial(load, paths, folder, environment, sessions)
         secrets = Secrets(paths.secrets, environment, settings.secret_store)
         explorer = cls(paths, reading, settings, secrets, person or Nobody())
+        explorer.folder = folder
         explorer.profiles.problems.extend(problems)
         return explorer
 
@@ -437,6 +442,32 @@ class Explorer:
         Calls that could not be recorded are among them.
         """
         return self.journal.recent(self._in_use(), limit)
+
+    def process_of(self, profile: Profile) -> ProcessCommand | Refused:
+        """Return the process of a profile, even one that the user has not allowed yet. Nothing is started.
+
+        Before one is started, ask ``command_of``.
+        """
+        return self.secrets.destinations.process_of(profile, self.folder)
+
+    def command_of(self, profile: Profile) -> ProcessCommand | Refused:
+        """Return the process that may be started for a profile, or why none may.
+
+        A process that a shared file names is refused until ``allow_process``. Ask here directly before each start. Only
+        calls, ``listen``, logins, connection tests and discovery may start it: never a list of methods or profiles,
+        ``profiles show`` and ``check``, ``--dry-run``, completion, the history, or the start of the screen.
+        """
+        process = self.process_of(profile)
+        if isinstance(process, Refused) or process.is_allowed:
+            return process
+        return Refused("profile", self.redactor().text(process.sentence(profile.name)))
+
+    def allow_process(self, process: ProcessCommand) -> str:
+        """Allow a process that the user has seen and agreed to; return a problem of the file.
+
+        It is allowed for this run in any case.
+        """
+        return error_of(lambda: self.secrets.destinations.allow_process(process))
 
     async def client_of(self, profile: Profile) -> Client:
         """Return the client of a profile; an edited profile gets a new one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +29,7 @@ from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import REFUSED, Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import DestinationChanged, Nobody, as_fingerprint
-from rpcexplorer.model.exchange import Stop, Unreached
+from rpcexplorer.model.exchange import Refused, Stop, Unreached
 from rpcexplorer.model.problem import PROGRAM, counted, quoted
 from rpcexplorer.model.profile import SCHEMES, Profile
 from rpcexplorer.model.secret import Secret
@@ -402,8 +403,10 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
 @click.option(
     "--folder", type=click.Path(path_type=Path), help="Allow the profiles in a folder that other users can write to."
 )
-@click.option("--list", "listing", is_flag=True, help="List allowed destinations, folders and environment variables.")
-@click.option("--forget", is_flag=True, help="No longer allow the destinations of NAME, or the folder.")
+@click.option(
+    "--list", "listing", is_flag=True, help="List allowed destinations, processes, folders and environment variables."
+)
+@click.option("--forget", is_flag=True, help="No longer allow the destinations and processes of NAME, or the folder.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @profile_after_option
 @click.pass_context
@@ -414,7 +417,8 @@ def allow(
 
     A secret is bound to the destination that it was stored for or first used at. The destination includes server, path,
     auth type, login, headers, JSON-RPC version and certificates. If a file changes any of these, the secret is blocked
-    until you have seen the change and allowed it here. The history folder that a project file names is allowed with it.
+    until you have seen the change and allowed it here. The process and the history folder that a project file names are
+    allowed with it: exactly these words in this folder.
 
     \b
     Examples:
@@ -434,8 +438,8 @@ def allow(
     elif forget:
         allowed = [name or str(folder)]
         profile = explorer.profiles.profiles.get(allowed[0])
-        if profile and profile.history:
-            allowed.append(profile.history)
+        if profile:
+            allowed += filter(None, (profile.history, profile.command_folder))
         count = sum(map(explorer.secrets.destinations.forget, allowed))
         invocation.world.say("forgotten" if count else "nothing was allowed before")
     elif folder is not None:
@@ -475,14 +479,22 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
             + "".join(f"\n{key}: {value}" for key, value in destinations.of(profile).items())
         )
     )
+    process = explorer.process_of(profile) if profile.command else None
+    if isinstance(process, Refused):
+        fail(process.sentence)
+    if process and not process.is_allowed:
+        say(hide("its process:" + "".join(f"\n{label}: {value}" for label, value in process.rows())))
+        say("what the program does can change later without a question: it runs as you, with your files")
     history = explorer.profiles.histories.get(profile.name)
     if history:
         say(f"calls would be recorded in {history}")
-    question = f"Send the secrets of {profile.name} to this destination?"
-    if history:
-        question = f"Send the secrets of {profile.name} to this destination, and record calls in this folder?"
-    agree(context, question, yes=yes)
+    question = f"Send the secrets of {profile.name} to this destination"
+    if process and not process.is_allowed:
+        question = f"Start this process, and send the secrets of {profile.name} to it"
+    agree(context, f"{question}{', and record calls in this folder' if history else ''}?", yes=yes)
     destinations.allow(profile)
+    if process and not process.is_allowed:
+        destinations.allow_process(process)
     if history:
         destinations.allow_history(history)
     say(f"allowed: {profile.name} at {profile.endpoint}")
@@ -502,6 +514,8 @@ def _list(context: click.Context, explorer: Explorer) -> None:
     for name, destination in rows:
         settings = ", ".join(f"{key} {value}" for key, value in destination.items())
         print_(printable(hide(f"{name}: {settings}")))
+    for folder, words in allowed.commands:
+        print_(printable(hide(f"process in folder {folder}: {shlex.join(words)}")))
     for folder in sorted(allowed.folders):
         print_(printable(f"profiles of folder {folder}"))
     for folder in sorted(allowed.histories):

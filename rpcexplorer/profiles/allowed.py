@@ -1,6 +1,7 @@
 """``allowed.toml``: what you have allowed, and first uses of variables.
 
-Everything is stored by its exact content: a destination by all its keys, a folder by its path.
+Everything is stored by its exact content: a destination by all its keys, a folder by its path, a process by
+its words and its folder.
 """
 
 from __future__ import annotations
@@ -31,12 +32,24 @@ def _destination(value: Any, _place: Place) -> Any:
     return WrongValue("must be a table of text values")
 
 
+AllowedCommand = tuple[str, tuple[str, ...]]
+"""A folder, and the words of a process that may run there."""
+
+
+def _command(value: Any, _place: Place) -> Any:
+    folder, words = (value.get("folder"), value.get("words")) if isinstance(value, dict) else (None, None)
+    if isinstance(folder, str) and isinstance(words, list) and all(isinstance(word, str) for word in words):
+        return folder, tuple(words)
+    return WrongValue("must be a table with a folder and an array of words")
+
+
 SHAPE = TableRule(
     "allowed.toml",
     {
         "version": version_rule,
         "folders": list_rule(name_rule, "folders"),
         "histories": list_rule(name_rule, "folders"),
+        "commands": list_rule(_command, "commands"),
         "first_use": MapRule(_destination),
         "routes": MapRule(list_rule(_destination, "destinations")),
     },
@@ -48,6 +61,8 @@ class Allowed(Contents):
     """Folders that other users can write to, whose profiles are used."""
     histories: set[str] = field(default_factory=set)
     """Folders for histories that shared files name."""
+    commands: list[AllowedCommand] = field(default_factory=list)
+    """Processes that shared files name, the newest last."""
     first_uses: dict[str, Destination] = field(default_factory=dict)
     """By variable."""
     destinations: dict[str, list[Destination]] = field(default_factory=dict)
@@ -68,6 +83,7 @@ class Allowed(Contents):
             None,
             set(values.get("folders", ())),
             set(values.get("histories", ())),
+            list(values.get("commands", ())),
             reading.values("first_use"),
             {profile: list(destinations) for profile, destinations in reading.values("routes").items()},
         )
@@ -76,6 +92,7 @@ class Allowed(Contents):
         return {
             "folders": sorted(self.folders),
             "histories": sorted(self.histories),
+            "commands": [{"folder": folder, "words": [*words]} for folder, words in self.commands],
             "first_use": {name: dict(destination) for name, destination in self.first_uses.items()},
             "routes": {
                 name: [dict(destination) for destination in destinations]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -10,12 +12,20 @@ from msgspec.structs import replace
 from rpcexplorer.files.io import FileError, read_bytes, real
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import split_dotted
-from rpcexplorer.model.destination import Change, Destination, DestinationChanged, changes, destination_of
+from rpcexplorer.model.destination import (
+    Change,
+    Destination,
+    DestinationChanged,
+    ProcessCommand,
+    changes,
+    destination_of,
+)
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import origin_of
-from rpcexplorer.profiles.allowed import Allowed, with_destination
+from rpcexplorer.profiles.allowed import Allowed, AllowedCommand, with_destination
 from rpcexplorer.profiles.layers import merge
 from rpcexplorer.profiles.profiles import Profiles
 
@@ -49,6 +59,8 @@ class Destinations:
         self._first_uses: dict[str, Destination] = {}
         self._allowed: dict[str, list[Destination]] = {}
         """Allowed in this run, in case the file cannot be written."""
+        self._commands: list[AllowedCommand] = []
+        """Allowed in this run, too."""
         self._entered: dict[str, list[Destination]] = {}
         """The destinations for which the user has entered a value, by profile."""
 
@@ -176,6 +188,50 @@ class Destinations:
         if not profile.ad_hoc:
             self._entered[profile.name] = with_destination(self._entered, profile.name, self.of(profile))
 
+    def process_of(self, profile: Profile, working_folder: Path) -> ProcessCommand | Refused:
+        """Return the process of a profile, and whether it may be started.
+
+        Nothing is started here. Typed words may always be started, and those of the user file. Words of another file,
+        or of a profile whose URL another file has turned into a process, must have been allowed, in the folder of that
+        file.
+        """
+        if not profile.command:
+            return Refused("profile", f"Profile {profile.name} has no command, so no process can be started.")
+        if profile.ad_hoc:
+            program = self._program(profile.command[0], working_folder)
+            return ProcessCommand(profile.command, str(working_folder), program)
+        leaves = self.profiles.leaves.get(profile.name, {})
+        leaf, shared = leaves.get(("command",)), leaves.get(("command_folder",))
+        if leaf is None or leaf.value != profile.command:
+            return Refused("profile", f"The files of profile {profile.name} have changed. Choose the profile again.")
+        folder = shared.value if shared else ""
+        program = self._program(profile.command[0], Path(leaf.origin.file).parent)
+        found = ProcessCommand(profile.command, folder or str(working_folder), program, str(leaf.source))
+        known = [*self.file.read().commands, *self._commands]
+        if not folder or (folder, profile.command) in known:
+            return found
+        return replace(found, is_allowed=False, changes=_changes_of_command(found, known))
+
+    def _program(self, word: str, base: Path) -> str:
+        """Return the path of a program. One in the working folder is never found by its name."""
+        import shutil  # Start-up does not need it.
+
+        if "/" in word or os.sep in word:
+            return shutil.which(str(base / word)) or ""
+        path = self._environment.get("PATH", os.defpath).split(os.pathsep)
+        path = [place for place in path if Path(place).is_absolute()]
+        return shutil.which(word, path=os.pathsep.join(path)) or ""
+
+    def allow_process(self, process: ProcessCommand) -> None:
+        """Allow exactly these words in this folder, at least for this run.
+
+        Raises ``FileError``.
+        """
+        allowed_command = (process.folder, process.words)
+        self._commands.append(allowed_command)
+        with self.file.changing() as allowed:
+            allowed.commands = [*(known for known in allowed.commands if known != allowed_command), allowed_command]
+
     def allow(self, profile: Profile) -> None:
         """Allow a profile's current destination, at least for this run.
 
@@ -207,7 +263,7 @@ class Destinations:
             allowed.folders.add(str(folder))
 
     def forget(self, name: str) -> bool:
-        """Remove all that was allowed for a name; return whether there was any.
+        """Remove all that was allowed for a name, or for a folder; return whether there was any.
 
         Raises ``FileError``.
         """
@@ -218,6 +274,7 @@ class Destinations:
                 del allowed.first_uses[variable]
             allowed.folders.discard(name)
             allowed.histories.discard(name)
+            allowed.commands = [command for command in allowed.commands if command[0] != name]
             return allowed.as_toml() != before
 
     def _allow(self, name: str, destination: Destination) -> None:
@@ -247,7 +304,8 @@ class Destinations:
     def _place(self, name: str, key: str) -> str:
         """Return the file and line that set a key of a destination."""
         leaves = self.profiles.leaves.get(name, {})
-        others = {"origin": ("url",), "path": ("path",), "discovery.url": ("discovery",)}
+        origin = ("command",) if ("command",) in leaves else ("url",)
+        others = {"origin": origin, "folder": ("command",), "discovery.url": ("discovery",)}
         sought = others.get(key) or split_dotted(key)
         if key == "path" and sought not in leaves:
             sought = ("url",)
@@ -256,6 +314,16 @@ class Destinations:
                 preset = leaf.origin.preset  # The file that named the preset has changed the destination.
                 return f"{leaves['preset',].source}, preset {preset}" if preset else str(leaf.source)
         return ""
+
+
+def _changes_of_command(process: ProcessCommand, known: Iterable[AllowedCommand]) -> tuple[Change, ...]:
+    """Return how a process differs from the newest one allowed in its folder, or with its words."""
+    for folder, words in reversed([*known]):
+        if folder == process.folder:
+            return (Change("words", shlex.join(words), shlex.join(process.words)),)
+        if words == process.words:
+            return (Change("folder", folder, process.folder),)
+    return ()
 
 
 def _is_of(variable: str, name: str) -> bool:

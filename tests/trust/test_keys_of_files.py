@@ -56,7 +56,7 @@ IN_SESSIONS = [
         "test_variable_is_bound_to_its_first_destination"),
     Row("profile.*.preset", "change the destination of a secret; read any file; remove a confirmation", STEERED),
     Row("profile.*.path", "send a secret to a path that logs or shows it; contain one", STEERED),
-    Row("profile.*.command", "start a program; contain a secret", "test_secret_among_words_is_refused"),
+    Row("profile.*.command", "start a program; contain a secret", "test_command_of_a_checkout_is_refused"),
     Row("profile.*.framing", "cut a message with a secret in two", BOUND),
     Row("profile.*.description", "be interpreted by the terminal", SHOWN),
     Row("profile.*.badge", "remove the red and the confirmation of a user's own prod",

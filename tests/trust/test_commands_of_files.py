@@ -1,0 +1,286 @@
+"""A process that a file names is started only after the user allowed it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import ProcessCommand
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import Profile, ad_hoc, ad_hoc_process
+from tests.fakes.shell import Shell
+
+WORDS = '["./serve", "-v"]'
+OTHER = '["./serve", "-q"]'
+PROFILE = f'[profile.p]\nurl = "stdio:"\ncommand = {WORDS}\n'
+
+
+@pytest.fixture
+def checkout(shell: Shell) -> Shell:
+    """Return a shell in a folder whose project file names a program there."""
+    plant(shell.folder)
+    return shell
+
+
+def plant(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "sessions.toml").write_text(PROFILE)
+    (folder / "serve").write_text(f"#!/bin/sh\necho ran >>{shlex.quote(str(folder / 'ran'))}\n")
+    (folder / "serve").chmod(0o755)
+
+
+def explorer(shell: Shell, folder: Path | None = None, sessions: Path | None = None) -> Explorer:
+    return Explorer.open(folder=folder or shell.folder, environment=shell.environment, sessions=sessions)
+
+
+def command(opened: Explorer, name: str = "p") -> ProcessCommand | Refused:
+    profile = opened.profiles.get(name)
+    assert isinstance(profile, Profile), profile
+    return opened.command_of(profile)
+
+
+def is_allowed(shell: Shell, folder: Path | None = None, sessions: Path | None = None) -> bool:
+    return isinstance(command(explorer(shell, folder, sessions)), ProcessCommand)
+
+
+def own(shell: Shell, text: str) -> None:
+    path = shell.home / "config" / "sessions.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_command_of_a_checkout_is_refused(checkout: Shell) -> None:
+    refused = command(explorer(checkout))
+    assert isinstance(refused, Refused)
+    assert refused.why == "profile"
+    folder = checkout.folder.resolve()
+    assert refused.sentence == (
+        "The process of profile p is not started, because you have not allowed it here. "
+        f"File: {checkout.folder}/sessions.toml:3, folder: {folder}, words: ./serve -v, program: {folder}/serve. "
+        "If it is right, run `rpcexplorer profiles allow p`."
+    )
+
+
+def test_allowed_command_runs_in_its_folder(checkout: Shell) -> None:
+    assert checkout.run("profiles", "allow", "p", "--yes").code == 0
+    found, folder = command(explorer(checkout)), checkout.folder.resolve()
+    assert isinstance(found, ProcessCommand)
+    assert (found.argv, found.folder) == ((f"{folder}/serve", "-v"), str(folder))
+    assert found.place == f"{checkout.folder}/sessions.toml:3"
+
+
+def test_name_of_the_profile_does_not_count(checkout: Shell) -> None:
+    checkout.run("profiles", "allow", "p", "--yes")
+    checkout.sessions(PROFILE.replace("profile.p", "profile.q"))
+    assert isinstance(command(explorer(checkout), "q"), ProcessCommand)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("sessions.toml", PROFILE.replace(WORDS, OTHER)),
+        ("sessions.toml", PROFILE.replace(WORDS, '["-v", "./serve"]')),
+        ("sessions.toml", PROFILE.replace(WORDS, '["./serve -v"]')),
+        ("sessions.local.toml", f"[profile.p]\ncommand = {OTHER}\n"),
+    ],
+)
+def test_changed_word_is_refused_with_both(checkout: Shell, file: str, text: str) -> None:
+    checkout.run("profiles", "allow", "p", "--yes")
+    (checkout.folder / file).write_text(text)
+    refused = command(explorer(checkout))
+    assert isinstance(refused, Refused)
+    assert "changed: words: ./serve -v → " in refused.sentence
+    assert f"{file}:" in refused.sentence
+
+
+def test_moved_folder_is_refused_with_both(checkout: Shell) -> None:
+    checkout.run("profiles", "allow", "p", "--yes")
+    moved = checkout.folder.rename(checkout.folder.with_name("moved"))
+    refused = command(explorer(checkout, moved))
+    assert isinstance(refused, Refused)
+    assert f"changed: folder: {checkout.folder.resolve()} → {moved.resolve()}" in refused.sentence
+
+
+def test_link_to_another_folder_is_refused(checkout: Shell) -> None:
+    first = checkout.folder.rename(checkout.folder.with_name("first"))
+    checkout.folder.symlink_to(first)
+    checkout.run("profiles", "allow", "p", "--yes")
+    assert is_allowed(checkout)
+    plant(second := checkout.folder.with_name("second"))
+    checkout.folder.unlink()
+    checkout.folder.symlink_to(second)
+    assert not is_allowed(checkout)
+
+
+@pytest.mark.parametrize("named", ["--sessions", "RPCEXPLORER_SESSIONS"])
+def test_named_file_is_a_file_of_others(checkout: Shell, named: str) -> None:
+    file = checkout.folder / "sessions.toml"
+    if named == "--sessions":
+        assert not is_allowed(checkout, checkout.home.parent, file)
+    else:
+        checkout.environment[named] = str(file)
+        assert not is_allowed(checkout, checkout.home.parent)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ('[profile.p]\nurl = "stdio:"\ncommand = ["true"]\n', f"[profile.p]\ncommand = {WORDS}\n"),
+        ('[profile.p]\nurl = "stdio:"\ncommand = ["true"]\n', '[profile.p]\nurl = "stdio:"\n'),
+        ('[profile.p]\ncommand = ["true"]\n', '[profile.p]\nurl = "stdio:"\n'),
+        ('[profile.p]\nurl = "https://h"\ncommand = ["true"]\n', '[profile.p]\nurl = "stdio:"\n'),
+        ('[profile.p]\nurl = "stdio:"\n', f"[profile.p]\ncommand = {WORDS}\n"),
+    ],
+)
+def test_own_profile_with_their_command_is_refused(checkout: Shell, mine: str, theirs: str) -> None:
+    own(checkout, mine)
+    checkout.sessions(theirs)
+    assert isinstance(command(explorer(checkout)), Refused)
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    ['framing = "length"', 'handshake = "mcp"', "answer.x.ask = true", "method.a.safe = false", "timeout = 3"],
+)  # fmt: skip
+def test_other_keys_of_others_need_no_permission(checkout: Shell, theirs: str) -> None:
+    own(checkout, '[profile.p]\nurl = "stdio:"\ncommand = ["true"]\n')
+    checkout.sessions(f"[profile.p]\n{theirs}\n")
+    found = command(explorer(checkout))
+    assert isinstance(found, ProcessCommand)
+    assert found.folder == str(checkout.folder)
+
+
+def test_own_command_runs_without_a_question(checkout: Shell) -> None:
+    own(checkout, PROFILE.replace("profile.p", "profile.mine"))
+    (checkout.home / "config" / "serve").write_text("")
+    (checkout.home / "config" / "serve").chmod(0o755)
+    found = command(explorer(checkout), "mine")
+    assert isinstance(found, ProcessCommand)
+    assert (found.program, found.folder) == (f"{checkout.home}/config/serve", str(checkout.folder))
+
+
+def test_typed_command_runs_in_the_working_folder(checkout: Shell) -> None:
+    found = explorer(checkout).command_of(ad_hoc_process(["./serve"]))
+    assert isinstance(found, ProcessCommand)
+    assert (found.program, found.folder, found.place) == (f"{checkout.folder}/serve", str(checkout.folder), "")
+
+
+def test_program_is_found_only_in_absolute_places(checkout: Shell) -> None:
+    checkout.environment["PATH"] = f":.:work:{checkout.folder.name}"
+    found = explorer(checkout).command_of(ad_hoc_process(["serve"]))
+    assert isinstance(found, ProcessCommand)
+    assert (found.program, found.argv) == ("", ("serve",))
+    checkout.environment["PATH"] += f":{checkout.folder}"
+    found = explorer(checkout).command_of(ad_hoc_process(["serve"]))
+    assert isinstance(found, ProcessCommand)
+    assert found.program == f"{checkout.folder}/serve"
+
+
+def test_url_of_a_record_is_only_text(checkout: Shell) -> None:
+    refused = explorer(checkout).command_of(ad_hoc("stdio:./serve -v"))
+    assert isinstance(refused, Refused)
+    assert "has no command" in refused.sentence
+
+
+def test_command_changed_while_in_use_is_refused(checkout: Shell) -> None:
+    checkout.run("profiles", "allow", "p", "--yes")
+    opened = explorer(checkout)
+    before = opened.profiles.profiles["p"]
+    checkout.sessions(PROFILE.replace(WORDS, OTHER))
+    opened.reload()
+    assert isinstance(opened.command_of(before), Refused)
+
+
+def test_damaged_allowed_file_allows_nothing(checkout: Shell) -> None:
+    checkout.run("profiles", "allow", "p", "--yes")
+    (path,) = checkout.home.rglob("allowed.toml")
+    path.write_text(path.read_text().replace("words", "wrods"))
+    assert not is_allowed(checkout)
+    path.write_text("commands = 1\n")
+    assert not is_allowed(checkout)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "call ping -p p --yes --no-input",
+        "call ping -p p --dry-run",
+        "notify ping -p p --yes",
+        "methods -p p",
+        "methods -p p --refresh",
+        "params ping -p p",
+        "login -p p",
+        "logout -p p",
+        "profiles list",
+        "profiles show p",
+        "profiles check",
+        "profiles test p --no-input",
+        "profiles test p --apply --yes",
+        "profiles default p",
+        "profiles set p timeout=3",
+        "profiles secret p",
+        "profiles allow --list",
+        "profiles allow --folder . --yes",
+        "profiles allow p",
+        "history list",
+        "check",
+        "--sessions sessions.toml call ping -p p",
+    ],
+)  # fmt: skip
+def test_no_other_command_starts_or_allows_it(checkout: Shell, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(checkout.folder)
+    checkout.run(*words.split())
+    assert not (checkout.folder / "ran").exists()
+    assert not is_allowed(checkout)
+
+
+def test_allow_shows_the_command_and_refuses_without_yes(checkout: Shell) -> None:
+    ran, folder = checkout.run("profiles", "allow", "p"), checkout.folder.resolve()
+    assert ran.code == 2
+    shown = (f"file: {checkout.folder}/sessions.toml:3", f"folder: {folder}", "words: ./serve -v", f"{folder}/serve")
+    assert [words for words in shown if words not in ran.err] == []
+
+
+def test_one_yes_allows_command_and_destination(checkout: Shell) -> None:
+    checkout.sessions(f'{PROFILE}auth = {{ kind = "member" }}\n')
+    checkout.run("profiles", "secret", "p", "token", "--stdin", stdin=b"tok-4711-tok\n")
+    checkout.sessions(f'{PROFILE}auth = {{ kind = "member", member = "key" }}\n'.replace(WORDS, OTHER))
+    blocked = checkout.run("profiles", "secret", "p").text
+    assert "origin: stdio:./serve -v → stdio:./serve -q" in blocked
+    assert checkout.run("profiles", "allow", "p", "--yes").code == 0
+    assert is_allowed(checkout)
+    assert "blocked" not in checkout.run("profiles", "secret", "p").text
+
+
+def test_moved_folder_blocks_the_secrets(checkout: Shell) -> None:
+    text = f'{PROFILE}auth = {{ kind = "member" }}\n'
+    checkout.sessions(text)
+    checkout.run("profiles", "secret", "p", "token", "--stdin", stdin=b"tok-4711-tok\n")
+    moved = checkout.folder.with_name("moved")
+    plant(moved)
+    (moved / "sessions.toml").write_text(text)
+    checkout.folder = moved
+    assert f"→ {moved.resolve()} ({moved}/sessions.toml:3)" in checkout.run("profiles", "secret", "p").text
+
+
+def test_allowed_commands_are_listed_and_forgotten(checkout: Shell) -> None:
+    checkout.run("profiles", "allow", "p", "--yes")
+    folder = checkout.folder.resolve()
+    assert f"process in folder {folder}: ./serve -v\n" in checkout.run("profiles", "allow", "--list").text
+    assert "forgotten" in checkout.run("profiles", "allow", "p", "--forget").err
+    assert not is_allowed(checkout)
+    checkout.run("profiles", "allow", "p", "--yes")
+    assert "forgotten" in checkout.run("profiles", "allow", "--folder", str(folder), "--forget").err
+    assert not is_allowed(checkout)
+
+
+def test_state_of_the_command_is_shown(checkout: Shell) -> None:
+    assert "not allowed. Run rpcexplorer profiles allow p" in checkout.run("profiles", "show", "p").text
+    assert "./serve -v" in checkout.run("profiles", "show", "p").text
+    checkout.run("profiles", "allow", "p", "--yes")
+    assert "not allowed" not in checkout.run("profiles", "show", "p").text
+    set_again = checkout.run("profiles", "set", "p", f"command={OTHER}")
+    assert "is not started before you allow it" in set_again.err
