@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import httpx
 
 from rpcexplorer.transport.port import LOOPBACK_ADDRESSES, LOOPBACK_NAME
+from rpcexplorer.transport.request import Address
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     from rpcexplorer.transport.port import Headers, Request
-    from rpcexplorer.transport.request import Address
     from rpcexplorer.transport.response import Incoming
 
 PIECE = 256 * 1024
@@ -57,6 +57,9 @@ class ByteStream(Protocol):
 
         At the end, and after a failure, return b"".
         """
+
+    def shut(self) -> None:
+        """End both directions: a task in `receive` reads the end."""
 
     def close(self) -> None:
         pass
@@ -106,6 +109,10 @@ class Plain:
             return None
         except OSError:
             return b""
+
+    def shut(self) -> None:
+        with contextlib.suppress(OSError):  # The peer may have closed it.
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         self._socket.close()
@@ -169,6 +176,13 @@ class Encrypted:
             self._take(received)
         return b""
 
+    def shut(self) -> None:
+        with contextlib.suppress(OSError):
+            self.tls.unwrap()  # It writes the end, and would wait for the peer's.
+        with contextlib.suppress(OSError):
+            self._pass_on()
+        self._stream.shut()
+
     def close(self) -> None:
         self._stream.close()
 
@@ -179,9 +193,10 @@ class Encrypted:
             self._coming.write_eof()
 
     async def _answer(self) -> None:
-        """Write what TLS answers; a writer that is active sends it, too."""
+        """Write what TLS answers; a writer with data before it sends it, too."""
+        has_writer = self.behind
         self._pass_on()
-        if self.behind and not self.draining:
+        if self.behind and not has_writer:
             await self.drain()
 
     def _pass_on(self) -> None:
@@ -231,6 +246,18 @@ async def look_up(host: str, port: int) -> list[SocketAddress]:
 
     threading.Thread(target=ask, name=f"lookup of {host}", daemon=True).start()
     return _alternate_families(await known)
+
+
+async def dial(address: Address, incoming: Incoming) -> Plain:
+    """Connect to a host and port, or to a Unix socket."""
+    if address.socket:
+        incoming.enter("connect")
+        return Plain(connect_to_socket(address.socket))
+    if not (addresses := known_addresses(address.host, address.port)):
+        incoming.enter("name")
+        addresses = await look_up(address.host, address.port)
+    incoming.enter("connect")
+    return Plain(await connect(addresses))
 
 
 async def connect(addresses: list[SocketAddress]) -> socket.socket:
@@ -379,18 +406,12 @@ class Backend:
     async def connect_tcp(self, host: str, port: int, *_: object, **__: object) -> HttpxStream:
         assert self._incoming is not None
         self._incoming.kept = False
-        addresses = known_addresses(host, port)
-        if not addresses:
-            self._incoming.enter("name")
-            addresses = await look_up(host, port)
-        self._incoming.enter("connect")
-        return self.take(Plain(await connect(addresses)))
+        return self.take(await dial(Address("http", host, port), self._incoming))
 
     async def connect_unix_socket(self, path: str, *_: object, **__: object) -> HttpxStream:
         assert self._incoming is not None
         self._incoming.kept = False
-        self._incoming.enter("connect")
-        return self.take(Plain(connect_to_socket(path)))
+        return self.take(await dial(Address("http", socket=path), self._incoming))
 
     def take(self, opened: ByteStream) -> HttpxStream:
         self.opened.append(HttpxStream(opened, self))

@@ -32,6 +32,7 @@ _CERTIFICATE_ALERTS = (
     "ALERT_UNSUPPORTED_CERTIFICATE", "ALERT_CERTIFICATE_", "ALERT_DECRYPT_ERROR", "ALERT_ACCESS_DENIED",
 )  # fmt: skip
 """TLS alerts of a server that wants a client certificate, or another."""
+_UNENCRYPTED = {"https": "http", "wss": "ws", "tls": "tcp"}
 
 
 class Attempt(Struct, frozen=True):
@@ -137,7 +138,7 @@ def _out_of_time(attempt: Attempt) -> Words:
         case "proxy":
             words = f"No connection to {place} through the proxy {attempt.proxy} within {time}. Check the proxy"
         case "tls":
-            words = f"The TLS handshake with {place} did not end within {time}. Check that this is its https port"
+            words = f"The TLS handshake with {place} did not end within {time}. {_check_tls_port(attempt.address)}"
         case "send":
             words = f"The request could not be sent completely to {place} within {time}. Raise the timeout"
         case "wait":
@@ -199,10 +200,14 @@ def _is_socket(path: str) -> bool:
         return False
 
 
+def _check_tls_port(address: Address) -> str:
+    return f"Check that this is its {address.scheme} port"
+
+
 def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
     place = attempt.address.place
     if failure is None or isinstance(failure, ssl.SSLEOFError | ssl.SSLZeroReturnError):
-        return f"{place} closed the connection during the TLS handshake. Check that this is its https port"
+        return f"{place} closed the connection during the TLS handshake. {_check_tls_port(attempt.address)}"
     if isinstance(failure, ssl.SSLCertVerificationError):
         return _bad_certificate(failure.verify_code, attempt)
     if isinstance(failure, OtherCertificate):
@@ -212,7 +217,8 @@ def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
         )
     reason = _reason(failure)
     if reason in {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"}:
-        return f"{place} does not use TLS. Check the port, and whether the URL must begin with http://"
+        scheme = _UNENCRYPTED.get(attempt.address.scheme, "http")
+        return f"{place} does not use TLS. Check the port, and whether the URL must begin with {scheme}://"
     if any(word in reason for word in _CERTIFICATE_ALERTS):
         return _about_client_certificate(place, attempt.trust)
     if "PROTOCOL" in reason or "VERSION" in reason:

@@ -328,8 +328,11 @@ async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> 
     The connection ends with the handshake. The client certificate is not sent, so a server that requires one may not
     show its own.
     """
+    scheme, _, rest = url.partition("://")
+    if scheme in {"wss", "tls"}:
+        url = f"https://{rest}"  # The handshake is the same, and nothing follows it.
     if address_of(url).scheme != "https":
-        raise Unreachable("url", "Only a server with https:// shows a certificate.")
+        raise Unreachable("url", "Only a server with https://, wss:// or tls:// shows a certificate.")
     problem = ""
     try:
         der = await _seen(url, Looking(trust.ca_file), deadline)

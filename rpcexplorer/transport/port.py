@@ -5,7 +5,7 @@ Plain data without a socket, a clock or httpx, so that the model can import it a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import Final, Literal, Protocol, TypeAlias
 
@@ -190,6 +190,28 @@ class Partial:
     def __init__(self) -> None:
         self.response = NOTHING_CAME
         self.sent_whole = False
+
+
+class Wire(Protocol):
+    """A connection that stays open, which carries messages without their framing."""
+
+    ended: Unreachable | None
+    """Why no more messages come; None while it is open, and after our own `close`."""
+
+    async def open(self, deadline: float) -> None:
+        """Connect, or start the process, within seconds from now; raise `Unreachable`."""
+
+    async def send(self, message: bytes) -> None:
+        """Send one JSON message; raise `Unreachable`.
+
+        If it is cancelled, a message that has begun is still sent whole.
+        """
+
+    def messages(self) -> AsyncIterator[bytes]:
+        """Yield each message as its bytes came, until the connection ends."""
+
+    async def close(self) -> None:
+        """End the connection, or the process, in bounded time."""
 
 
 class Transport(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import unicodedata
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from msgspec import Struct
 
@@ -15,7 +15,15 @@ from rpcexplorer.transport.port import Headers, Unreachable
 if TYPE_CHECKING:
     from rpcexplorer.transport.port import Request
 
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+HTTP = ("http", "https")
+WEBSOCKET = ("ws", "wss")
+SOCKET = ("tcp", "tls", "unix")
+_DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+_EXAMPLES = {
+    HTTP: "https://rpc.example.com",
+    WEBSOCKET: "wss://rpc.example.com",
+    SOCKET: "tcp://127.0.0.1:1705 or unix:///run/rpc.sock",
+}
 _LABEL = regex(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBERS = regex(r"\d+\.\d+\.\d+\.\d+")
 _STRAY_PERCENT = regex(r"%(?![0-9A-Fa-f]{2})")
@@ -29,12 +37,12 @@ _FRAMING = ("content-length", "transfer-encoding")
 
 
 class Address(Struct, frozen=True):
-    """The parts of a usable URL, all ASCII."""
+    """The parts of a usable URL, all ASCII but the path of a socket."""
 
     scheme: str
-    host: str
-    port: int
-    target: str
+    host: str = ""
+    port: int = 0
+    target: str = ""
     socket: str = ""
     """The path of a Unix socket, which is used instead of host and port."""
 
@@ -55,8 +63,9 @@ class Address(Struct, frozen=True):
         return f"{self.scheme}://{self.authority}{self.target}"
 
 
-def address_of(url: str, socket: str = "") -> Address:
-    """Parse a URL; raise `Unreachable` if it cannot be used, or if the socket's path cannot."""
+def address_of(url: str, socket: str = "", *, schemes: tuple[str, ...] = HTTP) -> Address:
+    """Parse a URL with one of these schemes; raise `Unreachable` if it or the socket's path cannot be used."""
+    example = _EXAMPLES[schemes]
     if socket and not (socket.startswith("/") and socket.isprintable()):
         raise _bad_url("The path of the Unix socket must begin with / and have only printable characters.")
     for position, char in enumerate(url, start=1):
@@ -67,12 +76,23 @@ def address_of(url: str, socket: str = "") -> Address:
             )
     parts = _split(url)
     if parts is None:
-        raise _bad_url("The URL's host cannot be read: write it like https://rpc.example.com.")
-    if parts.scheme not in _DEFAULT_PORTS:
-        raise _bad_url("The URL must begin with http:// or https://, as in https://rpc.example.com.")
+        raise _bad_url(f"The URL's host cannot be read: write it like {example}.")
+    if parts.scheme not in schemes:
+        beginnings = " or ".join(f"{scheme}://" for scheme in schemes)
+        raise _bad_url(f"The URL must begin with {beginnings}, as in {example}.")
+    if parts.scheme == "unix":
+        path = unquote(url.partition("://")[2])
+        if not path.startswith("/") or not path.isprintable():
+            raise _bad_url("The URL must contain the whole path of the socket, as in unix:///run/rpc.sock.")
+        return Address("unix", socket=path)
     if "@" in parts.netloc:
         raise _bad_url("The URL contains a user name or password: remove it and store it as a secret.")
-    return Address(parts.scheme, _host(parts), _port(parts), _target(parts), socket)
+    host, port = _host(parts, example), _port(parts)
+    if parts.scheme in SOCKET:
+        if parts.path or parts.query or parts.fragment:
+            raise _bad_url(f"The URL must end after the port, as in {parts.scheme}://127.0.0.1:1705.")
+        return Address(parts.scheme, host, port)
+    return Address(parts.scheme, host, port, _target(parts), socket)
 
 
 def request_headers(request: Request, address: Address) -> Headers:
@@ -121,10 +141,10 @@ def _ip(name: str) -> str | None:
         return None
 
 
-def _host(parts: SplitResult) -> str:
+def _host(parts: SplitResult, example: str) -> str:
     name = unicodedata.normalize("NFKC", parts.hostname or "").lower()
     if not name:
-        raise _bad_url("The URL has no host: write it like https://rpc.example.com.")
+        raise _bad_url(f"The URL has no host: write it like {example}.")
     if ":" in name or _NUMBERS.fullmatch(name):
         ip = _ip(name)
         if ip is None or "%" in ip:
@@ -145,8 +165,10 @@ def _port(parts: SplitResult) -> int:
         port = parts.port
     except ValueError:
         port = 0
-    if port is None:
+    if port is None and parts.scheme in _DEFAULT_PORTS:
         return _DEFAULT_PORTS[parts.scheme]
+    if port is None:
+        raise _bad_url(f"The URL needs a port, as in {parts.scheme}://127.0.0.1:1705.")
     if not port:
         raise _bad_url("The URL's port must be a number from 1 to 65535.")
     return port

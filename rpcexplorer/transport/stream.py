@@ -1,0 +1,209 @@
+"""Messages over a stream of bytes, and the streams of TCP, TLS and Unix sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from typing import TYPE_CHECKING, Final
+
+from rpcexplorer.transport.connection import Encrypted, dial
+from rpcexplorer.transport.failures import Attempt, explain
+from rpcexplorer.transport.framing import framing_of
+from rpcexplorer.transport.http import proxy_for
+from rpcexplorer.transport.port import Unreachable
+from rpcexplorer.transport.request import SOCKET, Address, address_of
+from rpcexplorer.transport.response import Incoming
+from rpcexplorer.transport.tls import USUAL, Trust
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from rpcexplorer.transport.connection import ByteStream
+    from rpcexplorer.transport.framing import Framing, FramingName
+
+SLICE: Final = 64 * 1024
+"""Bytes to divide into messages at a time, to keep the loop free."""
+CLOSED: Final = "The connection is closed."
+
+
+class StreamWire:
+    """What all wires share: one stream, one reader, and writers that never mix their messages."""
+
+    def __init__(self, peer: str, framing: Framing) -> None:
+        self.ended: Unreachable | None = None
+        self._peer = peer
+        """The name of the other side in sentences."""
+        self._framing = framing
+        self._stream: ByteStream | None = None
+        self._draining: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+        self._is_reading = False
+
+    @property
+    def _is_closed(self) -> bool:
+        return self._closing is not None
+
+    async def send(self, message: bytes) -> None:
+        await self._write(self._framing.frame(message))
+
+    async def messages(self) -> AsyncIterator[bytes]:
+        problem = None
+        try:
+            while data := await self._received():
+                for start in range(0, len(data), SLICE):
+                    for message in self._framing.feed(data[start : start + SLICE]):
+                        yield message
+                    if start:
+                        await asyncio.sleep(0)
+            for message in self._framing.finish():
+                yield message
+        except Unreachable as unreadable:
+            problem = unreadable
+        except OSError as failure:  # This includes ssl.SSLError.
+            problem = await self._reason(failure)
+        if not self._is_closed:
+            self.ended = self.ended or problem or await self._reason()
+            await self.close()
+
+    async def close(self) -> None:
+        if self._stream is None:
+            return
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close(self._stream))
+        await asyncio.wait([self._closing])  # Whoever stops waiting must not stop the closing.
+        self._closing.result()
+
+    async def _close(self, stream: ByteStream) -> None:
+        try:
+            await self._say_goodbye()
+        finally:
+            if self._draining is not None:
+                self._draining.cancel()
+                await asyncio.wait([self._draining])
+            stream.shut()
+            if not self._is_reading:  # Or else the reader closes it, as it watches the stream.
+                stream.close()
+
+    async def _write(self, data: bytes) -> None:
+        """Send bytes after all earlier ones.
+
+        They are written at once, so that a cancelled call leaves no half message.
+        """
+        stream, problem = self._open_stream(), None
+        try:
+            stream.write(data)
+        except OSError as failure:
+            problem = await self._reason(failure)
+        else:
+            await self._drain(stream)
+            if stream.behind:
+                problem = Unreachable("closed", CLOSED) if self._is_closed else await self._reason()
+        if problem is not None:
+            self.ended = self.ended or problem
+            raise problem
+
+    def _open_stream(self) -> ByteStream:
+        if self._stream is None or self._is_closed or self.ended:
+            raise self.ended or Unreachable("closed", CLOSED)
+        return self._stream
+
+    async def _drain(self, stream: ByteStream) -> None:
+        """Wait until the peer has taken all bytes, or cannot any more."""
+        if stream.behind:
+            if self._draining is None or self._draining.done():
+                self._draining = asyncio.create_task(_drain(stream))
+            await asyncio.wait([self._draining])
+
+    async def _received(self) -> bytes:
+        """Return the next bytes; b"" at the end, also at our own."""
+        assert self._stream is not None
+        self._is_reading = True
+        try:
+            data = b"" if self._is_closed else await self._stream.receive()
+        finally:
+            self._is_reading = False
+            if self._is_closed:
+                self._stream.close()
+        return b"" if self._is_closed else data
+
+    async def _reason(self, failure: OSError | None = None) -> Unreachable:  # noqa: ARG002 - for subclasses
+        """Return why the peer ended the connection."""
+        received = self._framing.unfinished
+        within = f" in the middle of a message, after {received:,} bytes of it" if received else ""
+        return Unreachable("closed", f"{self._peer} closed the connection{within}.")
+
+    async def _say_goodbye(self) -> None:
+        """Do what comes before the end of the stream, in bounded time."""
+
+
+async def _drain(stream: ByteStream) -> None:
+    with contextlib.suppress(OSError):  # The bytes that were not sent tell of it.
+        await stream.drain()
+
+
+class SocketWire(StreamWire):
+    """Messages over TCP, TLS or a Unix socket."""
+
+    def __init__(self, url: str, framing: FramingName = "lines", *, trust: Trust = USUAL, cap: int) -> None:
+        """Prepare a connection; raise `Unreachable` for a URL that cannot be used."""
+        self._prepare(address_of(url, schemes=SOCKET), framing_of(framing, cap), trust, cap)
+
+    def _prepare(self, address: Address, framing: Framing, trust: Trust, cap: int) -> None:
+        super().__init__(address.place, framing)
+        self._address, self._trust, self._cap = address, trust, cap
+        self._incoming = Incoming(cap=cap)
+
+    async def open(self, deadline: float) -> None:
+        limit = asyncio.timeout(deadline)
+        try:
+            async with limit:
+                await self._connect()
+        except Unreachable as known:
+            problem = known
+        except Exception as failure:  # noqa: BLE001 - the border, as for HTTP
+            problem = self._explain(failure, deadline, expired=limit.expired())
+        else:
+            return
+        raise _with_proxy(problem, self._address)
+
+    async def _connect(self) -> None:
+        address = self._address
+        context = await asyncio.to_thread(self._trust.context) if address.scheme in {"tls", "wss"} else None
+        plain = self._stream = await dial(address, self._incoming)
+        try:
+            if context is not None:
+                self._incoming.enter("tls")
+                encrypted = self._stream = Encrypted(plain, context, address.host)
+                await encrypted.shake_hands()
+            self._incoming.enter("wait")
+            await self._begin()
+        except BaseException:
+            self._stream = None
+            plain.close()
+            raise
+
+    async def _begin(self) -> None:
+        """Do what comes before the first message."""
+
+    def _explain(self, failure: Exception, deadline: float = 0, *, expired: bool = False) -> Unreachable:
+        attempt = Attempt(self._address, self._incoming, deadline, self._cap, None, self._trust)
+        return explain(failure, attempt, expired=expired)
+
+    async def _reason(self, failure: OSError | None = None) -> Unreachable:
+        # With TLS 1.3 the server refuses a client certificate after our side of the handshake.
+        if isinstance(failure, ssl.SSLError) and "ALERT" in (failure.reason or ""):
+            return self._explain(failure)
+        return await super()._reason(failure)
+
+
+def _with_proxy(problem: Unreachable, address: Address) -> Unreachable:
+    """Name a proxy that is configured, because connections do not use it."""
+    if problem.step not in {"name", "connect", "timeout"} or address.socket:
+        return problem
+    is_encrypted = address.scheme in {"tls", "wss"}
+    proxy = proxy_for(Address("https" if is_encrypted else "http", address.host, address.port))
+    if proxy is None:
+        return problem
+    unused = f"The proxy {proxy.shown} is not used for {address.scheme}:// URLs."
+    return Unreachable(problem.step, f"{problem.sentence} {unused}")
