@@ -14,7 +14,7 @@ from rpcexplorer.jsontext.params import Params
 from rpcexplorer.jsontext.pointers import names_of
 from rpcexplorer.model.draft import Batch
 from rpcexplorer.model.method import as_named
-from rpcexplorer.model.profile import AD_HOC_NAME, Profile, typed_whole, variable
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile, typed_whole, variable, words_text
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, placeholder
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
@@ -455,7 +455,8 @@ def command(subject: Subject) -> str:
     where = f"-p {quoted(profile.name)}"
     if profile.ad_hoc:
         auth = f" --auth {profile.auth.kind}" if profile.secrets and not profile.assumes_auth else ""
-        where = f"--url {quoted(redacted_address(typed_whole(profile.endpoint)))}{auth}"
+        address = f"--url {quoted(redacted_address(typed_whole(profile.endpoint)))}"
+        where = f"{f'--stdio {quoted(words_text(profile))}' if profile.command else address}{auth}"
     if subject.exchange is not None:  # variables in a recorded call stay text
         draft = escaped(draft)
     read = draft.read()

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from rpcexplorer.jsontext.params import Fix
-from rpcexplorer.model.profile import Profile, joined, split_address, typed_whole
+from rpcexplorer.model.profile import Profile, joined, split_address, typed_whole, words_text
 
 LONGEST = 200
 """Characters to show of a key or another word of a file."""
@@ -120,7 +120,7 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
         if "url" in moved:
             address = joined(moved["url"], moved.get("path", split_address(address)[1] or ""))
             changes = tuple(change for change in changes if change[0] not in {"url", "path"})
-        kept = quoted(f"--url={typed_whole(address)}")
+        kept = f"--stdio={quoted(words_text(profile))}" if profile.command else quoted(f"--url={typed_whole(address)}")
         auth = f" --auth={profile.auth.kind}" if profile.has_own_auth else ""
         lines.append(f"{PROGRAM} profiles add {name} {kept}{auth}")
     if changes:

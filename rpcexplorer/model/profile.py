@@ -421,6 +421,11 @@ def ad_hoc_process(words: Sequence[str], auth: Auth | None = None) -> Profile:
     return Profile(AD_HOC_NAME, PROCESS, "", command=tuple(words), auth=auth or Auth(), ad_hoc=True)
 
 
+def words_text(profile: Profile) -> str:
+    """Return the words of a process as a shell writes them."""
+    return shlex.join(profile.command)
+
+
 def process_address(words: Sequence[str]) -> str:
     """Return the words of a process as a shell writes them, after ``stdio:``."""
     return PROCESS + shlex.join(words)

@@ -19,7 +19,7 @@ from rpcexplorer.client.report import Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.problem import Changes, Problem
-from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address, typed_whole
+from rpcexplorer.model.profile import PATH, Profile, ad_hoc, typed_whole
 from rpcexplorer.text.connection_test import certificate_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.problems import rows_of
@@ -29,6 +29,7 @@ from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs import LABELS, apply_changes, warn_about
 from rpcexplorer.tui.profile_form import (
     NAME_HINT,
+    address_values,
     home,
     homes_for,
     problem_after_reload,
@@ -276,16 +277,15 @@ class ConnectionTest(Dialog[str]):
         self._move(event.value)
 
     def _move(self, address: str) -> None:
-        url, path = split_address(address)
-        moved: Changes = (("url", url), ("path", PATH if path is None else path))
+        moved: Changes = tuple(address_values(address).items())
         before = ad_hoc(address) if self._profile.ad_hoc else self._profile
         made = self._explorer.profiles.changed(before, moved)
         if isinstance(made, Problem):
             self.notify(wrong_address(address, made), severity="warning")
             return
         self.profile, self.report = made, Report()
-        now = {"url": self._profile.url, "path": self._profile.path}
-        self._moved = () if self._profile.ad_hoc else tuple(change for change in moved if now[change[0]] != change[1])
+        now = self._profile
+        self._moved = () if now.ad_hoc else tuple((key, value) for key, value in moved if getattr(now, key) != value)
         self._begin()
 
     @work(exclusive=True, group="test")

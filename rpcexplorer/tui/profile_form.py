@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -17,16 +18,22 @@ from rpcexplorer.model.problem import Problem, capitalised
 from rpcexplorer.model.profile import (
     OVERLAY,
     PATH,
+    PROCESS,
     RESERVED,
+    SCHEMES,
     Preset,
     Profile,
     ad_hoc,
     is_reserved,
     joined,
+    kind_of,
+    process_address,
+    scheme_of,
     shares_variables,
     split_address,
     typed_whole,
     usual_confirm,
+    usual_path,
     usual_type,
 )
 from rpcexplorer.model.secret import PROFILE_NAME
@@ -63,7 +70,7 @@ def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
     url = typed["url"].strip()
     if not url:
         return Wrong("A profile needs a URL, such as https://rpc.example.com.", "url")
-    if not url.lower().startswith(("https://", "http://")):
+    if scheme_of(url) not in SCHEMES:
         return Wrong("A URL begins with https:// or http://, such as https://rpc.example.com.", "url")
     if number_of(typed["timeout"]) is None:
         return Wrong("Type a number of seconds greater than 0, such as 30.", "timeout")
@@ -287,11 +294,29 @@ def with_path(typed: Mapping[str, str], path: str) -> dict[str, str]:
     """Return the typed values, with this path if the URL has none."""
     if not typed["url"].partition("://")[2]:
         return dict(typed)
-    return {**typed, "url": typed_whole(joined(*_url_and_path(typed["url"], path)))}
+    return {**typed, "url": typed_whole(_address(typed["url"], path))}
 
 
-def _address(typed: str) -> str:
-    return joined(*_url_and_path(typed))
+def address_values(typed: str, usual: str = PATH) -> dict[str, Any]:
+    """Return the keys of a profile that a typed URL sets.
+
+    The words of a process follow ``stdio:``. A URL without a path gets the path ``usual``, if it can have one.
+    """
+    typed = typed.strip()
+    if kind_of(typed) == "process":
+        try:
+            return {"url": PROCESS, "command": shlex.split(typed[len(PROCESS) :])}
+        except ValueError:  # A quote has no end.
+            return {"url": PROCESS, "command": []}
+    url, path = split_address(typed)
+    if path is None and usual == PATH:
+        path = usual_path(url)
+    return {"url": url, "path": usual if path is None else path} if usual_path(url) else {"url": url}
+
+
+def _address(typed: str, usual: str = PATH) -> str:
+    values = address_values(typed, usual)
+    return process_address(values["command"]) if "command" in values else joined(values["url"], values.get("path", ""))
 
 
 def calls_go_to(typed: str, usual: str) -> str:
@@ -299,24 +324,24 @@ def calls_go_to(typed: str, usual: str) -> str:
 
     So it never repeats a typed password. A URL without a path gets the path ``usual``.
     """
-    url, path = split_address(typed)
-    whole = path if path is not None else usual
-    if isinstance(changed_profile(ad_hoc(url), (("url", url), ("path", whole))), Problem):
+    values = address_values(typed, usual)
+    made = changed_profile(ad_hoc(typed), tuple(values.items()))
+    if isinstance(made, Problem):
         return ""
-    calls = f"Calls go to {joined(url, whole)}"
-    return f"{calls}\nThe URL has no path, so rpcexplorer adds {usual}." if path is None else calls
+    calls = f"Calls go to {made.endpoint}"
+    if "path" not in values or split_address(typed)[1] is not None:
+        return calls
+    return f"{calls}\nThe URL has no path, so rpcexplorer adds {values['path']}."
 
 
 def wrong_address(typed: str, problem: Problem) -> str:
     """Return the problem of a typed URL, which is not repeated."""
-    begins = typed.strip().lower().startswith(("http://", "https://"))
-    why = problem.sentence.partition(". ")[0].replace("`", "") if begins else "must begin with http:// or https://"
-    return f"The {'path of the URL' if problem.key.endswith('.path') else 'URL'} {why}."
-
-
-def _url_and_path(typed: str, usual: str = PATH) -> tuple[str, str]:
-    url, path = split_address(typed)
-    return url, usual if path is None else path
+    why = problem.sentence.partition(". ")[0].replace("`", "")
+    if scheme_of(typed.strip()) not in SCHEMES:
+        why = "must begin with http:// or https://"
+    named = {"url": "URL", "path": "path of the URL", "command": "command after stdio:"}
+    label = next((label for key, label in named.items() if f".{key}" in problem.key), "")
+    return f"The {label} {why}." if label else f"{capitalised(why)}."
 
 
 def changes_of(
@@ -358,9 +383,12 @@ def add_profile(
     auth = {field: text for field, text in {"kind": kind, **given}.items() if text}
     if preset and kind == preset.values.auth.kind:
         auth = {field: text for field, text in given.items() if text != (getattr(preset.values.auth, field) or "")}
-    url, path = split_address(typed["url"])
+    address = address_values(typed["url"])
+    if split_address(typed["url"])[1] is None:
+        address.pop("path", None)
     named = preset.name if preset else None
-    problem = edits.add(typed["name"].strip(), url, auth=auth, preset=named, path=path, **more, **learned)
+    url = address.pop("url")
+    problem = edits.add(typed["name"].strip(), url, auth=auth, preset=named, **address, **more, **learned)
     return wrong_of(problem, typed) if problem else None
 
 
@@ -376,8 +404,9 @@ def edit_profile(
     changed = changes_of(was, typed, lambda key: bool(source(key)))
     values: dict[str, Any] = {}
     if address := changed.pop("url", None):
-        url, path = _url_and_path(address)
-        values = {key: value for key, value in (("url", url), ("path", path)) if value != getattr(was, key)}
+        now = address_values(address)
+        values = {key: value for key, value in now.items() if value != getattr(was, key)}
+        values |= {key: None for key in ("path", "command") if key not in now and source(key) == str(edits.file)}
         if is_bare and "path" in values and source("path") == str(edits.file):
             values["path"] = None  # The path was removed.
     for key, text in changed.items():

@@ -19,7 +19,7 @@ from rpcexplorer.auth.registry import with_usual_auth
 from rpcexplorer.client.report import Check
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Problem, first_few
-from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address
+from rpcexplorer.model.profile import PATH, SCHEMES, Profile, ad_hoc, scheme_of, split_address
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.commands import Scope, bindings, first_key
@@ -31,6 +31,7 @@ from rpcexplorer.tui.processes import copy
 from rpcexplorer.tui.profile_form import (
     ProfileForm,
     add_profile,
+    address_values,
     calls_go_to,
     changes_of,
     edit_profile,
@@ -463,8 +464,7 @@ def files_of(explorer: Explorer) -> list[tuple[str, str]]:
 
 def profile_at(explorer: Explorer, address: str) -> Profile | Problem:
     """Return a profile for a typed URL, as ``rpcexplorer URL`` uses it."""
-    url, path = split_address(address)
-    made = explorer.profiles.changed(ad_hoc(address), (("url", url), ("path", PATH if path is None else path)))
+    made = explorer.profiles.changed(ad_hoc(address), tuple(address_values(address).items()))
     return with_usual_auth(made) if isinstance(made, Profile) else made
 
 
@@ -571,8 +571,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
         if isinstance(made, Profile):
             self.dismiss(made)
         else:
-            begins = typed.strip().lower().startswith(("http://", "https://"))
-            change = " Change it, or press F7 to add a profile." if begins else ""
+            change = " Change it, or press F7 to add a profile." if scheme_of(typed.strip()) in SCHEMES else ""
             self._say(f"{wrong_address(typed, made)}{change}", wrong=True)
 
     @on(RowList.RowChosen)

@@ -18,7 +18,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.client.hints import hint_for, schemes
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint, setting
-from rpcexplorer.model.profile import HeaderHandshake, MethodNote, Profile, ad_hoc
+from rpcexplorer.model.profile import HeaderHandshake, MethodNote, Profile, ad_hoc, ad_hoc_process
 from rpcexplorer.profiles.profiles import Profiles
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import Malformed
@@ -574,6 +574,11 @@ def test_url_is_saved_as_a_profile_first() -> None:
         "rpcexplorer profiles set NAME auth.kind=basic",
         "rpcexplorer profiles secret NAME password",
     )
+
+
+def test_typed_process_is_saved_with_its_words() -> None:
+    lines = setting(ad_hoc_process(["py lsp", "-v"]), "stdio:", ())
+    assert lines == ("""rpcexplorer profiles add NAME --stdio=''"'"'py lsp'"'"' -v'""",)
 
 
 def test_missing_credential_can_be_entered() -> None:

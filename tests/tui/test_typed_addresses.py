@@ -1,0 +1,71 @@
+"""Addresses that are typed into the form of a profile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.profiles.edits import ProfileEdits
+from rpcexplorer.profiles.profiles import Profiles
+from rpcexplorer.tui.profile_form import add_profile, address_values, calls_go_to, edit_profile, fields_of, with_path
+from tests.profiles.test_profiles import good, read
+
+
+def edits_of(folder: Path, profiles: Profiles) -> ProfileEdits:
+    return ProfileEdits(folder / "home" / "config" / "sessions.toml", folder / "locks", profiles=profiles)
+
+
+def typed(address: str) -> dict[str, str]:
+    return {field.key: field.value for field in fields_of(None)} | {"name": "p", "url": address}
+
+
+@pytest.mark.parametrize(
+    ("address", "endpoint", "path"),
+    [
+        ("ws://h", "ws://h/rpc", "/rpc"),
+        ("wss://h/", "wss://h/", "/"),
+        (" tcp://h:1 ", "tcp://h:1", ""),
+        ("unix:///x", "unix:///x", ""),
+        ("http+unix:///x", "http+unix:///x:/rpc", "/rpc"),
+        ("http+unix:///x:/y", "http+unix:///x:/y", "/y"),
+        ("stdio: pylsp  'a b'", "stdio:pylsp 'a b'", ""),
+    ],
+)
+def test_typed_address_shows_where_calls_go(address: str, endpoint: str, path: str) -> None:
+    assert calls_go_to(address, "/rpc").partition("\n")[0] == f"Calls go to {endpoint}"
+    assert address_values(address, "/rpc").get("path", "") == path
+    completed = with_path({"url": address.strip()}, "/rpc")["url"]
+    assert calls_go_to(completed, "/other") == f"Calls go to {endpoint}"
+
+
+@pytest.mark.parametrize(
+    "address", ["stdio:", "stdio:'x", "tcp://h", "stdio:x --token=abc", "unix://x", "http+unix://x"]
+)
+def test_address_that_cannot_be_used_is_not_repeated(address: str) -> None:
+    assert calls_go_to(address, "/rpc") == ""
+
+
+@pytest.mark.parametrize("address", ["stdio:pylsp 'a b'", "tcp://h:1", "http+unix:///x:/y", "ws://h/y"])
+def test_saved_address_is_shown_as_typed(tmp_path: Path, address: str) -> None:
+    assert add_profile(edits_of(tmp_path, read(tmp_path)), typed(address), []) is None
+    profile = good(read(tmp_path), "p")
+    assert profile.endpoint == address
+    assert next(field.value for field in fields_of(profile) if field.key == "url") == address
+
+
+@pytest.mark.parametrize("address", ["tcp://h:1", "stdio:other 'a b'", "http://h/x"])
+def test_edited_address_replaces_words_and_path(tmp_path: Path, address: str) -> None:
+    for before in ("stdio:pylsp", "http://h/rpc"):
+        (tmp_path / "home" / "config" / "sessions.toml").unlink(missing_ok=True)
+        assert add_profile(edits_of(tmp_path, read(tmp_path)), typed(before), []) is None
+        found = read(tmp_path)
+        was = good(found, "p")
+        filled = {field.key: field.value for field in fields_of(was)} | {"url": address}
+
+        def source(key: str, found: Profiles = found) -> str:
+            place = found.source_of("p", key)
+            return "" if str(place) == "default" else place.file
+
+        assert edit_profile(edits_of(tmp_path, found), was, filled, source) is None
+        assert good(read(tmp_path), "p").endpoint == address
