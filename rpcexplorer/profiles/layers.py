@@ -167,7 +167,7 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
         return ("url",), 'the profile has no `url`. Add one, such as url = "https://rpc.example.com"'
     plain = {path[0]: value for path, value in values.items() if len(path) == 1}
     kind = kind_of(plain["url"])
-    for path, value in values.items():
+    for path, value in values.items() if plain["url"] else ():  # A preset has no URL, and may be for several kinds.
         if why := no_place_for(kind, path, value):
             return path, why
     plain.setdefault("path", usual_path(plain["url"]))

@@ -13,17 +13,18 @@ from rpcexplorer.auth.credentials import AuthResponse
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.client import preview
+from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Leaves
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.profiles.layers import SHIPPED, Presets
+from rpcexplorer.profiles.layers import SHIPPED, Presets, build_profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from tests.auth.driving import PONG, drive, end, message, received, requests
 
 PROMISED: Final = [
-    "service", "aria2", "bcoin", "bitcoin", "deluge", "electrum", "ethereum", "kodi", "mcp", "monero", "moonraker",
-    "mopidy", "nzbget", "odoo", "snapcast", "transmission", "ubus", "xapi", "zabbix",
+    "service", "aria2", "bcoin", "bitcoin", "deluge", "electrum", "ethereum", "kodi", "lsp", "mcp", "monero",
+    "moonraker", "mopidy", "nzbget", "odoo", "snapcast", "transmission", "ubus", "xapi", "zabbix",
 ]  # fmt: skip
 CHANGES: Final = {
     "add", "append", "ban", "bans", "broadcast", "clear", "connect", "create", "delete", "destroy", "dump", "edit",
@@ -56,7 +57,7 @@ def test_methods_have_docs_and_changing_ones_are_unsafe(name: str) -> None:
         assert not note.safe or method in READS or not words & CHANGES, method
 
 
-@pytest.mark.parametrize("name", [name for name in PROMISED if name not in {"service", "odoo", "ubus"}])
+@pytest.mark.parametrize("name", [name for name in PROMISED if name not in {"service", "odoo", "ubus", "lsp"}])
 def test_preset_has_a_safe_method_without_params(name: str) -> None:
     notes = values(name).methods.values()
     assert any(note.safe and note.params is None for note in notes)
@@ -136,6 +137,28 @@ def test_ended_session_is_recognised_by_words(name: str, refusal: ErrorObject) -
 )
 def test_other_errors_do_not_end_the_session(name: str, error: ErrorObject) -> None:
     assert not asks_for_login(values(name).login, error, 200)
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "framing", "handshake"),
+    [
+        ("ethereum", "ws://h", "lines", None),
+        ("kodi", "tcp://h:9090", "none", None),
+        ("lsp", "stdio:", "length", "lsp"),
+        ("lsp", "tcp://h:1", "length", "lsp"),
+        ("mcp", "stdio:", "lines", "mcp"),
+        ("snapcast", "tcp://h:1705", "lines", None),
+    ],
+)
+def test_preset_of_a_connection_needs_no_more_keys(name: str, url: str, framing: str, handshake: str | None) -> None:
+    given: Leaves = {("url",): Leaf(url, DEFAULT), ("preset",): Leaf(name, DEFAULT)}
+    if url == "stdio:":
+        given["command",] = Leaf(("x",), DEFAULT)
+    leaves, problems = Presets(Path("/nowhere")).under("p", given)
+    profile = build_profile("p", {path: leaf.value for path, leaf in leaves.items()})
+    assert isinstance(profile, Profile), profile
+    assert problems == []
+    assert (profile.framing, profile.handshake, profile.auth.kind) == (framing, handshake, "none")
 
 
 def test_odoo_without_session_is_sent_no_password() -> None:
