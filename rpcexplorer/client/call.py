@@ -43,20 +43,36 @@ from rpcexplorer.transport.port import Headers, Partial, Request, Response, Tran
 from rpcexplorer.transport.request import address_of, request_headers
 
 if TYPE_CHECKING:
+    from rpcexplorer.model.event import Event
     from rpcexplorer.transport.http import HttpTransport
     from rpcexplorer.transport.port import ShownCertificate
     from rpcexplorer.transport.tls import Trust
 
 
-async def connect(profile: Profile, reply_limit: int) -> Transport:
-    """Open the transport for the profile's address.
+Tell = Callable[["Event"], None]
+
+
+def ignore(event: Event) -> None:
+    """Drop an event: nobody watches."""
+
+
+async def connect(profile: Profile, reply_limit: int, tell: Tell = ignore) -> Transport:
+    """Return the transport for the profile's address; ``tell`` gets the events of an open connection.
 
     It is loaded in another thread, so that the screen stays responsive.
     """
-    transport_type = await asyncio.to_thread(_http)  # Other transports, such as ws:// or pipes, would be chosen here.
+    if profile.is_open_connection:
+        return (await asyncio.to_thread(_opens))(profile, reply_limit, _trust(profile), tell)
+    transport_type = await asyncio.to_thread(_http)
     transport = transport_type(trust=_trust(profile), cap=reply_limit)
     await transport.open()
     return transport
+
+
+def _opens() -> Callable[[Profile, int, Trust, Tell], Transport]:
+    from rpcexplorer.client.open_connection import open_connection  # HTTP needs none of it.
+
+    return open_connection
 
 
 async def certificate_of(profile: Profile) -> ShownCertificate:

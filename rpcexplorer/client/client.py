@@ -20,7 +20,7 @@ from rpcexplorer.auth.credentials import (
     find_unsendable,
 )
 from rpcexplorer.auth.registry import auth_of, kind_named, login_requests, requests_for, with_usual_auth
-from rpcexplorer.client.call import Record, RunningCall, body_of, connect, discard, head_of, http_request
+from rpcexplorer.client.call import Record, RunningCall, Tell, body_of, connect, discard, head_of, http_request, ignore
 from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
@@ -82,6 +82,7 @@ class Client:
         transport: Transport | None = None,
         *,
         prints: bool = False,
+        tell: Tell = ignore,
     ) -> Self:
         """Return a client with the given credentials, which calls ``record``.
 
@@ -91,7 +92,7 @@ class Client:
         client = cls.__new__(cls)
         client._initialize(profile, credentials, reply_limit, record)  # noqa: SLF001 - its own
         client._transport = transport  # noqa: SLF001
-        client._prints = prints  # noqa: SLF001
+        client._prints, client._tell = prints, tell  # noqa: SLF001
         return client
 
     def _initialize(self, profile: Profile, credentials: CredentialSource, reply_limit: int, record: Record) -> None:
@@ -101,6 +102,7 @@ class Client:
         self._record = record
         self._transport: Transport | None = None
         self._prints = False
+        self._tell: Tell = ignore
         self._handshake = handshake_of(profile)
         self._url = redacted_address(profile.endpoint)
 
@@ -193,7 +195,7 @@ class Client:
         )
 
     async def _open_transport(self) -> Transport:
-        transport = self._transport or await connect(self.profile, self._reply_limit)
+        transport = self._transport or await connect(self.profile, self._reply_limit, self._tell)
         # Another call may have been faster. A transport that sent nothing has no connection to close.
         self._transport = self._transport or transport
         return self._transport

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -21,7 +21,6 @@ from rpcexplorer.auth.credentials import (
     Note,
 )
 from rpcexplorer.client.call import CALLS_A_TOOL
-from rpcexplorer.client.open_connection import Opening
 from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import (
     MCP_PARAMS,
@@ -35,12 +34,6 @@ from rpcexplorer.model.secret import UNRECORDED
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, spelled
 
-MCP_CAPABILITIES: Final = {
-    "roots/list": "roots",
-    "sampling/createMessage": "sampling",
-    "elicitation/create": "elicitation",
-}
-"""What we can do for a server of MCP, by the request that asks for it."""
 CONFLICT: Final = 409
 BAD_REQUEST: Final = 400
 NOT_FOUND: Final = 404
@@ -67,7 +60,7 @@ class Handshake(Protocol):
 
 
 def handshake_of(profile: Profile) -> Handshake | None:
-    """Return what each call of a profile needs; an open connection begins with ``opening_of``."""
+    """Return what each call of a profile needs; an open connection has its own handshake."""
     if profile.is_open_connection:
         return McpCalls() if profile.handshake == "mcp" else None
     if profile.handshake is None:
@@ -84,25 +77,6 @@ def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) ->
     except StopIteration as end:
         ending: AuthResponse | Refused = end.value
         return ending
-
-
-def opening_of(profile: Profile) -> Opening | None:
-    """Return the handshake of an open connection."""
-    if profile.handshake not in {"lsp", "mcp"}:
-        return None
-    note = profile.methods.get("initialize")
-    own = note.params if note and isinstance(note.params, dict) else {}
-    if profile.handshake == "lsp":
-        params = {"processId": None, "rootUri": None, "capabilities": {}, **own}
-        farewell = (Call("shutdown", id="rpcexplorer.shutdown"), Call("exit"))
-        return Opening(_initialize(params), Call("initialized", "{}"), farewell)
-    capabilities: dict[str, Any] = {name: {} for method, name in MCP_CAPABILITIES.items() if method in profile.answers}
-    params = {**msgspec.json.decode(MCP_PARAMS), "capabilities": capabilities, **own}
-    return Opening(_initialize(params), Call("notifications/initialized", "{}"))
-
-
-def _initialize(params: dict[str, Any]) -> Call:
-    return Call("initialize", msgspec.json.encode(params).decode(), "rpcexplorer.initialize")
 
 
 class McpCalls:

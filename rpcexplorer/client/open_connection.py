@@ -11,14 +11,19 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
+import msgspec
 from msgspec import Struct, field
 
 from rpcexplorer.model.event import Event
+from rpcexplorer.model.profile import MCP_PARAMS, Profile
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
 from rpcexplorer.rpc.messages import Call, Malformed, Result, decoded, spelled
 from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch
+
+if TYPE_CHECKING:
+    from rpcexplorer.transport.tls import Trust
 
 NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
 """The answer to a request of the server that no rule answers."""
@@ -28,6 +33,12 @@ MAX_ANSWERS: Final = 1_000
 MAX_ANSWER_BYTES: Final = 1024 * 1024
 """Answers that the server has not read yet; later requests stay unanswered."""
 FAREWELL_SECONDS: Final = 1.0
+MCP_CAPABILITIES: Final = {
+    "roots/list": "roots",
+    "sampling/createMessage": "sampling",
+    "elicitation/create": "elicitation",
+}
+"""What we can do for a server of MCP, by the request that asks for it."""
 CancelForm = Literal["lsp", "mcp"]
 Answer = Callable[[str], bytes | None]
 """Return the member to answer a method with; None if the user answers."""
@@ -68,6 +79,52 @@ class _Waiting(Struct, eq=False):
 
     def body(self) -> bytes:
         return b"[" + b",".join(self.parts) + b"]" if self.is_batch and self.parts else b""
+
+
+def answers_of(profile: Profile) -> Answer:
+    """Return what answers the server's requests; without a screen nobody is asked."""
+
+    def answer(method: str) -> bytes | None:
+        found = profile.answers.get(method) or profile.answers.get("*")
+        if found is None or found.ask:
+            return NOT_OFFERED
+        if found.result_json is not None:
+            return b'"result":' + found.result_json.encode()
+        return f'"error":{{"code":{found.code},"message":{spelled(found.message)}}}'.encode()
+
+    return answer
+
+
+def opening_of(profile: Profile) -> Opening | None:
+    """Return the handshake of an open connection."""
+    if profile.handshake not in {"lsp", "mcp"}:
+        return None
+    note = profile.methods.get("initialize")
+    own = note.params if note and isinstance(note.params, dict) else {}
+    if profile.handshake == "lsp":
+        params = {"processId": None, "rootUri": None, "capabilities": {}, **own}
+        farewell = (Call("shutdown", id="rpcexplorer.shutdown"), Call("exit"))
+        return Opening(_initialize(params), Call("initialized", "{}"), farewell)
+    capabilities: dict[str, Any] = {name: {} for method, name in MCP_CAPABILITIES.items() if method in profile.answers}
+    params = {**msgspec.json.decode(MCP_PARAMS), "capabilities": capabilities, **own}
+    return Opening(_initialize(params), Call("notifications/initialized", "{}"))
+
+
+def _initialize(params: dict[str, Any]) -> Call:
+    return Call("initialize", msgspec.json.encode(params).decode(), "rpcexplorer.initialize")
+
+
+def open_connection(profile: Profile, reply_limit: int, trust: Trust, tell: Callable[[Event], None]) -> OpenConnection:
+    """Return the connection to a profile's server, which the first call opens."""
+    from rpcexplorer.transport.stream import SocketWire
+
+    return OpenConnection(
+        lambda request: SocketWire(request.url, profile.framing, trust=trust, cap=reply_limit),
+        tell=tell,
+        answer=answers_of(profile),
+        opening=opening_of(profile),
+        cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
+    )
 
 
 class OpenConnection:
