@@ -9,6 +9,7 @@ import pytest
 from rpcexplorer.discovery.methods import asks_first, first_method, method_list
 from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, ad_hoc_process, joined, split_address, typed_whole
+from rpcexplorer.redaction.addresses import redacted_address
 
 
 @pytest.mark.parametrize(
@@ -159,6 +160,20 @@ def test_typed_address_gives_the_endpoint(address: str) -> None:
     url, path = split_address(typed_whole(address))
     assert path is not None
     assert joined(url, path).rstrip(":/") == address.rstrip("/")
+
+
+@pytest.mark.parametrize(
+    ("address", "redacted"),
+    [
+        ("unix:///run/user/1000/a@b:c.sock", "unix:///run/user/1000/a@b:c.sock"),
+        ("tcp://127.0.0.1:1705", "tcp://127.0.0.1:1705"),
+        ("stdio:python -m server 'a b'", "stdio:python -m server 'a b'"),
+        ("tcp://ann:hunter2@h:1", "tcp://h:1"),
+        ("http+unix:///run/x.sock:/rpc?apikey=hunter2a1b2c3", "http+unix:///run/x.sock:/rpc?apikey=«not recorded»"),
+    ],
+)
+def test_address_of_a_connection_is_recorded_without_secrets(address: str, redacted: str) -> None:
+    assert redacted_address(address) == redacted
 
 
 def test_typed_url_is_shown_as_its_host() -> None:

@@ -168,8 +168,9 @@ def test_typed_command_runs_in_the_working_folder(checkout: Shell) -> None:
     assert (found.program, found.folder, found.place) == (f"{checkout.folder}/serve", str(checkout.folder), "")
 
 
-def test_program_is_found_only_in_absolute_places(checkout: Shell) -> None:
-    checkout.environment["PATH"] = f":.:work:{checkout.folder.name}"
+def test_program_is_found_only_in_absolute_places(checkout: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(checkout.folder)
+    checkout.environment["PATH"] = f":.:../{checkout.folder.name}"
     found = explorer(checkout).command_of(ad_hoc_process(["serve"]))
     assert isinstance(found, ProcessCommand)
     assert (found.program, found.argv) == ("", ("serve",))
@@ -232,7 +233,7 @@ def test_damaged_allowed_file_allows_nothing(checkout: Shell) -> None:
 )  # fmt: skip
 def test_no_other_command_starts_or_allows_it(checkout: Shell, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(checkout.folder)
-    checkout.run(*words.split())
+    assert checkout.run(*words.split()).code != 70
     assert not (checkout.folder / "ran").exists()
     assert not is_allowed(checkout)
 
