@@ -293,7 +293,7 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
         elif key == "command":
             if value:
                 yield (key,), shlex.join(value)
-        elif key not in NOT_SHOWN and not no_place_for(profile.connection_kind, (key,), value):
+        elif key not in NOT_SHOWN and not no_place_for(profile.connection_kind, (key,), value or None):
             yield (key,), _written(value) if isinstance(value, Struct) else value
 
 

@@ -232,6 +232,16 @@ def test_preset_cannot_name_a_command(tmp_path: Path) -> None:
     assert "a preset cannot name a command" in problem.sentence
 
 
+def test_only_keys_with_a_place_are_shown(tmp_path: Path) -> None:
+    found = user(tmp_path, STDIO)
+    rows = {key: value for key, value, _ in found.rows(good(found, "p"))}
+    assert (rows["command"], rows["framing"]) == ("pylsp", "lines")
+    assert not {"path", "content_type", "accept", "command_folder"} & rows.keys()
+    assert {"command", "framing"} & {
+        key for key, _, _ in user(tmp_path, 'url = "http://h"').rows(Profile("p", "http://h"))
+    } == set()
+
+
 def test_auth_in_messages_is_accepted(tmp_path: Path) -> None:
     profile = good(user(tmp_path, f'{STDIO}auth = {{ kind = "member", member = "key" }}'), "p")
     assert profile.auth == MemberAuth(member="key")
