@@ -29,16 +29,12 @@ _STEPS = 8
 """TLS records without data in a row; more are hostile."""
 
 
-class ByteStream(Protocol):
+class Duplex(Protocol):
     """A stream of bytes in both directions, which end independently."""
 
     @property
     def behind(self) -> bool:
         """Return whether written bytes wait to be sent."""
-
-    @property
-    def draining(self) -> bool:
-        """Return whether a task waits in `drain`."""
 
     def write(self, data: bytes) -> None:
         """Send as much as the network takes now; `drain` sends the rest.
@@ -52,17 +48,21 @@ class ByteStream(Protocol):
     async def receive(self) -> bytes:
         """Wait for the next bytes; return b"" at the end."""
 
-    def arrived(self) -> bytes | None:
-        """Return the bytes that are here, None if there are none yet.
-
-        At the end, and after a failure, return b"".
-        """
-
     def shut(self) -> None:
         """End both directions: a task in `receive` reads the end."""
 
     def close(self) -> None:
         pass
+
+
+class ByteStream(Duplex, Protocol):
+    """A stream of a socket."""
+
+    def arrived(self) -> bytes | None:
+        """Return the bytes that are here, None if there are none yet.
+
+        At the end, and after a failure, return b"".
+        """
 
 
 class Plain:
@@ -74,10 +74,6 @@ class Plain:
     @property
     def behind(self) -> bool:
         return bool(self._out)
-
-    @property
-    def draining(self) -> bool:
-        return self._turn.locked()
 
     def write(self, data: bytes) -> None:
         taken = 0
@@ -138,10 +134,6 @@ class Encrypted:
     @property
     def behind(self) -> bool:
         return self._stream.behind
-
-    @property
-    def draining(self) -> bool:
-        return self._stream.draining
 
     def write(self, data: bytes) -> None:
         self.tls.write(data)

@@ -19,7 +19,7 @@ from rpcexplorer.transport.tls import USUAL, Trust
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from rpcexplorer.transport.connection import ByteStream
+    from rpcexplorer.transport.connection import Duplex
     from rpcexplorer.transport.framing import Framing, FramingName
 
 SLICE: Final = 64 * 1024
@@ -35,7 +35,7 @@ class StreamWire:
         self._peer = peer
         """The name of the other side in sentences."""
         self._framing = framing
-        self._stream: ByteStream | None = None
+        self._stream: Duplex | None = None
         self._draining: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._is_reading = False
@@ -74,13 +74,11 @@ class StreamWire:
         await asyncio.wait([self._closing])  # Whoever stops waiting must not stop the closing.
         self._closing.result()
 
-    async def _close(self, stream: ByteStream) -> None:
+    async def _close(self, stream: Duplex) -> None:
         try:
             await self._say_goodbye()
         finally:
-            if self._draining is not None:
-                self._draining.cancel()
-                await asyncio.wait([self._draining])
+            await self._stop_writing()
             stream.shut()
             if not self._is_reading:  # Or else the reader closes it, as it watches the stream.
                 stream.close()
@@ -103,12 +101,18 @@ class StreamWire:
             self.ended = self.ended or problem
             raise problem
 
-    def _open_stream(self) -> ByteStream:
+    async def _stop_writing(self) -> None:
+        """Forget the bytes that the peer has not taken."""
+        if self._draining is not None:
+            self._draining.cancel()
+            await asyncio.wait([self._draining])
+
+    def _open_stream(self) -> Duplex:
         if self._stream is None or self._is_closed or self.ended:
             raise self.ended or Unreachable("closed", CLOSED)
         return self._stream
 
-    async def _drain(self, stream: ByteStream) -> None:
+    async def _drain(self, stream: Duplex) -> None:
         """Wait until the peer has taken all bytes, or cannot any more."""
         if stream.behind:
             if self._draining is None or self._draining.done():
@@ -137,7 +141,7 @@ class StreamWire:
         """Do what comes before the end of the stream, in bounded time."""
 
 
-async def _drain(stream: ByteStream) -> None:
+async def _drain(stream: Duplex) -> None:
     with contextlib.suppress(OSError):  # The bytes that were not sent tell of it.
         await stream.drain()
 

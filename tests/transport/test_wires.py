@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
@@ -11,14 +12,15 @@ from typing import Any
 import pytest
 
 from rpcexplorer.transport.port import Unreachable, Wire
+from rpcexplorer.transport.process import ProcessWire
 from rpcexplorer.transport.stream import SocketWire
 from rpcexplorer.transport.tls import Trust
-from tests.fakes.peers import LIMIT, Peer, Script, framed, peer
+from tests.fakes.peers import LIMIT, RELAY, Peer, Script, framed, peer
 from tests.fakes.wire import Authority
 
 BIG = b'{"a":"' + b"x" * 10_000_000 + b'"}'
 """More than the system takes before the peer reads."""
-KINDS = ("tcp", "tls", "unix")
+KINDS = ("tcp", "tls", "unix", "stdio")
 Served = Callable[[Script], Any]
 
 
@@ -40,6 +42,12 @@ def served(request: pytest.FixtureRequest, authority: Authority, tmp_path: Path)
                 path = tmp_path / "rpc.sock"
                 async with peer(framed(script, "none"), path=path):
                     yield SocketWire(f"unix://{path}", "none", cap=LIMIT)
+            case "stdio":
+                path = tmp_path / "rpc.sock"
+                async with peer(framed(script, "lines"), path=path):
+                    yield ProcessWire(
+                        [sys.executable, "-c", RELAY, str(path)], folder=tmp_path, environment={}, cap=LIMIT
+                    )
 
     return serve
 

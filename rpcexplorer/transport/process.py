@@ -1,0 +1,325 @@
+"""A process that speaks JSON-RPC on its standard streams, and that does not outlive us."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+from rpcexplorer.transport.connection import PIECE
+from rpcexplorer.transport.framing import framing_of
+from rpcexplorer.transport.port import Unreachable
+from rpcexplorer.transport.stream import StreamWire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from rpcexplorer.transport.framing import FramingName
+
+GRACE_SECONDS: Final = 1.0
+"""Between closing stdin, SIGTERM and SIGKILL."""
+POLL_SECONDS: Final = 0.01
+MAX_STDERR: Final = 64 * 1024
+"""Bytes of stderr to keep, and of a line to report at a time."""
+MAX_LAST_WORDS: Final = 300
+"""Characters of stderr in the sentence about the end."""
+
+
+def find_program(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Path | None:
+    """Return the file that a command runs, None if there is none.
+
+    A word without ``/`` is looked up only in absolute entries of PATH: a relative entry may be in a folder of others.
+    """
+    if "/" in words[0]:
+        path = folder / words[0]
+        return path if path.is_file() and os.access(path, os.X_OK) else None
+    entries = [entry for entry in environment.get("PATH", "").split(os.pathsep) if Path(entry).is_absolute()]
+    found = shutil.which(words[0], path=os.pathsep.join(entries)) if entries else None
+    return None if found is None else Path(found)
+
+
+class Outlet:
+    """The end of a pipe that a process writes to."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self._pipe = pipe
+        self._is_over = False
+        self._readable: asyncio.Future[None] | None = None
+        os.set_blocking(pipe.fileno(), False)
+
+    async def receive(self) -> bytes:
+        """Return the next bytes; b"" at the end."""
+        while True:
+            try:
+                data = os.read(self._pipe.fileno(), PIECE)
+            except BlockingIOError:
+                if self._is_over:
+                    return b""
+                await self._wait()
+            else:
+                await asyncio.sleep(0)  # A process that writes without end must not block the event loop.
+                return data
+
+    def finish(self) -> None:
+        """End with the bytes that are here: another process may keep the pipe open."""
+        self._is_over = True
+        self._wake()
+
+    def close(self) -> None:
+        self._pipe.close()
+
+    async def _wait(self) -> None:
+        loop, pipe = asyncio.get_running_loop(), self._pipe.fileno()
+        self._readable = loop.create_future()
+        loop.add_reader(pipe, self._wake)
+        try:
+            await self._readable
+        finally:
+            loop.remove_reader(pipe)
+
+    def _wake(self) -> None:
+        if self._readable is not None and not self._readable.done():
+            self._readable.set_result(None)
+
+
+class Pipes:
+    """Standard input and output of a process as one stream."""
+
+    def __init__(self, stdin: IO[bytes], stdout: IO[bytes]) -> None:
+        self._stdin, self._stdout = stdin, Outlet(stdout)
+        self._out: deque[memoryview] = deque()
+        os.set_blocking(stdin.fileno(), False)
+        self.receive, self.shut = self._stdout.receive, self._stdout.finish
+
+    @property
+    def behind(self) -> bool:
+        return bool(self._out)
+
+    def write(self, data: bytes) -> None:
+        if self._stdin.closed:
+            raise BrokenPipeError
+        rest = memoryview(data)
+        if not self._out:
+            with contextlib.suppress(BlockingIOError):
+                rest = rest[os.write(self._stdin.fileno(), rest) :]
+        if rest:
+            self._out.append(rest)
+
+    async def drain(self) -> None:
+        loop, pipe = asyncio.get_running_loop(), self._stdin.fileno()
+        while self._out:
+            try:
+                rest = self._out[0][os.write(pipe, self._out[0]) :]
+            except BlockingIOError:
+                writable = loop.create_future()
+                loop.add_writer(pipe, writable.set_result, None)
+                try:
+                    await writable
+                finally:
+                    loop.remove_writer(pipe)
+                continue
+            if rest:
+                self._out[0] = rest
+            else:
+                self._out.popleft()
+            await asyncio.sleep(0)
+
+    def end_input(self) -> None:
+        self._stdin.close()
+
+    def close(self) -> None:
+        self._stdin.close()
+        self._stdout.close()
+
+
+class Group:
+    """A process of ours, and those that it has started."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self._is_gone = self._is_killed = False
+        atexit.register(self.end_now)
+
+    def signal(self, number: signal.Signals) -> None:
+        self._is_killed = number == signal.SIGKILL
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS forbids signals to zombies.
+            os.killpg(self.process.pid, number)
+
+    def is_gone(self) -> bool:
+        """Return whether all have ended. Their id is never used again then."""
+        if not self._is_gone and self.process.poll() is not None:
+            try:
+                os.killpg(self.process.pid, 0)
+                self._is_gone = self._is_killed  # The others may stay zombies, if nobody asks for their exit codes.
+            except (ProcessLookupError, PermissionError):
+                self._is_gone = True
+            if self._is_gone:
+                atexit.unregister(self.end_now)
+        return self._is_gone
+
+    async def is_gone_soon(self) -> bool:
+        """Wait for the end of all, for a second at most."""
+        until = time.monotonic() + GRACE_SECONDS
+        while not self.is_gone() and time.monotonic() < until:  # noqa: ASYNC110 - no event tells of a group's end
+            await asyncio.sleep(POLL_SECONDS)
+        return self._is_gone
+
+    def end_now(self) -> None:
+        """End all without an event loop."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self.is_gone():
+                return
+            self.signal(number)
+            until = time.monotonic() + GRACE_SECONDS
+            while not self.is_gone() and time.monotonic() < until:
+                time.sleep(POLL_SECONDS)
+
+
+class ProcessWire(StreamWire):
+    """Messages over standard input and output of a process."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        framing: FramingName = "lines",
+        *,
+        folder: Path,
+        environment: Mapping[str, str],
+        on_stderr: Callable[[str], None] = lambda _: None,
+        cap: int,
+    ) -> None:
+        """Prepare a command, which no shell reads; ``on_stderr`` gets each line."""
+        super().__init__(Path(words[0]).name, framing_of(framing, cap))
+        self._words, self._folder, self._environment, self._on_stderr = words, folder.absolute(), environment, on_stderr
+        self._life: asyncio.Task[None] | None = None
+        self._errors: asyncio.Task[None] | None = None
+        self._is_over = asyncio.Event()
+        """It has ended, or is to end."""
+        self._code: int | None = None
+        """The exit code, or minus the signal, if it ended without ours."""
+        self.stderr = b""
+        """The last 64 kB."""
+
+    async def open(self, deadline: float) -> None:  # noqa: ARG002 - a start takes no time
+        program = find_program(self._words, self._folder, self._environment)
+        if program is None:
+            raise self._not_found()
+        try:
+            process = subprocess.Popen(  # noqa: ASYNC220, S603 - it starts at once; the user has allowed these words
+                self._words,
+                executable=program,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=self._folder,
+                env=self._environment,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as failure:
+            why = getattr(failure, "strerror", None) or str(failure)
+            problem = Unreachable("start", f"{program} does not start: {why.lower()}. Check the command.")
+        else:
+            self._begin(process)
+            return
+        raise problem
+
+    def _not_found(self) -> Unreachable:
+        if not self._folder.is_dir():
+            return Unreachable("start", f"The folder {self._folder} does not exist, so {self._peer} was not started.")
+        if "/" in self._words[0]:
+            path = self._folder / self._words[0]
+            return Unreachable("start", f"{path} is not a program. Check its path and its permissions.")
+        advice = "Install it, or write its whole path in the command"
+        return Unreachable("start", f"{self._peer} was not found in PATH. {advice}.")
+
+    def _begin(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        pipes = self._stream = Pipes(process.stdin, process.stdout)
+        errors = Outlet(process.stderr)
+        self._life = asyncio.create_task(self._live(Group(process), pipes, errors))
+        self._errors = asyncio.create_task(self._read_errors(errors))
+        loop = asyncio.get_running_loop()
+
+        def wait() -> None:
+            process.wait()
+            with contextlib.suppress(RuntimeError):  # The loop is closed.
+                loop.call_soon_threadsafe(self._is_over.set)
+
+        threading.Thread(target=wait, name=f"end of {self._peer}", daemon=True).start()
+
+    async def _live(self, group: Group, pipes: Pipes, errors: Outlet) -> None:
+        """Wait for the end, and end what is left of the group.
+
+        The loop cancels this task if it ends before.
+        """
+        try:
+            await self._is_over.wait()
+            await self._stop_writing()
+            pipes.end_input()
+            if not await group.is_gone_soon():
+                self._code = group.process.poll()
+                group.signal(signal.SIGTERM)
+                if not await group.is_gone_soon():
+                    group.signal(signal.SIGKILL)
+                    await group.is_gone_soon()
+            else:
+                self._code = group.process.returncode
+        finally:
+            pipes.end_input()
+            group.end_now()
+            pipes.shut()
+            errors.finish()
+
+    async def _read_errors(self, errors: Outlet) -> None:
+        line = b""
+        try:
+            while data := await errors.receive():
+                self.stderr = (self.stderr + data)[-MAX_STDERR:]
+                *lines, line = (line + data).split(b"\n")
+                if len(line) > MAX_STDERR:
+                    lines, line = [*lines, line], b""
+                for text in lines:
+                    self._on_stderr(text.decode("utf-8", "replace").removesuffix("\r"))
+            if line:
+                self._on_stderr(line.decode("utf-8", "replace"))
+        finally:
+            errors.close()
+
+    async def _say_goodbye(self) -> None:
+        assert self._life is not None
+        assert self._errors is not None
+        self._is_over.set()
+        await asyncio.wait([self._life])
+        await asyncio.wait([self._errors], timeout=GRACE_SECONDS)
+        self._errors.cancel()  # A process that left the group may still write.
+
+    async def _reason(self, failure: OSError | None = None) -> Unreachable:  # noqa: ARG002 - the process says more
+        await self._say_goodbye()
+        if self._code is None:
+            words = f"{self._peer} closed a standard stream without ending, so it was ended"
+        elif self._code < 0:
+            words = f"{self._peer} was ended by {_name_of(-self._code)}"
+        else:
+            words = f"{self._peer} ended with {self._code}"
+        lines = [" ".join(line.split()) for line in self.stderr.decode("utf-8", "replace").splitlines()]
+        last = next(filter(None, reversed(lines)), "")
+        return Unreachable("closed", f"{words}: {last[:MAX_LAST_WORDS].rstrip('.')}." if last else f"{words}.")
+
+
+def _name_of(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

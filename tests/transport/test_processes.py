@@ -1,0 +1,244 @@
+"""Processes of ours: how they start, what they say, and that they always end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.transport import process
+from rpcexplorer.transport.port import Unreachable
+from rpcexplorer.transport.process import MAX_STDERR, ProcessWire, find_program
+from tests.fakes.peers import LIMIT
+from tests.transport.test_wires import drained, opened, run
+
+IGNORING_TERM = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+ALIVE = "import os, sys, time; alive = os.open(sys.argv[1], os.O_WRONLY); print('[]', flush=True)\n"
+"""A process that has a pipe open until it ends."""
+FOREVER = "while True: time.sleep(60)\n"
+IN_A_FORK = "if os.fork(): time.sleep(60)\n"
+
+
+class Lives:
+    """A pipe that processes have open as long as one of them lives."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        os.mkfifo(path)
+        self._end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+    def wait_for_end(self) -> None:
+        assert select.select([self._end], [], [], 10)[0]
+        assert os.read(self._end, 1) == b""
+
+    def close(self) -> None:
+        os.close(self._end)
+
+
+@pytest.fixture
+def lives(tmp_path: Path) -> Iterator[Lives]:
+    pipe = Lives(tmp_path / "alive")
+    yield pipe
+    pipe.close()
+
+
+@pytest.fixture
+def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.1)
+
+
+def python(code: str, *words: object, folder: Path = Path("/"), stderr: list[str] | None = None) -> ProcessWire:
+    command = [sys.executable, "-c", code, *map(str, words)]
+    on_stderr = (list[str]() if stderr is None else stderr).append
+    return ProcessWire(command, folder=folder, environment={}, on_stderr=on_stderr, cap=LIMIT)
+
+
+def end_of(wire: ProcessWire) -> Unreachable:
+    """Read all messages, and return why there are no more."""
+
+    async def test() -> None:
+        await wire.open(10)
+        await drained(wire)
+
+    run(test())
+    assert wire.ended is not None
+    assert "\n" not in wire.ended.sentence
+    return wire.ended
+
+
+def start_of(words: list[str], folder: Path, environment: Mapping[str, str] | None = None) -> Unreachable:
+    with pytest.raises(Unreachable) as refused:
+        run(ProcessWire(words, folder=folder, environment=environment or {}, cap=LIMIT).open(10))
+    assert refused.value.step == "start"
+    return refused.value
+
+
+def program(path: Path, content: str = "#!/bin/sh\n", mode: int = 0o755) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    path.chmod(mode)
+    return path
+
+
+def test_program_is_found_in_absolute_entries_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    program(tmp_path / "here" / "rpc-tool")
+    found = program(tmp_path / "there" / "rpc-tool")
+    relative = {"PATH": ":.:here"}
+    assert find_program(["rpc-tool"], tmp_path, relative) is None
+    assert find_program(["rpc-tool"], tmp_path, {}) is None
+    assert find_program(["rpc-tool"], tmp_path, {"PATH": f"{relative['PATH']}:{found.parent}"}) == found
+    assert find_program(["./rpc-tool"], tmp_path / "here", relative) == tmp_path / "here" / "rpc-tool"
+
+
+def test_program_that_does_not_start_is_named(tmp_path: Path) -> None:
+    assert "rpc-tool was not found in PATH" in start_of(["rpc-tool"], tmp_path).sentence
+    assert f"{tmp_path}/rpc-tool is not a program" in start_of(["./rpc-tool"], tmp_path).sentence
+    program(tmp_path / "data", mode=0o644)
+    assert "is not a program" in start_of(["./data"], tmp_path).sentence
+    program(tmp_path / "broken", "no first line")
+    assert "does not start: exec format error" in start_of(["./broken"], tmp_path).sentence
+    assert "/nowhere does not exist" in start_of(["rpc-tool"], Path("/nowhere")).sentence
+
+
+def test_process_has_its_words_folder_environment_and_session(tmp_path: Path) -> None:
+    code = "import os, sys; print(sys.argv[1:], os.getcwd(), sorted(os.environ), os.getsid(0) == os.getpid())"
+    words = [sys.executable, "-c", code, "$HOME; *", "a b"]
+    wire = ProcessWire(words, folder=tmp_path, environment={"ONLY": "this", "LC_ALL": "C"}, cap=LIMIT)
+
+    async def test() -> None:
+        async with opened(wire) as messages:
+            line = (await anext(messages)).decode()
+        assert line == f"['$HOME; *', 'a b'] {tmp_path} ['LC_ALL', 'ONLY'] True"
+
+    run(test())
+
+
+def test_end_names_exit_code_and_last_words() -> None:
+    problem = end_of(python("import sys; sys.exit('Traceback\\nno  such\\tmodule.\\n ')"))
+    assert (problem.step, problem.sentence) == ("closed", f"{Path(sys.executable).name} ended with 1: no such module.")
+
+
+def test_end_names_the_signal() -> None:
+    problem = end_of(python("import os; os.kill(os.getpid(), 9)"))
+    assert problem.sentence == f"{Path(sys.executable).name} was ended by SIGKILL."
+
+
+def test_messages_before_the_end_are_read() -> None:
+    async def test() -> None:
+        wire = python("import os; os.write(1, b'[1]\\n' * 10_000 + b'[2]')")
+        await wire.open(10)
+        assert await drained(wire) == [b"[1]"] * 10_000 + [b"[2]"]
+
+    run(test())
+
+
+def test_stdin_that_is_closed_ends_the_connection() -> None:
+    async def test() -> None:
+        wire = python("import os, sys; os.close(0); print('[]', flush=True); sys.exit('no input')")
+        async with opened(wire) as messages:
+            assert await anext(messages) == b"[]"
+            with pytest.raises(Unreachable, match="ended with 1: no input"):
+                await wire.send(b"{}")
+            assert [message async for message in messages] == []
+
+    run(test())
+
+
+def test_stderr_is_reported_by_line() -> None:
+    lines = list[str]()
+    end_of(python("import os; os.write(2, b'one\\r\\ntwo \\xff\\n\\nthree')", stderr=lines))
+    assert lines == ["one", "two \ufffd", "", "three"]
+
+
+def test_flood_of_stderr_neither_blocks_nor_grows() -> None:
+    lines = list[str]()
+    wire = python("import os, sys; sys.stderr.write('x' * 5_000_000 + '\\nend\\n'); print('[]')", stderr=lines)
+
+    async def test() -> None:
+        await wire.open(10)
+        assert await drained(wire) == [b"[]"]
+
+    run(test())
+    assert max(map(len, lines)) < 5 * MAX_STDERR
+    assert (sum(map(len, lines[:-1])), lines[-1], len(wire.stderr)) == (5_000_000, "end", MAX_STDERR)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        ALIVE + FOREVER,
+        IGNORING_TERM + ALIVE + FOREVER,
+        IGNORING_TERM + ALIVE + IN_A_FORK + FOREVER,
+        IGNORING_TERM + ALIVE + "while True: os.write(1, b'[]\\n')",
+        IGNORING_TERM + ALIVE + "while True: os.write(2, b'!\\n')",
+    ],
+    ids=["sleeps", "ignores TERM", "forks", "floods stdout", "floods stderr"],
+)
+@pytest.mark.everyday(5)
+def test_process_that_does_not_end_is_killed(code: str, lives: Lives, no_grace: None) -> None:
+    async def test() -> None:
+        async with opened(python(code, lives.path)) as messages:
+            assert await anext(messages) == b"[]"
+        lives.wait_for_end()
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (IGNORING_TERM + ALIVE + "os.close(1)\n" + FOREVER, "closed a standard stream"),
+        (IGNORING_TERM + ALIVE + "if os.fork(): os._exit(3)\n" + FOREVER, "ended with 3"),
+    ],
+    ids=["closes stdout and lives", "ends before its fork"],
+)
+def test_process_that_leaves_is_ended_whole(code: str, words: str, lives: Lives, no_grace: None) -> None:
+    assert words in end_of(python(code, lives.path)).sentence
+    lives.wait_for_end()
+
+
+def test_process_that_left_the_group_delays_nothing(tmp_path: Path, lives: Lives, no_grace: None) -> None:
+    left = Lives(tmp_path / "left")
+    code = "import os, sys\nif os.fork(): os._exit(0)\nos.setsid()\nos.open(sys.argv[1], os.O_RDONLY)"
+    # The fork of another session waits for the pipe, with our pipes open.
+    os.close(left._end)
+    assert "ended with 0" in end_of(python(code, left.path)).sentence
+    left._end = os.open(left.path, os.O_WRONLY)
+    left.close()
+
+
+def test_process_ends_with_its_event_loop(lives: Lives, no_grace: None) -> None:
+    async def forget() -> None:
+        wire = python(ALIVE + FOREVER, lives.path)
+        await wire.open(10)
+        assert await anext(wire.messages()) == b"[]"
+
+    asyncio.run(forget())
+    lives.wait_for_end()
+
+
+@pytest.mark.parametrize("end", ["", "raise RuntimeError", "raise SystemExit(3)"])
+def test_process_ends_with_rpcexplorer(end: str, lives: Lives) -> None:
+    code = f"""
+import asyncio
+from pathlib import Path
+from rpcexplorer.transport import process
+process.GRACE_SECONDS = 0.1
+words = {(sys.executable, "-c", IGNORING_TERM + ALIVE + FOREVER, str(lives.path))!r}
+wire = process.ProcessWire(words, folder=Path("/"), environment={{}}, cap=1000)
+async def use():
+    await wire.open(10)
+    await anext(wire.messages())
+loop = asyncio.new_event_loop()
+loop.run_until_complete(use())
+{end}
+"""
+    subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, check=False, timeout=20)
+    lives.wait_for_end()
