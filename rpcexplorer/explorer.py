@@ -476,6 +476,7 @@ class Explorer:
                 return client
             self._clients.remove(client)
             await client.close()
+        from rpcexplorer.client.call import Surroundings
         from rpcexplorer.client.client import Client
 
         def record(exchange: Exchange) -> None:
@@ -483,8 +484,9 @@ class Explorer:
             self.journal.record(exchange, profile)
             self.method_lists.note_response(exchange, profile, keep=self.journal.recording)
 
-        limit = self.settings.reply_limit
-        self._clients.append(Client.of(profile, self.credentials, limit, record, prints=self.prints))
+        limit, around = self.settings.reply_limit, Surroundings(command=lambda: self.command_of(profile))
+        client = Client.of(profile, self.credentials, limit, record, prints=self.prints, around=around)
+        self._clients.append(client)
         return self._clients[-1]
 
     async def load(self) -> None:

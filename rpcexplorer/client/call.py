@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import (
@@ -43,33 +44,47 @@ from rpcexplorer.transport.port import Headers, Partial, Request, Response, Tran
 from rpcexplorer.transport.request import address_of, request_headers
 
 if TYPE_CHECKING:
+    from rpcexplorer.model.destination import ProcessCommand
     from rpcexplorer.model.event import Event
     from rpcexplorer.transport.http import HttpTransport
     from rpcexplorer.transport.port import ShownCertificate
     from rpcexplorer.transport.tls import Trust
 
 
-Tell = Callable[["Event"], None]
+class Surroundings(Struct, frozen=True):
+    """What an open connection needs of the program around it."""
+
+    on_event: Callable[[Event], None] = lambda _: None
+    on_stderr: Callable[[str], None] = lambda _: None
+    """Get a line that the process of a server writes to its stderr."""
+    command: Callable[[], ProcessCommand | Refused] | None = None
+    """Return the process that may be started now; without it, none may."""
+
+    def refused(self, profile: Profile) -> Refused | None:
+        """Return why the process of a profile must not be started."""
+        if not profile.command:
+            return None
+        found = self.command() if self.command else Refused("profile", "Only rpcexplorer itself starts a process.")
+        return found if isinstance(found, Refused) else None
 
 
-def ignore(event: Event) -> None:
-    """Drop an event: nobody watches."""
+ALONE: Final = Surroundings()
 
 
-async def connect(profile: Profile, reply_limit: int, tell: Tell = ignore) -> Transport:
-    """Return the transport for the profile's address; ``tell`` gets the events of an open connection.
+async def connect(profile: Profile, reply_limit: int, around: Surroundings = ALONE) -> Transport:
+    """Return the transport for the profile's address.
 
     It is loaded in another thread, so that the screen stays responsive.
     """
     if profile.is_open_connection:
-        return (await asyncio.to_thread(_opens))(profile, reply_limit, _trust(profile), tell)
+        return (await asyncio.to_thread(_opens))(profile, reply_limit, _trust(profile), around)
     transport_type = await asyncio.to_thread(_http)
     transport = transport_type(trust=_trust(profile), cap=reply_limit)
     await transport.open()
     return transport
 
 
-def _opens() -> Callable[[Profile, int, Trust, Tell], Transport]:
+def _opens() -> Callable[[Profile, int, Trust, Surroundings], Transport]:
     from rpcexplorer.client.open_connection import open_connection  # HTTP needs none of it.
 
     return open_connection

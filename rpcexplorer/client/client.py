@@ -20,7 +20,17 @@ from rpcexplorer.auth.credentials import (
     find_unsendable,
 )
 from rpcexplorer.auth.registry import auth_of, kind_named, login_requests, requests_for, with_usual_auth
-from rpcexplorer.client.call import Record, RunningCall, Tell, body_of, connect, discard, head_of, http_request, ignore
+from rpcexplorer.client.call import (
+    ALONE,
+    Record,
+    RunningCall,
+    Surroundings,
+    body_of,
+    connect,
+    discard,
+    head_of,
+    http_request,
+)
 from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
@@ -82,7 +92,7 @@ class Client:
         transport: Transport | None = None,
         *,
         prints: bool = False,
-        tell: Tell = ignore,
+        around: Surroundings = ALONE,
     ) -> Self:
         """Return a client with the given credentials, which calls ``record``.
 
@@ -92,7 +102,7 @@ class Client:
         client = cls.__new__(cls)
         client._initialize(profile, credentials, reply_limit, record)  # noqa: SLF001 - its own
         client._transport = transport  # noqa: SLF001
-        client._prints, client._tell = prints, tell  # noqa: SLF001
+        client._prints, client._around = prints, around  # noqa: SLF001
         return client
 
     def _initialize(self, profile: Profile, credentials: CredentialSource, reply_limit: int, record: Record) -> None:
@@ -102,7 +112,7 @@ class Client:
         self._record = record
         self._transport: Transport | None = None
         self._prints = False
-        self._tell: Tell = ignore
+        self._around = ALONE
         self._handshake = handshake_of(profile)
         self._url = redacted_address(profile.endpoint)
 
@@ -151,6 +161,8 @@ class Client:
         exchange = self._unsent(id, draft)
         if isinstance(calls, Refused):
             return replace(exchange, outcome=calls)
+        if refused := self._around.refused(self.profile):
+            return replace(exchange, outcome=refused)
         message = Message(exchange.kind, calls)
         exchange = replace(exchange, method=message.method)
         session = await self._credentials.session(self.profile) if self.profile.has_sessions else None
@@ -175,6 +187,8 @@ class Client:
 
         id, profile = fresh_id(), self.profile
         exchange = self._unsent(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
+        if refused := self._around.refused(profile):
+            return replace(exchange, outcome=refused)
         can_log_in = partial(self._credentials.can_log_in, profile)
         call = AuthCall(profile, Message("call", ()), None, exchange.when, can_log_in)
         flow = login_requests(call, id)
@@ -195,7 +209,7 @@ class Client:
         )
 
     async def _open_transport(self) -> Transport:
-        transport = self._transport or await connect(self.profile, self._reply_limit, self._tell)
+        transport = self._transport or await connect(self.profile, self._reply_limit, self._around)
         # Another call may have been faster. A transport that sent nothing has no connection to close.
         self._transport = self._transport or transport
         return self._transport

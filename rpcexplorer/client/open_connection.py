@@ -6,23 +6,28 @@ Each call sends its message once. A connection that has closed opens again with 
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 import msgspec
 from msgspec import Struct, field
 
+from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import MCP_PARAMS, Profile
+from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
 from rpcexplorer.rpc.messages import Call, Malformed, Result, decoded, spelled
 from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch
 
 if TYPE_CHECKING:
+    from rpcexplorer.client.call import Surroundings
     from rpcexplorer.transport.tls import Trust
 
 NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
@@ -114,16 +119,38 @@ def _initialize(params: dict[str, Any]) -> Call:
     return Call("initialize", msgspec.json.encode(params).decode(), "rpcexplorer.initialize")
 
 
-def open_connection(profile: Profile, reply_limit: int, trust: Trust, tell: Callable[[Event], None]) -> OpenConnection:
+def open_connection(profile: Profile, cap: int, trust: Trust, around: Surroundings) -> OpenConnection:
     """Return the connection to a profile's server, which the first call opens."""
-    from rpcexplorer.transport.stream import SocketWire
+
+    def wire_for(request: Request) -> Wire:
+        if profile.connection_kind == "process":
+            return _process(profile, cap, around)
+        from rpcexplorer.transport.stream import SocketWire
+
+        return SocketWire(request.url, profile.framing, trust=trust, cap=cap)
 
     return OpenConnection(
-        lambda request: SocketWire(request.url, profile.framing, trust=trust, cap=reply_limit),
-        tell=tell,
+        wire_for,
+        tell=around.on_event,
         answer=answers_of(profile),
         opening=opening_of(profile),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
+    )
+
+
+def _process(profile: Profile, cap: int, around: Surroundings) -> Wire:
+    from rpcexplorer.transport.process import ProcessWire
+
+    command = around.command() if around.command else None
+    if not isinstance(command, ProcessCommand):  # It was allowed when the call began.
+        raise Unreachable("start", "The process is not allowed any more.")
+    return ProcessWire(
+        command.argv,
+        profile.framing,
+        folder=Path(command.folder),
+        environment=for_others(os.environ),
+        on_stderr=around.on_stderr,
+        cap=cap,
     )
 
 
