@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -77,17 +78,21 @@ async def connect(profile: Profile, reply_limit: int, around: Surroundings = ALO
     It is loaded in another thread, so that the screen stays responsive.
     """
     if profile.is_open_connection:
-        return (await asyncio.to_thread(_opens))(profile, reply_limit, _trust(profile), around)
+        await asyncio.to_thread(import_module, "rpcexplorer.client.open_connection")
+        from rpcexplorer.client.open_connection import open_connection
+
+        return open_connection(
+            profile,
+            reply_limit,
+            _trust(profile),
+            on_event=around.on_event,
+            on_stderr=around.on_stderr,
+            command=around.command,
+        )
     transport_type = await asyncio.to_thread(_http)
     transport = transport_type(trust=_trust(profile), cap=reply_limit)
     await transport.open()
     return transport
-
-
-def _opens() -> Callable[[Profile, int, Trust, Surroundings], Transport]:
-    from rpcexplorer.client.open_connection import open_connection  # HTTP needs none of it.
-
-    return open_connection
 
 
 async def certificate_of(profile: Profile) -> ShownCertificate:

@@ -20,6 +20,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import MCP_PARAMS, Profile
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
@@ -27,7 +28,6 @@ from rpcexplorer.rpc.messages import Call, Malformed, Result, decoded, spelled
 from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch
 
 if TYPE_CHECKING:
-    from rpcexplorer.client.call import Surroundings
     from rpcexplorer.transport.tls import Trust
 
 NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
@@ -45,6 +45,7 @@ MCP_CAPABILITIES: Final = {
 }
 """What we can do for a server of MCP, by the request that asks for it."""
 CancelForm = Literal["lsp", "mcp"]
+Command = Callable[[], ProcessCommand | Refused]
 Answer = Callable[[str], bytes | None]
 """Return the member to answer a method with; None if the user answers."""
 
@@ -119,37 +120,45 @@ def _initialize(params: dict[str, Any]) -> Call:
     return Call("initialize", msgspec.json.encode(params).decode(), "rpcexplorer.initialize")
 
 
-def open_connection(profile: Profile, cap: int, trust: Trust, around: Surroundings) -> OpenConnection:
+def open_connection(
+    profile: Profile,
+    cap: int,
+    trust: Trust,
+    *,
+    on_event: Callable[[Event], None],
+    on_stderr: Callable[[str], None],
+    command: Command | None,
+) -> OpenConnection:
     """Return the connection to a profile's server, which the first call opens."""
 
     def wire_for(request: Request) -> Wire:
         if profile.connection_kind == "process":
-            return _process(profile, cap, around)
+            return _process(profile, cap, on_stderr, command)
         from rpcexplorer.transport.stream import SocketWire
 
         return SocketWire(request.url, profile.framing, trust=trust, cap=cap)
 
     return OpenConnection(
         wire_for,
-        tell=around.on_event,
+        tell=on_event,
         answer=answers_of(profile),
         opening=opening_of(profile),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
     )
 
 
-def _process(profile: Profile, cap: int, around: Surroundings) -> Wire:
+def _process(profile: Profile, cap: int, on_stderr: Callable[[str], None], command: Command | None) -> Wire:
     from rpcexplorer.transport.process import ProcessWire
 
-    command = around.command() if around.command else None
-    if not isinstance(command, ProcessCommand):  # It was allowed when the call began.
+    allowed = command() if command else None
+    if not isinstance(allowed, ProcessCommand):  # It was allowed when the call began.
         raise Unreachable("start", "The process is not allowed any more.")
     return ProcessWire(
-        command.argv,
+        allowed.argv,
         profile.framing,
-        folder=Path(command.folder),
+        folder=Path(allowed.folder),
         environment=for_others(os.environ),
-        on_stderr=around.on_stderr,
+        on_stderr=on_stderr,
         cap=cap,
     )
 
