@@ -276,9 +276,11 @@ class ProcessWire(StreamWire):
                     await group.is_gone_soon()
             else:
                 self._code = group.process.returncode
-        finally:
-            pipes.end_input()
+        except BaseException:
+            pipes.close()
             group.end_now()
+            raise
+        finally:
             pipes.shut()
             errors.finish()
 
