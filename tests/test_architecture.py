@@ -63,7 +63,7 @@ LIBRARIES: dict[str, set[str]] = {
     # Values are msgspec's Structs: a dataclass takes thirty times as long to make, and a start makes dozens.
     **{package: {"msgspec"} for package in ALLOWED},
     "demo": {"h11"},
-    "transport": {"msgspec", "httpx"},
+    "transport": {"msgspec", "httpx", "websockets"},
     "files": {"msgspec", "tomli_w", "platformdirs"},
     "schema": {"msgspec", "jsonschema_rs"},
     "settings": {"msgspec", "tomli_w"},
@@ -89,6 +89,7 @@ LAZY = (
     "markdown_it",
     "difflib",
     "jsonschema_rs",
+    "websockets",
     "rpcexplorer.schema.check",
     "rpcexplorer.discovery.interview",
     "rpcexplorer.discovery.changes",

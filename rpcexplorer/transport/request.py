@@ -34,6 +34,7 @@ _COOKIE_VALUE = regex(r"(?:[!-:<-~](?:[ -:<-~]*[!-:<-~])?)?")
 _PATH_SAFE = "!$%&'()*+,/:;=@[\\]^|~"
 _QUERY_SAFE = _PATH_SAFE + "?`{}"
 _FRAMING = ("content-length", "transfer-encoding")
+_UPGRADE = ("upgrade", "connection", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions")
 
 
 class Address(Struct, frozen=True):
@@ -105,7 +106,23 @@ def request_headers(request: Request, address: Address) -> Headers:
     ]
     if request.verb == "GET":  # Both describe a body.
         defaults = [(name, value) for name, value in defaults if not name.startswith("Content-")]
-    own = [(_checked_name(name), _checked_value(name, value)) for name, value in request.headers]
+    return _completed(defaults, request, _FRAMING)
+
+
+def upgrade_headers(request: Request, address: Address, key: str) -> Headers:
+    """Return the exact headers of a request for WebSocket; ``key`` is random for each."""
+    upgrade = (
+        ("Upgrade", "websocket"),
+        ("Connection", "Upgrade"),
+        ("Sec-WebSocket-Key", key),
+        ("Sec-WebSocket-Version", "13"),
+    )
+    return (*_completed([("Host", address.authority)], request, _FRAMING + _UPGRADE), *upgrade)
+
+
+def _completed(defaults: list[tuple[str, str]], request: Request, reserved: tuple[str, ...]) -> Headers:
+    """Return the default headers with those of the profile, and the cookies."""
+    own = [(_checked_name(name, reserved), _checked_value(name, value)) for name, value in request.headers]
     cookies = [value for name, value in own if name.lower() == "cookie"]
     if request.cookie is not None:
         cookies.append(_checked_cookie(request.cookie))
@@ -182,10 +199,10 @@ def _target(parts: SplitResult) -> str:
     return quote(path, safe=_PATH_SAFE) + (f"?{quote(query, safe=_QUERY_SAFE)}" if query else "")
 
 
-def _checked_name(name: str) -> str:
+def _checked_name(name: str, reserved: tuple[str, ...]) -> str:
     if not _TOKEN.fullmatch(name):
         raise _bad_request(f"{name!a} cannot be the name of a header: use letters, digits and hyphens.")
-    if name.lower() in _FRAMING:
+    if name.lower() in reserved:
         raise _bad_request(f"The header {name} is set by rpcexplorer: remove it from the profile's headers.")
     return name
 

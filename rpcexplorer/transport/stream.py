@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.connection import Duplex
     from rpcexplorer.transport.framing import Framing, FramingName
 
-SLICE: Final = 64 * 1024
-"""Bytes to divide into messages at a time, to keep the loop free."""
+GOODBYE_SECONDS: Final = 1.0
 CLOSED: Final = "The connection is closed."
 
 
 class StreamWire:
     """What all wires share: one stream, one reader, and writers that never mix their messages."""
+
+    slice_size = 64 * 1024
+    """Bytes to divide into messages at a time, to keep the loop free."""
 
     def __init__(self, peer: str, framing: Framing) -> None:
         self.ended: Unreachable | None = None
@@ -38,21 +40,23 @@ class StreamWire:
         self._stream: Duplex | None = None
         self._draining: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._is_reading = False
+        self._is_idle = asyncio.Event()
+        """Nobody waits for bytes."""
+        self._is_idle.set()
 
-    @property
     def _is_closed(self) -> bool:
         return self._closing is not None
 
     async def send(self, message: bytes) -> None:
-        await self._write(self._framing.frame(message))
+        stream = self._open_stream()
+        await self._write(stream, self._framing.frame(message))
 
     async def messages(self) -> AsyncIterator[bytes]:
         problem = None
         try:
             while data := await self._received():
-                for start in range(0, len(data), SLICE):
-                    for message in self._framing.feed(data[start : start + SLICE]):
+                for start in range(0, len(data), self.slice_size):
+                    for message in self._framing.feed(data[start : start + self.slice_size]):
                         yield message
                     if start:
                         await asyncio.sleep(0)
@@ -62,7 +66,7 @@ class StreamWire:
             problem = unreadable
         except OSError as failure:  # This includes ssl.SSLError.
             problem = await self._reason(failure)
-        if not self._is_closed:
+        if not self._is_closed():
             self.ended = self.ended or problem or await self._reason()
             await self.close()
 
@@ -80,23 +84,25 @@ class StreamWire:
         finally:
             await self._stop_writing()
             stream.shut()
-            if not self._is_reading:  # Or else the reader closes it, as it watches the stream.
+            if self._is_idle.is_set():  # Or else the reader closes it, as it watches the stream.
                 stream.close()
 
-    async def _write(self, data: bytes) -> None:
+    async def _write(self, stream: Duplex, data: bytes) -> None:
         """Send bytes after all earlier ones.
 
         They are written at once, so that a cancelled call leaves no half message.
         """
-        stream, problem = self._open_stream(), None
+        problem = None
         try:
             stream.write(data)
         except OSError as failure:
             problem = await self._reason(failure)
         else:
             await self._drain(stream)
+            if stream.behind and self._is_closed():
+                raise Unreachable("closed", CLOSED)
             if stream.behind:
-                problem = Unreachable("closed", CLOSED) if self._is_closed else await self._reason()
+                problem = await self._reason()
         if problem is not None:
             self.ended = self.ended or problem
             raise problem
@@ -108,28 +114,33 @@ class StreamWire:
             await asyncio.wait([self._draining])
 
     def _open_stream(self) -> Duplex:
-        if self._stream is None or self._is_closed or self.ended:
+        if self._stream is None or self._is_closed() or self.ended:
             raise self.ended or Unreachable("closed", CLOSED)
         return self._stream
 
     async def _drain(self, stream: Duplex) -> None:
         """Wait until the peer has taken all bytes, or cannot any more."""
         if stream.behind:
-            if self._draining is None or self._draining.done():
-                self._draining = asyncio.create_task(_drain(stream))
-            await asyncio.wait([self._draining])
+            await asyncio.wait([self._drain_later(stream)])
+
+    def _drain_later(self, stream: Duplex) -> asyncio.Task[None]:
+        if self._draining is None or self._draining.done():
+            self._draining = asyncio.create_task(_drain(stream))
+        return self._draining
 
     async def _received(self) -> bytes:
         """Return the next bytes; b"" at the end, also at our own."""
         assert self._stream is not None
-        self._is_reading = True
+        if self._is_closed():
+            return b""
+        self._is_idle.clear()
         try:
-            data = b"" if self._is_closed else await self._stream.receive()
+            data = await self._stream.receive()
         finally:
-            self._is_reading = False
-            if self._is_closed:
+            self._is_idle.set()
+            if self._is_closed():
                 self._stream.close()
-        return b"" if self._is_closed else data
+        return b"" if self._is_closed() else data
 
     async def _reason(self, failure: OSError | None = None) -> Unreachable:  # noqa: ARG002 - for subclasses
         """Return why the peer ended the connection."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
 
 from rpcexplorer.transport.framing import Framing, FramingName, framing_of
 
@@ -49,9 +50,6 @@ class Peer:
     def frame(self, message: bytes) -> bytes:
         return self._framing.frame(message)
 
-    async def begin(self) -> None:
-        pass
-
     async def send(self, data: bytes) -> None:
         self.writer.write(data)
         await self.writer.drain()
@@ -71,17 +69,19 @@ class Peer:
 
 
 class WebSocketPeer(Peer):
-    """Answers the upgrade, unless the script is to do it itself."""
+    """Answers the upgrade before the script begins."""
 
-    async def begin(self) -> None:
-        self.protocol = ServerProtocol(max_size=LIMIT)
+    async def begin(self, subprotocol: str, extension: str, first: bytes) -> None:
+        self.protocol = ServerProtocol(max_size=LIMIT, subprotocols=[Subprotocol(subprotocol)] if subprotocol else None)
         while self.protocol.state.name == "CONNECTING":
             self.protocol.receive_data(await self.reader.read(65536))
             for event in self.protocol.events_received():
                 assert isinstance(event, Request)
-                self.request = event
-                self.protocol.send_response(self.protocol.accept(event))
-        await self.flush()
+                response = self.protocol.accept(event)
+                if extension:
+                    response.headers["Sec-WebSocket-Extensions"] = extension
+                self.protocol.send_response(response)
+        await self.send(b"".join(self.protocol.data_to_send()) + first)
 
     async def flush(self) -> None:
         for data in filter(None, self.protocol.data_to_send()):
@@ -100,6 +100,10 @@ class WebSocketPeer(Peer):
             self._received += [bytes(frame.data) for frame in frames if frame.opcode in {Opcode.TEXT, Opcode.CONT}]
             await self.flush()
         return self._received.pop(0)
+
+    async def read_to_end(self) -> None:
+        while await self.receive():
+            pass
 
 
 Script = Callable[[Peer], Awaitable[None]]
@@ -152,10 +156,12 @@ def framed(
     return run
 
 
-def upgraded(script: WebSocketScript) -> Accept:
+def upgraded(script: WebSocketScript, subprotocol: str = "", *, extension: str = "", first: bytes = b"") -> Accept:
+    """Serve a script after the upgrade; ``first`` is sent with the response."""
+
     async def run(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         accepted = WebSocketPeer(reader, writer, framing_of("lines", LIMIT))
-        await accepted.begin()
+        await accepted.begin(subprotocol, extension, first)
         await script(accepted)
 
     return run

@@ -11,22 +11,27 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.transport import process
 from rpcexplorer.transport.port import Unreachable, Wire
 from rpcexplorer.transport.process import ProcessWire
 from rpcexplorer.transport.stream import SocketWire
 from rpcexplorer.transport.tls import Trust
-from tests.fakes.peers import LIMIT, RELAY, Peer, Script, framed, peer
+from rpcexplorer.transport.websocket import WebSocketWire
+from tests.fakes.peers import LIMIT, RELAY, Peer, Script, framed, peer, upgraded
 from tests.fakes.wire import Authority
 
 BIG = b'{"a":"' + b"x" * 10_000_000 + b'"}'
 """More than the system takes before the peer reads."""
-KINDS = ("tcp", "tls", "unix", "stdio")
+KINDS = ("tcp", "tls", "unix", "stdio", "ws", "wss")
 Served = Callable[[Script], Any]
 
 
 @pytest.fixture(params=KINDS)
-def served(request: pytest.FixtureRequest, authority: Authority, tmp_path: Path) -> Served:
+def served(
+    request: pytest.FixtureRequest, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Served:
     """Return a context that serves a script, and yields a wire to it."""
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)  # Some scripts keep the relay from ending by itself.
 
     @asynccontextmanager
     async def serve(script: Script) -> AsyncIterator[Wire]:
@@ -42,6 +47,13 @@ def served(request: pytest.FixtureRequest, authority: Authority, tmp_path: Path)
                 path = tmp_path / "rpc.sock"
                 async with peer(framed(script, "none"), path=path):
                     yield SocketWire(f"unix://{path}", "none", cap=LIMIT)
+            case "ws":
+                async with peer(upgraded(script)) as port:
+                    yield WebSocketWire(f"ws://127.0.0.1:{port}", cap=LIMIT)
+            case "wss":
+                trust = Trust(authority.write(tmp_path))
+                async with peer(upgraded(script), tls=authority.server()) as port:
+                    yield WebSocketWire(f"wss://localhost:{port}/a?b", trust=trust, cap=LIMIT)
             case "stdio":
                 path = tmp_path / "rpc.sock"
                 async with peer(framed(script, "lines"), path=path):
@@ -218,6 +230,7 @@ def test_close_ends_a_message_that_nobody_reads(served: Served) -> None:
             await wire.close()
             with pytest.raises(Unreachable, match="closed"):
                 await sending
+            assert wire.ended is None
             may_close.set()
 
     run(test())
