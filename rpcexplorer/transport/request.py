@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import unicodedata
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, quote, unquote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from msgspec import Struct
 
@@ -67,8 +67,12 @@ class Address(Struct, frozen=True):
 def address_of(url: str, socket: str = "", *, schemes: tuple[str, ...] = HTTP) -> Address:
     """Parse a URL with one of these schemes; raise `Unreachable` if it or the socket's path cannot be used."""
     example = _EXAMPLES[schemes]
-    if socket and not (socket.startswith("/") and socket.isprintable()):
+    if is_socket := "unix" in schemes and url[:7].lower() == "unix://":
+        socket = url[7:]  # It is not percent-encoded.
+    if (socket or is_socket) and not (socket.startswith("/") and socket.isprintable()):
         raise _bad_url("The path of the Unix socket must begin with / and have only printable characters.")
+    if is_socket:
+        return Address("unix", socket=socket)
     for position, char in enumerate(url, start=1):
         if char.isspace() or not char.isprintable():
             raise _bad_url(
@@ -81,11 +85,6 @@ def address_of(url: str, socket: str = "", *, schemes: tuple[str, ...] = HTTP) -
     if parts.scheme not in schemes:
         beginnings = " or ".join(f"{scheme}://" for scheme in schemes)
         raise _bad_url(f"The URL must begin with {beginnings}, as in {example}.")
-    if parts.scheme == "unix":
-        path = unquote(url.partition("://")[2])
-        if not path.startswith("/") or not path.isprintable():
-            raise _bad_url("The URL must contain the whole path of the socket, as in unix:///run/rpc.sock.")
-        return Address("unix", socket=path)
     if "@" in parts.netloc:
         raise _bad_url("The URL contains a user name or password: remove it and store it as a secret.")
     host, port = _host(parts, example), _port(parts)

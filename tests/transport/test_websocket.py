@@ -96,6 +96,11 @@ def test_upgrade_request_has_exactly_the_given_headers() -> None:
     assert version == "Sec-WebSocket-Version: 13"
 
 
+def test_url_without_websocket_is_refused() -> None:
+    with pytest.raises(Unreachable, match="must begin with ws:// or wss://"):
+        WebSocketWire("http://127.0.0.1:1/", cap=LIMIT)
+
+
 @pytest.mark.parametrize("name", ["Sec-WebSocket-Extensions", "connection", "Content-Length"])
 def test_header_of_the_upgrade_is_refused(name: str) -> None:
     with pytest.raises(Unreachable) as refused:
