@@ -9,11 +9,11 @@ import asyncio
 import os
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 from msgspec import Struct, field
@@ -25,7 +25,7 @@ from rpcexplorer.model.profile import MCP_PARAMS, Profile
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
 from rpcexplorer.rpc.messages import Call, Malformed, Result, decoded, spelled
-from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch
+from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch, Wire
 
 if TYPE_CHECKING:
     from rpcexplorer.transport.tls import Trust
@@ -48,21 +48,6 @@ CancelForm = Literal["lsp", "mcp"]
 Command = Callable[[], ProcessCommand | Refused]
 Answer = Callable[[str], bytes | None]
 """Return the member to answer a method with; None if the user answers."""
-
-
-class Wire(Protocol):
-    """Messages in both directions, without their framing."""
-
-    ended: Unreachable | None
-    """Why no more messages come."""
-
-    async def open(self, deadline: float) -> None: ...
-
-    async def send(self, message: bytes) -> None: ...
-
-    def messages(self) -> AsyncIterator[bytes]: ...
-
-    async def close(self) -> None: ...
 
 
 class Opening(Struct, frozen=True):
@@ -134,6 +119,10 @@ def open_connection(
     def wire_for(request: Request) -> Wire:
         if profile.connection_kind == "process":
             return _process(profile, cap, on_stderr, command)
+        if profile.connection_kind == "websocket":
+            from rpcexplorer.transport.websocket import WebSocketWire
+
+            return WebSocketWire(request.url, headers=request.headers, cookie=request.cookie, trust=trust, cap=cap)
         from rpcexplorer.transport.stream import SocketWire
 
         return SocketWire(request.url, profile.framing, trust=trust, cap=cap)
@@ -316,10 +305,10 @@ class OpenConnection:
             if not waiting.response.done():
                 waiting.response.set_exception(self.ended)
         self._answers, self._unread = asyncio.Queue(MAX_ANSWERS), 0
+        await wire.close()  # Before the reader ends: it still reads the goodbye of the server.
         for task in (self._reader, self._writer):
             if task is not None and task is not asyncio.current_task():
                 task.cancel()
-        await wire.close()
 
     async def _read(self, wire: Wire) -> None:
         """Pass on all messages until the connection ends."""
