@@ -16,6 +16,7 @@ from rpcexplorer.export.formats import (
     FORMS,
     count_references,
     count_replaced,
+    find_uncopyable,
     render,
     replaced_words,
     reply,
@@ -75,6 +76,8 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
         count = count_references(content)
     else:
         subject = _subject(world, explorer, calls[0], runs=not FORMS[form].describes)
+        if why := find_uncopyable(form, subject.profile):
+            fail(why)
         content = render(form, subject)
         if FORMS[form].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
             fail(why, 3)

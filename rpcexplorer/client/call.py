@@ -34,7 +34,7 @@ from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Profile, split_socket
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, redacted_in_steps
@@ -116,7 +116,7 @@ def head_of(request: Request) -> tuple[str, Headers]:
 
     Raises `Unreachable` for a request that cannot be sent.
     """
-    address = address_of(request.url)
+    address = address_of(request.url, request.socket)
     return f"POST {address.target} HTTP/1.1", request_headers(request, address)
 
 
@@ -247,7 +247,7 @@ def request_of(
     if not request.headers:
         return http_request(profile, body, (), url, verb), ()
     try:
-        target = address_of(url).target
+        target = address_of(split_socket(url)[1]).target
     except Unreachable:  # The transport reports why an address cannot be used.
         target = ""
     opening = opening_of(secrets, target, body, verb)
@@ -264,14 +264,16 @@ def http_request(
     others = {name.lower(): (name, value) for name, value in headers}
     _, cookie = others.pop("cookie", ("", None))
     own = (header for header in profile.headers if header[0].lower() not in others)
+    socket, url = split_socket(address or profile.endpoint)
     return Request(
-        url=address or profile.endpoint,
+        url=url,
         body=body,
         content_type=profile.content_type,
         accept=profile.accept,
         headers=(*own, *others.values()),
         cookie=cookie,
         verb=verb,
+        socket=socket,
     )
 
 

@@ -35,7 +35,7 @@ from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Preview, Refused, Stop, fresh_id
-from rpcexplorer.model.profile import Auth, Profile, split_address, usual_path, usual_type
+from rpcexplorer.model.profile import Auth, Profile, split_address, split_socket, usual_path, usual_type
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret, origin_of
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
@@ -286,7 +286,7 @@ def _redacted_line(profile: Profile, line: str) -> str:
     """Return a request line without credentials in the URL."""
     verb, _, rest = line.partition(" ")
     target, _, version = rest.rpartition(" ")  # a reference in it contains a space
-    origin = origin_of(profile.endpoint)
+    origin = origin_of(split_socket(profile.endpoint)[1])
     return f"{verb} {redacted_address(origin + target)[len(origin) :]} {version}"
 
 

@@ -111,6 +111,11 @@ def _not_reached(row: Check, words: str = NOT_REACHED) -> Check:
 def _connected(exchange: Exchange, profile: Profile) -> Iterator[Check]:
     """Yield name, TCP and TLS of an exchange that passed them."""
     phases, proxy = exchange.response.phases, exchange.response.proxy
+    if profile.socket:
+        yield Check("Name", "skipped", "A Unix socket has no host name.")
+        yield Check("TCP", "well", "Connected to the Unix socket.", phases.connect)
+        yield Check("TLS", "skipped", "The connection stays on this machine.")
+        return
     if _ADDRESS.match(exchange.url):
         yield Check("Name", "skipped", "The URL has an IP address.")
     elif phases.name is None and proxy:

@@ -26,7 +26,7 @@ from rpcexplorer.discovery.reader import (
     text_of,
 )
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Profile, split_socket
 from rpcexplorer.schema.node import KINDS
 
 MAX_LEVELS: Final = 32
@@ -148,7 +148,7 @@ def paths_to_try(profile: Profile) -> list[str]:
 
     They are below the endpoint, next to it, and at the origin.
     """
-    address = urlsplit(profile.endpoint)
+    address = urlsplit(split_socket(profile.endpoint)[1])
     if address.scheme not in {"http", "https"}:
         return []
     inside, siblings = address.path.rstrip("/"), address.path.rpartition("/")[0].rstrip("/")

@@ -13,7 +13,7 @@ from rpcexplorer.export.request import WHOLE, Subject
 from rpcexplorer.export.snippets import command, curl, httpie, python
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import counted
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Profile, split_socket
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
 from rpcexplorer.redaction.exchange import COPY, EXAMPLES, redacted
 
@@ -52,6 +52,13 @@ def render(form: str, subject: Subject) -> bytes:
     """Return a call in one of ``FORMS``, except the response."""
     snippet = FORMS[form].snippet
     return request(subject) if snippet is None else snippet(subject).encode(errors="backslashreplace")
+
+
+def find_uncopyable(form: str, profile: Profile) -> str:
+    """Return why a call of a profile cannot be copied in a form, or empty text."""
+    if form == "httpie" and split_socket(profile.endpoint)[0]:
+        return "HTTPie cannot connect to a Unix socket. Copy the call as curl or python."
+    return ""
 
 
 def request(subject: Subject) -> bytes:

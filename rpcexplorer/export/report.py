@@ -174,7 +174,7 @@ def markdown(subject: Subject) -> str:
     method = "" if isinstance(calls, Typo) else ", ".join(call.method for call in calls)
     exchange, profile = subject.exchange, subject.profile
     named = exchange.profile if exchange and exchange.profile else profile.name
-    return call_report(method, named, subject.url, readable_request(subject), subject.exchange)
+    return call_report(method, named, subject.address, readable_request(subject), subject.exchange)
 
 
 def report_of_pair(

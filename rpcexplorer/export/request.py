@@ -26,6 +26,7 @@ from rpcexplorer.model.profile import (
     HeaderHandshake,
     Profile,
     ad_hoc,
+    split_socket,
 )
 from rpcexplorer.model.secret import Secret, origin_of, placeholder, without
 from rpcexplorer.redaction.addresses import redacted_address
@@ -62,7 +63,17 @@ class Subject(Struct, frozen=True):
     def url(self) -> str:
         """Return the URL of the request, spelled as it is sent."""
         target = self.preview.line.partition(" ")[2].rpartition(" ")[0]  # a reference in it contains a space
-        return origin_of(self.profile.endpoint) + target
+        return origin_of(split_socket(self.profile.endpoint)[1]) + target
+
+    @property
+    def socket(self) -> str:
+        """Return the path of the Unix socket that the request is sent over, or empty text."""
+        return split_socket(self.profile.endpoint)[0]
+
+    @property
+    def address(self) -> str:
+        """Return the URL, with the path of the Unix socket if there is one."""
+        return f"http+unix://{self.socket}:{self.url.removeprefix('http://localhost')}" if self.socket else self.url
 
     @property
     def body(self) -> str:

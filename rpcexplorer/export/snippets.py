@@ -168,6 +168,8 @@ def _curl(subject: Subject, options: str) -> list[str]:
     if client := subject.by_client():
         user = f'user = "{_in_config(client.username)}:{client.password}"'
         pieces.append(f"{client.curl} -K {piped(shell_word(user, name, json=True))}")
+    if subject.socket:
+        pieces.append(f"--unix-socket {quoted(subject.socket)}")
     pieces += _certificate_options(subject.profile, "--cacert", "--cert", "--key")
     # For curl, "Name:" removes a header and "Name;" sends it empty.
     handed, headers_sent = _split(subject)
@@ -362,9 +364,12 @@ def _python_request(subject: Subject) -> list[str]:
     if client := subject.by_client():
         values = (python_expression(value, name) for value in (client.username, client.password))
         auth = [f"    auth=httpx.{client.python}({', '.join(values)}),"]
+    sender = "httpx"
+    if subject.socket:
+        sender = f"httpx.Client(transport=httpx.HTTPTransport(uds={_literal(subject.socket)}))"
     return [
         f"body = {python_expression(subject.body, name, json=True)}",
-        "response = httpx.post(",
+        f"response = {sender}.post(",
         f"    {address},",
         "    headers=[",
         *(f"        ({python_expression(key, name)}, {expression})," for key, expression in headers),
@@ -373,7 +378,7 @@ def _python_request(subject: Subject) -> list[str]:
         "    content=body.encode(),",
         f"    timeout={profile.timeout:g},",
         *auth,
-        *(["    verify=trust,"] if _python_trust(profile) else []),
+        *(["    verify=trust,"] if _python_trust(profile) and not subject.socket else []),
         ")",
     ]
 

@@ -15,6 +15,8 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm, MessageForm
 
 _ADDRESS = regex(r"([^/?#]*//[^/?#]*)(.*)", re.DOTALL)
+_ON_SOCKET = regex(r"http\+unix://([^:]+):(/.*)", re.IGNORECASE | re.DOTALL)
+"""The path of a Unix socket, and that of the request."""
 
 
 ConnectionKind = Literal["http", "websocket", "stream", "process"]
@@ -76,11 +78,20 @@ def typed_whole(address: str) -> str:
 
 
 def joined(url: str, path: str) -> str:
+    if scheme_of(url) == "http+unix" and (path or not _ON_SOCKET.fullmatch(url)):
+        return f"{url}:{path if path.startswith('/') else f'/{path}'}"
     if not path or not usual_path(url):
         return url
-    if scheme_of(url) == "http+unix":
-        return f"{url}:{path if path.startswith('/') else f'/{path}'}"
     return url.rstrip("/") + (path if path.startswith("/") else f"/{path}")
+
+
+def split_socket(address: str) -> tuple[str, str]:
+    """Split a complete address into the path of its Unix socket and the URL to request there.
+
+    An address of http or https has no socket and is the URL itself.
+    """
+    found = _ON_SOCKET.fullmatch(address)
+    return (found[1], f"http://localhost{found[2]}") if found else ("", address)
 
 
 ConfirmWhen = Literal["never", "unsafe", "always"]

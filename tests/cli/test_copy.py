@@ -398,3 +398,14 @@ def test_copied_python_script_logs_in(cookie: Shell) -> None:
 def test_copied_login_has_no_login_before_it(cookie: Shell) -> None:
     cookie.run("call", "auth", json.dumps({"username": USERNAME, "password": "«shop.password»"}))
     assert cookie.run("copy", "--as", "curl").text.count("curl ") == 1
+
+
+def test_call_over_a_socket_has_no_httpie_form(shell: Shell) -> None:
+    path = str(shell.folder / "x.sock")
+    with RawServer(answer, socket_path=path):
+        assert shell.run("call", "ping", "--url", f"http+unix://{path}:/rpc").code == 0
+    assert f"--unix-socket {path}" in shell.run("copy").text
+    assert f"http+unix://{path}:/rpc" in shell.run("copy", "--as", "report").text
+    ran = shell.run("copy", "--as", "httpie")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "HTTPie cannot connect to a Unix socket" in ran.err

@@ -7,12 +7,15 @@ import json
 import re
 from collections.abc import Callable
 from hashlib import md5
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth, NoAuth
+from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
+from rpcexplorer.client.call import discard
 from rpcexplorer.client.client import Client, preview
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, draft_of, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Sent, Stop, Unreached
@@ -481,6 +484,67 @@ def test_document_beyond_the_limit_is_not_read() -> None:
     exchange, _ = fetched(http_reply(b'{"a": "' + b"x" * 5_000), reply_limit=1_000)
     assert isinstance(exchange.outcome, Unreached)
     assert exchange.outcome.step == "size"
+
+
+@pytest.mark.parametrize(
+    ("auth", "line"),
+    [(QueryAuth(name="apikey"), "/rpc?x=1&apikey=t0k%2Fen"), (HeaderAuth(value="{token}"), "/rpc?x=1")],
+)
+def test_call_over_a_socket_is_the_previewed_one(auth: Auth, line: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "a?b#c d.sock")
+    profile = Profile("p", f"http+unix://{path}", "/rpc?x=1", auth=auth)
+
+    async def call() -> Exchange:
+        async with Client.of(profile, GivenCredentials(token="t0k/en"), 1 << 20, discard) as client:
+            return await client.call("ping")
+
+    with RawServer(answering(result="pong"), socket_path=path) as server:
+        exchange = asyncio.run(call())
+    (request,) = server.requests
+    assert exchange.outcome == Result(b'"pong"')
+    assert (request.line, request.header("Host")) == (f"POST {line} HTTP/1.1", "localhost")
+    shown = preview(profile, Draft("ping"), exchange.id, has_session=False)
+    assert isinstance(shown, Preview)
+    assert shown.line == request.line.replace("t0k%2Fen", "«p.token»")
+    assert [name for name, _ in shown.headers] == [name for name, _ in request.headers]
+
+
+def test_digest_over_a_socket_signs_the_path(tmp_path: Path) -> None:
+    challenge = {"WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth", algorithm=MD5'}
+    path = str(tmp_path / "x.sock")
+
+    async def call() -> Exchange:
+        url = f"http+unix://{path}:/rpc"
+        async with Client(url, auth="digest", username="ada", password="hunter2hunter2") as client:
+            return await client.call("ping")
+
+    with RawServer(http_reply(b"", 401, challenge), answering(result=1), socket_path=path) as server:
+        assert asyncio.run(call()).outcome == Result(b"1")
+    assert 'uri="/rpc"' in (server.requests[1].header("Authorization") or "")
+
+
+def test_document_is_fetched_over_the_socket(tmp_path: Path) -> None:
+    path = str(tmp_path / "x.sock")
+
+    async def fetch() -> Exchange:
+        async with Client(f"http+unix://{path}", path="/base") as client:
+            return await client.send(Draft("/openrpc.json"), document="/openrpc.json")
+
+    with RawServer(http_reply(b"{}"), socket_path=path) as server:
+        exchange = asyncio.run(fetch())
+    assert (exchange.outcome, exchange.url) == (Result(b"{}"), f"http+unix://{path}:/openrpc.json")
+    assert server.requests[0].line == "GET /openrpc.json HTTP/1.1"
+
+
+@pytest.mark.parametrize("url", ["http+unix://", "http+unix://:/x", "http+unix://run/x.sock"])
+def test_address_without_a_socket_sends_nothing(url: str) -> None:
+    async def call() -> Exchange:
+        async with Client(url) as client:
+            return await client.call("ping")
+
+    outcome = asyncio.run(call()).outcome
+    assert isinstance(outcome, Unreached)
+    assert outcome.step == "url"
 
 
 def cookies(profile: Profile, *, has_session: bool) -> list[str]:

@@ -69,6 +69,13 @@ def test_http_skips_tls_and_ip_address_skips_name() -> None:
     )
 
 
+def test_unix_socket_skips_name_and_tls() -> None:
+    local = profile(url="http+unix:///run/x.sock", path="/rpc")
+    assert states(exchange(PONG, url=local.endpoint, phases=replace(ALL, name=None, tls=None)), local) == "s w s w w w"
+    unreached = exchange(Unreached("connect", "It does not exist.", False), Phases(), url=local.endpoint)
+    assert failed(unreached, local) == ("TCP", "It does not exist.")
+
+
 def test_proxy_is_named() -> None:
     response = Response(200, proxy="http://proxy:3128", phases=replace(ALL, name=None))
     rows = steps(exchange(PONG, response=response), profile())

@@ -364,6 +364,7 @@ def test_invalid_document_is_reported_with_its_path(reply: Any, message: str, co
 )
 def test_documents_are_looked_for_at_usual_paths(path: str, paths: list[str]) -> None:
     assert paths_to_try(Profile("p", "https://x.example", path=path)) == paths
+    assert paths_to_try(Profile("p", "http+unix:///run/x.sock", path=path)) == paths
     assert paths_to_try(Profile("p", "tcp://x.example:1", path="")) == []
 
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rpcexplorer.export.formats import FORMS, find_uncopyable
 from rpcexplorer.export.snippets import python_expression, quoted, shell_word, unless_set
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
@@ -251,6 +252,33 @@ def test_certificate_files_have_the_options_of_each_program(tmp_path: Path, kind
     told = pasted(kind, profile, tmp_path).stdout.decode().split("\n")
     assert [word for word in told if word in options] == options
     assert "certificate" not in made(kind, DRAFT, profile)
+
+
+def over_socket(path: str, target: str = "/rpc") -> Profile:
+    return replace(SHOP, url=f"http+unix://{path}:{target}", path="", cert_file="/me.pem")
+
+
+def test_python_sends_over_the_unix_socket(tmp_path: Path) -> None:
+    path = str(tmp_path / "it's here.sock")
+    with RawServer(PONG, socket_path=path) as server:
+        ran = pasted("python", replace(over_socket(path), cert_file=None), tmp_path)
+        assert ran.stdout.split() == [b"200", b'"pong"'], ran.stderr
+    assert server.requests[0].line == "POST /rpc HTTP/1.1"
+    assert server.requests[0].header("Host") == "localhost"
+    assert "verify" not in made("python", DRAFT, over_socket(path))
+
+
+def test_curl_gets_the_path_of_the_socket(tmp_path: Path) -> None:
+    words = pasted("curl", over_socket("/run/it's here.sock"), tmp_path).stdout.decode().splitlines()
+    assert words[words.index("--unix-socket") + 1] == "/run/it's here.sock"
+    assert "http://localhost/rpc" in words
+    assert "--unix-socket" not in made("curl", DRAFT)
+
+
+def test_only_httpie_cannot_use_a_socket() -> None:
+    reasons = {form: find_uncopyable(form, over_socket("/run/x.sock")) for form in FORMS}
+    assert {form for form, why in reasons.items() if why} == {"httpie"}
+    assert not find_uncopyable("httpie", SHOP)
 
 
 def test_ipv6_address_is_written_for_openssl() -> None:

@@ -8,7 +8,16 @@ import pytest
 
 from rpcexplorer.discovery.methods import asks_first, first_method, method_list
 from rpcexplorer.model.method import Method
-from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, ad_hoc_process, joined, split_address, typed_whole
+from rpcexplorer.model.profile import (
+    MethodNote,
+    Profile,
+    ad_hoc,
+    ad_hoc_process,
+    joined,
+    split_address,
+    split_socket,
+    typed_whole,
+)
 from rpcexplorer.redaction.addresses import redacted_address
 
 
@@ -29,6 +38,22 @@ from rpcexplorer.redaction.addresses import redacted_address
 )
 def test_url_option_is_base_or_a_whole_endpoint(url: str, endpoint: str) -> None:
     assert ad_hoc(url).endpoint == endpoint
+
+
+@pytest.mark.parametrize(
+    ("profile", "parts"),
+    [
+        (ad_hoc("http+unix:///run/x.sock"), ("/run/x.sock", "http://localhost/")),
+        (ad_hoc("HTTP+UNIX:///a b?#/x:/rpc:1?a=b"), ("/a b?#/x", "http://localhost/rpc:1?a=b")),
+        (Profile("p", "http+unix:///x", ""), ("/x", "http://localhost/")),
+        (Profile("p", "http+unix:///x", "rpc"), ("/x", "http://localhost/rpc")),
+        (Profile("p", "http+unix:///x:/rpc", ""), ("/x", "http://localhost/rpc")),
+        (ad_hoc("https://h/x"), ("", "https://h/x")),
+        (ad_hoc("unix:///x:/y"), ("", "unix:///x:/y")),
+    ],
+)
+def test_endpoint_is_split_into_socket_and_url(profile: Profile, parts: tuple[str, str]) -> None:
+    assert split_socket(profile.endpoint) == parts
 
 
 def test_repr_of_a_profile_has_no_headers() -> None:

@@ -17,7 +17,15 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.export.formats import FORMS, count_references, count_replaced, head, render, replaced_words
+from rpcexplorer.export.formats import (
+    FORMS,
+    count_references,
+    count_replaced,
+    find_uncopyable,
+    head,
+    render,
+    replaced_words,
+)
 from rpcexplorer.export.report import report_of_pair
 from rpcexplorer.export.request import Subject, profile_of, record_of, subject_of
 from rpcexplorer.model.draft import Batch, Draft, draft_of
@@ -280,6 +288,8 @@ def _call_form(
         screen.notify(missing, timeout=8)
     if subject is None or isinstance(subject, Refused):
         return subject.sentence if subject else NOTHING
+    if why := find_uncopyable(part, subject.profile):
+        return why
     content = render(part, subject)
     if FORMS[part].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
         return why
