@@ -593,6 +593,14 @@ def test_preview_of_unsendable_params_shows_the_reason() -> None:
         assert reason in doubt
 
 
+@pytest.mark.parametrize("url", ["https://h", "http+unix:///run/x.sock"])
+def test_preview_redacts_secret_of_typed_address(url: str) -> None:
+    profile = Profile("url", url, "/rpc?password=hunter2hunter2", ad_hoc=True)
+    made = preview(profile, Draft("ping"), "1", has_session=False)
+    assert isinstance(made, Preview)
+    assert made.line == "POST /rpc?password=«not recorded» HTTP/1.1"
+
+
 @pytest.mark.parametrize("path", ["/v3/«not recorded»/x", "/not-recorded/«not recorded»"])
 def test_preview_marks_only_unrecorded_parts_of_address(path: str) -> None:
     profile = Profile("url", f"https://rpc.example.com{path}", path="", ad_hoc=True)
