@@ -68,10 +68,11 @@ TOUR = (
 
 @click.command()
 @click.option("--serve", is_flag=True, help="Only run the service. The first line of stdout is its URL.")
+@click.option("--stdio", is_flag=True, help="Run the service on stdin and stdout, one JSON-RPC message in each line.")
 @click.option("--port", type=PORT, default=0, metavar="N", help="Listen on this port.  [default: any free port]")
 @profile_after_option
 @click.pass_context
-def demo(context: click.Context, serve: bool, port: int) -> None:
+def demo(context: click.Context, serve: bool, stdio: bool, port: int) -> None:
     """Try everything on an embedded service.
 
     The service runs only on this machine. Its files are removed at the end.
@@ -80,9 +81,14 @@ def demo(context: click.Context, serve: bool, port: int) -> None:
     Examples:
       rpcexplorer demo
       rpcexplorer demo --serve --port 8000
+      rpcexplorer demo --stdio
     """
     invocation = invocation_of(context)
-    if serve:
+    if stdio:
+        if serve or port:
+            raise click.UsageError("--stdio cannot be used with --serve or --port.")
+        _serve_stdio(invocation.world)
+    elif serve:
         _serve(invocation.world, port)
     elif port:
         raise click.UsageError("--port needs --serve.")
@@ -111,6 +117,29 @@ def _serve(world: World, port: int) -> None:
     gc.enable()
     with _explain_listen_error(port):
         serve_forever(port, announce)
+
+
+def _serve_stdio(world: World) -> None:
+    import gc
+    import signal
+
+    from rpcexplorer.demo import BODY_LIMIT
+    from rpcexplorer.demo.stdio import StdioDemo
+
+    async def serve() -> None:
+        demo = StdioDemo(world.write, world.say)
+        await demo.serve(lambda: asyncio.to_thread(world.stdin.readline, BODY_LIMIT))
+
+    gc.enable()
+    if world.stdin.isatty():
+        world.say("Write JSON-RPC messages, one in each line. Press Ctrl+D to stop.")
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would wait for the end of stdin.
+    try:
+        asyncio.run(serve())
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _tour(invocation: Invocation) -> int:

@@ -28,6 +28,8 @@ from __future__ import annotations
 
 PATH = "/api/v2/"
 """The only endpoint. Every other path is 404."""
+BODY_LIMIT = 8 * 1024 * 1024
+"""Bytes of a request's body, or of a message on stdin."""
 COOKIE = "sessionid"
 USERNAME = "demo"
 PASSWORD = "demo-password"  # noqa: S105 - public on purpose: it opens nothing but this service

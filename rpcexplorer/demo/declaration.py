@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -190,13 +190,16 @@ class Call:
     """The session of the cookie; None if the method does not need one."""
     sessions: Sessions
     notes: dict[int, str]
+    table: Mapping[str, Method]
+    """All methods of the service."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
     name: str
     summary: str
-    run: Callable[[Call], Outcome]
+    run: Callable[[Call], Outcome | Awaitable[Outcome]]
+    """Only methods of a connection that stays open return an awaitable."""
     description: str = ""
     params: tuple[Param, ...] = ()
     takes_anything: bool = False

@@ -6,7 +6,7 @@ import asyncio
 import re
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import ExitStack, suppress
 from email.utils import formatdate
 from http import HTTPStatus
@@ -15,21 +15,16 @@ from typing import Self
 
 import h11
 
-from rpcexplorer.demo import COOKIE, PATH
-from rpcexplorer.demo.message import Piece, Response, page
+from rpcexplorer.demo import BODY_LIMIT, COOKIE, PATH
+from rpcexplorer.demo.message import BLOCK, Response, blocks, page
 from rpcexplorer.demo.service import DemoService
 from rpcexplorer.patterns import regex
 
 HEAD_LIMIT = 32 * 1024
-BODY_LIMIT = 8 * 1024 * 1024
-
-
 Sleep = Callable[[float], Awaitable[object]]
 MEDIA_TYPES = {"application/json-rpc", "application/json", "application/jsonrequest"}
 _ORIGIN = regex(r"^https?://[^/?]*", re.IGNORECASE)
 """Scheme and host, which a client may write into the request line."""
-BLOCK = 64 * 1024
-"""Bytes to send at a time; small pieces are joined to share a packet."""
 LINGER_SECONDS = 1.0
 """Seconds that a rejected client has to send the rest of its request.
 
@@ -152,21 +147,6 @@ def refuse(request: h11.Request) -> Response | None:
 
 def header_of(request: h11.Request, name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in request.headers if key == name), "")
-
-
-def blocks(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Join small pieces into blocks; yield pauses as they are."""
-    held = bytearray()
-    for piece in pieces:
-        if isinstance(piece, bytes):
-            held += piece
-        if held and (isinstance(piece, float) or len(held) >= BLOCK):
-            yield bytes(held)
-            held.clear()
-        if isinstance(piece, float):
-            yield piece
-    if held:
-        yield bytes(held)
 
 
 LOOPBACK = "127.0.0.1"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
@@ -34,6 +34,25 @@ def join(bodies: list[Body], separator: bytes = b"") -> Body:
     between = body(separator)
     parts = [part for content in bodies for part in (between, content)][1:]
     return Body(sum(part.length for part in parts), chain.from_iterable(part.pieces for part in parts))
+
+
+BLOCK = 64 * 1024
+"""Bytes to send at a time; small pieces are joined to share a packet."""
+
+
+def blocks(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Join small pieces into blocks; yield pauses as they are."""
+    held = bytearray()
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            held += piece
+        if held and (isinstance(piece, float) or len(held) >= BLOCK):
+            yield bytes(held)
+            held.clear()
+        if isinstance(piece, float):
+            yield piece
+    if held:
+        yield bytes(held)
 
 
 def encode(value: Any) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -33,6 +33,7 @@ ATTRIBUTES = "Path=/; HttpOnly; SameSite=Lax"
 REQUIRED = fault(-32001, "authentication required")
 FAILED = fault(-32001, "authentication failed")
 ENDED = fault(-32001, "session has ended")
+NOT_IN_BATCH = fault(-32602, "Invalid params: this kind replaces the whole response, so it cannot be part of a batch.")
 _TEXT = {"type": "string", "maxLength": 200}
 _CREDENTIALS = (
     Param("username", f"User name. The demo service accepts {USERNAME}.", _TEXT),
@@ -193,13 +194,13 @@ _ABOUT = (
     Method(
         "rpc.discover",
         "Describes the service as an OpenRPC document",
-        lambda _: success(document(TABLE.values())),
+        lambda call: success(document(call.table.values())),
         result={"type": "object"},
     ),
     Method(
         "system.listMethods",
         "Lists the names of all methods",
-        lambda _: success(sorted(TABLE)),
+        lambda call: success(sorted(call.table)),
         result={"type": "array", "items": {"type": "string"}},
     ),
 )
@@ -211,7 +212,7 @@ TABLE: dict[str, Method] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class Entry:
     """One entry of a request's body, and its outcome."""
 
     id: str | None
@@ -228,7 +229,8 @@ class _Entry:
 class DemoService:
     """The service without its socket; ``clock`` decides when sessions end."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, methods: Iterable[Method] = ()) -> None:
+        self._table = TABLE | {method.name: method for method in methods}
         self._sessions = Sessions(clock)
         self._notes: dict[int, str] = {}
 
@@ -236,26 +238,28 @@ class DemoService:
         """Answer the body of one request; ``token`` is the value of its cookie."""
         message = read(content)
         if isinstance(message, Batch):
-            return _response([self._answer_entry(entry, token) for entry in message.entries], batch=True)
+            return response_of([self._answer_entry(entry, token) for entry in message.entries], batch=True)
         if isinstance(message, Invalid):
-            return _response([_Entry(message.id, message.fault)])
+            return response_of([Entry(message.id, message.fault)])
         outcome = self._outcome(message, token)
         if not isinstance(outcome, Response):
-            return _response([_Entry(message.id, outcome)])
-        return outcome if message.id is not None else _response([])
+            return response_of([Entry(message.id, outcome)])
+        return outcome if message.id is not None else response_of([])
 
-    def _answer_entry(self, entry: Request | Invalid, token: str | None) -> _Entry:
+    def _answer_entry(self, entry: Request | Invalid, token: str | None) -> Entry:
         if isinstance(entry, Invalid):
-            return _Entry(entry.id, entry.fault)
+            return Entry(entry.id, entry.fault)
         outcome = self._outcome(entry, token)
-        if isinstance(outcome, Response):
-            outcome = fault(
-                -32602, "Invalid params: this kind replaces the whole response, so it cannot be part of a batch."
-            )
-        return _Entry(entry.id, outcome)
+        return Entry(entry.id, NOT_IN_BATCH if isinstance(outcome, Response) else outcome)
 
     def _outcome(self, request: Request, token: str | None) -> Outcome:
-        method = TABLE.get(request.method)
+        outcome = self.run(request, token)
+        assert not isinstance(outcome, Awaitable)  # HTTP has no such methods.
+        return outcome
+
+    def run(self, request: Request, token: str | None) -> Outcome | Awaitable[Outcome]:
+        """Run the method of a request, with the session of this token."""
+        method = self._table.get(request.method)
         if method is None:
             return fault(-32601, f"Method not found: {request.method}. Call rpc.discover to see all methods.")
         session = self._admit(method, request, token)
@@ -264,7 +268,7 @@ class DemoService:
         arguments = bind(method, request.params)
         if isinstance(arguments, Fault):
             return arguments
-        return method.run(Call(request, arguments, session, self._sessions, self._notes))
+        return method.run(Call(request, arguments, session, self._sessions, self._notes, self._table))
 
     def _admit(self, method: Method, request: Request, token: str | None) -> Session | Fault | None:
         """Return the session if the method needs one, or the reason to reject."""
@@ -277,7 +281,7 @@ class DemoService:
                 return (self._sessions.use(token) or ENDED) if token else REQUIRED
 
 
-def _response(entries: list[_Entry], *, batch: bool = False) -> Response:
+def response_of(entries: list[Entry], *, batch: bool = False) -> Response:
     """Return one HTTP response for all entries.
 
     Notifications count for cookies and delays, but have no text.

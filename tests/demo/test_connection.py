@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from rpcexplorer.demo.http import BODY_LIMIT
+from rpcexplorer.demo import BODY_LIMIT
 from tests.demo.calling import LOGIN, body_of, envelope, exchange, post, status
 
 ECHO = envelope("demo.echo", "[1.10]")

@@ -1,0 +1,232 @@
+"""The demo service on standard input and output, with methods that need a connection that stays open.
+
+One JSON-RPC message in each line. Several calls run at a time, and responses come in any order.
+
+- **Sessions.** There are no cookies: ``auth`` opens the session of the connection, and later calls use it.
+- **Responses that are not JSON-RPC**, such as ``demo.fail`` with kind ``html``, are lines that are not messages. The
+  call gets no response.
+- **The end of stdin** ends the service. Calls under way are answered at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import chain
+from typing import Any, Final
+
+from rpcexplorer.demo.declaration import LIFETIME, Call, Method, Param
+from rpcexplorer.demo.message import (
+    Batch,
+    Invalid,
+    Outcome,
+    Piece,
+    Request,
+    Response,
+    Success,
+    blocks,
+    body,
+    encode,
+    fault,
+    read,
+    success,
+)
+from rpcexplorer.demo.service import NOT_IN_BATCH, TABLE, DemoService, Entry, response_of
+from rpcexplorer.jsontext import scan
+
+MAX_SUBSCRIPTIONS: Final = 100
+_SUBSCRIPTION: Final = {"type": "string", "maxLength": 40, "examples": ["clock-1"]}
+
+
+class StdioDemo:
+    """The service of one connection; ``write`` sends bytes, ``report`` gets sentences about the client."""
+
+    def __init__(self, write: Callable[[bytes], object], report: Callable[[str], None]) -> None:
+        self._write, self._report = write, report
+        self._service = DemoService(methods=self._methods())
+        self._token = ""
+        self._sending = asyncio.Lock()
+        """Held while one message is written."""
+        self._end = asyncio.get_running_loop().create_future()
+        self._clocks: dict[str, asyncio.Task[None]] = {}
+        self._subscribed = 0
+        """Subscriptions since the start, for the next id."""
+        self._questions: dict[str, asyncio.Future[str]] = {}
+        self._asked = 0
+
+    async def serve(self, receive: Callable[[], Awaitable[bytes]]) -> None:
+        """Answer the messages of ``receive``, which returns b"" at the end."""
+        async with asyncio.TaskGroup() as self._tasks:
+            while line := await receive():
+                if line.strip() and not self._take_answer(line):
+                    self._tasks.create_task(self._answer(line))
+            self._end.set_result(None)
+
+    async def _answer(self, line: bytes) -> None:
+        message = read(line)
+        if isinstance(message, Batch):
+            entries = await asyncio.gather(*map(self._entry, message.entries))
+            await self._respond(response_of([*entries], batch=True))
+        elif isinstance(message, Invalid):
+            await self._respond(response_of([Entry(message.id, message.fault)]))
+        elif isinstance(outcome := await self._outcome(message), Response):
+            if message.id is not None:
+                await self._respond(outcome)
+        else:
+            await self._respond(response_of([Entry(message.id, outcome)]))
+
+    async def _entry(self, entry: Request | Invalid) -> Entry:
+        if isinstance(entry, Invalid):
+            return Entry(entry.id, entry.fault)
+        outcome = await self._outcome(entry)
+        return Entry(entry.id, NOT_IN_BATCH if isinstance(outcome, Response) else outcome)
+
+    async def _outcome(self, request: Request) -> Outcome:
+        outcome = self._service.run(request, self._token)
+        if isinstance(outcome, Awaitable):
+            outcome = await outcome
+        if isinstance(outcome, Success) and outcome.cookie:
+            self._token = outcome.cookie.partition(";")[0].partition("=")[2]
+        return outcome
+
+    async def _respond(self, response: Response) -> None:
+        if response.delay:
+            await self._pause(response.delay)
+        if response.body.length:
+            await self._send(response.body.pieces)
+
+    async def _send(self, pieces: Iterable[Piece]) -> None:
+        async with self._sending:
+            for block in blocks(chain(_without_line_breaks(pieces), [b"\n"])):
+                if isinstance(block, float):
+                    await self._pause(block)
+                else:
+                    self._write(block)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, but not longer than to the end of the connection."""
+        await asyncio.wait([self._end], timeout=seconds)
+
+    def _methods(self) -> Iterator[Method]:
+        yield replace(
+            TABLE["auth"],
+            description=f"The connection keeps the session, which ends {LIFETIME // 60} minutes after its last use.",
+        )
+        yield Method(
+            "clock.subscribe",
+            "Subscribes to the time",
+            self._subscribe,
+            "Returns the id of the subscription, then sends a notification `clock.tick` after each interval. "
+            "Its `params.subscription` is the id.",
+            params=(
+                Param(
+                    "interval",
+                    "Seconds between two ticks",
+                    {"type": "number", "minimum": 0.01, "maximum": 3600, "default": 1},
+                ),
+                Param(
+                    "count",
+                    "Ticks to the end of the subscription; null for no end",
+                    {"type": ["integer", "null"], "minimum": 1, "maximum": 2**53, "default": None},
+                ),
+            ),
+            result=_SUBSCRIPTION,
+            errors=((4009, "too many subscriptions"),),
+        )
+        yield Method(
+            "clock.unsubscribe",
+            "Ends a subscription to the time",
+            self._unsubscribe,
+            params=(Param("subscription", "Result of `clock.subscribe`", _SUBSCRIPTION),),
+            result={"type": "boolean"},
+            errors=((4004, "no such subscription"),),
+        )
+        yield Method(
+            "ask.me",
+            "Sends a request to you and returns your answer",
+            self._ask,
+            "Returns an object whose only member is your `result` or your `error`.",
+            params=(
+                Param("method", "Method of the request", {"type": "string", "maxLength": 200, "default": "ask.name"}),
+                Param(
+                    "timeout",
+                    "Seconds to wait for your answer",
+                    {"type": "number", "minimum": 0.01, "maximum": 600, "default": 20},
+                ),
+            ),
+            result={"type": "object"},
+            errors=((4080, "no answer"),),
+        )
+
+    def _subscribe(self, call: Call) -> Outcome:
+        if len(self._clocks) >= MAX_SUBSCRIPTIONS:
+            return fault(4009, f"There are already {MAX_SUBSCRIPTIONS} subscriptions. End one first.")
+        self._subscribed += 1
+        id = f"clock-{self._subscribed}"
+        self._clocks[id] = clock = self._tasks.create_task(self._tick(id, **call.arguments))
+        clock.add_done_callback(lambda _: self._clocks.pop(id, None))
+        return success(id)
+
+    async def _tick(self, id: str, interval: float, count: int | None) -> None:
+        number = 0
+        while number != count:
+            await self._pause(interval)
+            if self._end.done():
+                return
+            number += 1
+            params = {"subscription": id, "tick": number, "time": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
+            await self._send([encode({"jsonrpc": "2.0", "method": "clock.tick", "params": params})])
+
+    def _unsubscribe(self, call: Call) -> Outcome:
+        clock = self._clocks.pop(call.arguments["subscription"], None)
+        if clock is None:
+            return fault(4004, "There is no such subscription.", {"there_are": list(self._clocks)})
+        clock.cancel()
+        return success(True)
+
+    async def _ask(self, call: Call) -> Outcome:
+        self._asked += 1
+        id = f"ask-{self._asked}"
+        self._questions[id] = question = asyncio.get_running_loop().create_future()
+        params = {"question": "What is your name?"}
+        await self._send([encode({"jsonrpc": "2.0", "id": id, "method": call.arguments["method"], "params": params})])
+        ends = [question, self._end]
+        await asyncio.wait(ends, timeout=call.arguments["timeout"], return_when=asyncio.FIRST_COMPLETED)
+        del self._questions[id]
+        return Success(body(question.result().encode())) if question.done() else fault(4080, f"{id} was not answered.")
+
+    def _take_answer(self, line: bytes) -> bool:
+        """Return whether a line is a response to one of our requests, or to none."""
+        answer = _answer_in(line)
+        if answer is None:
+            return False
+        id, member = answer
+        question = self._questions.get(id)
+        if question is None or question.done():
+            self._report("A response was ignored, because no request waits for it.")
+        else:
+            question.set_result(member)
+        return True
+
+
+def _without_line_breaks(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Replace line breaks, which are white space between the tokens of JSON."""
+    return (piece if isinstance(piece, float) else piece.replace(b"\n", b" ") for piece in pieces)
+
+
+def _answer_in(line: bytes) -> tuple[str, str] | None:
+    """Return the id of a response, and its result or error as an object; None if it is another message."""
+    try:
+        text = line.decode()
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or "method" in value:
+        return None
+    texts = {member.name: text[slice(*member.value)] for member in scan.members(text) or ()}
+    found = next((name for name in ("error", "result") if name in texts and texts[name] != "null"), None)
+    name = found or ("result" if "result" in texts else None)
+    return name and (str(value.get("id")), f'{{"{name}": {texts[name]}}}')
