@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
     from rpcexplorer.client.client import Client
+    from rpcexplorer.client.open_connection import OpenConnection
     from rpcexplorer.client.replay import Replayed
     from rpcexplorer.client.report import Report, ShowReport
     from rpcexplorer.discovery.store import MethodLists
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from rpcexplorer.history.folder import History
     from rpcexplorer.history.store import Journal, Rescue
     from rpcexplorer.model.destination import ProcessCommand
+    from rpcexplorer.model.event import Event
     from rpcexplorer.model.exchange import Exchange
     from rpcexplorer.model.method import Method, SavedCall
     from rpcexplorer.model.problem import Changes
@@ -85,6 +87,12 @@ class Explorer:
         """Credentials and sessions: stored, from the environment, or entered."""
         self.folder = Path()
         """The working folder, in which processes of the user run."""
+        self.on_event: Callable[[Profile, Event], None] = lambda *_: None
+        """Get each event when it comes; those that wait for an answer are changed later."""
+        self.on_stderr: Callable[[Profile, str], None] = lambda *_: None
+        """Get each line that the process of a profile writes to its stderr."""
+        self.can_ask = False
+        """Whether the user can answer requests of a server."""
         self._clients: list[Client] = []
         self._seed = fresh_id()
         """Seed of the random values in the next call."""
@@ -484,10 +492,49 @@ class Explorer:
             self.journal.record(exchange, profile)
             self.method_lists.note_response(exchange, profile, keep=self.journal.recording)
 
-        limit, around = self.settings.reply_limit, Surroundings(command=lambda: self.command_of(profile))
+        def take(event: Event) -> None:
+            if not event.waits:
+                settle(event)
+            self.on_event(profile, event)
+
+        def settle(event: Event) -> None:
+            """Record an event that does not change any more."""
+            self.journal.record_event(event, profile)
+
+        around = Surroundings(
+            on_event=take,
+            on_settled=settle,
+            can_ask=self.can_ask,
+            on_stderr=lambda line: self.on_stderr(profile, line),
+            command=lambda: self.command_of(profile),
+        )
+        limit = self.settings.reply_limit
         client = Client.of(profile, self.credentials, limit, record, prints=self.prints, around=around)
         self._clients.append(client)
         return self._clients[-1]
+
+    def connection_of(self, profile: Profile) -> OpenConnection | None:
+        """Return the connection that stays open; None over HTTP, and before the first call."""
+        return next((client.connection for client in self._clients if client.profile == profile), None)
+
+    async def open_connection(
+        self, profile: Profile | None = None, *, watch: Watch | None = None, stop: Stop | None = None
+    ) -> Exchange:
+        """Open the connection of a profile without a call. The outcome is `Sent`, or why it failed."""
+        return await (await self.client_of(profile or self._in_use())).open(watch=watch, stop=stop)
+
+    async def close_connection(self, profile: Profile | None = None) -> None:
+        """Close the connection of a profile; the next call opens it again."""
+        if (connection := self.connection_of(profile or self._in_use())) is not None:
+            await connection.close()
+
+    def answer(self, profile: Profile, event: Event, member: str) -> str:
+        """Answer a request of a server; return a problem.
+
+        ``member`` is the JSON text of the answer's result or error, with its name: ``"result":null``.
+        """
+        connection = self.connection_of(profile)
+        return connection.reply(event, member.encode()) if connection else "The connection is closed."
 
     async def load(self) -> None:
         """Import the code of a call in a thread: it takes a tenth of a second."""
@@ -649,7 +696,8 @@ class Explorer:
         profile, limit = self._in_use(), self.settings.reply_limit
         source = profile.discovery
         stamp = stamp_of(source) if isinstance(source, DocumentSource) and source.file else ""
-        found = await discover(profile, self.credentials, limit, watch=watch, stop=stop, tell=tell)
+        client = await self.client_of(profile) if profile.is_open_connection else None
+        found = await discover(profile, self.credentials, limit, client=client, watch=watch, stop=stop, tell=tell)
         return await self.method_lists.settle_aside(profile, found, stamp)
 
     def read_description(self, profile: Profile | None = None) -> None:

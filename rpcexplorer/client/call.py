@@ -53,9 +53,14 @@ if TYPE_CHECKING:
 
 
 class Surroundings(Struct, frozen=True):
-    """What an open connection needs of the program around it."""
+    """What a connection needs of the program around it."""
 
     on_event: Callable[[Event], None] = lambda _: None
+    """Get an event when it comes."""
+    on_settled: Callable[[Event], None] = lambda _: None
+    """Get a request of the server again when it was answered, or can no longer be."""
+    can_ask: bool = False
+    """Whether somebody is there to answer requests of the server."""
     on_stderr: Callable[[str], None] = lambda _: None
     """Get a line that the process of a server writes to its stderr."""
     command: Callable[[], ProcessCommand | Refused] | None = None
@@ -86,6 +91,8 @@ async def connect(profile: Profile, reply_limit: int, around: Surroundings = ALO
             reply_limit,
             _trust(profile),
             on_event=around.on_event,
+            on_settled=around.on_settled,
+            can_ask=around.can_ask,
             on_stderr=around.on_stderr,
             command=around.command,
         )
@@ -296,6 +303,8 @@ def _find_tool_failure(result: Result) -> str:
 
 def _read_document(response: Response) -> Outcome:
     """Return a document as a result, for the caller to interpret."""
+    if response.status is None:  # A connection was opened, without a message.
+        return Sent()
     if response.status != OK:
         return Malformed("The server did not return a document.")
     text, remarks = read_text(response.body)
@@ -455,6 +464,7 @@ class RunningCall:
             request = replace(request, address=request.address or self._document)
         secrets = [self._secrets[field] for field in request.fields]
         sent, derived = request_of(self._profile, request, secrets, "GET" if fetches else "POST")
+        sent = replace(sent, call=self._unsent.id)
         self._hidden += derived
         self._sent = len(sent.body)
         transport = await self._transport()  # Loading the transport for the first call does not count.

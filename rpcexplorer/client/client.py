@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -42,6 +42,7 @@ from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
 from rpcexplorer.transport.port import Unreachable, Watch
 
 if TYPE_CHECKING:
+    from rpcexplorer.client.open_connection import OpenConnection
     from rpcexplorer.transport.port import Transport
 
 ParamsValue = Sequence[Any] | Mapping[str, Any]
@@ -147,13 +148,14 @@ class Client:
         watch: Watch | None = None,
         stop: Stop | None = None,
         document: str = "",
+        opens: bool = False,
     ) -> Exchange:
         """Send a draft.
 
         ``watch`` is called with the progress; ``stop`` can end the call.
 
         ``document`` is a path on the same server that is fetched instead: with credentials in headers and address, but
-        without any part of the draft.
+        without any part of the draft. ``opens``: only open the connection that stays open.
         """
         id = id or fresh_id()
         profile = replace(self.profile, url=self.profile.origin, path=document) if document else self.profile
@@ -173,13 +175,32 @@ class Client:
             note = f"the stored session is blocked: {session.why}{changed}"
             exchange, session = replace(exchange, notes=(note,)), None
         call = AuthCall(profile, message, session, exchange.when, partial(self._credentials.can_log_in, self.profile))
-        flow = requests_for(call)
+        is_bare = opens and self.profile.connection_kind != "websocket"  # Its messages have the credentials.
+        flow = auth_of(replace(self.profile, auth=Auth())).requests(call) if is_bare else requests_for(call)
         if document:
             exchange = replace(exchange, url=redacted_address(profile.endpoint))
         elif self._handshake is not None:
             flow = with_handshake(flow, self._handshake, call.events)
-        running = self._running(exchange, timeout, watch, profile.endpoint if document else "")
-        return await running.run(flow, call, stop, self._record)
+        running = self._running(exchange, timeout, watch, profile.endpoint if document or opens else "")
+        return await running.run(flow, call, stop, discard if opens else self._record)
+
+    async def open(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
+        """Open a connection that stays open, without a call. Nothing is recorded."""
+        return await self.send(Draft("open"), watch=watch, stop=stop, opens=True)
+
+    @property
+    def connection(self) -> OpenConnection | None:
+        """The connection that stays open; None over HTTP, and before the first call."""
+        transport: Any = self._transport if self.profile.is_open_connection else None
+        return cast("OpenConnection | None", transport)
+
+    async def beside(self, profile: Profile) -> Client:
+        """Return a client that shares the connection of this one, and records nothing.
+
+        Do not close it.
+        """
+        transport = await self._open_transport()
+        return Client.of(profile, self._credentials, self._reply_limit, discard, transport, around=self._around)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session, even if there is one."""

@@ -37,6 +37,11 @@ MAX_REMEMBERED: Final = 1_000
 MAX_ANSWERS: Final = 1_000
 MAX_ANSWER_BYTES: Final = 1024 * 1024
 """Answers that the server has not read yet; later requests stay unanswered."""
+MAX_ASKED: Final = 1_000
+"""Requests of the server that wait for the user; later ones stay unanswered."""
+MAX_SUBSCRIPTIONS: Final = 1_000
+MAX_SUBSCRIPTION: Final = 200
+"""Bytes of a result that can name a subscription."""
 FAREWELL_SECONDS: Final = 1.0
 MCP_CAPABILITIES: Final = {
     "roots/list": "roots",
@@ -59,12 +64,23 @@ class Opening(Struct, frozen=True):
     """Calls before the connection closes, the last one without a response."""
 
 
+class _Subscribed(Struct):
+    subscription: msgspec.Raw
+
+
+class _Push(Struct):
+    """An event with params that name a subscription."""
+
+    params: _Subscribed
+
+
 class _Waiting(Struct, eq=False):
     """A call that waits for its response."""
 
     ids: set[str]
     response: asyncio.Future[bytes]
     is_batch: bool
+    call: str = ""
     parts: list[bytes] = field(default_factory=list)
     """Responses to a batch that came one by one."""
 
@@ -72,13 +88,13 @@ class _Waiting(Struct, eq=False):
         return b"[" + b",".join(self.parts) + b"]" if self.is_batch and self.parts else b""
 
 
-def answers_of(profile: Profile) -> Answer:
-    """Return what answers the server's requests; without a screen nobody is asked."""
+def answers_of(profile: Profile, *, can_ask: bool) -> Answer:
+    """Return what answers the server's requests; ``can_ask``: the user does, where a rule says so."""
 
     def answer(method: str) -> bytes | None:
         found = profile.answers.get(method) or profile.answers.get("*")
         if found is None or found.ask:
-            return NOT_OFFERED
+            return None if found and can_ask else NOT_OFFERED
         if found.result_json is not None:
             return b'"result":' + found.result_json.encode()
         return f'"error":{{"code":{found.code},"message":{spelled(found.message)}}}'.encode()
@@ -111,6 +127,8 @@ def open_connection(
     trust: Trust,
     *,
     on_event: Callable[[Event], None],
+    on_settled: Callable[[Event], None],
+    can_ask: bool,
     on_stderr: Callable[[str], None],
     command: Command | None,
 ) -> OpenConnection:
@@ -130,7 +148,8 @@ def open_connection(
     return OpenConnection(
         wire_for,
         tell=on_event,
-        answer=answers_of(profile),
+        settle=on_settled,
+        answer=answers_of(profile, can_ask=can_ask),
         opening=opening_of(profile),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
     )
@@ -160,12 +179,16 @@ class OpenConnection:
         wire_for: Callable[[Request], Wire],
         *,
         tell: Callable[[Event], None],
+        settle: Callable[[Event], None] = lambda _: None,
         answer: Answer = lambda _: NOT_OFFERED,
         opening: Opening | None = None,
         cancel: CancelForm | None = None,
     ) -> None:
-        """Prepare a connection that ``wire_for`` makes for the first request."""
-        self._wire_for, self._tell, self._answer = wire_for, tell, answer
+        """Prepare a connection that ``wire_for`` makes for the first request.
+
+        ``tell`` gets each event when it comes; ``settle`` gets a request that waited for the user again, at its end.
+        """
+        self._wire_for, self._tell, self._settle, self._answer = wire_for, tell, settle, answer
         self._handshake, self._cancel = opening, cancel
         self._wire: Wire | None = None
         self._headers: object = None
@@ -178,12 +201,26 @@ class OpenConnection:
         self._answers: asyncio.Queue[bytes] = asyncio.Queue(MAX_ANSWERS)
         self._unread = 0
         """Bytes of answers that are not sent yet."""
+        self._subscriptions: dict[bytes, str] = {}
+        """Ids of calls by their results, for the newest results that can name a subscription."""
+        self.asked: dict[int, Event] = {}
+        """Requests of the server that wait for the user, the oldest first."""
+        self.unanswered = 0
+        """Requests that got no answer, because too many waited."""
+        self.since: datetime | None = None
+        """When the connection opened; None while it is closed."""
         self.ended: Unreachable | None = None
         """Why the last connection ended."""
+        self._closed = asyncio.Event()
 
     @property
     def is_open(self) -> bool:
-        return self._wire is not None
+        return self.since is not None
+
+    async def wait_closed(self) -> None:
+        """Wait until the connection that is open now ends; ``ended`` says why."""
+        if self.is_open:
+            await self._closed.wait()
 
     async def open(self) -> None:
         """Do nothing: the first call opens the connection, within its timeout."""
@@ -198,6 +235,7 @@ class OpenConnection:
             {_key(call.id) for call in calls if call.id not in MISSING_IDS},
             asyncio.get_running_loop().create_future(),
             request.body.lstrip()[:1] == b"[",
+            call=request.call,
         )
         try:
             async with asyncio.timeout(deadline):
@@ -205,7 +243,7 @@ class OpenConnection:
                 opened = time.perf_counter()
                 if watch is not None:
                     watch(Progress("waiting", 0, None, opened - started))
-                body = await self._asked(request.body, waiting, partial)
+                body = await self._asked(request.body, waiting, partial) if request.body else b""
         except TimeoutError:
             step = "the server did not respond" if partial.sent_whole else "no connection"
             raise Unreachable(
@@ -218,10 +256,19 @@ class OpenConnection:
         partial.response = Response(body=body, size=len(body), phases=phases)
         return partial.response
 
-    async def reply(self, event: Event, member: bytes) -> None:
-        """Answer a request of the server: ``member`` is its result or error."""
-        if self._wire is not None and event.id is not None:
-            await self._wire.send(_answer_to(event.id, member))
+    def reply(self, event: Event, member: bytes) -> str:
+        """Answer a request of the server, with its result or error; return a problem.
+
+        It does not wait for the server to read the answer.
+        """
+        if self.asked.get(id(event)) is not event or event.id is None:
+            return event.remark or "The request was already answered."
+        if not self._send_later(_answer_to(event.id, member)):
+            return "The server does not read its answers. Try again later, or close the connection."
+        del self.asked[id(event)]
+        event.answer = member
+        self._settle(event)
+        return ""
 
     async def close(self) -> None:
         """Say goodbye and end the connection."""
@@ -241,6 +288,8 @@ class OpenConnection:
             wire = self._wire_for(request)
             await wire.open(deadline)
             self._wire, self._headers, self.ended = wire, headers, None
+            self._closed.clear()
+            self.since = datetime.now(UTC)
             self._reader = asyncio.create_task(self._read(wire))
             self._writer = asyncio.create_task(self._send_answers(wire))
             is_by_hand = any(call.method == b'"initialize"' for call in calls)
@@ -305,6 +354,13 @@ class OpenConnection:
             if not waiting.response.done():
                 waiting.response.set_exception(self.ended)
         self._answers, self._unread = asyncio.Queue(MAX_ANSWERS), 0
+        self._subscriptions.clear()
+        for event in self.asked.values():
+            event.remark = "not answered: the connection has ended"
+            self._settle(event)
+        self.asked.clear()
+        self.since = None
+        self._closed.set()
         await wire.close()  # Before the reader ends: it still reads the goodbye of the server.
         for task in (self._reader, self._writer):
             if task is not None and task is not asyncio.current_task():
@@ -344,18 +400,43 @@ class OpenConnection:
             if len(waiting.parts) == len(waiting.ids):
                 _resolve(waiting, waiting.body())
         else:
+            self._remember(waiting, envelope)
             _resolve(waiting, text)
+
+    def _remember(self, waiting: _Waiting, envelope: Envelope) -> None:
+        """Remember a result that events can name in ``params.subscription``."""
+        result = envelope.result
+        if waiting.call and result is not None and result[:1] in b'"0123456789-' and len(result) <= MAX_SUBSCRIPTION:
+            if len(self._subscriptions) >= MAX_SUBSCRIPTIONS:
+                del self._subscriptions[next(iter(self._subscriptions))]
+            self._subscriptions[bytes(result)] = waiting.call
+
+    def _call_of_subscription(self, text: bytes) -> str:
+        """Return the id of the call whose subscription an event names."""
+        if not self._subscriptions or b'"subscription"' not in text:
+            return ""
+        try:
+            named = msgspec.json.decode(text, type=_Push).params.subscription
+        except (msgspec.DecodeError, RecursionError):
+            return ""
+        return self._subscriptions.get(bytes(named), "")
 
     def _take_event(self, now: datetime, text: bytes, envelope: Envelope) -> None:
         method = _text(envelope.method or b"")
+        of = self._call_of_subscription(text)
         if envelope.id is None or envelope.id == b"null":
-            self._tell(Event(now, "notification", text, method))
+            self._tell(Event(now, "notification", text, method, of=of))
             return
-        member = self._answer(method)
-        remark = ""
-        if member is not None and not self._send_later(_answer_to(envelope.id, member)):
-            member, remark = None, "not answered: the server does not read its answers"
-        self._tell(Event(now, "request", text, method, envelope.id, remark, member))
+        event = Event(now, "request", text, method, envelope.id, answer=self._answer(method), of=of)
+        if event.answer is None:
+            if len(self.asked) < MAX_ASKED:
+                self.asked[id(event)] = event
+            else:
+                event.remark = f"not answered: {MAX_ASKED:,} requests wait already"
+        elif not self._send_later(_answer_to(envelope.id, event.answer)):
+            event.answer, event.remark = None, "not answered: the server does not read its answers"
+        self.unanswered += bool(event.remark)
+        self._tell(event)
 
     def _call_of(self, envelope: Envelope | None) -> _Waiting | None:
         """Return the call that a message answers.

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.client.call import connect, discard
+from rpcexplorer.client.call import discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.discovery import documents, lists, mcp
 from rpcexplorer.discovery.documents import at_path, paths_to_try, read_document
@@ -47,7 +47,7 @@ from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import ErrorObject
-from rpcexplorer.transport.port import Transport, Watch
+from rpcexplorer.transport.port import Watch
 
 T = TypeVar("T")
 
@@ -109,7 +109,8 @@ class Interview:
         self,
         profile: Profile,
         credentials: CredentialSource,
-        transport: Transport,
+        client: Client,
+        bare: Client,
         *,
         watch: Watch | None,
         stop: Stop | None,
@@ -122,10 +123,7 @@ class Interview:
         """The first response that asked for credentials and did not get them."""
         self.error_messages: list[str] = []
         """Error messages of the responses, without those to optional questions."""
-        self._client = Client.of(profile, credentials, RESPONSE_LIMIT, discard, transport)
-        self._bare = Client.of(replace(profile, auth=Auth()), credentials, RESPONSE_LIMIT, discard, transport)
-        self._transport = transport
-        """Shared by all questions, so that they use the same connections."""
+        self._client, self._bare = client, bare
         self._at_once = MAX_PARALLEL if profile.url.startswith(("http:", "https:")) else 1
         self._watch = watch
         self._stop = stop
@@ -202,11 +200,10 @@ class Interview:
         notes, self._notes = self._notes, []
         return notes
 
-    async def close(self) -> None:
+    def close(self) -> None:
         if self._collector_rests:
             gc.freeze()  # the values of the response stay, and another search would take as long
             gc.enable()
-        await self._transport.close()
 
     async def _exchange(self, question: Question, stop: Stop | None) -> Exchange:
         """Send the question in other forms while the service rejects the params."""
@@ -385,13 +382,15 @@ async def discover(
     credentials: CredentialSource,
     reply_limit: int,
     *,
+    client: Client | None = None,
     watch: Watch | None = None,
     stop: Stop | None = None,
     tell: TellStep | None = None,
 ) -> Discovery:
     """Discover the methods with the protocols of the profile.
 
-    A service that cannot be reached ends the discovery. ``tell`` gets each step.
+    A service that cannot be reached ends the discovery. ``client`` is one whose connection stays open, and is used.
+    ``tell`` gets each step.
     """
     now, source = datetime.now(UTC), profile.discovery
     if source == "none":
@@ -399,14 +398,17 @@ async def discover(
         return Discovery(now, sentences=(f"{sentence} {ANY_NAME}",))
     if isinstance(source, DocumentSource) and source.file:
         return await asyncio.to_thread(described_in_file, source)
-    transport = await connect(profile, min(reply_limit, RESPONSE_LIMIT))
+    own = client or Client.of(profile, credentials, min(reply_limit, RESPONSE_LIMIT), discard)
+    # Credentials of a WebSocket belong to the connection, which all questions share.
+    bare = profile if profile.connection_kind == "websocket" else replace(profile, auth=Auth())
     asked = ""
 
     def say(words: str) -> None:
         if tell:
             tell(DiscoveryStep(asked, words, len(found.described)))
 
-    interview = Interview(profile, credentials, transport, watch=watch, stop=stop, tell=say)
+    clients = await own.beside(profile), await own.beside(bare)
+    interview = Interview(profile, credentials, *clients, watch=watch, stop=stop, tell=say)
     found = Findings(interview)
     try:
         for protocol in protocols_to_ask(profile, found):
@@ -421,7 +423,9 @@ async def discover(
             found.add(protocol, listing)
             say(sentences_of(listing)[0])
     finally:
-        await interview.close()
+        interview.close()
+        if client is None:
+            await own.close()
     listing = Listing(found.described, events=found.events)
     if found.described:
         return discovery_of(now, listing, found.sentences())

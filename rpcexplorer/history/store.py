@@ -25,6 +25,7 @@ from rpcexplorer.rpc.messages import Result
 
 if TYPE_CHECKING:
     from rpcexplorer.history.folder import History
+    from rpcexplorer.model.event import Event
     from rpcexplorer.variables.resolve import LastResult
 
 GONE = "This call is no longer in the history: it was deleted elsewhere."
@@ -92,6 +93,9 @@ class Journal:
             self._sent.add((record.url, record.method, record.params, record.params_sent))
         with self._writing:
             self.problem = error_of(lambda: self.of(profile).append(record)) or self._save_unsaved()
+
+    def record_event(self, event: Event, profile: Profile) -> None:
+        """Record an event soon, in another thread."""
 
     def is_ours(self, exchange: Exchange, profile: Profile | None) -> bool:
         """Return whether only this person can have written the record.

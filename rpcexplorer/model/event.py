@@ -11,7 +11,9 @@ EventKind = Literal["notification", "request", "response", "unreadable"]
 """``response``: one that no call waits for. ``unreadable``: data that is not a message."""
 
 
-class Event(Struct, frozen=True):
+class Event(Struct, eq=False):
+    """A message of the server, and what became of it later: an answer, or a remark that there is none."""
+
     when: datetime
     kind: EventKind
     text: bytes
@@ -20,6 +22,13 @@ class Event(Struct, frozen=True):
     id: bytes | None = None
     """The id as the server wrote it, to answer a request."""
     remark: str = ""
-    """Why a response has no call, or why data is not a message."""
+    """Why a response has no call, why data is not a message, or why a request got no answer."""
     answer: bytes | None = None
-    """The answer of a rule; None if the user answers, or if there is none."""
+    """The member that answered the request, such as `"result":null`."""
+    of: str = ""
+    """The id of the call whose subscription it belongs to."""
+
+    @property
+    def waits(self) -> bool:
+        """Return whether it is a request that the user can still answer."""
+        return self.kind == "request" and self.answer is None and not self.remark

@@ -59,6 +59,8 @@ class Request(Struct, frozen=True):
     verb: Verb = "POST"
     socket: str = ""
     """The path of the Unix socket to send it over; the URL begins with `http://localhost/` then."""
+    call: str = ""
+    """The id of the call that it belongs to, for events of its subscription."""
 
     def __repr__(self) -> str:
         return f"Request(url={self.url!r}, {len(self.body)} bytes)"

@@ -270,9 +270,11 @@ def test_requests_of_the_server_are_answered_by_rule() -> None:
             *({"jsonrpc": "2.0", "id": id, "method": name} for id, name in enumerate(["roots/list", "ask.me", "x"]))
         )
         await wire.wait_for(3)
-        await peer.connection.reply(peer.events[1], b'"result":5')
+        assert not peer.connection.reply(peer.events[1], b'"result":5')
         wire.say(result("a"))
         await task
+        await wire.wait_for(4)
+        assert peer.connection.reply(peer.events[1], b'"result":6') == "The request was already answered."
         return [json.loads(sent) for sent in wire.sent[1:]]
 
     error = {"code": -32601, "message": "Method not found"}
@@ -358,3 +360,46 @@ def test_changed_headers_open_the_connection_again() -> None:
         return len(peer.wires)
 
     assert using(use) == 2
+
+
+def test_request_that_waits_settles_with_its_connection() -> None:
+    settled: list[Event] = []
+
+    async def use(peer: Peer) -> str:
+        task = peer.call("a")
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.say({"jsonrpc": "2.0", "id": 7, "method": "ask.me"}, result("a"))
+        await task
+        assert peer.events[0].waits
+        await peer.connection.close()
+        return peer.events[0].remark
+
+    assert using(use, answer=lambda _: None, settle=settled.append) == "not answered: the connection has ended"
+    assert [event.method for event in settled] == ["ask.me"]
+
+
+def test_event_of_subscription_names_its_call() -> None:
+    async def use(peer: Peer) -> list[str]:
+        request = Request("tcp://x", b'{"jsonrpc":"2.0","id":"a","method":"eth_subscribe"}', call="the call")
+        task = asyncio.create_task(peer.connection.send(request, deadline=5))
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.say({"jsonrpc": "2.0", "id": "a", "result": "0x1"})
+        await task
+        pushes = [{"subscription": "0x1", "result": 1}, {"subscription": "0x2"}, {"subscription": ["0x1"]}, ["0x1"]]
+        wire.say(*({"jsonrpc": "2.0", "method": "push", "params": params} for params in pushes), result("b"))
+        while len(peer.events) < 5:  # noqa: ASYNC110 - events come one after the other
+            await asyncio.sleep(0)
+        return [event.of for event in peer.events]
+
+    assert using(use) == ["the call", "", "", "", ""]
+
+
+def test_connection_opens_without_a_message() -> None:
+    async def use(peer: Peer) -> tuple[bool, bool, list[bytes]]:
+        before = peer.connection.is_open
+        await peer.connection.send(Request("tcp://x", b""), deadline=5)
+        return before, peer.connection.is_open, peer.wires[0].sent
+
+    assert using(use) == (False, True, [])

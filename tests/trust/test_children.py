@@ -32,8 +32,11 @@ def test_every_program_start_uses_for_others() -> None:
         for node in ast.walk(ast.parse(text)) if STARTERS.search(text) else ():
             if isinstance(node, ast.Call) and STARTERS.fullmatch(ast.unparse(node.func)):
                 given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
-                assert "for_others(" in given.get("env", ""), f"{path}:{node.lineno}"
+                is_given = given.get("env") == "self._environment"  # Its only creator is checked below.
+                assert is_given or "for_others(" in given.get("env", ""), f"{path}:{node.lineno}"
                 started += 1
+        if "return ProcessWire(" in text:
+            assert "environment=for_others(os.environ)" in text, path
     assert started >= 3
 
 
