@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, method_list, saved_among
-from rpcexplorer.files.io import error_of, save_as
+from rpcexplorer.files.io import error_of, read_source, save_as
 from rpcexplorer.files.paths import Location, Paths
 from rpcexplorer.files.toml import dotted
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, Nobody, Person, changes
@@ -507,6 +507,7 @@ class Explorer:
             can_ask=self.can_ask,
             on_stderr=lambda line: self.on_stderr(profile, line),
             command=lambda: self.command_of(profile),
+            read_file=read_source,
         )
         limit = self.settings.reply_limit
         client = Client.of(profile, self.credentials, limit, record, prints=self.prints, around=around)

@@ -45,6 +45,7 @@ from rpcexplorer.transport.port import Headers, Partial, Request, Response, Tran
 from rpcexplorer.transport.request import address_of, request_headers
 
 if TYPE_CHECKING:
+    from rpcexplorer.client.open_files import ReadFile
     from rpcexplorer.model.destination import ProcessCommand
     from rpcexplorer.model.event import Event
     from rpcexplorer.transport.http import HttpTransport
@@ -65,6 +66,8 @@ class Surroundings(Struct, frozen=True):
     """Get a line that the process of a server writes to its stderr."""
     command: Callable[[], ProcessCommand | Refused] | None = None
     """Return the process that may be started now; without it, none may."""
+    read_file: ReadFile | None = None
+    """Return the text of a file that a language server is to open."""
 
     def refused(self, profile: Profile) -> Refused | None:
         """Return why the process of a profile must not be started."""
@@ -95,6 +98,7 @@ async def connect(profile: Profile, reply_limit: int, around: Surroundings = ALO
             can_ask=around.can_ask,
             on_stderr=around.on_stderr,
             command=around.command,
+            read_file=around.read_file,
         )
     transport_type = await asyncio.to_thread(_http)
     transport = transport_type(trust=_trust(profile), cap=reply_limit)
@@ -479,6 +483,7 @@ class RunningCall:
             sentence = f"{error.sentence}{advice}"
             return AuthResponse(Unreached(error.step, sentence, maybe_ran), error.response, self._sent)
         finally:
+            self._notes += self._partial.notes
             took = time.perf_counter() - started
             self._seconds_left -= took
             self._seconds += took

@@ -28,6 +28,7 @@ from rpcexplorer.rpc.messages import Call, Malformed, Result, decoded, spelled
 from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch, Wire
 
 if TYPE_CHECKING:
+    from rpcexplorer.client.open_files import OpenFiles, ReadFile
     from rpcexplorer.transport.tls import Trust
 
 NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
@@ -131,6 +132,7 @@ def open_connection(
     can_ask: bool,
     on_stderr: Callable[[str], None],
     command: Command | None,
+    read_file: ReadFile | None,
 ) -> OpenConnection:
     """Return the connection to a profile's server, which the first call opens."""
 
@@ -152,7 +154,17 @@ def open_connection(
         answer=answers_of(profile, can_ask=can_ask),
         opening=opening_of(profile),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
+        files_for=_files_for(profile, read_file),
     )
+
+
+def _files_for(profile: Profile, read_file: ReadFile | None) -> Callable[[], OpenFiles] | None:
+    """Return what opens files on a new connection; only a server on this machine gets them."""
+    if profile.handshake != "lsp" or profile.connection_kind != "process" or read_file is None:
+        return None
+    from rpcexplorer.client.open_files import OpenFiles
+
+    return lambda: OpenFiles(read_file)
 
 
 def _process(profile: Profile, cap: int, on_stderr: Callable[[str], None], command: Command | None) -> Wire:
@@ -183,6 +195,7 @@ class OpenConnection:
         answer: Answer = lambda _: NOT_OFFERED,
         opening: Opening | None = None,
         cancel: CancelForm | None = None,
+        files_for: Callable[[], OpenFiles] | None = None,
     ) -> None:
         """Prepare a connection that ``wire_for`` makes for the first request.
 
@@ -190,6 +203,8 @@ class OpenConnection:
         """
         self._wire_for, self._tell, self._settle, self._answer = wire_for, tell, settle, answer
         self._handshake, self._cancel = opening, cancel
+        self._files_for = files_for
+        self._files: OpenFiles | None = None
         self._wire: Wire | None = None
         self._headers: object = None
         """Headers of the request that opened the connection: with others it opens again."""
@@ -243,6 +258,8 @@ class OpenConnection:
                 opened = time.perf_counter()
                 if watch is not None:
                     watch(Progress("waiting", 0, None, opened - started))
+                if self._files is not None:
+                    await self._files.prepare(request.body, self._send, partial.notes)
                 body = await self._asked(request.body, waiting, partial) if request.body else b""
         except TimeoutError:
             step = "the server did not respond" if partial.sent_whole else "no connection"
@@ -290,6 +307,7 @@ class OpenConnection:
             self._wire, self._headers, self.ended = wire, headers, None
             self._closed.clear()
             self.since = datetime.now(UTC)
+            self._files = self._files_for() if self._files_for else None
             self._reader = asyncio.create_task(self._read(wire))
             self._writer = asyncio.create_task(self._send_answers(wire))
             is_by_hand = any(call.method == b'"initialize"' for call in calls)

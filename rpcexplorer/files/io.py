@@ -252,6 +252,15 @@ def decoded(path: Path, content: bytes) -> str:
         return content.decode("utf-8-sig")
 
 
+def read_source(path: Path) -> str:
+    """Return the text of a file that people write; it may be a link, and belong to others."""
+    content = read_bytes(path, WRITTEN_BY_PEOPLE, links=True, others=True)
+    if content is None:
+        with file_errors("read", path):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    return decoded(path, content)
+
+
 def real(path: Path) -> Path:
     """Return the path behind symbolic links."""
     with file_errors("find", path):

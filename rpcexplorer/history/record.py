@@ -57,6 +57,7 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
         "headers": [f"{name}: {value}" for name, value in response.headers],
         "name": exchange.name,
         "note": exchange.note,
+        "notes": list(exchange.notes),
         "expect": exchange.expect,
         "foreign": exchange.foreign,
     }
@@ -137,6 +138,7 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
         ),
         name=values.get("name", ""),
         note=values.get("note", ""),
+        notes=tuple(values.get("notes", ())),
         expect=values.get("expect", ""),
         envelope=values.get("envelope", "2.0"),
         params_sent=values.get("params_sent"),
@@ -232,7 +234,7 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(("reason", "http_reason", "name", "note", "expect"), _TEXT),
     **dict.fromkeys(("status", "sent", "received"), _SMALL_NUMBER),
     **dict.fromkeys(("reply_cut", "maybe_ran", "foreign"), _FLAG),
-    **dict.fromkeys(("remarks", "http_remarks", "headers"), _TEXTS),
+    **dict.fromkeys(("notes", "remarks", "http_remarks", "headers"), _TEXTS),
 }
 
 

@@ -192,6 +192,8 @@ class Partial:
     def __init__(self) -> None:
         self.response = NOTHING_CAME
         self.sent_whole = False
+        self.notes: list[str] = []
+        """What was sent besides the request."""
 
 
 class Wire(Protocol):

@@ -44,7 +44,7 @@ def id_of(number: int) -> str:
 def as_recorded(one: Exchange) -> Exchange:
     """Return the call as its record returns it.
 
-    A record has no phases and notes, and times in milliseconds.
+    A record has no phases, and times in milliseconds.
     """
     response = replace(one.response, version="", proxy=None, phases=NO_PHASES)
     when = one.when.astimezone(UTC)
@@ -53,7 +53,6 @@ def as_recorded(one: Exchange) -> Exchange:
         when=when.replace(microsecond=when.microsecond // 1000 * 1000),
         seconds=round(one.seconds * 1000, 3) / 1000,
         response=response,
-        notes=(),
     )
 
 

@@ -70,7 +70,8 @@ def test_folder_of_local_file_is_not_exported() -> None:
     home = f"/home/{getpass.getuser()}/keys/corp-ca.pem"
     why = Unreached("tls", f"https://rpc.example.com/api/v2/ is vouched for by nobody; the ca_file {home} does not")
     left = Exchange("x", datetime(2026, 1, 1, tzinfo=UTC), "prod", PROD.endpoint, "m", "[]", "call", why)
-    text = text_of(left)
+    text = text_of(replace(left, notes=(f"opened {home}",)))
+    assert home not in text
     assert "the ca_file corp-ca.pem does not" in text
     assert "https://rpc.example.com/api/v2/ is vouched" in text
 
