@@ -21,7 +21,7 @@ from rpcexplorer.transport.port import Unreachable
 from rpcexplorer.transport.stream import StreamWire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rpcexplorer.transport.framing import FramingName
 
@@ -147,7 +147,8 @@ class Group:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         self._is_gone = self._is_killed = False
-        atexit.register(self.end_now)
+        _running.add(self)
+        _handle_signals()
 
     def signal(self, number: signal.Signals) -> None:
         self._is_killed = number == signal.SIGKILL
@@ -163,7 +164,8 @@ class Group:
             except (ProcessLookupError, PermissionError):
                 self._is_gone = True
             if self._is_gone:
-                atexit.unregister(self.end_now)
+                _running.discard(self)
+                _handle_signals()
         return self._is_gone
 
     async def is_gone_soon(self) -> bool:
@@ -173,15 +175,53 @@ class Group:
             await asyncio.sleep(POLL_SECONDS)
         return self._is_gone
 
-    def end_now(self) -> None:
-        """End all without an event loop."""
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            if self.is_gone():
-                return
-            self.signal(number)
-            until = time.monotonic() + GRACE_SECONDS
-            while not self.is_gone() and time.monotonic() < until:
-                time.sleep(POLL_SECONDS)
+
+_running: Final = set[Group]()
+"""The groups that have to end before us."""
+os.register_at_fork(after_in_child=_running.clear)  # A fork of this program must not end them.
+
+
+def end_now(groups: Iterable[Group]) -> None:
+    """End groups without an event loop, even if Ctrl+C is pressed meanwhile."""
+    left = [group for group in groups if not group.is_gone()]
+    try:
+        for group in left:
+            group.signal(signal.SIGTERM)
+        _wait_for(left)
+    finally:
+        left = [group for group in left if not group.is_gone()]
+        for group in left:
+            group.signal(signal.SIGKILL)
+        _wait_for(left)
+
+
+def _wait_for(groups: Sequence[Group]) -> None:
+    until = time.monotonic() + GRACE_SECONDS
+    while not all(group.is_gone() for group in groups) and time.monotonic() < until:
+        time.sleep(POLL_SECONDS)
+
+
+@atexit.register
+def _end_all() -> None:
+    end_now([*_running])
+
+
+def _end_by_signal(number: int, _: object) -> None:
+    _end_all()
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
+
+
+def _handle_signals() -> None:
+    """Handle the signals that would end us without our exit handler, while a process runs.
+
+    Others keep their handlers: they end us in order. Only the main thread can set one.
+    """
+    before, after = (signal.SIG_DFL, _end_by_signal) if _running else (_end_by_signal, signal.SIG_DFL)
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            if signal.getsignal(number) == before:
+                signal.signal(number, after)
 
 
 class ProcessWire(StreamWire):
@@ -278,7 +318,7 @@ class ProcessWire(StreamWire):
                 self._code = group.process.returncode
         except BaseException:
             pipes.close()
-            group.end_now()
+            end_now([group])
             raise
         finally:
             pipes.shut()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -224,21 +225,75 @@ def test_process_ends_with_its_event_loop(lives: Lives, no_grace: None) -> None:
     lives.wait_for_end()
 
 
-@pytest.mark.parametrize("end", ["", "raise RuntimeError", "raise SystemExit(3)"])
-def test_process_ends_with_rpcexplorer(end: str, lives: Lives) -> None:
-    code = f"""
-import asyncio
+PROGRAM = """
+import asyncio, os, signal, sys, threading, time
 from pathlib import Path
+from types import SimpleNamespace
 from rpcexplorer.transport import process
 process.GRACE_SECONDS = 0.1
-words = {(sys.executable, "-c", IGNORING_TERM + ALIVE + FOREVER, str(lives.path))!r}
-wire = process.ProcessWire(words, folder=Path("/"), environment={{}}, cap=1000)
+wire = process.ProcessWire({words!r}, folder=Path("/"), environment={{}}, cap=1000)
 async def use():
     await wire.open(10)
     await anext(wire.messages())
 loop = asyncio.new_event_loop()
 loop.run_until_complete(use())
-{end}
 """
-    subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, check=False, timeout=20)
+"""A program that leaves its process alone, to end in some way."""
+IN_A_THREAD = "thread = threading.Thread(target=sys.exit); thread.start(); thread.join()"
+INTERRUPTED = """
+def interrupt(_):
+    raise KeyboardInterrupt
+process.time = SimpleNamespace(monotonic=time.monotonic, sleep=interrupt)
+raise KeyboardInterrupt
+"""
+"""Ctrl+C, again while the process ends, and again."""
+
+
+def ended(lives: Lives, end: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a program with a process that ends only by KILL, to this end."""
+    words = (sys.executable, "-c", IGNORING_TERM + ALIVE + FOREVER, str(lives.path))
+    code = PROGRAM.format(words=words) + end
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=20)
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ("", 0),
+        ("raise RuntimeError", 1),
+        ("raise SystemExit(3)", 3),
+        (IN_A_THREAD, 0),
+        (INTERRUPTED, -signal.SIGINT),
+        ("signal.raise_signal(signal.SIGTERM)", -signal.SIGTERM),
+        ("signal.raise_signal(signal.SIGHUP)", -signal.SIGHUP),
+        ("signal.raise_signal(signal.SIGQUIT)", -signal.SIGQUIT),
+        ("async def end(): signal.raise_signal(signal.SIGTERM)\nasyncio.run(end())", -signal.SIGTERM),
+    ],
+    ids=["end", "error", "exit", "exit of a thread", "Ctrl+C", "TERM", "HUP", "QUIT", "TERM in a loop"],
+)
+@pytest.mark.everyday(9)
+def test_process_ends_with_rpcexplorer(end: str, code: int, lives: Lives) -> None:
+    assert ended(lives, end).returncode == code
     lives.wait_for_end()
+
+
+def test_fork_of_rpcexplorer_ends_no_process(lives: Lives) -> None:
+    end = "if not os.fork(): signal.raise_signal(signal.SIGTERM)\nprint(os.wait()[1], [*process._running][0].is_gone())"
+    assert ended(lives, end).stdout == b"15 False\n"
+    lives.wait_for_end()
+
+
+def test_signals_are_handled_only_while_a_process_runs(no_grace: None) -> None:
+    handlers = list[object]()
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    async def test() -> None:
+        async with opened(python("input()")):
+            handlers.extend(map(signal.getsignal, (signal.SIGTERM, signal.SIGHUP)))
+
+    try:
+        run(test())
+        assert handlers == [process._end_by_signal, signal.SIG_IGN]
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
