@@ -573,6 +573,41 @@ class Explorer:
         exchange = self.method_lists.with_quirks(exchange, profile)
         return replace(exchange, notes=(*exchange.notes, *found.remarks)) if found else exchange
 
+    async def listen(
+        self,
+        draft: Draft | None = None,
+        *,
+        on_response: Callable[[Exchange], None] = lambda _: None,
+        timeout: float | None = None,  # noqa: ASYNC109 - until the response came, not for listening
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+        profile: Profile | None = None,
+    ) -> Exchange:
+        """Send a draft, if there is one, and wait until the connection ends; see `Client.listen`.
+
+        Events go to ``on_event``.
+        """
+        profile, id = profile or self._in_use(), fresh_id()
+        found = self._resolution(draft, profile, id=id) if draft and "{{" in draft.text else None
+        sent = found.draft if found else draft
+        assert not isinstance(sent, Batch)
+        notes = found.remarks if found else ()
+
+        def noted(exchange: Exchange) -> Exchange:
+            exchange = self.method_lists.with_quirks(exchange, profile)
+            return replace(exchange, notes=(*exchange.notes, *notes))
+
+        client = await self.client_of(profile)
+        end = await client.listen(
+            sent,
+            on_response=lambda exchange: on_response(noted(exchange)),
+            id=id,
+            timeout=timeout,
+            watch=watch,
+            stop=stop,
+        )
+        return noted(end)
+
     async def replay(
         self,
         records: Sequence[Exchange],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -34,7 +35,7 @@ from rpcexplorer.client.call import (
 from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
-from rpcexplorer.model.exchange import Exchange, Preview, Refused, Stop, fresh_id
+from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.profile import Auth, Profile, split_address, split_socket, usual_path, usual_type
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret, origin_of
 from rpcexplorer.redaction.addresses import redacted_address
@@ -187,6 +188,49 @@ class Client:
     async def open(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a connection that stays open, without a call. Nothing is recorded."""
         return await self.send(Draft("open"), watch=watch, stop=stop, opens=True)
+
+    async def listen(
+        self,
+        draft: Draft | None = None,
+        *,
+        on_response: Callable[[Exchange], None] = discard,
+        id: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - until the response came, not for listening
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+    ) -> Exchange:
+        """Send a draft, if there is one, and wait until the connection ends.
+
+        ``on_response`` gets the exchange when its response came. A call that failed is returned at once. Otherwise the
+        outcome says why the connection ended: `Unreached`, or `Cancelled` by ``stop``.
+        """
+        stop = stop or Stop()
+        if draft is None:
+            exchange = await self.open(watch=watch, stop=stop)
+        else:
+            exchange = await self.send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+        connection = self.connection
+        if exchange.exit_code or connection is None:
+            return exchange
+        if draft is not None:
+            on_response(exchange)
+        if stop.pressed:
+            return replace(exchange, outcome=Cancelled())
+        task = asyncio.current_task()
+        assert task is not None
+        stop.watch(task)
+        try:
+            await connection.wait_closed()
+        except asyncio.CancelledError:
+            if not stop.pressed:
+                raise
+            task.uncancel()
+            return replace(exchange, outcome=Cancelled())
+        finally:
+            stop.watch(None)
+        assert connection.ended is not None
+        words = redactor_of(self.profile, self._credentials.in_use()).text(connection.ended.sentence)
+        return replace(exchange, outcome=Unreached(connection.ended.step, words))
 
     @property
     def connection(self) -> OpenConnection | None:
