@@ -103,14 +103,15 @@ def answers_of(profile: Profile, *, can_ask: bool) -> Answer:
     return answer
 
 
-def opening_of(profile: Profile) -> Opening | None:
-    """Return the handshake of an open connection."""
+def opening_of(profile: Profile, folder: str | None = None) -> Opening | None:
+    """Return the handshake of an open connection; ``folder`` is that of the process."""
     if profile.handshake not in {"lsp", "mcp"}:
         return None
     note = profile.methods.get("initialize")
     own = note.params if note and isinstance(note.params, dict) else {}
     if profile.handshake == "lsp":
-        params = {"processId": None, "rootUri": None, "capabilities": {}, **own}
+        root = Path(folder).as_uri() if folder else None
+        params = {"processId": None, "rootUri": root, "capabilities": {}, **own}
         farewell = (Call("shutdown", id="rpcexplorer.shutdown"), Call("exit"))
         return Opening(_initialize(params), Call("initialized", "{}"), farewell)
     capabilities: dict[str, Any] = {name: {} for method, name in MCP_CAPABILITIES.items() if method in profile.answers}
@@ -135,6 +136,8 @@ def open_connection(
     read_file: ReadFile | None,
 ) -> OpenConnection:
     """Return the connection to a profile's server, which the first call opens."""
+    process = command() if command and profile.connection_kind == "process" else None
+    folder = process.folder if isinstance(process, ProcessCommand) else None
 
     def wire_for(request: Request) -> Wire:
         if profile.connection_kind == "process":
@@ -152,7 +155,7 @@ def open_connection(
         tell=on_event,
         settle=on_settled,
         answer=answers_of(profile, can_ask=can_ask),
-        opening=opening_of(profile),
+        opening=opening_of(profile, folder),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
         files_for=_files_for(profile, read_file),
     )

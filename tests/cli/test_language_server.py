@@ -28,6 +28,10 @@ def test_call_opens_its_file_first(python: Shell) -> None:
     assert f"opened {python.folder}/a.py with textDocument/didOpen" in ran.err
 
 
+def test_server_gets_the_working_folder_as_root(python: Shell) -> None:
+    assert json.loads(call(python, "hover").out)["root"] == python.folder.resolve().as_uri()
+
+
 def test_record_names_the_file_without_content(python: Shell) -> None:
     assert call(python, "definition").out == b"null\n"
     files = python.files()

@@ -1,6 +1,6 @@
 """A language server on standard streams, which knows only the files that its client has opened.
 
-``textDocument/hover`` returns the document as it was opened.
+``textDocument/hover`` returns the document as it was opened, and the ``root`` of the client.
 """
 
 from __future__ import annotations
@@ -24,18 +24,20 @@ def receive() -> dict[str, Any]:
 
 def main() -> None:
     documents: dict[str, dict[str, Any]] = {}
+    root: str | None = None
     while (message := receive())["method"] != "exit":
         document: dict[str, Any] = (message.get("params") or {}).get("textDocument") or {}
         result: Any = None
         match message["method"]:
             case "initialize":
-                result = {"capabilities": {}, "serverInfo": {"name": str(message["params"].get("rootUri"))}}
+                root = message["params"]["rootUri"]
+                result = {"capabilities": {}}
             case "textDocument/didOpen":
                 documents[document["uri"]] = document
             case "textDocument/didClose":
                 del documents[document["uri"]]
             case "textDocument/hover":
-                result = documents.get(document["uri"])
+                result = {**documents.get(document["uri"], {}), "root": root}
         if "id" in message:
             body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
             sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
