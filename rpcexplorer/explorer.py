@@ -655,6 +655,8 @@ class Explorer:
 
         The calls are not recorded, and the first ones have no credentials.
         """
+        if profile.is_open_connection:
+            return await self._test_open(profile, show or (lambda _: None), stop or Stop())
         from rpcexplorer.client.connection_test import Tester
 
         missing = [
@@ -670,6 +672,16 @@ class Explorer:
         )
         try:
             return await tester.run(show or (lambda _: None), stop or Stop())
+        finally:
+            await tester.close()
+
+    async def _test_open(self, profile: Profile, show: ShowReport, stop: Stop) -> Report:
+        from rpcexplorer.client.open_tester import OpenTester
+
+        command = partial(self.command_of, profile)
+        tester = OpenTester(profile, self.credentials, command, self.profiles.usable_presets())
+        try:
+            return await tester.run(show, stop)
         finally:
             await tester.close()
 

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from rpcexplorer.client.open_files import OpenFiles, ReadFile
     from rpcexplorer.transport.tls import Trust
 
+INITIALIZE: Final = "initialize"
+"""It is named in each sentence about a handshake that failed."""
+NOT_SENT: Final = "The call was not sent, because "
 NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
 """The answer to a request of the server that no rule answers."""
 MAX_REMEMBERED: Final = 1_000
@@ -230,6 +233,8 @@ class OpenConnection:
         self.ended: Unreachable | None = None
         """Why the last connection ended."""
         self._closed = asyncio.Event()
+        self._is_greeting = False
+        """The server was sent ``initialize``, and has not answered."""
 
     @property
     def is_open(self) -> bool:
@@ -265,10 +270,11 @@ class OpenConnection:
                     await self._files.prepare(request.body, self._send, partial.notes)
                 body = await self._asked(request.body, waiting, partial) if request.body else b""
         except TimeoutError:
-            step = "the server did not respond" if partial.sent_whole else "no connection"
+            step = f"The server did not respond to {INITIALIZE}" if self._is_greeting else "No connection"
+            step = "The server did not respond" if partial.sent_whole else step
             raise Unreachable(
                 "timeout",
-                f"{step.capitalize()} within {deadline:g} s. Raise the timeout if the call needs more time.",
+                f"{step} within {deadline:g} s. Raise the timeout if the call needs more time.",
                 maybe_ran=partial.sent_whole,
                 response=partial.response,
             ) from None
@@ -305,6 +311,7 @@ class OpenConnection:
             if self._wire is not None and headers == self._headers:
                 return True
             await self._end()
+            self._is_greeting = False
             wire = self._wire_for(request)
             await wire.open(deadline)
             self._wire, self._headers, self.ended = wire, headers, None
@@ -320,12 +327,14 @@ class OpenConnection:
 
     async def _shake_hands(self, handshake: Opening) -> None:
         """Send ``initialize``; end the connection if the server refuses it."""
+        self._is_greeting = True  # It stays so after a timeout, whose sentence says so.
         try:
             outcome = decode(await self._call(handshake.request), handshake.request.id)
             if not isinstance(outcome, Result):
                 words = outcome.reason if isinstance(outcome, Malformed) else f"error {outcome.code} {outcome.message}"
-                raise Unreachable("closed", f"The call was not sent, because initialize failed: {words}")
+                raise Unreachable("closed", f"{NOT_SENT}{INITIALIZE} failed: {words}")
             await self._send(encode(handshake.notification))
+            self._is_greeting = False
         except BaseException:
             await self._end()
             raise

@@ -72,7 +72,7 @@ def login_not_reached(profile: Profile, missing: Sequence[str]) -> Check:
     """Return the last row if a step before it failed, with missing secrets."""
     fields = _fields(missing)
     lacks = f" The {fields} {'is' if len(missing) == 1 else 'are'} missing." if missing else ""
-    return Check(_login_label(profile), "unknown", f"{NOT_REACHED}{lacks}")
+    return Check(login_label(profile), "unknown", f"{NOT_REACHED}{lacks}")
 
 
 def _fields(names: Iterable[str]) -> str:
@@ -133,11 +133,11 @@ def _connected(exchange: Exchange, profile: Profile) -> Iterator[Check]:
 def _replied(exchange: Exchange, profile: Profile, *, locked: bool) -> list[Check]:
     """Return HTTP, JSON-RPC and login of an exchange with a complete response."""
     outcome, status = exchange.outcome, exchange.response.status
-    rpc, login = Check("JSON-RPC", "unknown", NOT_REACHED), _login(exchange, profile, locked=locked)
+    rpc, login = Check("JSON-RPC", "unknown", NOT_REACHED), login_row(exchange, profile, locked=locked)
     if isinstance(outcome, Result):
         rpc = Check("JSON-RPC", "well", "The response is a result.")
     elif isinstance(outcome, ErrorObject):
-        rpc = Check("JSON-RPC", "well", f"The response is an error object ({_error(outcome)}).")
+        rpc = Check("JSON-RPC", "well", f"The response is an error object ({error_words(outcome)}).")
     rows = [Check("HTTP", "well", f"Status {status}", exchange.response.phases.wait), rpc, login]
     if not isinstance(outcome, Malformed) or login.state == "failed":
         return rows
@@ -147,10 +147,10 @@ def _replied(exchange: Exchange, profile: Profile, *, locked: bool) -> list[Chec
     return _ended(rows, 0, "failed", reason, MALFORMED)
 
 
-def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
-    outcome, status, label = exchange.outcome, exchange.response.status, _login_label(profile)
+def login_row(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
+    outcome, status, label = exchange.outcome, exchange.response.status, login_label(profile)
     if asks_for_login(profile.login, outcome, status):
-        reason = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
+        reason = error_words(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
         field = next((name for name in profile.secrets if name not in {"username", "session"}), "session")
         words = f"The server rejected the credentials ({reason}). {_enter_again(profile, field)}"
         if not profile.secrets:
@@ -176,11 +176,11 @@ def _enter_again(profile: Profile, field: str) -> str:
     return f"Enter the {field} again." if profile.ad_hoc else provide_secret(profile, field)
 
 
-def _login_label(profile: Profile) -> str:
+def login_label(profile: Profile) -> str:
     return "Credentials" if profile.secrets and not profile.has_sessions else "Login"
 
 
-def _error(outcome: ErrorObject) -> str:
+def error_words(outcome: ErrorObject) -> str:
     return f"{'' if outcome.code is None else outcome.code} {outcome.message}".strip() or "no code"
 
 
@@ -358,7 +358,7 @@ def _json_rpc(found: TrialResult) -> Check:
     outcome, names = found.exchange.outcome, names_in(found.exchange)
     summary = f"a list of {counted(len(names), 'name')}" if names else "a result"
     if isinstance(outcome, ErrorObject):
-        summary = f"an error object ({_error(outcome)})"
+        summary = f"an error object ({error_words(outcome)})"
     is_old = "id is missing" in getattr(outcome, "remarks", ()) and "jsonrpc is missing" in getattr(
         outcome, "habits", ()
     )
@@ -403,7 +403,7 @@ def _open_login(probe: Probe) -> Check:
             "unknown",
             f"Not requested yet. Preset {probe.preset} uses auth type {kind} for most methods.",
         )
-    label = _login_label(profile)
+    label = login_label(profile)
     if profile.auth.kind == Auth.kind:
         if profile.ad_hoc or probe.assumes_login:
             return Check(label, "skipped", "The server asks for no credentials.")

@@ -54,6 +54,14 @@ KIND: Final = "KIND"
 
 
 def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
+    if profile.is_open_connection:
+        with_credentials = f" with the credentials of {profile.shown_name}" if profile.secrets else ""
+        method = behind_login(profile, presets) or auth_of(profile).harmless
+        action = "starts the process" if profile.command else "opens the connection"
+        return (
+            f"The test {action}, calls {method}{with_credentials}, and lists the messages of the first second. "
+            "Nothing is recorded."
+        )
     requests = f"The test sends at most {MOST} requests, one at a time: {', '.join(METHODS)}. They are not recorded."
     if not profile.secrets:
         return requests

@@ -510,7 +510,7 @@ def test_call_over_a_socket_is_the_previewed_one(auth: Auth, line: str, tmp_path
 
 
 def test_digest_over_a_socket_signs_the_path(tmp_path: Path) -> None:
-    challenge = {"WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth", algorithm=MD5'}
+    challenge = {"WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth", algorithm=MD5', "Connection": "close"}
     path = str(tmp_path / "x.sock")
 
     async def call() -> Exchange:

@@ -1,0 +1,111 @@
+"""The connection test of connections that stay open."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.client import open_tester
+from rpcexplorer.client.report import Report
+from rpcexplorer.explorer import Explorer
+from tests.fakes.peers import Peer, framed, peer
+
+HELLO = b'{"jsonrpc":"2.0","method":"hello"}'
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for no messages after the response."""
+    monkeypatch.setattr(open_tester, "LISTEN_SECONDS", 0.0)
+
+
+def opened(folder: Path, profile: str) -> Explorer:
+    (folder / "home" / "config").mkdir(parents=True)
+    (folder / "home" / "config" / "sessions.toml").write_text(f"version = 1\n[profile.x]\n{profile}\n")
+    return Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home"), "PATH": "/bin:/usr/bin"})
+
+
+def report_of(explorer: Explorer) -> Report:
+    async def run() -> Report:
+        async with explorer:
+            return await explorer.test(explorer.profiles.profiles["x"])
+
+    return asyncio.run(run())
+
+
+def tried(tmp_path: Path, script: Callable[[Peer], Awaitable[None]], settings: str = "") -> Report:
+    async def run() -> Report:
+        async with peer(framed(script, "lines")) as port:
+            explorer = opened(tmp_path, f'url = "tcp://127.0.0.1:{port}"\n{settings}')
+            async with explorer:
+                return await explorer.test(explorer.profiles.profiles["x"])
+
+    return asyncio.run(run())
+
+
+def rows(report: Report) -> list[tuple[str, str]]:
+    return [(check.label, check.state) for check in report.checks]
+
+
+async def answer(peer: Peer) -> None:
+    """Greet, and answer each request with an error."""
+    await peer.send(peer.frame(HELLO) * 2)
+    while message := await peer.receive():
+        call = json.loads(message)
+        error = {"code": -32601, "message": "no such method"}
+        await peer.send(peer.frame(json.dumps({"jsonrpc": "2.0", "id": call["id"], "error": error}).encode()))
+
+
+def test_steps_call_and_messages_are_reported(tmp_path: Path) -> None:
+    report = tried(tmp_path, answer)
+    states = [("Connection", "well"), ("JSON-RPC", "well"), ("Login", "skipped"), ("Messages", "well")]
+    assert rows(report) == states
+    assert report.checks[1].words == "ping returned an error object (-32601 no such method)."
+    assert report.checks[3].words == "The server sent 2 other messages: hello."
+    assert (report.proposal, report.exit_code) == (None, 0)
+
+
+def test_handshake_that_fails_is_its_own_row(tmp_path: Path) -> None:
+    report = tried(tmp_path, answer, 'handshake = "lsp"')
+    assert rows(report) == [
+        ("Connection", "well"), ("Handshake", "failed"), ("JSON-RPC", "unknown"), ("Login", "unknown"),
+    ]  # fmt: skip
+    assert report.checks[1].words == "initialize failed: error -32601 no such method"
+    assert report.exit_code == 4
+
+
+def test_connection_that_ends_fails_the_call(tmp_path: Path) -> None:
+    async def hang_up(peer: Peer) -> None:
+        await peer.receive()
+
+    report = tried(tmp_path, hang_up)
+    assert rows(report)[:2] == [("Connection", "well"), ("JSON-RPC", "failed")]
+    assert report.checks[1].words.startswith("ping: ")
+
+
+def test_server_that_is_down_fails_the_first_row(tmp_path: Path) -> None:
+    report = report_of(opened(tmp_path, f'url = "unix://{tmp_path}/none.sock"'))
+    assert rows(report) == [("Connection", "failed"), ("JSON-RPC", "unknown"), ("Login", "unknown")]
+
+
+def test_program_that_is_missing_fails_the_start(tmp_path: Path) -> None:
+    report = report_of(opened(tmp_path, 'url = "stdio:"\ncommand = ["rpcexplorer-none"]'))
+    assert rows(report)[0] == ("Start", "failed")
+    assert "was not found in PATH" in report.checks[0].words
+
+
+def test_command_of_others_does_not_run(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    text = f'version = 1\n[profile.x]\nurl = "stdio:"\ncommand = ["touch", "{started}"]\n'
+    (tmp_path / "sessions.toml").write_text(text)
+    explorer = Explorer.open(
+        folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home"), "PATH": "/bin:/usr/bin"}
+    )
+    report = report_of(explorer)
+    assert rows(report)[0] == ("Start", "failed")
+    assert "profiles allow x" in report.checks[0].words
+    assert (report.exit_code, started.exists()) == (2, False)
