@@ -45,8 +45,10 @@ from __future__ import annotations
 import inspect
 import io
 import json
+import os
 import re
 import shlex
+import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -273,6 +275,9 @@ class Session:
             for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
                 patch.setenv(name, request.environment[name])
             patch.setenv("COLUMNS", "100")
+            path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # of a process that is the server of a profile
+            patch.setenv("PATH", path)
+            request = request._replace(environment={**request.environment, "PATH": path})
             return self.checked(request) if self.lenient else self.run(request)
 
     def checked(self, request: Request) -> Answer:
@@ -474,8 +479,8 @@ $ rpcexplorer profiles remove x
 …Nothing was changed."""
 WRAPPED: Final = """\
 $ rpcexplorer manual x
-rpcexplorer: There is no page x. The pages are calls, profiles, connecting, auth,
-  secrets, …
+rpcexplorer: There is no page x. The pages are calls, profiles, connecting, connections,
+  auth, …
   rpcexplorer manual --help"""
 
 

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 import click
 import pytest
@@ -23,11 +23,12 @@ from rpcexplorer.files.toml_shape import MapRule, Place, TableRule, size_rule
 from rpcexplorer.manual import read_pages
 from rpcexplorer.model.exchange import EXIT_CODES, OUTCOMES
 from rpcexplorer.model.filter import BOUNDS
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import SCHEMES, Framing, Profile, no_place_for
 from rpcexplorer.model.settings import DARK, Settings
 from rpcexplorer.profiles.expect import RULES as EXPECTATIONS
 from rpcexplorer.profiles.keys import METHOD, OF_ONE_SERVER, PROFILE_KEYS
 from rpcexplorer.profiles.layers import Presets
+from rpcexplorer.profiles.values import ANSWER_KEYS
 from rpcexplorer.settings import SETTINGS_SHAPE, Themes
 from rpcexplorer.text.exchange import SIGNS
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, shown_keys
@@ -57,12 +58,13 @@ def shown_texts() -> Iterator[str]:
                 yield node.value
 
 
-def test_table_of_messages_quotes_the_program() -> None:
+@pytest.mark.parametrize(("page", "least"), [("connecting", 20), ("connections", 7)])
+def test_table_of_messages_quotes_the_program(page: str, least: int) -> None:
     texts = [*shown_texts()]
-    section = PAGES["connecting"].partition("## If you see this")[2].partition("\n## ")[0]
+    section = PAGES[page].partition("| part of the message |")[2].partition("\n\n")[0]
     column = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
     quotes = [quote for cell in column for quote in re.findall(r"`([^`]+)`", cell)]
-    assert len(quotes) > 20
+    assert len(quotes) > least
     assert [quote for quote in quotes if not any(quote in text for text in texts)] == []
 
 
@@ -174,6 +176,23 @@ def test_table_of_auth_types_is_the_registry() -> None:
     assert [row[0] for row in rows] == [*KINDS]
     for kind, _, secrets, _ in rows[:-1]:
         assert secrets.split() == [*KINDS[kind]().secrets(Profile("x", "http://x"))]
+
+
+def test_table_of_urls_names_all_schemes_and_auth_types() -> None:
+    named = {
+        url.partition(":")[0]: row[2]
+        for row in table_of("connections", "url of a profile")
+        for url in row[0].split(", ")
+    }
+    assert {"http", "https", *named} == SCHEMES.keys()
+    for scheme, kinds in named.items():
+        allowed = {kind for kind in KINDS if not no_place_for(SCHEMES[scheme], ("auth", "kind"), kind)}
+        assert {"all": {*KINDS}, "all but digest": {*KINDS} - {"digest"}}.get(kinds, {*kinds.split(", ")}) == allowed
+
+
+def test_tables_of_connections_match_the_profile() -> None:
+    assert {row[0].strip('"') for row in table_of("connections", "framing")} == {*get_args(Framing)}
+    assert {row[0] for row in table_of("connections", "key of an answer")} == {*ANSWER_KEYS}
 
 
 def test_table_of_presets_matches_the_files(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ PAGES: Final = (
     "calls",
     "profiles",
     "connecting",
+    "connections",
     "auth",
     "secrets",
     "discovery",

@@ -330,12 +330,12 @@ def handshake_rule(value: Any, _place: Place) -> Any:
     return HeaderHandshake(name)
 
 
-_ANSWER_KEYS: Final = ("result", "result_json", "error", "ask")
+ANSWER_KEYS: Final = ("result", "result_json", "error", "ask")
 
 
 def answer_rule(value: Any, place: Place) -> Any:
     """Check the answer to a request of the server."""
-    if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in _ANSWER_KEYS:
+    if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in ANSWER_KEYS:
         return WrongValue("must be a table with exactly one of result, result_json, error and ask")
     (key, content), *_ = value.items()
     if key == "ask":
