@@ -10,9 +10,17 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.cli.arguments import AUTH, FILE_HELP, file_text, params_text, seconds
+from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, FILE_HELP, file_text, params_text, seconds
 from rpcexplorer.cli.completion import complete_methods, complete_params
-from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option, url_after_option
+from rpcexplorer.cli.context import (
+    Invocation,
+    fail,
+    invocation_of,
+    no_input_option,
+    profile_option,
+    server_after_options,
+    url_after_option,
+)
 from rpcexplorer.cli.output import Output, print_bytes, print_json, run_waiting
 from rpcexplorer.cli.world import World, ask
 from rpcexplorer.explorer import Explorer
@@ -167,7 +175,8 @@ def sending_options(command: F) -> F:
     options = [
         profile_option,
         click.option("--url", metavar="URL", help="Call this URL, without a profile."),
-        click.option("--auth", type=AUTH, help="Auth type (only with --url).  [default: none, or cookie for /api/v2/]"),
+        server_after_options,
+        click.option("--auth", type=AUTH, help=AUTH_HELP),
         click.option("--content-type", metavar="TYPE", help="Content type of the request (only with --url)."),
         click.option("--accept", metavar="TYPES", help="Accept header of the request (only with --url)."),
         click.option("--empty-params", metavar="[]|{}|omit",

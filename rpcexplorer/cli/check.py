@@ -19,7 +19,14 @@ from rpcexplorer.checks.run import USUAL_JOBS, Check, CheckResult, CheckRun, exi
 from rpcexplorer.cli.arguments import whole_number
 from rpcexplorer.cli.call import confirm, question_about, values_of
 from rpcexplorer.cli.completion import complete_checks
-from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
+from rpcexplorer.cli.context import (
+    Invocation,
+    fail,
+    invocation_of,
+    no_input_option,
+    profile_option,
+    server_after_options,
+)
 from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json_line, run_waiting
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
@@ -47,6 +54,7 @@ class Reports(Struct, frozen=True):
 @click.argument("checks", metavar="[FILE|@NAME]...", nargs=-1, shell_complete=complete_checks)
 @profile_option
 @click.option("--url", metavar="URL", help="Send to this URL, without a profile.")
+@server_after_options
 @click.option("-k", "text", metavar="TEXT", default="", help="Run only checks whose name contains TEXT.")
 @click.option(
     "--jobs",
@@ -143,7 +151,7 @@ def _found(
     """Return the checks that the command names, in the order of the files."""
     files = [word for word in words if not word.startswith(SIGN)]
     names = [word.removeprefix(SIGN) for word in words if word.startswith(SIGN)]
-    is_chosen = profile is not None or url is not None or invocation.profile is not None or invocation.url is not None
+    is_chosen = profile is not None or url is not None or invocation.names_server
     found: list[Check] = []
     for file in files:
         path = Path(os.path.abspath(invocation.world.path(file)))  # noqa: PTH100 - links stay, `..` does not

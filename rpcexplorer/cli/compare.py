@@ -11,7 +11,15 @@ import click
 from msgspec import Struct
 
 from rpcexplorer.cli.call import check_pointers, confirm, question_about, warn_about_other_url
-from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of, no_input_option
+from rpcexplorer.cli.context import (
+    Invocation,
+    at_address,
+    complete_profiles,
+    fail,
+    invocation_of,
+    no_input_option,
+    server_after_options,
+)
 from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json, print_json_line, run_waiting
 from rpcexplorer.cli.recorded import Recorded, find_call, find_calls, is_case
 from rpcexplorer.cli.world import INTERRUPTED, World
@@ -22,7 +30,7 @@ from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged, Exchange, Stop
 from rpcexplorer.model.problem import PROGRAM, Problem, counted, joined_words
-from rpcexplorer.model.profile import AD_HOC_NAME, Profile
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile, kind_of
 from rpcexplorer.text.compare import (
     compared_lines,
     difference_lines,
@@ -279,6 +287,7 @@ class _ToSend(Struct, frozen=True):
     help="Use this profile, or MINE for the calls recorded with THEIRS. Can be repeated.",
 )
 @click.option("--url", metavar="URL", help="Send to this URL, without a profile.")
+@server_after_options
 @ignore_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per call, each on a line.")
 @no_input_option
@@ -359,7 +368,7 @@ def _with_profiles(
     plain, chosen = [name for name in names if "=" not in name], None
     if len(plain) > 1:
         raise click.UsageError("Name one profile, or -p THEIRS=MINE for each server of the calls.")
-    if plain or url or invocation.profile or invocation.url:
+    if plain or url or invocation.names_server:
         chosen = invocation.use(explorer, plain[0] if plain else None, url)
         servers = {server_of(record.exchange) for record in records}
         if len(servers) > 1 and not mine:
@@ -407,6 +416,8 @@ def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
     if exchange.profile == AD_HOC_NAME:
         if "«" in exchange.url:
             fail(f"{exchange.id} was sent with --url, and its recorded URL is incomplete. Add --url.")
+        if kind_of(exchange.url) == "process":
+            fail(f"{exchange.id} was sent to a process. Add --stdio WORDS, or name a profile with -p.")
         return at_address(exchange.url)
     chosen = explorer.profiles.get(exchange.profile)
     if isinstance(chosen, Problem):

@@ -6,18 +6,18 @@ import json
 import os
 import shlex
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
 from rpcexplorer.cli.arguments import PAIR, OneOf
-from rpcexplorer.cli.context import invocation_of, open_explorer_silently
+from rpcexplorer.cli.context import Invocation, invocation_of, open_explorer_silently
 from rpcexplorer.cli.world import COMPLETING, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import SIGN, Described, method_of
 from rpcexplorer.model.problem import PROGRAM
-from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import inert
 
@@ -187,10 +187,6 @@ def completion(context: click.Context, shell: str) -> None:
     invocation_of(context).world.write(script.encode())
 
 
-def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    return [name for name in open_explorer_silently(context).profiles.presets.files() if name.startswith(begun)]
-
-
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
     explorer = _explorer_of_profile(context)
     return [name for name in explorer.listed_methods() if name.startswith(begun)] if explorer else []
@@ -216,9 +212,11 @@ def complete_params(context: click.Context, _: click.Parameter, begun: str) -> l
 
 
 def _explorer_of_profile(context: click.Context) -> Explorer | None:
-    explorer = open_explorer_silently(context)
-    chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
-    if not isinstance(chosen, Profile):
+    explorer, typed = open_explorer_silently(context), {**context.find_root().params}
+    typed |= {name: context.params[name] for name in ("profile", "url") if context.params.get(name)}
+    with suppress(click.ClickException):
+        Invocation(context.find_root().obj, **typed).use(explorer, None)
+    if explorer.profile is None:
         return None
     explorer.read_description()
     return explorer

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, Final, NoReturn, TypeVar, cast, get_args
 
 import click
 from msgspec import Struct
 
-from rpcexplorer.auth.registry import KINDS, with_usual_auth
+from rpcexplorer.auth.registry import with_usual_auth
+from rpcexplorer.cli.arguments import OneOf
 from rpcexplorer.cli.world import PersonAtTerminal, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.manual import page_of_command
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, first_few, joined_words, nearest, quoted
-from rpcexplorer.model.profile import Profile, ad_hoc, kind_of, misplaced_setting, split_address
+from rpcexplorer.model.profile import PROCESS, Framing, Profile, ad_hoc, kind_of, scheme_of, split_address
+from rpcexplorer.profiles.layers import TYPED
 from rpcexplorer.text.printable import printable
 
 MAX_PROBLEMS = 10
@@ -33,6 +36,10 @@ class Invocation(Struct):
     profile: str | None = None
     sessions: Path | None = None
     url: str | None = None
+    stdio: str | None = None
+    """The words of a process, as a shell quotes them."""
+    preset: str | None = None
+    framing: str | None = None
     case: Path | None = None
     """A case that the screen opens; someone else recorded its calls."""
 
@@ -48,9 +55,15 @@ class Invocation(Struct):
     def build(self, person: Person) -> Explorer:
         """Open the explorer for a screen, which shows the problems itself."""
         explorer = self.world.open_explorer(person, self.sessions)
-        if self.profile is not None or self.url is not None:
+        if self.names_server:
             self.use(explorer, None)
         return explorer
+
+    @property
+    def names_server(self) -> bool:
+        """Return whether a profile, a URL or a process was named as an option of the program."""
+        named = (self.profile, self.url, self.stdio, self.preset, self.framing)
+        return any(value is not None for value in named)
 
     def use(
         self,
@@ -68,30 +81,47 @@ class Invocation(Struct):
             raise click.UsageError("A process has no URL. Name its words with --stdio WORDS.")
         if url is not None and "://" not in url:
             raise click.UsageError("A URL begins with http:// or https://, such as http://127.0.0.1:8000/jsonrpc.")
-        if url is not None and (name or self.profile):
-            raise click.UsageError("Name a profile or a URL, not both.")
-        if auth is not None and url is None:
-            command = f"{PROGRAM} profiles set NAME auth.kind=TYPE"
-            raise click.UsageError(f"--auth needs --url. To set the auth type of a profile, run:\n{command}")
-        if form and url is None:
-            (key, value), *_ = form
-            option, change = f"--{key.replace('_', '-')}", quoted(f"{key}={value}")
-            command = f"{PROGRAM} profiles set NAME {change}"
-            raise click.UsageError(f"{option} needs --url. To change a profile, run:\n{command}")
+        if url is not None and self.stdio is not None:
+            raise click.UsageError("Name a URL or a process, not both.")
+        is_typed = url is not None or self.stdio is not None
+        if is_typed and (name or self.profile):
+            raise click.UsageError(f"Name a profile or a {'URL' if self.stdio is None else 'process'}, not both.")
+        beside: Changes = tuple(
+            (key, value)
+            for key, value in (("auth.kind", auth), ("preset", self.preset), ("framing", self.framing), *form)
+            if value is not None
+        )
+        if beside and not is_typed:
+            key, value = beside[0]
+            change = "TYPE" if key == "auth.kind" else quoted(str(value))
+            command = f"{PROGRAM} profiles set NAME {key}={change}"
+            raise click.UsageError(f"{_option(key)} needs --url or --stdio. To change a profile, run:\n{command}")
         if url is not None and "@" in split_address(url)[0]:
             fail("The URL contains a user name or password, which would be recorded. Remove it and use --auth.")
-        wanted = _checked(explorer, at_address(url, auth)) if url is not None else (name or self.profile)
-        for key, value in form:
-            made = explorer.profiles.changed(cast("Profile", wanted), ((key, value),))
-            if isinstance(made, Problem):
-                fail(f"--{key.replace('_', '-')} {value}: {made.sentence}.")
-            wanted = made
-        if isinstance(wanted, Profile) and (wrong := misplaced_setting(wanted)):
-            fail(f"--auth {auth}: {wrong[1]}.")
-        chosen = explorer.use(wanted)
+        chosen = explorer.use(self._typed(explorer, url, beside) if is_typed else name or self.profile)
         if isinstance(chosen, Problem):
             fail(str(chosen))
         return chosen
+
+    def _typed(self, explorer: Explorer, url: str | None, beside: Changes) -> Profile:
+        """Return the profile of a typed URL or process; end the command if no file could have it.
+
+        The call checks the URL of an HTTP server.
+        """
+        made: Profile | Problem
+        is_http = url is not None and kind_of(url) == "http" and scheme_of(url) != "http+unix"
+        if url is not None and is_http and not (self.preset or self.framing):
+            made = explorer.profiles.changed(at_address(url), beside) if beside else at_address(url)
+        else:
+            address, path = (PROCESS, None) if url is None else split_address(url)
+            words = None if self.stdio is None else words_of(self.stdio)
+            typed = (("url", address), ("path", path), ("command", words), *beside)
+            made = explorer.profiles.typed(tuple((key, value) for key, value in typed if value is not None))
+        if isinstance(made, Problem):
+            key = made.key.removeprefix(f"profile.{TYPED}.")
+            value = dict(beside).get(key)
+            fail(str(made) if made.line else f"{_option(key)}{f' {value}' if value else ''}: {made.sentence}.")
+        return made
 
     def options(self, name: str | None, url: str | None = None, auth: str | None = None) -> str:
         """Return the options that choose the same profile in another command.
@@ -102,7 +132,15 @@ class Invocation(Struct):
             from rpcexplorer.text.profile import printable_url  # Only a typed URL needs it.
 
             url = printable_url(url)
-        named = {"--sessions": self.sessions, "-p": name or self.profile, "--url": url, "--auth": auth}
+        named = {
+            "--sessions": self.sessions,
+            "-p": name or self.profile,
+            "--url": url,
+            "--stdio": self.stdio,
+            "--preset": self.preset,
+            "--framing": self.framing,
+            "--auth": auth,
+        }
         return "".join(f" {option} {shlex.quote(str(value))}" for option, value in named.items() if value)
 
     def warn_about(self, explorer: Explorer, file: Path) -> None:
@@ -121,31 +159,26 @@ class Failed(click.ClickException):
         self.code = code
 
 
-def at_address(url: str, auth: str | None = None) -> Profile:
-    """Return a profile for a URL, with the given or the usual auth type."""
-    return ad_hoc(url, KINDS[auth]()) if auth else with_usual_auth(ad_hoc(url))
-
-
-def _checked(explorer: Explorer, profile: Profile) -> Profile:
-    """Return a profile of typed words or a typed URL; end the command if no file could have it.
-
-    The URL of an HTTP server is checked when it is called.
-    """
-    if not (profile.is_open_connection or profile.socket):
-        return profile
-    words: Changes = (("command", [*profile.command]),) if profile.command else ()
-    made = explorer.profiles.changed(profile, (("url", profile.url), *words))
-    if isinstance(made, Problem):
-        fail(f"{'--stdio' if profile.command else '--url'}: {made.sentence}.")
-    return made
+def at_address(url: str) -> Profile:
+    """Return a profile for a URL, with the usual auth type."""
+    return with_usual_auth(ad_hoc(url))
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of a process, split as a shell does; end the command if they cannot be."""
     try:
-        return shlex.split(text)
+        words = shlex.split(text)
     except ValueError:
         raise click.UsageError("The words of --stdio have a quote without its end.") from None
+    if not words:
+        raise click.UsageError("--stdio needs the words of a process, such as --stdio pylsp.")
+    return words
+
+
+def _option(key: str) -> str:
+    """Return the option that sets a key of a typed profile."""
+    key = key.partition(".")[0]
+    return {"path": "--url", "command": "--stdio"}.get(key, f"--{key.replace('_', '-')}")
 
 
 def fail(sentence: str, code: int = 2) -> NoReturn:
@@ -166,6 +199,9 @@ def invocation_of(context: click.Context) -> Invocation:
     return cast("Invocation", context.obj)
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
 def complete_profiles(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
     return [name for name in open_explorer_silently(context).profiles.profiles if name.startswith(begun)]
 
@@ -178,6 +214,10 @@ no_input_option = click.option(
 )
 
 
+def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    return [name for name in open_explorer_silently(context).profiles.presets.files() if name.startswith(begun)]
+
+
 def open_explorer_silently(context: click.Context) -> Explorer:
     """Open an explorer that prints nothing and never asks.
 
@@ -188,6 +228,9 @@ def open_explorer_silently(context: click.Context) -> Explorer:
     return world.open_explorer(Nobody(), root.params.get("sessions"))
 
 
+ONLY_ONE: Final = {"url": "URL", "stdio": "process", "preset": "preset", "framing": "framing"}
+
+
 def _note_option(context: click.Context, option: click.Parameter, value: Any) -> None:
     """Use an option of the program that was typed after the command."""
     if value is None:
@@ -195,16 +238,49 @@ def _note_option(context: click.Context, option: click.Parameter, value: Any) ->
     context.find_root().params[str(option.name)] = value  # Completion and suggestions read it.
     if context.resilient_parsing:
         return
-    if option.name == "url" and invocation_of(context).url is not None:
-        raise click.UsageError("Name only one URL.")
+    if option.name in ONLY_ONE and getattr(invocation_of(context), option.name) is not None:
+        raise click.UsageError(f"Name only one {ONLY_ONE[option.name]}.")
     setattr(invocation_of(context), str(option.name), value)
 
 
 _typed_after = partial(click.option, hidden=True, expose_value=False, callback=_note_option)
 """An option of the program that a command accepts, as if typed before it."""
 profile_after_option = _typed_after("-p", "--profile", shell_complete=complete_profiles)
-url_after_option = _typed_after("--url")
 sessions_after_option = _typed_after("--sessions", type=click.Path(path_type=Path))
+
+
+_OF_SERVERS: Final[dict[str, dict[str, Any]]] = {
+    "--stdio": {
+        "metavar": "WORDS",
+        "help": "Start this process and use it as the server. Quote WORDS as for a shell. No shell runs.",
+    },
+    "--preset": {
+        "metavar": "NAME",
+        "shell_complete": complete_presets,
+        "help": "Use the values of this preset (only with --url or --stdio).",
+    },
+    "--framing": {
+        "type": OneOf(get_args(Framing)),
+        "metavar": "|".join(get_args(Framing)),
+        "help": "How messages of a stream or process are told apart (only with --url or --stdio).",
+    },
+}
+"""Options of the program that describe a server without a profile, besides ``--url``."""
+
+
+def server_options(command: F, **settings: Any) -> F:
+    """Add these options; each can be typed before or after the command."""
+    for name, option in reversed(_OF_SERVERS.items()):
+        command = click.option(name, **option, **settings)(cast("Any", command))
+    return command
+
+
+server_after_options = partial(server_options, expose_value=False, callback=_note_option)
+
+
+def url_after_option(command: F) -> F:
+    """Add ``--url`` and the options beside it, as if typed before the command."""
+    return _typed_after("--url")(server_after_options(command, hidden=True))
 
 
 def as_command(words: str, command: click.Command) -> click.Command:

@@ -13,8 +13,14 @@ from typing import Any, Final
 
 import click
 
-from rpcexplorer.cli.completion import complete_presets
-from rpcexplorer.cli.context import MAX_PROBLEMS, CommandGroup, fail, invocation_of, profile_after_option
+from rpcexplorer.cli.context import (
+    MAX_PROBLEMS,
+    CommandGroup,
+    complete_presets,
+    fail,
+    invocation_of,
+    profile_after_option,
+)
 from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import World
 from rpcexplorer.manual import PAGES, Page, read_page, read_pages

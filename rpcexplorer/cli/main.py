@@ -23,6 +23,7 @@ from rpcexplorer.cli.context import (
     invocation_of,
     open_explorer_silently,
     profile_after_option,
+    server_options,
     sessions_after_option,
     url_after_option,
 )
@@ -132,9 +133,18 @@ class Commands(CommandGroup):
 @click.version_option(__version__, prog_name=PROGRAM)
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile.")
 @click.option("--url", metavar="URL", help="Use this URL, without a profile.")
+@server_options
 @click.option("--sessions", metavar="FILE", type=click.Path(path_type=Path), help="Use FILE as the project file.")
 @click.pass_context
-def program(context: click.Context, profile: str | None, url: str | None, sessions: Path | None) -> None:
+def program(
+    context: click.Context,
+    profile: str | None,
+    url: str | None,
+    stdio: str | None,
+    preset: str | None,
+    framing: str | None,
+    sessions: Path | None,
+) -> None:
     """Explore JSON-RPC services. Without a command, the screen opens.
 
     Results are printed to stdout, messages to stderr.
@@ -154,15 +164,16 @@ def program(context: click.Context, profile: str | None, url: str | None, sessio
     Examples:
       rpcexplorer demo
       rpcexplorer https://rpc.example.com/jsonrpc
+      rpcexplorer --stdio pylsp --preset lsp
       rpcexplorer case.toml
       rpcexplorer profiles add staging --url https://staging.example.com --username ada
       rpcexplorer call -p staging ping
     """
-    context.obj = Invocation(context.obj, profile, sessions, url)
+    invocation = context.obj = Invocation(context.obj, profile, sessions, url, stdio, preset, framing)
     if context.invoked_subcommand is not None:
         return
-    if context.obj.world.on_terminal or url is not None or profile is not None:
-        context.exit(_screen(context.obj))
+    if invocation.world.on_terminal or invocation.names_server:
+        context.exit(_screen(invocation))
     click.echo(context.get_help())
 
 

@@ -12,9 +12,17 @@ from msgspec import UNSET, Raw, Struct
 from msgspec.structs import astuple
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
+from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, OneOf, params_text
 from rpcexplorer.cli.completion import complete_methods, complete_params
-from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option, url_after_option
+from rpcexplorer.cli.context import (
+    Invocation,
+    fail,
+    invocation_of,
+    no_input_option,
+    profile_option,
+    server_after_options,
+    url_after_option,
+)
 from rpcexplorer.cli.output import print_json, run_waiting
 from rpcexplorer.cli.world import World
 from rpcexplorer.discovery.methods import parameters_of, result_kind
@@ -47,7 +55,8 @@ MAX_SUGGESTIONS = 3
 @click.argument("name", required=False, shell_complete=complete_methods)
 @profile_option
 @click.option("--url", metavar="URL", help="Use this URL, without a profile.")
-@click.option("--auth", type=AUTH, help="Auth type (only with --url).  [default: none, or cookie for /api/v2/]")
+@server_after_options
+@click.option("--auth", type=AUTH, help=AUTH_HELP)
 @click.option("--refresh", is_flag=True, help="Discover the methods again before listing them.")
 @click.option("--changes", is_flag=True, help="Print the changes that the last refresh found.")
 @click.option("--json", "as_json", is_flag=True, help="Print the method list as JSON.")

@@ -12,11 +12,11 @@ import click
 from rpcexplorer.auth.credentials import leaves
 from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.cli.arguments import AUTH, OneOf, seconds, whole_number
-from rpcexplorer.cli.completion import complete_presets
 from rpcexplorer.cli.context import (
     CommandGroup,
     Invocation,
     agree,
+    complete_presets,
     complete_profiles,
     fail,
     invocation_of,

@@ -18,6 +18,7 @@ from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Sou
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Changes, Problem, joined_words, nearest
 from rpcexplorer.model.profile import (
+    AD_HOC_NAME,
     OVERLAY,
     SERVICE,
     TEAM_FILE,
@@ -31,6 +32,7 @@ from rpcexplorer.model.profile import (
 from rpcexplorer.profiles.allowed import Allowed
 from rpcexplorer.profiles.keys import SESSIONS
 from rpcexplorer.profiles.layers import (
+    TYPED,
     Presets,
     SavedEntries,
     SavedLayer,
@@ -38,6 +40,7 @@ from rpcexplorer.profiles.layers import (
     build_profile,
     by_profile,
     changed_profile,
+    checked_values,
     entries_in,
     is_kept,
     keep_documents_inside,
@@ -168,6 +171,20 @@ class Profiles(Struct, dict=True):
         places = {key: self.source_of(name, key) for key, value in changes if value is not None}
         won = {key: place for key, place in places.items() if place is not DEFAULT and place.file != str(file)}
         return [f"{key} is saved in {file}, but {place} overrides it" for key, place in won.items()]
+
+    def typed(self, changes: Changes) -> Profile | Problem:
+        """Return a profile of a typed address or process over its preset, checked as in a file."""
+        values = checked_values(Path(TEAM_FILE), TYPED, changes)
+        if isinstance(values, Problem):
+            return values
+        typed = {path: Leaf(value, DEFAULT) for path, value in values.items()}
+        merged, problems = self.presets.under(TYPED, typed)
+        if problems:
+            return problems[0]
+        made = build_profile(AD_HOC_NAME, {path: leaf.value for path, leaf in merged.items()})
+        if isinstance(made, tuple):
+            return Problem(TEAM_FILE, made[1], key=dotted(("profile", TYPED, *made[0])))
+        return replace(made, ad_hoc=True)
 
     changed = staticmethod(changed_profile)
     """Return a profile with other values, for this run only."""

@@ -36,6 +36,18 @@ MEANT = [
     ("-p nobody", "there is no profile `nobody`"),
     ("profiles test -p nobody", "there is no profile `nobody`"),
     ("--url http://a params ping --url http://b", "Name only one URL."),
+    ("call m --stdio x --url http://h", "Name a URL or a process, not both."),
+    ("--stdio x call m --url http://h", "Name a URL or a process, not both."),
+    ("call m --stdio x -p a", "Name a profile or a process, not both."),
+    ("--stdio x login --stdio y", "Name only one process."),
+    ("call m --url stdio:x", "A process has no URL. Name its words with --stdio WORDS."),
+    ("call m --stdio x'", "The words of --stdio have a quote without its end."),
+    ("call m -p a --preset lsp", "--preset needs --url or --stdio. To change a profile, run:\n"),
+    ("--framing none call m", "--framing needs --url or --stdio."),
+    ("call m --stdio x --preset lpp", "--preset lpp: there is no preset `lpp`. Did you mean `lsp`?"),
+    ("call m --stdio x --framing line", "--framing: line is not one of lines, length, none. Did you mean lines?"),
+    ("call m --url http://h --framing none", "--framing none: only streams and processes have a framing."),
+    ("call m --stdio x --auth bearer", '--auth bearer: auth type "bearer" needs HTTP.'),
     ("call m --timeout abc", "--timeout: abc is not valid. Write seconds as a number above 0, such as 30 or 0.5."),
     ("call m --timeout 1e999", "--timeout: 1e999 is not valid"),
     ("call m --auth zzzz", f"--auth: zzzz is not one of {', '.join(KINDS)}"),
@@ -107,8 +119,27 @@ def test_completion_offers_words_of_a_choice(shell: Shell, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "--stdio needs the words of a process, such as --stdio pylsp."),
+        ("./serve --password=4711-abcd", "--stdio: must not contain a secret."),
+        ("./serve 'a\nb'", "--stdio: must have words of one line"),
+    ],
+)
+def test_unusable_words_of_a_process_are_refused(shell: Shell, words: str, message: str) -> None:
+    ran = shell.run("call", "m", "--stdio", words)
+    assert (ran.code, ran.out) == (2, b"")
+    assert message in ran.err
+
+
+@pytest.mark.parametrize(
     ("line", "offered"),
     [
+        ("call --stdio pylsp --preset lsp textDocument/h", b"plain,textDocument/hover\n"),
+        ("--stdio pylsp --preset lsp call textDocument/h", b"plain,textDocument/hover\n"),
+        ("call --url tcp://127.0.0.1:1 --preset ls", b"plain,lsp\n"),
+        ("call m --framing le", b"plain,length\n"),
+        ("call --stdio pylsp --preset lpp textDocument/h", b"\n"),
         ("call --sessions other.toml -p ", b"plain,b\n"),
         ("profiles show --sessions other.toml ", b"plain,b\n"),
         ("params --sessions other.toml -p b user.", b"plain,user.list\n"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.auth.token import MemberAuth
-from rpcexplorer.model.problem import Problem
+from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import Answer, Profile
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.profiles import Profiles
@@ -246,3 +246,29 @@ def test_auth_in_messages_is_accepted(tmp_path: Path) -> None:
     profile = good(user(tmp_path, f'{STDIO}auth = {{ kind = "member", member = "key" }}'), "p")
     assert profile.auth == MemberAuth(member="key")
     assert isinstance(profile, Profile)
+
+
+def test_typed_values_win_over_their_preset() -> None:
+    typed = Profiles().typed((("url", "stdio:"), ("command", ["pylsp"]), ("preset", "lsp"), ("framing", "none")))
+    assert isinstance(typed, Profile)
+    assert (typed.ad_hoc, typed.name, typed.command) == (True, "url", ("pylsp",))
+    assert (typed.handshake, typed.framing, typed.methods["textDocument/hover"].safe) == ("lsp", "none", True)
+
+
+@pytest.mark.parametrize(("path", "endpoint"), [((), "http://h/xmlrpc"), ((("path", "/x"),), "http://h/x")])
+def test_typed_path_wins_over_its_preset(tmp_path: Path, path: Changes, endpoint: str) -> None:
+    (tmp_path / "own.toml").write_text('path = "/xmlrpc"\nauth = { kind = "bearer" }\n')
+    profiles = Profiles(own_presets=tmp_path)
+    typed = profiles.typed((("url", "http://h"), ("preset", "own"), *path))
+    assert isinstance(typed, Profile)
+    assert (typed.endpoint, typed.auth.kind) == (endpoint, "bearer")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [('command = ["x"]', "a preset cannot name a command"), ("path = 1", "must be")]
+)
+def test_typed_server_refuses_a_damaged_preset(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "own.toml").write_text(text)
+    problem = Profiles(own_presets=tmp_path).typed((("url", "stdio:"), ("command", ["x"]), ("preset", "own")))
+    assert isinstance(problem, Problem)
+    assert words in problem.sentence
