@@ -301,6 +301,9 @@ class OpenConnection:
         async with self._turn:
             if self._wire is None:
                 return
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FAREWELL_SECONDS):
+                    await self._answers.join()
             await self._say_goodbye()
             await self._end()
 
@@ -491,11 +494,13 @@ class OpenConnection:
         return True
 
     async def _send_answers(self, wire: Wire) -> None:
+        answers = self._answers
         with suppress(Unreachable):  # The reader notices the end, too.
             while True:
-                message = await self._answers.get()
+                message = await answers.get()
                 self._unread -= len(message)
                 await wire.send(message)
+                answers.task_done()
 
     def _cancellation(self, id: str) -> bytes:
         if self._cancel is None:

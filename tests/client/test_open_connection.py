@@ -223,6 +223,22 @@ def test_timeout_cancels_call_and_names_late_response(cancel: str | None, messag
     assert sent == ([] if message is None else [{"jsonrpc": "2.0"} | message])  # type: ignore[operator]
 
 
+def test_cancellation_is_sent_before_the_connection_closes() -> None:
+    async def use(peer: Peer) -> list[str]:
+        task = peer.call("a")
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.reads.clear()
+        task.cancel()
+        closing = asyncio.ensure_future(peer.connection.close())
+        await peer.settle()
+        wire.reads.set()
+        await closing
+        return await methods(wire, 1)
+
+    assert using(use, cancel="mcp") == ["m", "notifications/cancelled"]
+
+
 def test_end_of_connection_ends_calls_and_next_opens_anew() -> None:
     async def use(peer: Peer) -> tuple[Unreachable, bool, Response]:
         task = peer.call("a")
