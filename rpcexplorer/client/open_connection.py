@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -24,7 +25,7 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import MCP_PARAMS, Profile
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
-from rpcexplorer.rpc.messages import Call, Malformed, Result, decoded, spelled
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, decoded, spelled
 from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch, Wire
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
 """The answer to a request of the server that no rule answers."""
 MAX_REMEMBERED: Final = 1_000
 """Ids of calls that ended without a response, to name a late one."""
+MAX_EVENTS: Final = 1024 * 1024
+"""Bytes of an array of events; a longer one would take too much memory."""
+MAX_QUOTED: Final = 300
+"""Characters of a server's error to quote."""
 MAX_ANSWERS: Final = 1_000
 MAX_ANSWER_BYTES: Final = 1024 * 1024
 """Answers that the server has not read yet; later requests stay unanswered."""
@@ -53,6 +58,7 @@ MCP_CAPABILITIES: Final = {
     "elicitation/create": "elicitation",
 }
 """What we can do for a server of MCP, by the request that asks for it."""
+CLOSED: Final = "The connection was closed."
 CancelForm = Literal["lsp", "mcp"]
 Command = Callable[[], ProcessCommand | Refused]
 Answer = Callable[[str], bytes | None]
@@ -85,11 +91,18 @@ class _Waiting(Struct, eq=False):
     response: asyncio.Future[bytes]
     is_batch: bool
     call: str = ""
-    parts: list[bytes] = field(default_factory=list)
-    """Responses to a batch that came one by one."""
+    parts: dict[str, bytes] = field(default_factory=dict)
+    """Responses to a batch that came one by one, by id."""
 
-    def body(self) -> bytes:
-        return b"[" + b",".join(self.parts) + b"]" if self.is_batch and self.parts else b""
+    @property
+    def has_response(self) -> bool:
+        return self.response.done() and not self.response.cancelled() and self.response.exception() is None
+
+    def received(self) -> bytes:
+        """Return the response, or the responses to a batch so far."""
+        if self.has_response:
+            return self.response.result()
+        return b"[" + b",".join(self.parts.values()) + b"]" if self.parts else b""
 
 
 def answers_of(profile: Profile, *, can_ask: bool) -> Answer:
@@ -215,6 +228,12 @@ class OpenConnection:
         self._headers: object = None
         """Headers of the request that opened the connection: with others it opens again."""
         self._turn = asyncio.Lock()
+        """Held while the connection opens or closes."""
+        self._limit: asyncio.Timeout | None = None
+        """The time limit of the call that opens the connection."""
+        self._closings = 0
+        """How often it was closed: calls that waited for it to open end, too."""
+        self._closing: asyncio.Task[None] | None = None
         self._reader: asyncio.Task[None] | None = None
         self._writer: asyncio.Task[None] | None = None
         self._waiting: dict[str, _Waiting] = {}
@@ -252,7 +271,8 @@ class OpenConnection:
         self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
     ) -> Response:
         """Send a message once, and return its response."""
-        partial, started = partial or Partial(), time.perf_counter()
+        partial, started, closings = partial or Partial(), time.perf_counter(), self._closings
+        opened = 0.0
         calls = _calls_in(request.body)
         waiting = _Waiting(
             {_key(call.id) for call in calls if call.id not in MISSING_IDS},
@@ -261,8 +281,8 @@ class OpenConnection:
             call=request.call,
         )
         try:
-            async with asyncio.timeout(deadline):
-                kept = await self._opened(request, deadline, calls)
+            async with asyncio.timeout(deadline) as limit:
+                kept = await self._opened(request, limit, calls)
                 opened = time.perf_counter()
                 if watch is not None:
                     watch(Progress("waiting", 0, None, opened - started))
@@ -270,11 +290,18 @@ class OpenConnection:
                     await self._files.prepare(request.body, self._send, partial.notes)
                 body = await self._asked(request.body, waiting, partial) if request.body else b""
         except TimeoutError:
-            step = f"The server did not respond to {INITIALIZE}" if self._is_greeting else "No connection"
-            step = "The server did not respond" if partial.sent_whole else step
+            if not opened and closings != self._closings:
+                raise Unreachable("closed", CLOSED) from None
+            words = "No connection"
+            if partial.sent_whole:
+                words = "The server did not respond"
+            elif opened:
+                words = "The server did not take the whole request"
+            elif self._is_greeting:
+                words = f"The server did not respond to {INITIALIZE}"
             raise Unreachable(
                 "timeout",
-                f"{step} within {deadline:g} s. Raise the timeout if the call needs more time.",
+                f"{words} within {deadline:g} s. Raise the timeout if the call needs more time.",
                 maybe_ran=partial.sent_whole,
                 response=partial.response,
             ) from None
@@ -297,52 +324,76 @@ class OpenConnection:
         return ""
 
     async def close(self) -> None:
-        """Say goodbye and end the connection."""
+        """Say goodbye and end the connection, even while it opens."""
+        self._closings += 1
+        if self._limit is not None and not self._limit.expired():
+            self._limit.reschedule(asyncio.get_running_loop().time())
         async with self._turn:
-            if self._wire is None:
-                return
-            with suppress(TimeoutError):
-                async with asyncio.timeout(FAREWELL_SECONDS):
-                    await self._answers.join()
-            await self._say_goodbye()
-            await self._end()
+            if self._wire is not None:
+                await self._say_goodbye()
+            self._end()
+            await self._wait_for_closing()
 
-    async def _opened(self, request: Request, deadline: float, calls: Sequence[Envelope]) -> bool:
+    async def _opened(self, request: Request, limit: asyncio.Timeout, calls: Sequence[Envelope]) -> bool:
         """Open the connection if it is closed; return whether it was open."""
+        closings = self._closings
         async with self._turn:
             headers = (request.url, request.headers, request.cookie)
-            if self._wire is not None and headers == self._headers:
-                return True
-            await self._end()
-            self._is_greeting = False
-            wire = self._wire_for(request)
-            await wire.open(deadline)
-            self._wire, self._headers, self.ended = wire, headers, None
-            self._closed.clear()
-            self.since = datetime.now(UTC)
-            self._files = self._files_for() if self._files_for else None
-            self._reader = asyncio.create_task(self._read(wire))
-            self._writer = asyncio.create_task(self._send_answers(wire))
-            is_by_hand = any(call.method == b'"initialize"' for call in calls)
-            if self._handshake is not None and not is_by_hand:
-                await self._shake_hands(self._handshake)
+            if closings != self._closings:
+                raise Unreachable("closed", CLOSED)
+            if self._wire is not None and not self._wire.ended:
+                if headers == self._headers:
+                    return True
+                while self._waiting:  # Other calls get their responses before the connection opens again.
+                    await asyncio.wait([waiting.response for waiting in self._waiting.values()])
+            self._limit, self._is_greeting = limit, False
+            try:
+                self._end(self._wire.ended if self._wire else None)
+                await self._wait_for_closing()
+                await self._open(request, limit)
+                self._headers = headers
+                is_by_hand = any(call.method == b'"initialize"' for call in calls)
+                if self._handshake is not None and not is_by_hand:
+                    await self._shake_hands(self._handshake)
+                if closings != self._closings:
+                    raise Unreachable("closed", CLOSED)
+            except BaseException as error:
+                self._end(error if isinstance(error, Unreachable) else None)
+                raise
+            finally:
+                self._limit = None
             return False
 
+    async def _open(self, request: Request, limit: asyncio.Timeout) -> None:
+        wire, until, loop = self._wire_for(request), limit.when(), asyncio.get_running_loop()
+        assert until is not None
+        limit.reschedule(None)  # The wire has a better sentence for the end of the same time.
+        await wire.open(until - loop.time())
+        limit.reschedule(until)
+        self._wire, self.ended = wire, None
+        self._closed.clear()
+        self.since = datetime.now(UTC)
+        self._files = self._files_for() if self._files_for else None
+        self._answers, self._unread = asyncio.Queue(MAX_ANSWERS), 0
+        self._reader = asyncio.create_task(self._read(wire))
+        self._writer = asyncio.create_task(self._send_answers(wire))
+
     async def _shake_hands(self, handshake: Opening) -> None:
-        """Send ``initialize``; end the connection if the server refuses it."""
+        """Send ``initialize``, and the notification after its result."""
         self._is_greeting = True  # It stays so after a timeout, whose sentence says so.
         try:
             outcome = decode(await self._call(handshake.request), handshake.request.id)
             if not isinstance(outcome, Result):
-                words = outcome.reason if isinstance(outcome, Malformed) else f"error {outcome.code} {outcome.message}"
-                raise Unreachable("closed", f"{NOT_SENT}{INITIALIZE} failed: {words}")
+                raise Unreachable("closed", _failure_of(outcome))
             await self._send(encode(handshake.notification))
-            self._is_greeting = False
-        except BaseException:
-            await self._end()
-            raise
+        except Unreachable as error:
+            raise Unreachable(error.step, f"{NOT_SENT}{INITIALIZE} failed: {error.sentence}") from None
+        self._is_greeting = False
 
     async def _say_goodbye(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FAREWELL_SECONDS):
+                await self._answers.join()  # A cancelled call may have left a message.
         for call in self._handshake.farewell if self._handshake else ():
             with suppress(Unreachable, TimeoutError):
                 async with asyncio.timeout(FAREWELL_SECONDS):
@@ -355,38 +406,47 @@ class OpenConnection:
 
     async def _asked(self, body: bytes, waiting: _Waiting, partial: Partial) -> bytes:
         """Send a message and wait for its response; a notification has none."""
+        if not waiting.ids.isdisjoint(self._waiting):
+            raise Unreachable("request", "Another call with this id waits for its response. Use another id.")
         self._waiting |= dict.fromkeys(waiting.ids, waiting)
         try:
             await self._send(body)
             partial.sent_whole = True
             return await waiting.response if waiting.ids else b""
         except asyncio.CancelledError:
-            partial.response = Response(body=waiting.body(), size=len(waiting.body()))
+            partial.response = _response_of(waiting.received())
             self._late += waiting.ids
             if partial.sent_whole:
                 self._send_later(*map(self._cancellation, waiting.ids))
             raise
         except Unreachable as error:
-            raise Unreachable(error.step, error.sentence, maybe_ran=partial.sent_whole) from None
+            if waiting.has_response:  # The server answered before it had read the whole message.
+                return waiting.received()
+            raise Unreachable(
+                error.step,
+                error.sentence,
+                maybe_ran=partial.sent_whole,
+                response=_response_of(waiting.received()),
+            ) from None
         finally:
             for id in waiting.ids:
                 self._waiting.pop(id, None)
+            waiting.response.cancel()
 
     async def _send(self, message: bytes) -> None:
         if self._wire is None:
-            raise self.ended or Unreachable("closed", "The connection is closed.")
+            raise self.ended or Unreachable("closed", CLOSED)
         await self._wire.send(message)
 
-    async def _end(self, why: Unreachable | None = None) -> None:
+    def _end(self, why: Unreachable | None = None) -> None:
         """End the connection; calls that wait get no response."""
         wire, self._wire = self._wire, None
         if wire is None:
             return
-        self.ended = why or Unreachable("closed", "The connection was closed.")
-        for waiting in {id(waiting): waiting for waiting in self._waiting.values()}.values():
+        self.ended = why or Unreachable("closed", CLOSED)
+        for waiting in self._waiting.values():
             if not waiting.response.done():
                 waiting.response.set_exception(self.ended)
-        self._answers, self._unread = asyncio.Queue(MAX_ANSWERS), 0
         self._subscriptions.clear()
         for event in self.asked.values():
             event.remark = "not answered: the connection has ended"
@@ -394,27 +454,41 @@ class OpenConnection:
         self.asked.clear()
         self.since = None
         self._closed.set()
-        await wire.close()  # Before the reader ends: it still reads the goodbye of the server.
-        for task in (self._reader, self._writer):
-            if task is not None and task is not asyncio.current_task():
-                task.cancel()
+        self._closing = asyncio.create_task(_close(wire, self._reader, self._writer))
+
+    async def _wait_for_closing(self) -> None:
+        if self._closing is not None and not self._closing.done():
+            await asyncio.wait([self._closing])
 
     async def _read(self, wire: Wire) -> None:
-        """Pass on all messages until the connection ends."""
-        async for message in wire.messages():
-            try:
-                self._take(message)
-            except (UnicodeDecodeError, RecursionError):
-                self._tell(Event(datetime.now(UTC), "unreadable", message, remark="this is not UTF-8, or too deep"))
-        await self._end(wire.ended)
+        """Pass on all messages until the connection ends, or the event loop."""
+        why = None
+        try:
+            async for message in wire.messages():
+                try:
+                    self._take(message)
+                except (UnicodeDecodeError, RecursionError):
+                    self._tell(Event(datetime.now(UTC), "unreadable", message, remark="this is not UTF-8, or too deep"))
+            why = wire.ended
+        except Exception as error:  # noqa: BLE001 - no call may wait for ever
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            words = f"internal error at {Path(place.filename).name}:{place.lineno} ({type(error).__name__})"
+            why = Unreachable("closed", f"The connection was closed, because of an {words}. Please report it.")
+        finally:
+            if self._wire is wire:
+                self._end(why)
+                await self._wait_for_closing()
 
     def _take(self, message: bytes) -> None:
-        texts = open_array(message) if message.lstrip()[:1] == b"[" else None
+        is_array = message.lstrip()[:1] == b"[" and (len(message) <= MAX_EVENTS or self._waiting)
+        texts = open_array(message) if is_array else None
         envelopes = [open_object(text) for text in texts] if texts else [open_object(message)]
-        waiting = next(filter(None, map(self._call_of, envelopes)), None) if texts else None
-        if waiting is not None and waiting.is_batch:
-            _resolve(waiting, message)
-            return
+        if texts:
+            calls = {id(one): one for one in map(self._call_of, envelopes) if one is not None}
+            waiting = calls.popitem()[1] if len(calls) == 1 else None
+            if waiting is not None and waiting.is_batch and not waiting.parts:
+                waiting.response.set_result(message)
+                return
         for text, envelope in zip(texts or [message], envelopes, strict=True):
             self._take_one(text, envelope)
 
@@ -429,12 +503,16 @@ class OpenConnection:
             remark = "the call has already ended" if id in self._late else "no call waits for this response"
             self._tell(Event(now, "response", text, id=envelope.id, remark=remark))
         elif waiting.is_batch:
-            waiting.parts.append(text)
-            if len(waiting.parts) == len(waiting.ids):
-                _resolve(waiting, waiting.body())
+            id = "" if envelope.id in MISSING_IDS else _key(envelope.id or b"")
+            if id in waiting.parts:
+                self._tell(Event(now, "response", text, id=envelope.id, remark="the call already has a response"))
+                return
+            waiting.parts[id] = text
+            if not id or len(waiting.parts) == len(waiting.ids):  # An error without an id is for the whole batch.
+                waiting.response.set_result(waiting.received())
         else:
             self._remember(waiting, envelope)
-            _resolve(waiting, text)
+            waiting.response.set_result(text)
 
     def _remember(self, waiting: _Waiting, envelope: Envelope) -> None:
         """Remember a result that events can name in ``params.subscription``."""
@@ -479,8 +557,9 @@ class OpenConnection:
         if envelope is None or envelope.method is not None:
             return None
         if envelope.id not in MISSING_IDS:
-            return self._waiting.get(_key(envelope.id))
-        waiting = {id(one): one for one in self._waiting.values()}
+            found = self._waiting.get(_key(envelope.id))
+            return None if found is None or found.response.done() else found
+        waiting = {id(one): one for one in self._waiting.values() if not one.response.done()}
         return next(iter(waiting.values())) if len(waiting) == 1 and envelope.error not in {None, b"null"} else None
 
     def _send_later(self, *messages: bytes) -> bool:
@@ -511,9 +590,23 @@ class OpenConnection:
         return encode(Call(method, f'{{"{member}":{spelled(id)}}}'))
 
 
-def _resolve(waiting: _Waiting, body: bytes) -> None:
-    if not waiting.response.done():
-        waiting.response.set_result(body)
+async def _close(wire: Wire, *tasks: asyncio.Task[None] | None) -> None:
+    try:
+        await wire.close()  # Before the reader ends: it still reads the goodbye of the server.
+    finally:
+        for task in filter(None, tasks):
+            task.cancel()
+
+
+def _failure_of(outcome: ErrorObject | Malformed) -> str:
+    """Return an error of the server whole or without its message: secrets are found only in complete texts."""
+    if isinstance(outcome, Malformed):
+        return outcome.reason
+    return f"error {outcome.code} {outcome.message}" if len(outcome.message) <= MAX_QUOTED else f"error {outcome.code}"
+
+
+def _response_of(body: bytes) -> Response:
+    return Response(body=body, size=len(body))
 
 
 def _calls_in(body: bytes) -> list[Envelope]:
