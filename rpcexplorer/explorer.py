@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -701,7 +702,20 @@ class Explorer:
         logs_in = not profile.assumes_auth or self.credentials.can_log_in(profile)
         secrets = self.credentials.in_use()
         shown = preview(profile, draft, id, has_session=has_session, logs_in=logs_in, bare=bare, secrets=secrets)
-        return replace(shown, remarks=found.remarks) if found and isinstance(shown, Preview) else shown
+        if isinstance(shown, Refused):
+            return shown
+        shown = replace(shown, remarks=found.remarks) if found else shown
+        return self._with_process(profile, shown) if profile.command else shown
+
+    def _with_process(self, profile: Profile, shown: Preview) -> Preview | Refused:
+        """Return the preview with the process that would be started, which starts nothing."""
+        process = self.process_of(profile)
+        if isinstance(process, Refused):
+            return process
+        hide = self.redactor().text
+        facts = (("process", hide(shlex.join(process.words))), ("folder", process.folder), *shown.facts)
+        doubt = "" if process.is_allowed else hide(process.sentence(profile.name))
+        return replace(shown, facts=facts, doubt=doubt or shown.doubt)
 
     def resolved(
         self,

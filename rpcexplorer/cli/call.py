@@ -383,8 +383,10 @@ def _show_preview(world: World, preview: Preview | Refused) -> int:
         return 3 if preview.why == "credentials" else 2
     if preview.logs_in_first:
         world.say("there is no session yet, so a login would be sent first")
-    lines = [preview.line, *(f"{name}: {value}" for name, value in preview.headers), ""]
-    for line in lines:
+    for label, value in preview.facts:
+        world.say(f"{label}: {value}")
+    lines = [*filter(None, [preview.line]), *(f"{name}: {value}" for name, value in preview.headers)]
+    for line in [*lines, ""] if lines else []:
         world.print(printable(line))
     print_json(world, preview.body)
     for remark in preview.remarks:

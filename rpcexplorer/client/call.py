@@ -34,7 +34,7 @@ from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.profile import Profile, split_socket
+from rpcexplorer.model.profile import ConnectionKind, Profile, split_socket
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, redacted_in_steps
@@ -42,7 +42,7 @@ from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.codec import LARGE, decode, encode, encode_batch, read_text
 from rpcexplorer.rpc.messages import Malformed, MessageForm, Result, decoded
 from rpcexplorer.transport.port import Headers, Partial, Request, Response, Transport, Unreachable, Verb, Watch
-from rpcexplorer.transport.request import address_of, request_headers
+from rpcexplorer.transport.request import WEBSOCKET, address_of, request_headers, upgrade_headers
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_files import ReadFile
@@ -122,11 +122,18 @@ async def load() -> None:
     await (await asyncio.to_thread(_http))().open()
 
 
-def head_of(request: Request) -> tuple[str, Headers]:
+RANDOM_KEY: Final = "(random)"
+"""Shown instead of the key of a WebSocket."""
+
+
+def head_of(request: Request, kind: ConnectionKind = "http") -> tuple[str, Headers]:
     """Return request line and exact headers as they are sent.
 
-    Raises `Unreachable` for a request that cannot be sent.
+    Those of a WebSocket open it. Raises `Unreachable` for a request that cannot be sent.
     """
+    if kind == "websocket":
+        address = address_of(request.url, schemes=WEBSOCKET)
+        return f"GET {address.target} HTTP/1.1", upgrade_headers(request, address, RANDOM_KEY)
     address = address_of(request.url, request.socket)
     return f"POST {address.target} HTTP/1.1", request_headers(request, address)
 

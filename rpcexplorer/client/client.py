@@ -44,7 +44,7 @@ from rpcexplorer.transport.port import Unreachable, Watch
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_connection import OpenConnection
-    from rpcexplorer.transport.port import Transport
+    from rpcexplorer.transport.port import Headers, Request, Transport
 
 ParamsValue = Sequence[Any] | Mapping[str, Any]
 
@@ -332,19 +332,47 @@ def preview(
         profile, body_of(profile, shown.message), tuple(stand_ins.headers.items()), stand_ins.address
     )
     try:
-        line, sent = head_of(request)
+        line, sent, body = _as_sent(profile, request)
     except Unreachable as error:
         return Refused("profile", error.sentence)
     return Preview(
-        _redacted_line(profile, stand_ins.shown_line(hide(line))),
+        _redacted_line(profile, stand_ins.shown_line(hide(line))) if line else "",
         tuple(
             (name, stand_ins.shown_header(name, value) if name in stand_ins.headers else hide(value))
             for name, value in sent
         ),
-        request.body,
+        body,
         logs_in_first=to_come and logs_in,
         doubt=doubt.sentence if doubt else "",
+        facts=_facts(profile, typed),
     )
+
+
+def _as_sent(profile: Profile, request: Request) -> tuple[str, Headers, bytes]:
+    """Return request line, headers and message; a stream or a process has only the headers of its framing."""
+    if profile.connection_kind in {"http", "websocket"}:
+        return *head_of(request, profile.connection_kind), request.body
+    from rpcexplorer.transport.framing import framing_of
+
+    framed = framing_of(profile.framing, len(request.body)).frame(request.body)
+    if profile.framing == "length":
+        head, _, body = framed.partition(b"\r\n\r\n")
+        name, _, value = head.decode().partition(": ")
+        return "", ((name, value),), body
+    return "", (), framed.removesuffix(b"\n")
+
+
+def _facts(profile: Profile, message: Message) -> tuple[tuple[str, str], ...]:
+    """Return the address of a stream, and the handshake of a connection that stays open."""
+    if not profile.is_open_connection:
+        return ()
+    from rpcexplorer.client.open_connection import opening_of
+
+    opening = opening_of(profile)
+    is_by_hand = opening and any(call.method == opening.request.method for call in message.calls)
+    methods = f"{opening.request.method}, {opening.notification.method}" if opening and not is_by_hand else ""
+    address = redacted_address(profile.endpoint) if profile.connection_kind == "stream" else ""
+    return tuple((label, value) for label, value in (("address", address), ("handshake", methods)) if value)
 
 
 def _redacted_line(profile: Profile, line: str) -> str:

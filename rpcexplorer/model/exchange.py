@@ -94,12 +94,16 @@ class Preview(Struct, frozen=True):
     """The exact request that would be sent, with secret references."""
 
     line: str
+    """The request line; empty for a message without HTTP."""
     headers: tuple[tuple[str, str], ...]
+    """The headers of the request, or those of the message's framing."""
     body: bytes
     logs_in_first: bool = False
     """There is no session yet, so a login would be sent first."""
     doubt: str = ""
     remarks: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    """The connection that the message is sent over, such as its process and folder."""
 
 
 class Exchange(Struct, frozen=True):

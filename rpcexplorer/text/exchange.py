@@ -292,22 +292,35 @@ def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[
         lines += [*(warning(printable(remark)) for remark in preview.remarks), []]
     if preview.logs_in_first:
         lines += [warning("There is no session yet, so rpcexplorer logs in first."), []]
-    lines.append([_MARGIN, (printable(preview.line), "bold")])
+    lines += _head_of_request(preview)
+    text = readable(preview.body)
+    if text is None:  # not ours to send, but nothing that is shown may fail
+        return [*lines, *([_MARGIN, (row, "text")] for row in printable_bytes(preview.body).splitlines())]
+    from rpcexplorer.jsontext.edit import span_of  # the list of methods shows no request
+
+    params = (("params", *marked), ("arguments", *marked)) if marked else ()  # in one envelope or another
+    place = next((span for path in params if (span := span_of(text, path))), None)
+    lines.append([_MARGIN, *_body_pieces(text, place)])
+    if names := dict.fromkeys(found[1] for found in _SECRET.finditer(text)):
+        lines += [[], *([_MARGIN, (f"{DOTS} {printable(name)}", "dim")] for name in names)]
+    return lines
+
+
+def _head_of_request(preview: Preview) -> list[WordLine]:
+    """Return the lines above the message, the last one empty; without HTTP there may be none."""
+    lines: list[WordLine] = []
+    if preview.facts:
+        facts = ((printable(label), printable(value)) for label, value in preview.facts)
+        lines += [*([_MARGIN, (f"{label}: ", "dim"), (value, "text")] for label, value in facts), []]
+    if preview.line:
+        lines.append([_MARGIN, (printable(preview.line), "bold")])
     for name, value in preview.headers:  # Headers are shown as they are sent, before encoding.
         secrets = "".join(f"  {printable(found[1])}" for found in _SECRET.finditer(value))
         lines.append(
             [_MARGIN, (printable(name), "json-key"), (": ", "dim"), (_hidden(value), "text"), (secrets, "dim")]
         )
-    text = readable(preview.body)
-    if text is None:  # not ours to send, but nothing that is shown may fail
-        return [*lines, [], *([_MARGIN, (row, "text")] for row in printable_bytes(preview.body).splitlines())]
-    from rpcexplorer.jsontext.edit import span_of  # the list of methods shows no request
-
-    params = (("params", *marked), ("arguments", *marked)) if marked else ()  # in one envelope or another
-    place = next((span for path in params if (span := span_of(text, path))), None)
-    lines += [[], [_MARGIN, *_body_pieces(text, place)]]
-    if names := dict.fromkeys(found[1] for found in _SECRET.finditer(text)):
-        lines += [[], *([_MARGIN, (f"{DOTS} {printable(name)}", "dim")] for name in names)]
+    if preview.line or preview.headers:
+        lines.append([])
     return lines
 
 

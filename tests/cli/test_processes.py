@@ -45,6 +45,13 @@ def test_other_calls_start_a_typed_process(served: Shell, command: str, stdin: s
     assert b'"method":"ping"' in (served.folder / "lines").read_bytes()
 
 
+def test_dry_run_prints_message_and_starts_nothing(served: Shell) -> None:
+    ran = served.run("call", "ping", "--id", "x", "--stdio", "./serve 'a b'", "--framing", "length", "--dry-run")
+    assert (ran.code, ran.out) == (0, b'Content-Length: 54\n\n{"jsonrpc":"2.0","id":"x","method":"ping","params":[]}\n')
+    assert ran.err == f"rpcexplorer: process: ./serve 'a b'\nrpcexplorer: folder: {served.folder}\n"
+    assert not (served.folder / "ran").exists()
+
+
 def test_replay_of_a_process_needs_its_words(served: Shell) -> None:
     served.run("call", "ping", "--id", "x", "--stdio", "./serve")
     ran = served.run("replay", "x")

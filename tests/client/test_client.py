@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth, NoAuth
 from rpcexplorer.auth.credentials import GivenCredentials
@@ -19,7 +20,7 @@ from rpcexplorer.client.call import discard
 from rpcexplorer.client.client import Client, preview
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, draft_of, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Sent, Stop, Unreached
-from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.profile import Auth, Profile, ad_hoc_process
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from tests.fakes.wire import HOLD, NEXT, RESET, Part, Parts, RawServer, Received, Script, http_reply
@@ -599,6 +600,60 @@ def test_preview_redacts_secret_of_typed_address(url: str) -> None:
     made = preview(profile, Draft("ping"), "1", has_session=False)
     assert isinstance(made, Preview)
     assert made.line == "POST /rpc?password=«not recorded» HTTP/1.1"
+
+
+STREAM = Profile("p", "tcp://h:1", "")
+
+
+@pytest.mark.parametrize(
+    ("profile", "facts", "headers", "body"),
+    [
+        (STREAM, {"address": "tcp://h:1"}, (), '{"jsonrpc":"2.0","id":"1","method":"m","params":["é"]}'),
+        (
+            replace(STREAM, url="unix:///run/x", framing="length", envelope="1.0"),
+            {"address": "unix:///run/x"},
+            (("Content-Length", "39"),),
+            '{"id":"1","method":"m","params":["é"]}',
+        ),
+        (
+            replace(STREAM, framing="none", handshake="lsp", auth=MemberAuth(member="key"), envelope="1.0"),
+            {"address": "tcp://h:1", "handshake": "initialize, initialized"},
+            (),
+            '{"id":"1","method":"m","params":["é"],"key":"«p.token»"}',
+        ),
+        (ad_hoc_process(["serve"]), {}, (), '{"jsonrpc":"2.0","id":"1","method":"m","params":["é"]}'),
+    ],
+)
+def test_preview_without_http_shows_framing_and_message(
+    profile: Profile, facts: dict[str, str], headers: tuple[tuple[str, str], ...], body: str
+) -> None:
+    made = preview(profile, Draft("m", '["é"]'), "1", has_session=False)
+    assert isinstance(made, Preview)
+    assert (made.line, dict(made.facts), made.headers, made.body.decode()) == ("", facts, headers, body)
+
+
+def test_preview_of_initialize_has_no_handshake() -> None:
+    made = preview(replace(STREAM, handshake="mcp"), Draft("initialize", "{}"), "1", has_session=False)
+    assert isinstance(made, Preview)
+    assert made.facts == (("address", "tcp://h:1"),)
+
+
+@pytest.mark.parametrize(
+    ("profile", "line", "own"),
+    [
+        (Profile("p", "wss://h:1", "/x", auth=BearerAuth()), "/x", ("Authorization", "Bearer «p.token»")),
+        (Profile("p", "ws://h", "/v/{token}", headers=(("X-A", "b"),)), "/v/«p.token»", ("X-A", "b")),
+        (Profile("p", "ws://h", "/", auth=QueryAuth(name="key")), "/?key=«p.token»", ("Upgrade", "websocket")),
+    ],
+)
+def test_preview_over_websocket_shows_the_upgrade(profile: Profile, line: str, own: tuple[str, str]) -> None:
+    made = preview(profile, Draft("m"), "1", has_session=False)
+    assert isinstance(made, Preview)
+    assert made.line == f"GET {line} HTTP/1.1"
+    assert made.headers[0] == ("Host", profile.url.partition("://")[2])
+    assert own in made.headers
+    assert made.headers[-2:] == (("Sec-WebSocket-Key", "(random)"), ("Sec-WebSocket-Version", "13"))
+    assert made.body == b'{"jsonrpc":"2.0","id":"1","method":"m","params":[]}'
 
 
 @pytest.mark.parametrize("path", ["/v3/«not recorded»/x", "/not-recorded/«not recorded»"])

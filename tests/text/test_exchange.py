@@ -203,6 +203,17 @@ def test_pending_login_is_shown_first() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("headers", "head"),
+    [((), []), ((("Content-Length", "5"),), ["  Content-Length: 5", ""])],
+)
+def test_message_without_http_is_below_its_connection(headers: tuple[tuple[str, str], ...], head: list[str]) -> None:
+    request = Preview("", headers, b'{"a":1}', facts=(("process", "serve \x1b"), ("folder", "/x")))
+    shown = told(request)
+    assert shown[: 3 + len(head)] == ["  process: serve ␛", "  folder: /x", "", *head]
+    assert "".join(shown[3 + len(head) :]).replace(" ", "") == '{"a":1}'
+
+
 def test_unsendable_request_shows_the_reason() -> None:
     assert told(Refused("params", "The params cannot be sent: line 1, column 2: x")) == [
         "  ! The params cannot be sent: line 1, column 2: x",

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.cli.completion import LINE, PART
+from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.exchange import Refused
@@ -209,6 +211,8 @@ def test_damaged_allowed_file_allows_nothing(checkout: Shell) -> None:
     [
         "call ping -p p --yes --no-input",
         "call ping -p p --dry-run",
+        "notify ping -p p --dry-run",
+        "call ping -p p --dry-run --yes",
         "notify ping -p p --yes",
         "methods -p p",
         "methods -p p --refresh",
@@ -236,6 +240,38 @@ def test_no_other_command_starts_or_allows_it(checkout: Shell, words: str, monke
     assert checkout.run(*words.split()).code != 70
     assert not (checkout.folder / "ran").exists()
     assert not is_allowed(checkout)
+
+
+def test_dry_run_of_refused_command_says_so(checkout: Shell) -> None:
+    ran = checkout.run("call", "ping", "-p", "p", "--dry-run")
+    assert (ran.code, b'"method":"ping"' in ran.out) == (2, True)
+    assert "process: ./serve -v\n" in ran.err
+    assert "is not started, because you have not allowed it here." in ran.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("call ping -p p --dry-run", "notify ping -p p --dry-run", "methods -p p", "params ping -p p", "logout -p p"),
+        *("profiles list", "profiles show p", "profiles check", "history list"),
+        *("call ping --stdio ./serve --dry-run", "methods --stdio ./serve", "params ping --stdio ./serve"),
+        "profiles show --stdio ./serve",
+    ],
+)
+def test_command_without_call_starts_no_allowed_process(checkout: Shell, words: str) -> None:
+    checkout.run("profiles", "allow", "p", "--yes")
+    assert checkout.run(*words.split()).code != 70
+    assert not (checkout.folder / "ran").exists()
+
+
+@pytest.mark.parametrize("line", ["call -p p p", "call --stdio ./serve p", "call ping --stdio ./serve p"])
+def test_completion_starts_no_process(checkout: Shell, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout.run("profiles", "allow", "p", "--yes")
+    monkeypatch.setenv(LINE, f"rpcexplorer {line}")
+    monkeypatch.setenv(PART, "p")
+    checkout.environment[COMPLETING] = "bash_complete"
+    assert checkout.run().code == 0
+    assert not (checkout.folder / "ran").exists()
 
 
 def test_allow_shows_the_command_and_refuses_without_yes(checkout: Shell) -> None:
