@@ -1,6 +1,6 @@
-"""The demo service on standard input and output, with methods that need a connection that stays open.
+"""The demo service on stdin and stdout, with methods that send events.
 
-One JSON-RPC message in each line. Several calls run at a time, and responses come in any order.
+Each line is a JSON-RPC message. Several calls run at a time, and responses come in any order.
 
 - **Sessions.** There are no cookies: ``auth`` opens the session of the connection, and later calls use it.
 - **Responses that are not JSON-RPC**, such as ``demo.fail`` with kind ``html``, are lines that are not messages. The
@@ -42,9 +42,10 @@ _SUBSCRIPTION: Final = {"type": "string", "maxLength": 40, "examples": ["clock-1
 
 
 class StdioDemo:
-    """The service of one connection; ``write`` sends bytes, ``report`` gets sentences about the client."""
+    """The service of one connection."""
 
     def __init__(self, write: Callable[[bytes], object], report: Callable[[str], None]) -> None:
+        """Prepare the service; ``report`` gets sentences about the client."""
         self._write, self._report = write, report
         self._service = DemoService(methods=self._methods())
         self._token = ""
@@ -218,7 +219,10 @@ def _without_line_breaks(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _answer_in(line: bytes) -> tuple[str, str] | None:
-    """Return the id of a response, and its result or error as an object; None if it is another message."""
+    """Return the id of a response, and its result or error as an object.
+
+    None for other messages.
+    """
     try:
         text = line.decode()
         value: Any = json.loads(text)

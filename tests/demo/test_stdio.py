@@ -155,7 +155,7 @@ def test_session_belongs_to_the_connection() -> None:
     assert talk(conversation) == ["authentication required", "pong", "authentication required"]
 
 
-def test_response_of_http_is_no_message() -> None:
+def test_response_of_http_is_sent_as_text() -> None:
     async def conversation(client: Client) -> list[bytes]:
         client.send(envelope("demo.fail", '["not_json"]'), envelope("demo.fail", '["empty"]'))
         client.send(envelope("demo.echo", "[]", id="2"))
