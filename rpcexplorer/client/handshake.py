@@ -25,6 +25,7 @@ from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import (
     MCP_PARAMS,
     MCP_SESSION_HEADER,
+    MCP_SPOKEN,
     MCP_VERSION,
     MCP_VERSION_HEADER,
     HeaderHandshake,
@@ -236,7 +237,8 @@ def _at_initializing(received: AuthResponse) -> AuthResponse:
         case Unreached(sentence=sentence):
             outcome = replace(outcome, sentence=f"The call was not sent, because initialize failed: {sentence}")
         case ErrorObject(remarks=remarks):
-            outcome = replace(outcome, remarks=(*remarks, "this is the error of initialize: the call was not sent"))
+            here = "this is the error of initialize: the call was not sent"
+            outcome = replace(outcome, remarks=(*remarks, here, MCP_SPOKEN))
         case Malformed(reason=reason):
             outcome = replace(outcome, reason=f"The call was not sent, because initialize failed: {reason}")
     return replace(received, outcome=outcome)

@@ -22,7 +22,7 @@ from msgspec import Struct, field
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.profile import MCP_PARAMS, Profile
+from rpcexplorer.model.profile import MCP_PARAMS, MCP_SPOKEN, Profile
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, decoded, spelled
@@ -384,7 +384,8 @@ class OpenConnection:
         try:
             outcome = decode(await self._call(handshake.request), handshake.request.id)
             if not isinstance(outcome, Result):
-                raise Unreachable("closed", _failure_of(outcome))
+                advice = f". {MCP_SPOKEN}." if self._cancel == "mcp" else ""
+                raise Unreachable("closed", f"{_failure_of(outcome)}{advice}")
             await self._send(encode(handshake.notification))
         except Unreachable as error:
             raise Unreachable(error.step, f"{NOT_SENT}{INITIALIZE} failed: {error.sentence}") from None

@@ -137,7 +137,7 @@ def refuse(request: h11.Request) -> Response | None:
     if path != PATH:
         return page(404, f"Not found. The service is at {PATH}\n")
     if request.method != b"POST":
-        return page(405, "Send calls with POST.\n", ("Allow", "POST"))
+        return page(405, "Send calls with POST. There is no WebSocket.\n", ("Allow", "POST"))
     if media_type not in MEDIA_TYPES:
         return page(415, "Send a JSON-RPC call with Content-Type: application/json-rpc\n")
     if int(header_of(request, b"content-length") or 0) > BODY_LIMIT:

@@ -140,6 +140,8 @@ class HeaderHandshake(Struct, frozen=True):
 
 
 MCP_VERSION: Final = "2025-06-18"
+MCP_SPOKEN: Final = f"rpcexplorer uses MCP {MCP_VERSION}"
+"""Said when ``initialize`` fails: a server may know only a later version."""
 MCP_VERSION_HEADER: Final = "MCP-Protocol-Version"
 MCP_SESSION_HEADER: Final = "Mcp-Session-Id"
 MCP_PARAMS: Final = (

@@ -60,10 +60,14 @@ def _auth_instead(table: str, place: Place, field: str = "token") -> str:
 
 
 def refused_key(key: str, value: object, place: Place) -> str | None:
-    """Return why an unknown key is a problem if it looks like a secret."""
+    """Return why an unknown key is refused, if there is a better reason than its name."""
+    squashed = _squashed(key)
+    if squashed in {"env", "environment"}:
+        return (
+            "a process gets the environment of rpcexplorer. Remove this key, and set its variables before you start it"
+        )
     if isinstance(value, dict):
         return None
-    squashed = _squashed(key)
     if squashed.endswith(("command", "helper")):
         return f"commands are not allowed in this file. Remove this key, and run {secret_command(place.path)}"
     if KEYS.fullmatch(squashed):

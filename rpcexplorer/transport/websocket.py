@@ -189,7 +189,7 @@ class WebSocketWire(SocketWire):
                     body += data
         body = body[:expected]
         if quoted := " ".join(body.decode("utf-8", "replace").split()):
-            words = f"{words}: {_quoted(quoted)}"
+            words = f"{words}: {_quoted(quoted.rstrip('.'))}"
         return Unreachable("upgrade", f"{words}. {advice}.", response=replace(response, body=body, size=len(body)))
 
     def _not_http(self, received: bytes) -> Unreachable:

@@ -264,7 +264,11 @@ def test_credentials_are_sent_with_the_whole_handshake() -> None:
 @pytest.mark.parametrize(
     ("script", "kind", "words"),
     [
-        (answering(error={"code": -32601, "message": "no"}), ErrorObject, "the call was not sent"),
+        (
+            answering(error={"code": -32601, "message": "no"}),
+            ErrorObject,
+            "the call was not sent rpcexplorer uses MCP 2025-06-18",
+        ),
         (http_reply(b"<h1>no</h1>", 404), Malformed, "The call was not sent, because initialize failed"),
         (b"", Unreached, "The call was not sent, because initialize failed"),
     ],

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.client.open_connection import OpenConnection, Opening
+from rpcexplorer.client.open_connection import CancelForm, OpenConnection, Opening
 from rpcexplorer.model.event import Event
 from rpcexplorer.rpc.messages import Call
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
@@ -346,7 +346,8 @@ def test_handshake_is_sent_once_for_all_calls() -> None:
     assert (sent[-2:], wire.is_open) == (["shutdown", "exit"], False)
 
 
-def test_failed_handshake_sends_no_call() -> None:
+@pytest.mark.parametrize(("cancel", "advice"), [(None, ""), ("lsp", ""), ("mcp", ". rpcexplorer uses MCP 2025-06-18.")])
+def test_failed_handshake_sends_no_call(cancel: CancelForm | None, advice: str) -> None:
     async def use(peer: Peer) -> tuple[Unreachable, bool]:
         task = peer.call("a")
         wire = await peer.wire()
@@ -357,8 +358,8 @@ def test_failed_handshake_sends_no_call() -> None:
         await peer.settle()
         return failed.value, wire.is_open or len(wire.sent) > 1
 
-    error, went_on = using(use, opening=HANDSHAKE)
-    assert error.sentence == "The call was not sent, because initialize failed: error 5 no"
+    error, went_on = using(use, opening=HANDSHAKE, cancel=cancel)
+    assert error.sentence == f"The call was not sent, because initialize failed: error 5 no{advice}"
     assert (error.maybe_ran, went_on) == (False, False)
 
 

@@ -133,6 +133,7 @@ def test_offered_subprotocol_may_be_chosen() -> None:
         (b"HTTP/1.1 302\r\nlocation: ws://evil.example/\x9b\r\n\r\n", r"It redirects to ws://evil.example/\x9b, which"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "status 200 OK: {}."),
         (b"HTTP/1.1 500 x\r\n\r\n" + b"y" * 100_000, "status 500 x: yyy"),
+        (b"HTTP/1.1 405 No\r\n\r\nUse POST.\n", "405 No: Use POST. Check the URL of the profile."),
         (b"HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", "not that of a WebSocket"),
         (b"HTTP/1.1 101 Switching\r\n\xff\r\n\r\n", "not that of a WebSocket"),
         (b"SSH-2.0-OpenSSH_9\r\n\r\n", "did not respond with HTTP"),
@@ -140,9 +141,9 @@ def test_offered_subprotocol_may_be_chosen() -> None:
         (b"HTTP/1.1 1", "did not respond with HTTP"),
         (b"", "closed the connection without a response"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
-@pytest.mark.everyday(11)
+@pytest.mark.everyday(12)
 def test_refused_upgrade_says_why(answer: bytes, words: str) -> None:
     assert words in refusal(answer).sentence
 
