@@ -34,7 +34,7 @@ from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.profile import ConnectionKind, Profile, split_socket
+from rpcexplorer.model.profile import Profile, split_socket
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, redacted_in_steps
@@ -126,16 +126,26 @@ RANDOM_KEY: Final = "(random)"
 """Shown instead of the key of a WebSocket."""
 
 
-def head_of(request: Request, kind: ConnectionKind = "http") -> tuple[str, Headers]:
-    """Return request line and exact headers as they are sent.
+def as_sent(request: Request, profile: Profile) -> tuple[str, Headers, bytes]:
+    """Return request line, exact headers and message as they are sent.
 
-    Those of a WebSocket open it. Raises `Unreachable` for a request that cannot be sent.
+    Those of a WebSocket open it. A stream or a process has no request line, and only the headers of its framing. Raises
+    `Unreachable` for a request that cannot be sent.
     """
-    if kind == "websocket":
+    if profile.connection_kind == "http":
+        address = address_of(request.url, request.socket)
+        return f"POST {address.target} HTTP/1.1", request_headers(request, address), request.body
+    if profile.connection_kind == "websocket":
         address = address_of(request.url, schemes=WEBSOCKET)
-        return f"GET {address.target} HTTP/1.1", upgrade_headers(request, address, RANDOM_KEY)
-    address = address_of(request.url, request.socket)
-    return f"POST {address.target} HTTP/1.1", request_headers(request, address)
+        return f"GET {address.target} HTTP/1.1", upgrade_headers(request, address, RANDOM_KEY), request.body
+    from rpcexplorer.transport.framing import framing_of
+
+    framed = framing_of(profile.framing, len(request.body)).frame(request.body)
+    if profile.framing == "length":
+        head, _, message = framed.partition(b"\r\n\r\n")
+        name, _, value = head.decode().partition(": ")
+        return "", ((name, value),), message
+    return "", (), framed.removesuffix(b"\n")
 
 
 def _trust(profile: Profile) -> Trust:

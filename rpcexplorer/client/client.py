@@ -26,10 +26,10 @@ from rpcexplorer.client.call import (
     Record,
     RunningCall,
     Surroundings,
+    as_sent,
     body_of,
     connect,
     discard,
-    head_of,
     http_request,
 )
 from rpcexplorer.client.handshake import handshake_of, with_handshake
@@ -44,7 +44,7 @@ from rpcexplorer.transport.port import Unreachable, Watch
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_connection import OpenConnection
-    from rpcexplorer.transport.port import Headers, Request, Transport
+    from rpcexplorer.transport.port import Transport
 
 ParamsValue = Sequence[Any] | Mapping[str, Any]
 
@@ -332,7 +332,7 @@ def preview(
         profile, body_of(profile, shown.message), tuple(stand_ins.headers.items()), stand_ins.address
     )
     try:
-        line, sent, body = _as_sent(profile, request)
+        line, sent, body = as_sent(request, profile)
     except Unreachable as error:
         return Refused("profile", error.sentence)
     return Preview(
@@ -346,20 +346,6 @@ def preview(
         doubt=doubt.sentence if doubt else "",
         facts=_facts(profile, typed),
     )
-
-
-def _as_sent(profile: Profile, request: Request) -> tuple[str, Headers, bytes]:
-    """Return request line, headers and message; a stream or a process has only the headers of its framing."""
-    if profile.connection_kind in {"http", "websocket"}:
-        return *head_of(request, profile.connection_kind), request.body
-    from rpcexplorer.transport.framing import framing_of
-
-    framed = framing_of(profile.framing, len(request.body)).frame(request.body)
-    if profile.framing == "length":
-        head, _, body = framed.partition(b"\r\n\r\n")
-        name, _, value = head.decode().partition(": ")
-        return "", ((name, value),), body
-    return "", (), framed.removesuffix(b"\n")
 
 
 def _facts(profile: Profile, message: Message) -> tuple[tuple[str, str], ...]:
