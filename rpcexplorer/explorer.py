@@ -536,7 +536,7 @@ class Explorer:
         ``member`` is the JSON text of the answer's result or error, with its name: ``"result":null``.
         """
         connection = self.connection_of(profile)
-        return connection.reply(event, member.encode()) if connection else "The connection is closed."
+        return connection.requests.reply(event, member.encode()) if connection else "The connection is closed."
 
     async def load(self) -> None:
         """Import the code of a call in a thread: it takes a tenth of a second."""

@@ -214,20 +214,8 @@ class Client:
             return exchange
         if draft is not None:
             on_response(exchange)
-        if stop.pressed:
+        if await _is_stopped(asyncio.create_task(connection.wait_closed()), stop):
             return replace(exchange, outcome=Cancelled())
-        task = asyncio.current_task()
-        assert task is not None
-        stop.watch(task)
-        try:
-            await connection.wait_closed()
-        except asyncio.CancelledError:
-            if not stop.pressed:
-                raise
-            task.uncancel()
-            return replace(exchange, outcome=Cancelled())
-        finally:
-            stop.watch(None)
         assert connection.ended is not None
         words = redactor_of(self.profile, self._credentials.in_use()).text(connection.ended.sentence)
         return replace(exchange, outcome=Unreached(connection.ended.step, words))
@@ -292,6 +280,17 @@ class Client:
             outcome=Refused("params", "Nothing was sent."),
             envelope=self.profile.envelope,
         )
+
+
+async def _is_stopped(task: asyncio.Task[Any], stop: Stop) -> bool:
+    """Wait for a task, which ``stop`` can cancel; return whether it did."""
+    stop.watch(task)
+    try:
+        await asyncio.wait({task})
+    finally:
+        stop.watch(None)
+        task.cancel()
+    return task.cancelled()
 
 
 def _to_json(params: Any) -> str:

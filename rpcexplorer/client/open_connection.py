@@ -19,13 +19,25 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 from msgspec import Struct, field
 
+from rpcexplorer.client.server_messages import (
+    NOT_OFFERED,
+    Answer,
+    Outbox,
+    ServerRequests,
+    answer_to,
+    answers_of,
+    calls_in,
+    event_of,
+    key_of,
+    unreadable_event,
+)
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import MCP_PARAMS, MCP_SPOKEN, Profile
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
-from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, decoded, spelled
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, spelled
 from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch, Wire
 
 if TYPE_CHECKING:
@@ -35,19 +47,12 @@ if TYPE_CHECKING:
 INITIALIZE: Final = "initialize"
 """It is named in each sentence about a handshake that failed."""
 NOT_SENT: Final = "The call was not sent, because "
-NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
-"""The answer to a request of the server that no rule answers."""
 MAX_REMEMBERED: Final = 1_000
 """Ids of calls that ended without a response, to name a late one."""
 MAX_EVENTS: Final = 1024 * 1024
 """Bytes of an array of events; a longer one would take too much memory."""
 MAX_QUOTED: Final = 300
 """Characters of a server's error to quote."""
-MAX_ANSWERS: Final = 1_000
-MAX_ANSWER_BYTES: Final = 1024 * 1024
-"""Answers that the server has not read yet; later requests stay unanswered."""
-MAX_ASKED: Final = 1_000
-"""Requests of the server that wait for the user; later ones stay unanswered."""
 MAX_SUBSCRIPTIONS: Final = 1_000
 MAX_SUBSCRIPTION: Final = 200
 """Bytes of a result that can name a subscription."""
@@ -61,8 +66,6 @@ MCP_CAPABILITIES: Final = {
 CLOSED: Final = "The connection was closed."
 CancelForm = Literal["lsp", "mcp"]
 Command = Callable[[], ProcessCommand | Refused]
-Answer = Callable[[str], bytes | None]
-"""Return the member to answer a method with; None if the user answers."""
 
 
 class Opening(Struct, frozen=True):
@@ -103,20 +106,6 @@ class _Waiting(Struct, eq=False):
         if self.has_response:
             return self.response.result()
         return b"[" + b",".join(self.parts.values()) + b"]" if self.parts else b""
-
-
-def answers_of(profile: Profile, *, can_ask: bool) -> Answer:
-    """Return what answers the server's requests; ``can_ask``: the user does, where a rule says so."""
-
-    def answer(method: str) -> bytes | None:
-        found = profile.answers.get(method) or profile.answers.get("*")
-        if found is None or found.ask:
-            return None if found and can_ask else NOT_OFFERED
-        if found.result_json is not None:
-            return b'"result":' + found.result_json.encode()
-        return f'"error":{{"code":{found.code},"message":{spelled(found.message)}}}'.encode()
-
-    return answer
 
 
 def opening_of(profile: Profile, folder: str | None = None) -> Opening | None:
@@ -220,7 +209,8 @@ class OpenConnection:
 
         ``tell`` gets each event when it comes; ``settle`` gets a request that waited for the user again, at its end.
         """
-        self._wire_for, self._tell, self._settle, self._answer = wire_for, tell, settle, answer
+        self._wire_for = wire_for
+        self.requests = ServerRequests(tell, settle, answer, self._send_answer)
         self._handshake, self._cancel = opening, cancel
         self._files_for = files_for
         self._files: OpenFiles | None = None
@@ -238,15 +228,9 @@ class OpenConnection:
         self._writer: asyncio.Task[None] | None = None
         self._waiting: dict[str, _Waiting] = {}
         self._late: deque[str] = deque(maxlen=MAX_REMEMBERED)
-        self._answers: asyncio.Queue[bytes] = asyncio.Queue(MAX_ANSWERS)
-        self._unread = 0
-        """Bytes of answers that are not sent yet."""
+        self._outbox = Outbox()
         self._subscriptions: dict[bytes, str] = {}
         """Ids of calls by their results, for the newest results that can name a subscription."""
-        self.asked: dict[int, Event] = {}
-        """Requests of the server that wait for the user, the oldest first."""
-        self.unanswered = 0
-        """Requests that got no answer, because too many waited."""
         self.since: datetime | None = None
         """When the connection opened; None while it is closed."""
         self.ended: Unreachable | None = None
@@ -273,9 +257,9 @@ class OpenConnection:
         """Send a message once, and return its response."""
         partial, started, closings = partial or Partial(), time.perf_counter(), self._closings
         opened = 0.0
-        calls = _calls_in(request.body)
+        calls = calls_in(request.body)
         waiting = _Waiting(
-            {_key(call.id) for call in calls if call.id not in MISSING_IDS},
+            {key_of(call.id) for call in calls if call.id not in MISSING_IDS},
             asyncio.get_running_loop().create_future(),
             request.body.lstrip()[:1] == b"[",
             call=request.call,
@@ -308,20 +292,6 @@ class OpenConnection:
         phases = Phases(connect=None if kept else opened - started, wait=time.perf_counter() - opened, kept=kept)
         partial.response = Response(body=body, size=len(body), phases=phases)
         return partial.response
-
-    def reply(self, event: Event, member: bytes) -> str:
-        """Answer a request of the server, with its result or error; return a problem.
-
-        It does not wait for the server to read the answer.
-        """
-        if self.asked.get(id(event)) is not event or event.id is None:
-            return event.remark or "The request was already answered."
-        if not self._send_later(_answer_to(event.id, member)):
-            return "The server does not read its answers. Try again later, or close the connection."
-        del self.asked[id(event)]
-        event.answer = member
-        self._settle(event)
-        return ""
 
     async def close(self) -> None:
         """Say goodbye and end the connection, even while it opens."""
@@ -374,7 +344,7 @@ class OpenConnection:
         self._closed.clear()
         self.since = datetime.now(UTC)
         self._files = self._files_for() if self._files_for else None
-        self._answers, self._unread = asyncio.Queue(MAX_ANSWERS), 0
+        self._outbox = Outbox()
         self._reader = asyncio.create_task(self._read(wire))
         self._writer = asyncio.create_task(self._send_answers(wire))
 
@@ -394,7 +364,7 @@ class OpenConnection:
     async def _say_goodbye(self) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(FAREWELL_SECONDS):
-                await self._answers.join()  # A cancelled call may have left a message.
+                await self._outbox.wait_sent()  # A cancelled call may have left a message.
         for call in self._handshake.farewell if self._handshake else ():
             with suppress(Unreachable, TimeoutError):
                 async with asyncio.timeout(FAREWELL_SECONDS):
@@ -418,7 +388,7 @@ class OpenConnection:
             partial.response = _response_of(waiting.received())
             self._late += waiting.ids
             if partial.sent_whole:
-                self._send_later(*map(self._cancellation, waiting.ids))
+                self._outbox.put(*map(self._cancellation, waiting.ids))
             raise
         except Unreachable as error:
             if waiting.has_response:  # The server answered before it had read the whole message.
@@ -449,10 +419,7 @@ class OpenConnection:
             if not waiting.response.done():
                 waiting.response.set_exception(self.ended)
         self._subscriptions.clear()
-        for event in self.asked.values():
-            event.remark = "not answered: the connection has ended"
-            self._settle(event)
-        self.asked.clear()
+        self.requests.end("not answered: the connection has ended")
         self.since = None
         self._closed.set()
         self._closing = asyncio.create_task(_close(wire, self._reader, self._writer))
@@ -469,7 +436,7 @@ class OpenConnection:
                 try:
                     self._take(message)
                 except (UnicodeDecodeError, RecursionError):
-                    self._tell(Event(datetime.now(UTC), "unreadable", message, remark="this is not UTF-8, or too deep"))
+                    self.requests.take(unreadable_event(message))
             why = wire.ended
         except Exception as error:  # noqa: BLE001 - no call may wait for ever
             place = traceback.extract_tb(error.__traceback__)[-1]
@@ -494,19 +461,18 @@ class OpenConnection:
             self._take_one(text, envelope)
 
     def _take_one(self, text: bytes, envelope: Envelope | None) -> None:
-        now = datetime.now(UTC)
-        if envelope is None:
-            self._tell(Event(now, "unreadable", text, remark="this is not a JSON object"))
-        elif envelope.method is not None:
-            self._take_event(now, text, envelope)
-        elif (waiting := self._call_of(envelope)) is None:
-            id = "" if envelope.id is None else _key(envelope.id)
-            remark = "the call has already ended" if id in self._late else "no call waits for this response"
-            self._tell(Event(now, "response", text, id=envelope.id, remark=remark))
+        waiting = self._call_of(envelope)
+        if waiting is None or envelope is None:
+            event = event_of(text, envelope, self._call_of_subscription(text))
+            if event.kind == "response" and event.id is not None and key_of(event.id) in self._late:
+                event.remark = "the call has already ended"
+            self.requests.take(event)
         elif waiting.is_batch:
-            id = "" if envelope.id in MISSING_IDS else _key(envelope.id or b"")
+            id = "" if envelope.id in MISSING_IDS else key_of(envelope.id or b"")
             if id in waiting.parts:
-                self._tell(Event(now, "response", text, id=envelope.id, remark="the call already has a response"))
+                event = event_of(text, envelope)
+                event.remark = "the call already has a response"
+                self.requests.take(event)
                 return
             waiting.parts[id] = text
             if not id or len(waiting.parts) == len(waiting.ids):  # An error without an id is for the whole batch.
@@ -533,23 +499,6 @@ class OpenConnection:
             return ""
         return self._subscriptions.get(bytes(named), "")
 
-    def _take_event(self, now: datetime, text: bytes, envelope: Envelope) -> None:
-        method = _text(envelope.method or b"")
-        of = self._call_of_subscription(text)
-        if envelope.id is None or envelope.id == b"null":
-            self._tell(Event(now, "notification", text, method, of=of))
-            return
-        event = Event(now, "request", text, method, envelope.id, answer=self._answer(method), of=of)
-        if event.answer is None:
-            if len(self.asked) < MAX_ASKED:
-                self.asked[id(event)] = event
-            else:
-                event.remark = f"not answered: {MAX_ASKED:,} requests wait already"
-        elif not self._send_later(_answer_to(envelope.id, event.answer)):
-            event.answer, event.remark = None, "not answered: the server does not read its answers"
-        self.unanswered += bool(event.remark)
-        self._tell(event)
-
     def _call_of(self, envelope: Envelope | None) -> _Waiting | None:
         """Return the call that a message answers.
 
@@ -558,29 +507,20 @@ class OpenConnection:
         if envelope is None or envelope.method is not None:
             return None
         if envelope.id not in MISSING_IDS:
-            found = self._waiting.get(_key(envelope.id))
+            found = self._waiting.get(key_of(envelope.id))
             return None if found is None or found.response.done() else found
         waiting = {id(one): one for one in self._waiting.values() if not one.response.done()}
         return next(iter(waiting.values())) if len(waiting) == 1 and envelope.error not in {None, b"null"} else None
 
-    def _send_later(self, *messages: bytes) -> bool:
-        """Send without waiting for the server to read; return whether there is room."""
-        size = sum(map(len, messages))
-        if self._unread + size > MAX_ANSWER_BYTES or self._answers.qsize() + len(messages) > MAX_ANSWERS:
-            return False
-        self._unread += size
-        for message in filter(None, messages):
-            self._answers.put_nowait(message)
-        return True
+    def _send_answer(self, event: Event, member: bytes) -> bool:
+        is_sent = self._outbox.put(answer_to(event, member))
+        if is_sent:
+            event.answer = member
+        return is_sent
 
     async def _send_answers(self, wire: Wire) -> None:
-        answers = self._answers
         with suppress(Unreachable):  # The reader notices the end, too.
-            while True:
-                message = await answers.get()
-                self._unread -= len(message)
-                await wire.send(message)
-                answers.task_done()
+            await self._outbox.send_all(wire.send)
 
     def _cancellation(self, id: str) -> bytes:
         if self._cancel is None:
@@ -608,24 +548,3 @@ def _failure_of(outcome: ErrorObject | Malformed) -> str:
 
 def _response_of(body: bytes) -> Response:
     return Response(body=body, size=len(body))
-
-
-def _calls_in(body: bytes) -> list[Envelope]:
-    texts = open_array(body) if body.lstrip()[:1] == b"[" else [body]
-    return [envelope for text in texts or () if (envelope := open_object(text)) is not None]
-
-
-def _answer_to(id: bytes, member: bytes) -> bytes:
-    return b'{"jsonrpc":"2.0","id":%b,%b}' % (id, member)
-
-
-def _key(id: bytes) -> str:
-    """Return an id as text: some servers return a number as a string, or reverse."""
-    return _text(id) if id[:1] == b'"' else id.decode()
-
-
-def _text(string: bytes) -> str:
-    try:
-        return str(decoded(string))
-    except ValueError:
-        return string.decode("utf-8", "replace")

@@ -293,11 +293,11 @@ def test_requests_of_the_server_are_answered_by_rule() -> None:
             *({"jsonrpc": "2.0", "id": id, "method": name} for id, name in enumerate(["roots/list", "ask.me", "x"]))
         )
         await wire.wait_for(3)
-        assert not peer.connection.reply(peer.events[1], b'"result":5')
+        assert not peer.connection.requests.reply(peer.events[1], b'"result":5')
         wire.say(result("a"))
         await task
         await wire.wait_for(4)
-        assert peer.connection.reply(peer.events[1], b'"result":6') == "The request was already answered."
+        assert peer.connection.requests.reply(peer.events[1], b'"result":6') == "The request was already answered."
         return [json.loads(sent) for sent in wire.sent[1:]]
 
     error = {"code": -32601, "message": "Method not found"}

@@ -140,7 +140,7 @@ def test_unexpected_error_ends_calls_with_a_sentence() -> None:
         raise ZeroDivisionError
 
     async def use(peer: Peer) -> tuple[Unreachable, Response]:
-        peer.connection._tell = fail
+        peer.connection.requests._tell = fail
         task = peer.call("a")
         wire = await peer.wire()
         await wire.wait_for(1)

@@ -1,0 +1,161 @@
+"""Messages that a server sends of its own accord, and the answers to its requests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Final
+
+from rpcexplorer.model.event import Event
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, open_array, open_object
+from rpcexplorer.rpc.messages import decoded, spelled
+
+NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
+"""The answer to a request of the server that no rule answers."""
+MAX_ANSWERS: Final = 1_000
+MAX_ANSWER_BYTES: Final = 1024 * 1024
+"""Answers that the server has not read yet; later requests stay unanswered."""
+MAX_ASKED: Final = 1_000
+"""Requests of the server that wait for the user; later ones stay unanswered."""
+Answer = Callable[[str], bytes | None]
+"""Return the member to answer a method with; None if the user answers."""
+
+
+def answers_of(profile: Profile, *, can_ask: bool) -> Answer:
+    """Return what answers the server's requests; ``can_ask``: the user does, where a rule says so."""
+
+    def answer(method: str) -> bytes | None:
+        found = profile.answers.get(method) or profile.answers.get("*")
+        if found is None or found.ask:
+            return None if found and can_ask else NOT_OFFERED
+        if found.result_json is not None:
+            return b'"result":' + found.result_json.encode()
+        return f'"error":{{"code":{found.code},"message":{spelled(found.message)}}}'.encode()
+
+    return answer
+
+
+def answer_to(event: Event, member: bytes) -> bytes:
+    assert event.id is not None
+    return b'{"jsonrpc":"2.0","id":%b,%b}' % (event.id, member)
+
+
+def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
+    """Return a message that is not the response to a call that waits."""
+    now = datetime.now(UTC)
+    if envelope is None:
+        return Event(now, "unreadable", text, remark="this is not a JSON object", of=of)
+    if envelope.method is None:
+        return Event(now, "response", text, id=envelope.id, remark="no call waits for this response", of=of)
+    method = text_of(envelope.method)
+    if envelope.id in MISSING_IDS:
+        return Event(now, "notification", text, method, of=of)
+    return Event(now, "request", text, method, envelope.id, of=of)
+
+
+def unreadable_event(text: bytes, of: str = "") -> Event:
+    """Return data that cannot even be searched for JSON."""
+    return Event(datetime.now(UTC), "unreadable", text, remark="this is not UTF-8, or too deep", of=of)
+
+
+def calls_in(body: bytes) -> list[Envelope]:
+    texts = open_array(body) if body.lstrip()[:1] == b"[" else [body]
+    return [envelope for text in texts or () if (envelope := open_object(text)) is not None]
+
+
+def key_of(id: bytes) -> str:
+    """Return an id as text: some servers return a number as a string, or reverse."""
+    return text_of(id) if id[:1] == b'"' else id.decode()
+
+
+def text_of(string: bytes) -> str:
+    try:
+        return str(decoded(string))
+    except ValueError:
+        return string.decode("utf-8", "replace")
+
+
+class ServerRequests:
+    """Passes on events, and answers those that are requests: by rule, by the user, or not at all."""
+
+    def __init__(
+        self,
+        tell: Callable[[Event], None],
+        settle: Callable[[Event], None],
+        answer: Answer,
+        send: Callable[[Event, bytes], bool],
+    ) -> None:
+        """Prepare for requests.
+
+        ``send`` gets a request and the member that answers it, and returns whether there is room for the answer. It
+        must not wait. ``settle`` gets a request that waited for the user again, when it no longer does.
+        """
+        self._tell, self._settle, self._answer, self._send = tell, settle, answer, send
+        self.asked: dict[int, Event] = {}
+        """Requests that wait for the user, the oldest first."""
+        self.unanswered = 0
+        """Requests that got no answer, because too many waited."""
+
+    def take(self, event: Event) -> None:
+        """Answer an event if it is a request, and pass it on."""
+        if event.kind == "request":
+            member = self._answer(event.method)
+            if member is None and len(self.asked) < MAX_ASKED:
+                self.asked[id(event)] = event
+            elif member is None:
+                event.remark = f"not answered: {MAX_ASKED:,} requests wait already"
+            elif not self._send(event, member):
+                event.remark = "not answered: the server does not read its answers"
+            self.unanswered += bool(event.remark)
+        self._tell(event)
+
+    def reply(self, event: Event, member: bytes) -> str:
+        """Answer a request that waits for the user, with its result or error; return a problem.
+
+        It does not wait for the server to read the answer.
+        """
+        if self.asked.get(id(event)) is not event:
+            return event.remark or "The request was already answered."
+        if not self._send(event, member):
+            return "The server does not read its answers. Try again later, or close the connection."
+        del self.asked[id(event)]
+        self._settle(event)
+        return ""
+
+    def end(self, remark: str) -> None:
+        """Settle the requests that can no longer be answered."""
+        for event in self.asked.values():
+            event.remark = remark
+            self._settle(event)
+        self.asked.clear()
+
+
+class Outbox:
+    """Messages that the server reads when it wants to, up to a limit."""
+
+    def __init__(self) -> None:
+        self._messages: asyncio.Queue[bytes] = asyncio.Queue(MAX_ANSWERS)
+        self._size = 0
+
+    def put(self, *messages: bytes) -> bool:
+        """Send without waiting for the server to read; return whether there is room."""
+        size = sum(map(len, messages))
+        if self._size + size > MAX_ANSWER_BYTES or self._messages.qsize() + len(messages) > MAX_ANSWERS:
+            return False
+        self._size += size
+        for message in filter(None, messages):
+            self._messages.put_nowait(message)
+        return True
+
+    async def send_all(self, send: Callable[[bytes], Awaitable[None]]) -> None:
+        """Send all messages, until it is cancelled."""
+        while True:
+            message = await self._messages.get()
+            self._size -= len(message)
+            await send(message)
+            self._messages.task_done()
+
+    async def wait_sent(self) -> None:
+        await self._messages.join()
