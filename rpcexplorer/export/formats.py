@@ -58,17 +58,22 @@ def find_uncopyable(form: str, profile: Profile) -> str:
     """Return why a call of a profile cannot be copied in a form, or empty text."""
     if form == "httpie" and split_socket(profile.endpoint)[0]:
         return "HTTPie cannot connect to a Unix socket. Copy the call as curl or python."
+    if profile.is_open_connection and form in {"curl", "python", "httpie"}:
+        return f"A call on a connection that stays open cannot be copied as {form}. Copy it as request or report."
+    if profile.connection_kind == "process" and not profile.command and form == "command":
+        # The words of a record may be those of someone else.
+        return "The words of a process are not copied from a record. Send the call again with --stdio WORDS."
     return ""
 
 
 def request(subject: Subject) -> bytes:
-    """Return the HTTP request, with secret references instead of secrets."""
+    """Return the request as it is sent, with secret references."""
     sent = subject.exchange.sent if subject.exchange is not None and HIDDEN.search(subject.body) else 0
-    lines = [subject.preview.line]
+    lines = [subject.preview.line] if subject.preview.line else []
     for name, value in subject.all_headers:
         real = str(sent) if sent and name.lower() == "content-length" else value  # length of the body with its secrets
         lines.append(f"{name}: {real}".rstrip())
-    head = "\n".join([*lines, "", ""])
+    head = "\n".join([*lines, "", ""]) if lines else ""
     return head.encode(errors="surrogateescape") + subject.preview.body
 
 

@@ -71,7 +71,7 @@ def call_report(method: str, profile: str, url: str, request: str, exchange: Exc
     lines += [f"- Versions: {code(versions())}"]
     if exchange is not None and exchange.note:
         lines += ["", "### Note", "", *block(printable(exchange.note, lines=True), "text")]
-    lines += ["", "### Request", "", *block(printable(request, lines=True), "http")]
+    lines += ["", "### Request", "", *block(printable(request, lines=True), _language(request))]
     if exchange is not None and exchange.params_sent is not None:
         lines += ["", "### Params as typed, with variables", "", *block(printable(exchange.params, lines=True), "json")]
     if exchange is not None:
@@ -161,12 +161,18 @@ def _longest_run(text: str) -> int:
 
 
 def readable_request(subject: Subject) -> str:
-    """Return the request with an indented body."""
+    """Return the request with an indented body, or a message without HTTP."""
+    if not subject.preview.line:
+        return indented(subject.body)
     headers = list(subject.headers)
     if not any(name.lower() == "host" for name, _ in headers):
         headers.insert(0, ("Host", urlsplit(subject.url).netloc))
     head = [subject.preview.line, *(f"{name}: {value}".rstrip() for name, value in headers)]
     return "\n".join([*head, "", indented(subject.body)])
+
+
+def _language(request: str) -> str:
+    return "json" if request.startswith(("{", "[")) else "http"
 
 
 def markdown(subject: Subject) -> str:
@@ -258,7 +264,10 @@ def _requests(calls: tuple[Exchange, Exchange], requests: tuple[str, str], sides
         if why:
             yield f"Not sent: {code(why)}"
         if not why or all(whys) or not is_same:  # Else the request of the other side is shown.
-            yield from (*[""] * bool(why), *block(printable(request, lines=True), "http", MAX_SIDE_CHARACTERS))
+            yield from (
+                *[""] * bool(why),
+                *block(printable(request, lines=True), _language(request), MAX_SIDE_CHARACTERS),
+            )
 
 
 def _without(exchange: Exchange, subject: Subject, secrets: tuple[Secret, ...]) -> Exchange:
