@@ -183,12 +183,15 @@ def test_subscription_ticks_until_its_count() -> None:
 def test_unsubscribe_ends_only_its_subscription() -> None:
     async def conversation(client: Client) -> Any:
         first = await client.call("clock.subscribe", "[3600]")
+        running = asyncio.all_tasks()
         second = await client.call("clock.subscribe", "[3600]")
-        assert await client.call("clock.unsubscribe", json.dumps([first])) is True
-        return second, (await client.call("clock.unsubscribe", json.dumps([first])))["data"]
+        assert await client.call("clock.unsubscribe", json.dumps([second])) is True
+        error = await client.call("clock.unsubscribe", json.dumps([second]))
+        assert asyncio.all_tasks() == running
+        return first, error["data"]
 
-    second, data = talk(conversation)
-    assert data == {"there_are": [second]}
+    first, data = talk(conversation)
+    assert data == {"there_are": [first]}
 
 
 def test_subscriptions_are_limited() -> None:
