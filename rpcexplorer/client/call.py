@@ -42,7 +42,7 @@ from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.codec import LARGE, decode, encode, encode_batch, read_text
 from rpcexplorer.rpc.messages import Malformed, MessageForm, Result, decoded
 from rpcexplorer.transport.port import Headers, Partial, Request, Response, Transport, Unreachable, Verb, Watch
-from rpcexplorer.transport.request import WEBSOCKET, address_of, request_headers, upgrade_headers
+from rpcexplorer.transport.request import SOCKET, WEBSOCKET, address_of, request_headers, upgrade_headers
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_files import ReadFile
@@ -138,6 +138,8 @@ def as_sent(request: Request, profile: Profile) -> tuple[str, Headers, bytes]:
     if profile.connection_kind == "websocket":
         address = address_of(request.url, schemes=WEBSOCKET)
         return f"GET {address.target} HTTP/1.1", upgrade_headers(request, address, RANDOM_KEY), request.body
+    if profile.connection_kind == "stream":
+        address_of(request.url, schemes=SOCKET)
     from rpcexplorer.transport.framing import framing_of
 
     framed = framing_of(profile.framing, len(request.body)).frame(request.body)

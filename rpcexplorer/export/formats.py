@@ -58,11 +58,11 @@ def find_uncopyable(form: str, profile: Profile) -> str:
     """Return why a call of a profile cannot be copied in a form, or empty text."""
     if form == "httpie" and split_socket(profile.endpoint)[0]:
         return "HTTPie cannot connect to a Unix socket. Copy the call as curl or python."
-    if profile.is_open_connection and form in {"curl", "python", "httpie"}:
-        return f"A call on a connection that stays open cannot be copied as {form}. Copy it as request or report."
+    if profile.is_open_connection and FORMS[form].runs:
+        words = f"A call on a connection that stays open cannot be copied as {form}"
+        return f"{words}. Copy it as command, report, request or response."
     if profile.connection_kind == "process" and not profile.command and form == "command":
-        # The words of a record may be those of someone else.
-        return "The words of a process are not copied from a record. Send the call again with --stdio WORDS."
+        return "Someone else recorded the words of this process. Copy the call as report, request or response."
     return ""
 
 

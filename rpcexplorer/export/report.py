@@ -214,7 +214,7 @@ def pair_report(left: Exchange, right: Exchange, comparison: Comparison, request
     lines += [f"| | {heads[0]} | {heads[1]} |", "|---|---|---|"]
     facts: dict[str, Callable[[Exchange], str]] = {
         "Profile": lambda exchange: exchange.profile,
-        "Host": lambda exchange: urlsplit(exchange.url).netloc or exchange.url,
+        "Host": lambda exchange: _host(exchange.url),
         "Outcome": outcome_line,
         "Transport": transport_line,
         "Took": lambda exchange: duration(exchange.seconds),
@@ -239,6 +239,13 @@ def pair_report(left: Exchange, right: Exchange, comparison: Comparison, request
     for side, exchange in zip(sides, (left, right), strict=True):
         lines += ["", f"### Response {side}", "", *reply(exchange, MAX_SIDE_CHARACTERS)]
     return "\n".join(lines)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).netloc or url
+    except ValueError:  # The words of a process can look like a URL with a wrong host.
+        return url
 
 
 def _references(request: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
@@ -26,6 +28,8 @@ from rpcexplorer.model.profile import (
     HeaderHandshake,
     Profile,
     ad_hoc,
+    ad_hoc_process,
+    kind_of,
     split_socket,
 )
 from rpcexplorer.model.secret import Secret, origin_of, placeholder, without
@@ -98,7 +102,7 @@ class Subject(Struct, frozen=True):
     @property
     def handed(self) -> str:
         """Return the header whose value the server sends first, or empty text."""
-        handshake = self.profile.handshake
+        handshake = None if self.profile.is_open_connection else self.profile.handshake
         if isinstance(handshake, HeaderHandshake):
             return handshake.header
         return MCP_SESSION_HEADER if handshake == "mcp" else ""
@@ -143,11 +147,16 @@ def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: boo
     if known is not None:
         today = redacted_address(known.endpoint)
         moved = f"Profile {known.name} now points to {today}. The copy uses the URL of the call: {exchange.url}."
-        return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
-    name = exchange.profile or AD_HOC_NAME
-    why = "The call was made with --url" if name == AD_HOC_NAME else f"Profile {name} no longer exists"
-    missing = f"{why}. Its auth type and request headers are not recorded, so the copy has the default ones."
-    return _unknown(exchange), missing
+        bare = _typed(exchange)
+        return replace(known, name=AD_HOC_NAME, url=bare.url, path="", command=bare.command, ad_hoc=True), moved
+    name, bare = exchange.profile or AD_HOC_NAME, _typed(exchange)
+    option, settings = "--url", "auth type and request headers"
+    if bare.command:
+        option, settings = "--stdio", "preset, framing and auth type"
+    elif bare.is_open_connection:
+        settings = "preset, framing, auth type and request headers"
+    why = f"The call was made with {option}" if name == AD_HOC_NAME else f"Profile {name} no longer exists"
+    return bare, f"{why}. Its {settings} are not recorded, so the copy has the default ones."
 
 
 def subject_of(
@@ -213,8 +222,17 @@ def _has_address(profile: Profile, url: str) -> bool:
     return url in {profile.endpoint, redacted_address(profile.endpoint)}
 
 
+def _typed(exchange: Exchange) -> Profile:
+    """Return a profile with only the facts in the user's own record of a call."""
+    if kind_of(exchange.url) == "process":
+        with suppress(ValueError):
+            words = shlex.split(exchange.url.partition(":")[2])
+            return replace(ad_hoc_process(words), envelope=exchange.envelope)
+    return _unknown(exchange)
+
+
 def _unknown(exchange: Exchange) -> Profile:
-    """Return a profile with only the facts in the record of a call."""
+    """Return a profile with only the facts in the record of a call, and never with a command."""
     usual = ad_hoc(exchange.url).content_type
     return Profile(AD_HOC_NAME, exchange.url, "", content_type=usual, envelope=exchange.envelope, ad_hoc=True)
 

@@ -14,7 +14,7 @@ from rpcexplorer.jsontext.params import Params
 from rpcexplorer.jsontext.pointers import names_of
 from rpcexplorer.model.draft import Batch
 from rpcexplorer.model.method import as_named
-from rpcexplorer.model.profile import AD_HOC_NAME, Profile, typed_whole, variable, words_text
+from rpcexplorer.model.profile import AD_HOC_NAME, USUAL_FRAMING, Profile, typed_whole, variable, words_text
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, placeholder
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
@@ -459,9 +459,14 @@ def command(subject: Subject) -> str:
     profile, draft = subject.profile, subject.draft
     where = f"-p {quoted(profile.name)}"
     if profile.ad_hoc:
-        auth = f" --auth {profile.auth.kind}" if profile.secrets and not profile.assumes_auth else ""
-        address = f"--url {quoted(redacted_address(typed_whole(profile.endpoint)))}"
-        where = f"{f'--stdio {quoted(words_text(profile))}' if profile.command else address}{auth}"
+        options = {
+            "--url": "" if profile.command else redacted_address(typed_whole(profile.endpoint)),
+            "--stdio": words_text(profile),
+            "--preset": profile.preset,
+            "--framing": "" if profile.preset or profile.framing == USUAL_FRAMING else profile.framing,
+            "--auth": profile.auth.kind if profile.secrets and not profile.assumes_auth else "",
+        }
+        where = " ".join(f"{option} {quoted(value)}" for option, value in options.items() if value)
     if subject.exchange is not None:  # variables in a recorded call stay text
         draft = escaped(draft)
     read = draft.read()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from rpcexplorer.cli.main import run
@@ -79,3 +81,12 @@ def test_screen_opens_on_a_typed_process(
     assert run(words, World(Screen(), Screen(), Keyboard(), served.environment, served.folder)) == 0
     assert opened == [("stdio:./serve", words[3] if words[2] == "--preset" else "")]
     assert not (served.folder / "ran").exists()
+
+
+def test_copy_of_a_call_names_the_process(served: Shell) -> None:
+    served.run("call", "ping", "--stdio", "./serve 'a b'")
+    ran = served.run("copy")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "cannot be copied as curl" in ran.err
+    words = shlex.split(served.run("copy", "--as", "command").text)
+    assert words == ["rpcexplorer", "call", "ping", "--stdio", "./serve 'a b'"]

@@ -632,6 +632,11 @@ def test_preview_without_http_shows_framing_and_message(
     assert (made.line, dict(made.facts), made.headers, made.body.decode()) == ("", facts, headers, body)
 
 
+def test_preview_of_unusable_address_is_refused() -> None:
+    for url in ("tcp://[x", "ws://h:99999", "unix://x"):
+        assert isinstance(preview(replace(STREAM, url=url), Draft("m"), "1", has_session=False), Refused)
+
+
 def test_preview_of_initialize_has_no_handshake() -> None:
     made = preview(replace(STREAM, handshake="mcp"), Draft("initialize", "{}"), "1", has_session=False)
     assert isinstance(made, Preview)

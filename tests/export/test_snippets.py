@@ -281,29 +281,6 @@ def test_only_httpie_cannot_use_a_socket() -> None:
     assert not find_uncopyable("httpie", SHOP)
 
 
-@pytest.mark.parametrize(
-    ("url", "command", "refused"),
-    [
-        ("ws://127.0.0.1", (), {"curl", "python", "httpie"}),
-        ("tcp://127.0.0.1:9", (), {"curl", "python", "httpie"}),
-        ("stdio:", ("pylsp",), {"curl", "python", "httpie"}),
-        ("stdio:pylsp", (), {"curl", "python", "httpie", "command"}),
-    ],
-)
-def test_open_connection_has_no_http_copies(url: str, command: tuple[str, ...], refused: set[str]) -> None:
-    profile = Profile("x", url, "", command=command)
-    assert {form for form in FORMS if find_uncopyable(form, profile)} == refused
-
-
-def test_report_of_an_open_connection_has_only_the_message() -> None:
-    profile = Profile("x", "tcp://127.0.0.1:9", "", framing="length")
-    message = '{"jsonrpc":"2.0","id":"id-1","method":"ping","params":[]}'
-    assert made("request", Draft("ping", "[]"), profile) == f"Content-Length: {len(message)}\n\n{message}"
-    lines = made("request", Draft("ping", "[]"), replace(profile, framing="lines"))
-    assert lines.strip() == lines == message
-    assert '### Request\n\n```json\n{\n  "jsonrpc"' in made("report", Draft("ping", "[]"), profile)
-
-
 def test_ipv6_address_is_written_for_openssl() -> None:
     profile = replace(SHOP, url="https://[::1]:8443", certificate=f"sha256:{'0' * 64}")
     assert "-connect '[::1]:8443' " in made("curl", DRAFT, profile)
