@@ -37,7 +37,7 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import MCP_PARAMS, MCP_SPOKEN, Profile
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
-from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, spelled
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled
 from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch, Wire
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ MAX_QUOTED: Final = 300
 MAX_SUBSCRIPTIONS: Final = 1_000
 MAX_SUBSCRIPTION: Final = 200
 """Bytes of a result that can name a subscription."""
+NO_PARAMS: Final = MessageForm(empty_params="omit")
+"""The form of our own calls: shutdown and exit of language servers have no params."""
 FAREWELL_SECONDS: Final = 1.0
 MCP_CAPABILITIES: Final = {
     "roots/list": "roots",
@@ -94,6 +96,8 @@ class _Waiting(Struct, eq=False):
     response: asyncio.Future[bytes]
     is_batch: bool
     call: str = ""
+    is_own: bool = False
+    """It is a call of the connection itself, which a protocol does not let us cancel."""
     parts: dict[str, bytes] = field(default_factory=dict)
     """Responses to a batch that came one by one, by id."""
 
@@ -368,12 +372,12 @@ class OpenConnection:
         for call in self._handshake.farewell if self._handshake else ():
             with suppress(Unreachable, TimeoutError):
                 async with asyncio.timeout(FAREWELL_SECONDS):
-                    await (self._send(encode(call)) if call.id is None else self._call(call))
+                    await (self._send(encode(call, NO_PARAMS)) if call.id is None else self._call(call))
 
     async def _call(self, call: Call) -> bytes:
         assert call.id is not None
-        waiting = _Waiting({call.id}, asyncio.get_running_loop().create_future(), is_batch=False)
-        return await self._asked(encode(call), waiting, Partial())
+        waiting = _Waiting({call.id}, asyncio.get_running_loop().create_future(), is_batch=False, is_own=True)
+        return await self._asked(encode(call, NO_PARAMS), waiting, Partial())
 
     async def _asked(self, body: bytes, waiting: _Waiting, partial: Partial) -> bytes:
         """Send a message and wait for its response; a notification has none."""
@@ -387,7 +391,7 @@ class OpenConnection:
         except asyncio.CancelledError:
             partial.response = _response_of(waiting.received())
             self._late += waiting.ids
-            if partial.sent_whole:
+            if partial.sent_whole and not waiting.is_own:
                 self._outbox.put(*map(self._cancellation, waiting.ids))
             raise
         except Unreachable as error:

@@ -328,7 +328,7 @@ async def methods(wire: MemoryWire, count: int) -> list[str]:
 
 
 def test_handshake_is_sent_once_for_all_calls() -> None:
-    async def use(peer: Peer) -> tuple[list[str], MemoryWire]:
+    async def use(peer: Peer) -> MemoryWire:
         tasks = [peer.call(number) for number in range(3)]
         wire = await peer.wire()
         assert await methods(wire, 1) == ["initialize"]
@@ -340,10 +340,27 @@ def test_handshake_is_sent_once_for_all_calls() -> None:
         await methods(wire, 6)
         wire.say(result("s"))
         await closing
-        return await methods(wire, 7), wire
+        return wire
 
-    sent, wire = using(use, opening=HANDSHAKE)
-    assert (sent[-2:], wire.is_open) == (["shutdown", "exit"], False)
+    wire = using(use, opening=HANDSHAKE)
+    assert wire.sent[5:] == [b'{"jsonrpc":"2.0","id":"s","method":"shutdown"}', b'{"jsonrpc":"2.0","method":"exit"}']
+    assert not wire.is_open
+
+
+def test_unanswered_shutdown_is_not_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.client.open_connection.FAREWELL_SECONDS", 0.01)
+
+    async def use(peer: Peer) -> list[str]:
+        task = peer.call("a")
+        wire = await peer.wire()
+        wire.say(result("i", {}))
+        await wire.wait_for(3)
+        wire.say(result("a"))
+        await task
+        await peer.connection.close()
+        return await methods(wire, 5)
+
+    assert using(use, opening=HANDSHAKE, cancel="lsp")[3:] == ["shutdown", "exit"]
 
 
 @pytest.mark.parametrize(("cancel", "advice"), [(None, ""), ("lsp", ""), ("mcp", ". rpcexplorer uses MCP 2025-06-18.")])
