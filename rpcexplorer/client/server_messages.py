@@ -47,6 +47,8 @@ def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
     now = datetime.now(UTC)
     if envelope is None:
         return Event(now, "unreadable", text, remark="this is not a JSON object", of=of)
+    if envelope.method is envelope.id is envelope.result is envelope.error is None:
+        return Event(now, "unreadable", text, remark="this is not a JSON-RPC message", of=of)
     if envelope.method is None:
         return Event(now, "response", text, id=envelope.id, remark="no call waits for this response", of=of)
     method = text_of(envelope.method)
