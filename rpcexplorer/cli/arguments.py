@@ -53,6 +53,15 @@ def seconds(value: str) -> float:
     return found
 
 
+def period(value: str) -> float:
+    """Read a time with an optional unit: seconds, minutes or hours."""
+    unit = {"s": 1, "m": 60, "h": 3600}.get(value[-1:])
+    try:
+        return seconds(value[:-1] if unit else value) * (unit or 1)
+    except click.BadParameter:
+        raise click.BadParameter(f"{value} is not valid. Write a time above 0, such as 10s, 5m or 1h.") from None
+
+
 class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that will do has no type there
     """A choice of words that also accepts hidden former names."""
 

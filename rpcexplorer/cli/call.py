@@ -281,7 +281,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     draft = resolved(invocation, explorer, draft, sending.given, ask=sending.ask, id=sending.id or "")
     if sending.dry_run:
         code = _show_preview(out.world, explorer.preview(draft, id=sending.id))
-        _mark(invocation, draft)
+        mark(invocation, draft)
         out.write()
         return code
     profile = explorer.profile
@@ -292,7 +292,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     exchange = run_waiting(
         world, explorer, stop, lambda watch: explorer.call(draft, id=id, timeout=timeout, watch=watch, stop=stop)
     )
-    _show(out.world, exchange, sending.part, include=sending.include)
+    show(out.world, exchange, sending.part, include=sending.include)
     if (
         sending.part == "result"
         and exchange.response.body
@@ -300,15 +300,15 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     ):
         size = counted(len(exchange.response.body), "byte")
         world.hint(f"To print the response body ({size}), add --body.")
-    _advise(world, exchange, explorer)
-    _mark(invocation, draft)
+    advise(world, exchange, explorer)
+    mark(invocation, draft)
     if explorer.journal.problem:
         world.warn(f"the call was not recorded: {explorer.journal.problem}")
     out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.problem)
     return exchange.exit_code
 
 
-def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
+def mark(invocation: Invocation, draft: Draft | Batch) -> None:
     """Show the typo in a text, and the text to write instead."""
     read, remark = judged(draft.text)
     if remark:
@@ -319,7 +319,7 @@ def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
         invocation.world.stderr.write(f"{marked(draft.text, read)}\n")
 
 
-def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> None:
+def show(world: World, exchange: Exchange, part: Part = "result", *, include: bool = False) -> None:
     """Print an exchange: the result on stdout, messages on stderr."""
     for note in exchange.notes:
         world.say(note)
@@ -352,7 +352,7 @@ def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> Non
         _failure(world, exchange, words)
 
 
-def _advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
+def advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
     """Print a hint for a failed call, with the commands to run."""
     profile = explorer.profile
     if exchange.exit_code == 0 or profile is None:
@@ -447,8 +447,8 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
     invocation.use(explorer, profile)
     stop = Stop()
     exchange = run_waiting(invocation.world, explorer, stop, lambda watch: explorer.login(watch=watch, stop=stop))
-    _show(invocation.world, exchange, "result", include=False)
-    _advise(invocation.world, exchange, explorer)
+    show(invocation.world, exchange)
+    advise(invocation.world, exchange, explorer)
     context.exit(exchange.exit_code)
 
 

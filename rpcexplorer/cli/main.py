@@ -67,6 +67,7 @@ MODULES: Final = {
     "history": "history",
     "import": "importing",
     "keys": "lists",
+    "listen": "listen",
     "login": "call",
     "logout": "call",
     "manual": "lists",

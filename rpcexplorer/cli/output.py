@@ -102,7 +102,7 @@ class Waiting:
         self.step = ""
         """The current step of a discovery."""
         self._started = time.monotonic()
-        self._shown = False
+        self._shown = self._is_over = False
 
     def __call__(self, progress: Progress) -> None:
         self._latest = progress
@@ -113,14 +113,19 @@ class Waiting:
         self.step = whole if len(whole) <= MAX_STEP else printable(step.words)[:MAX_STEP]
 
     async def show(self) -> None:
-        """Update the progress line until cancelled."""
+        """Update the progress line until cancelled, or until its end."""
         await asyncio.sleep(DELAY_SECONDS)
-        while True:
+        while not self._is_over:
             self._shown = True
             elapsed = time.monotonic() - self._started - self._asked_for()
             self._stderr.write(ERASE + waiting_line(self._latest, elapsed, self.step))
             self._stderr.flush()
             await asyncio.sleep(UPDATE_SECONDS)
+
+    def end(self) -> None:
+        """Show no progress any more."""
+        self._is_over = True
+        self.erase()
 
     def erase(self) -> None:
         if self._shown:

@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO, cast
@@ -121,9 +121,12 @@ class World(Struct):
 
     def say(self, sentence: str, prefix: str = PROGRAM) -> None:
         """Print a message to stderr, safe for a terminal, and only once."""
-        if sentence in self.printed:
-            return
-        self.printed.add(sentence)
+        if sentence not in self.printed:
+            self.printed.add(sentence)
+            self.report(sentence, prefix)
+
+    def report(self, sentence: str, prefix: str = PROGRAM) -> None:
+        """Print a message to stderr as often as it comes, safe for a terminal."""
         first, *others = printable(f"{prefix}: {sentence}", lines=True).split("\n")
         width = 0
         with suppress(OSError, io.UnsupportedOperation):
@@ -242,10 +245,10 @@ def _text(stream: Stream, like: TextIO | None) -> TextIO:
     return io.TextIOWrapper(cast("BinaryIO", stream), encoding, "backslashreplace", write_through=True)
 
 
-def discard_output() -> None:
-    """Discard buffered output: at exit, Python would fail on it again."""
+def discard_output(numbers: Iterable[int] = (1, 2)) -> None:
+    """Discard buffered output: at exit, Python would fail on it again, or wait for its reader."""
     null = os.open(os.devnull, os.O_WRONLY)
-    for number in (1, 2):
+    for number in numbers:
         os.dup2(null, number)
 
 
@@ -278,16 +281,18 @@ class PersonAtTerminal:
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Let Ctrl+C end a prompt at once.
+def interruptible(handler: Callable[..., object] = signal.default_int_handler) -> Iterator[None]:
+    """Let Ctrl+C and SIGTERM end a prompt, or a write to a slow reader, at once.
 
-    During a call, Ctrl+C would cancel that call, but only after the prompt is answered.
+    During a call, they would cancel that call, but only after the prompt is answered.
     """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, handler) for number in signals]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, earlier in zip(signals, before, strict=True):
+            signal.signal(number, earlier)
 
 
 def ask(question: str) -> str:

@@ -42,6 +42,7 @@ COMMAND_PAGES: Final[Mapping[str, str]] = {
     "history import": "share",
     "import": "calls",
     "keys": "keys",
+    "listen": "connections",
     "login": "auth",
     "logout": "auth",
     "manual": "scripts",

@@ -1,0 +1,275 @@
+"""`listen`: print what a server sends of its own accord."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import stat
+from collections.abc import Sequence
+
+import click
+
+from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, params_text, period, seconds, whole_number
+from rpcexplorer.cli.call import advise, confirm, mark, question_about, resolved, show
+from rpcexplorer.cli.completion import complete_methods, complete_params
+from rpcexplorer.cli.context import invocation_of, no_input_option, profile_option, server_after_options
+from rpcexplorer.cli.output import Waiting, run_waiting
+from rpcexplorer.cli.world import INTERRUPTED, ReaderGone, World, discard_output, interruptible
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.event import Event
+from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
+from rpcexplorer.model.problem import UserError, counted
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.text.printable import printable
+from rpcexplorer.transport.port import Progress
+
+MAX_QUOTED = 1_000
+"""Bytes of a message to quote on stderr. A part of a longer one could contain a part of a secret."""
+MAX_UNWRITTEN = 1024 * 1024
+"""Bytes of messages after which they are written at once."""
+
+
+@click.command()
+@click.argument("method", required=False, shell_complete=complete_methods)
+@click.argument("params", nargs=-1, shell_complete=complete_params)
+@profile_option
+@click.option("--url", metavar="URL", help="Listen to this URL, without a profile.")
+@server_after_options
+@click.option("--auth", type=AUTH, help=AUTH_HELP)
+@click.option("--count", type=whole_number(1), metavar="N", help="Stop after N messages.")
+@click.option("--for", "duration", type=period, metavar="TIME", help="Stop after a time, such as 10s, 5m or 1h.")
+@click.option(
+    "--method",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Print and count only messages with this method. Can be repeated.",
+)
+@click.option(
+    "--timeout",
+    type=seconds,
+    metavar="SECONDS",
+    help="Timeout of METHOD and of opening the connection, instead of the profile's timeout.",
+)
+@click.option("--no-history", "history", flag_value=False, default=True, help="Record neither the call nor events.")
+@no_input_option
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option(
+    "--set",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set variable NAME. Other variables in the params must have a value, too.",
+)
+@click.pass_context
+def listen(
+    context: click.Context,
+    /,
+    method: str | None,
+    params: tuple[str, ...],
+    profile: str | None,
+    url: str | None,
+    auth: str | None,
+    count: int | None,
+    duration: float | None,
+    names: tuple[str, ...],
+    timeout: float | None,
+    history: bool,
+    ask: bool,
+    yes: bool,
+    given: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Print the notifications and requests that a server sends, one JSON message per line.
+
+    METHOD with PARAMS, such as a subscription, is called first; its response goes to stderr. Listening ends with
+    --count or --for (exit code 0), with Ctrl+C (130), or with the connection (4).
+
+    \b
+    Examples:
+      rpcexplorer listen -p node eth_subscribe '["newHeads"]' --count 1
+      rpcexplorer listen -p sound --method Client.OnVolumeChanged | jq .params
+      rpcexplorer listen --stdio 'rpcexplorer demo --stdio' clock.subscribe --for 10s
+    """
+    invocation = invocation_of(context)
+    world = invocation.world
+    text = params_text(params, world)
+    world.write(b"")  # If messages cannot be printed, nothing is sent.
+    explorer = invocation.open(ask=ask)
+    chosen = invocation.use(explorer, profile, url, auth)
+    explorer.journal.recording = explorer.journal.recording and history
+    draft = None
+    if method is not None:
+        sent = resolved(invocation, explorer, Draft(method, text), given, ask=ask)
+        assert isinstance(sent, Draft)
+        draft = sent
+        mark(invocation, draft)
+        if not yes and (question := question_about(explorer, [draft], chosen)):
+            confirm(invocation, question, "the request", [chosen], ask=ask)
+    stop = Stop()
+    listener = Listener(world, explorer, stop, names, count, duration)
+    end = run_waiting(world, explorer, stop, lambda watch: listener.run(draft, watch, timeout=timeout))
+    context.exit(listener.finish(end))
+
+
+class Listener:
+    """Prints events: messages on stdout, all else on stderr."""
+
+    def __init__(
+        self,
+        world: World,
+        explorer: Explorer,
+        stop: Stop,
+        names: Sequence[str] = (),
+        count: int | None = None,
+        duration: float | None = None,
+    ) -> None:
+        self._world, self._explorer, self._stop = world, explorer, stop
+        self._names, self._left, self._duration = frozenset(names), count, duration
+        self._unwritten: list[bytes] = []
+        self._size = 0
+        """Bytes of the messages that are not written yet."""
+        self._calls = True
+        """A response is still to come."""
+        self._is_over = self._is_interrupted = False
+        self._is_complete = False
+        """It ended by count or time."""
+        self._unanswered = 0
+        self._problem: ReaderGone | UserError | None = None
+        """Why stdout cannot be written."""
+
+    async def run(self, draft: Draft | None, watch: Waiting, *, timeout: float | None) -> Exchange:  # noqa: ASYNC109 - of the call
+        """Print events until the end of listening; return the exchange that ended it."""
+        gc.freeze()
+        gc.enable()  # This may run for days.
+        self._explorer.on_event, self._calls = self._take, draft is not None
+        loop, pipe = asyncio.get_running_loop(), _pipe(self._world)
+        is_open = False
+
+        def note(progress: Progress) -> None:
+            nonlocal is_open
+            if progress.step == "waiting" and not is_open:
+                is_open = True
+                watch.end()
+                if self._duration is not None:
+                    loop.call_later(self._duration, self._complete)
+            elif not is_open:
+                watch(progress)
+
+        if pipe is not None:  # A reader such as head may go before the next message.
+            loop.add_reader(pipe, self._end, ReaderGone())
+        try:
+            with interruptible(self._note_signal):
+                end = await self._explorer.listen(
+                    draft, on_response=self._show_response, timeout=timeout, watch=note, stop=self._stop
+                )
+        finally:
+            self._write()
+            self._is_over = True
+            if pipe is not None:
+                loop.remove_reader(pipe)
+        if self._problem is not None:
+            raise self._problem
+        return end
+
+    def finish(self, end: Exchange) -> int:
+        """Print why listening ended; return the exit code."""
+        if self._unanswered:
+            self._world.say(f"{counted(self._unanswered, 'request')} of the server got no answer")
+        if self._explorer.journal.problem:
+            self._world.warn(f"not everything was recorded: {self._explorer.journal.problem}")
+        if self._is_complete:
+            return 0
+        if isinstance(end.outcome, Cancelled):
+            return INTERRUPTED
+        if isinstance(end.outcome, Unreached) and not self._calls:
+            self._world.say(end.outcome.sentence)
+        else:
+            show(self._world, end)
+        advise(self._world, end, self._explorer)
+        return end.exit_code
+
+    def _take(self, _: Profile, event: Event) -> None:
+        """Take an event of any kind; messages are written together, once in each turn of the event loop."""
+        if self._is_over:
+            return
+        if event.kind in {"notification", "request"}:
+            if event.remark:
+                self._unanswered += 1
+            if self._names and event.method not in self._names:
+                return
+            if not self._unwritten:
+                asyncio.get_running_loop().call_soon(self._write)
+            self._unwritten.append(event.text)
+            self._size += len(event.text)
+            if self._left is not None:
+                self._left -= 1
+                if not self._left:
+                    self._complete()
+            elif self._size > MAX_UNWRITTEN:
+                self._write()
+        else:
+            self._world.report(f"{event.remark}: {self._quoted(event.text)}")
+
+    def _write(self) -> None:
+        """Write the messages, each on one line."""
+        messages, self._unwritten, self._size = self._unwritten, [], 0
+        if not messages or self._problem is not None:
+            return
+        assert self._explorer.profile is not None
+        messages = [*self._explorer.redacted_messages(self._explorer.profile, messages)]
+        text = b"\n".join(messages) + b"\n"
+        if b"\r" in text or text.count(b"\n") > len(messages):
+            # A line break in a message is between two tokens.
+            text = b"".join(b" ".join(message.splitlines()) + b"\n" for message in messages)
+        if self._world.shows:
+            text = printable(text.decode(errors="replace"), lines=True).replace("\t", " ").encode()
+        try:
+            with interruptible():
+                if not self._is_interrupted:
+                    self._world.write(text)
+        except (ReaderGone, UserError) as problem:
+            self._end(problem)
+        except KeyboardInterrupt:
+            discard_output([1])
+            self._end()
+
+    def _note_signal(self, *_: object) -> None:
+        """Write nothing more, as the reader may wait; the event loop presses ``stop`` soon."""
+        self._is_interrupted = True
+
+    def _complete(self) -> None:
+        self._is_complete = True
+        self._end()
+
+    def _end(self, problem: ReaderGone | UserError | None = None) -> None:
+        self._problem, self._is_over = self._problem or problem, True
+        self._stop.press()
+
+    def _show_response(self, exchange: Exchange) -> None:
+        self._calls = False
+        for note in exchange.notes:
+            self._world.say(note)
+        for remark in exchange.remarks:
+            self._world.warn(remark)
+        if isinstance(exchange.outcome, Result):
+            text = bytes(exchange.outcome.text)
+            shown = text.decode(errors="replace") if len(text) <= MAX_QUOTED else f"a result of {len(text):,} bytes"
+            self._world.say(f"{exchange.method}: {shown}")
+
+    def _quoted(self, text: bytes) -> str:
+        if len(text) > MAX_QUOTED:
+            return f"a text of {len(text):,} bytes"
+        assert self._explorer.profile is not None
+        return self._explorer.redacted_messages(self._explorer.profile, [text])[0].decode(errors="replace")
+
+
+def _pipe(world: World) -> int | None:
+    """Return the descriptor of stdout if it is a pipe."""
+    try:
+        number = world.stdout.fileno()
+        return number if stat.S_ISFIFO(os.fstat(number).st_mode) else None
+    except OSError:
+        return None

@@ -1,0 +1,165 @@
+"""`listen`: what a server sends of its own accord."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.shell import Ran, Shell
+
+TICK = '{"jsonrpc": "2.0", "method": "tick", "params": [1.10]}'
+SERVER = f"""
+import json, os, signal, sys
+TICK = {TICK!r}
+def send(*texts):
+    for text in texts:
+        print(text, flush=True)
+def receive():
+    return json.loads(sys.stdin.readline())
+def respond(member='"result": 1'):
+    send('{{"jsonrpc": "2.0", "id": "%s", %s}}' % (receive()["id"], member))
+"""
+
+
+def server(shell: Shell, code: str) -> list[str]:
+    """Write a server on standard streams; return the options that name it."""
+    path = shell.folder / "server.py"
+    path.write_text(SERVER + code)
+    return ["--stdio", shlex.join([sys.executable, "-IS", str(path)])]
+
+
+def listen(shell: Shell, code: str, *words: str, terminal: bool = False) -> Ran:
+    return shell.run("listen", *server(shell, code), *words, terminal=terminal)
+
+
+@pytest.mark.parametrize("words", [["--count", "2"], ["--count", "2", "--method", "tick"]])
+def test_listening_ends_after_a_count(words: list[str], shell: Shell) -> None:
+    other = '{"method": "other"}' if len(words) > 2 else TICK
+    ran = listen(shell, f"send(TICK, {other!r}, *[TICK] * 9)\nreceive()", *words)
+    assert (ran.code, ran.text, ran.err) == (0, f"{TICK}\n" * 2, "")
+
+
+def test_listening_ends_after_a_time(shell: Shell) -> None:
+    ran = listen(shell, "receive()", "--for", "0.001s")
+    assert (ran.code, ran.text, ran.err) == (0, "", "")
+
+
+def test_listening_ends_with_the_connection(shell: Shell) -> None:
+    ran = listen(shell, "send(TICK)\nsys.exit('no more')")
+    assert (ran.code, ran.text) == (4, f"{TICK}\n")
+    assert ran.err == f"rpcexplorer: {Path(sys.executable).name} ended with 1: no more.\n"
+
+
+def test_response_of_the_call_goes_to_stderr(shell: Shell) -> None:
+    ran = listen(shell, 'send(TICK)\nrespond(\'"result": "0x1"\')\nreceive()', "subscribe", "[1]", "--for", "0.2s")
+    assert (ran.code, ran.text, ran.err) == (0, f"{TICK}\n", 'rpcexplorer: subscribe: "0x1"\n')
+
+
+def test_error_response_ends_listening(shell: Shell) -> None:
+    ran = listen(shell, 'respond(\'"error": {"code": 7, "message": "no"}\')\nreceive()', "subscribe")
+    assert (ran.code, ran.text) == (1, "")
+    assert ran.err.startswith("rpcexplorer: ✗ error 7 no")
+
+
+def test_unsafe_call_needs_a_confirmation(shell: Shell) -> None:
+    words = server(shell, "respond()\nsend(TICK)\nreceive()")[1]
+    shell.sessions("")
+    made = shell.run("profiles", "add", "prod", "--stdio", words)
+    assert made.code == 0, made.err
+    assert shell.run("profiles", "set", "prod", "confirm=always").code == 0
+    refused = shell.run("listen", "-p", "prod", "subscribe", "--count", "1")
+    assert refused.code == 2
+    assert "Add --yes to send the request to" in refused.err
+    assert shell.run("listen", "-p", "prod", "subscribe", "--count", "1", "--yes").text == f"{TICK}\n"
+
+
+def test_request_is_printed_and_refused(shell: Shell) -> None:
+    request = '{"id": 7, "method": "ask"}'
+    code = "send(json.dumps({'method': 'got', 'params': receive()['error']}))"
+    ran = listen(shell, f"send({request!r})\n{code}", "--count", "2")
+    answer = '{"method": "got", "params": {"code": -32601, "message": "Method not found"}}'
+    assert ran.text.splitlines() == [request, answer]
+
+
+def test_other_data_goes_to_stderr_each_time(shell: Shell) -> None:
+    long = "x" * 2000
+    ran = listen(shell, f"send('starting', 'starting', '{long}', '{{\"id\": 1, \"result\": 2}}', TICK)", "--count", "1")
+    assert ran.text == f"{TICK}\n"
+    assert ran.err.splitlines() == [
+        "rpcexplorer: this is not a JSON object: starting",
+        "rpcexplorer: this is not a JSON object: starting",
+        "rpcexplorer: this is not a JSON object: a text of 2,000 bytes",
+        'rpcexplorer: no call waits for this response: {"id": 1, "result": 2}',
+    ]
+
+
+def test_message_of_several_lines_is_printed_on_one(shell: Shell) -> None:
+    message = '{\r\n  "method": "tick",\n\t"params": ["a  b"]\r}'
+    framed = f"Content-Length: {len(message)}\r\n\r\n{message}".encode()
+    ran = listen(shell, f"os.write(1, {framed!r})", "--framing", "length", "--count", "1")
+    assert ran.text == '{   "method": "tick", \t"params": ["a  b"] }\n'
+
+
+def test_terminal_gets_no_control_characters(shell: Shell) -> None:
+    ran = listen(shell, """send('{"method": "t\u202e", "params": ["\x9b", \\t1]}')""", "--count", "1", terminal=True)
+    assert ran.text == '{"method": "t\\u202e", "params": ["\\u009b",  1]}\n'
+
+
+def test_known_secrets_are_not_printed(shell: Shell) -> None:
+    secret = '{"method": "tick", "params": {"lighthouse": "lighthouse"}}'
+    shell.environment["RPCEXPLORER_X_PASSWORD"] = "lighthouse"
+    words = server(shell, f"send(TICK, {secret!r}, TICK, 'lighthouse')")[1]
+    shell.run("profiles", "add", "x", "--stdio", words, "--auth", "inline", "--username", "ada")
+    ran = shell.run("listen", "-p", "x")
+    assert ran.text.splitlines() == [TICK, '{"method": "tick", "params": {"lighthouse": "«x.password»"}}', TICK]
+    assert "not a JSON object: «x.password»" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("duration", "code"), [("1", 4), ("1s", 4), ("2m", 4), ("1.5h", 4), ("0s", 2), ("1d", 2), ("s", 2), ("nan", 2)]
+)
+def test_time_has_a_unit(duration: str, code: int, shell: Shell) -> None:
+    assert listen(shell, "", "--for", duration).code == code
+
+
+def process(shell: Shell, code: str, stdout: int) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "rpcexplorer", "listen", *server(shell, code)]
+    return subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, env=shell.environment)
+
+
+@pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("is_full", [False, True], ids=["", "reader waits"])
+def test_signal_ends_listening(signal: str, is_full: bool, shell: Shell) -> None:
+    readable, writable = os.pipe()
+    if is_full:
+        os.write(writable, bytes(fcntl.fcntl(writable, fcntl.F_GETPIPE_SZ)))
+    code = f'send(\'{{"id": 1, "method": "ask"}}\')\nreceive()\nos.kill(os.getppid(), signal.{signal})\nreceive()'
+    ended = process(shell, code, writable)
+    _, errors = ended.communicate(timeout=20)
+    os.close(readable)
+    os.close(writable)
+    assert (ended.returncode, errors.decode()) == (130, "")
+
+
+def test_closed_pipe_ends_listening_without_another_message(shell: Shell) -> None:
+    with process(shell, "send(TICK)\nreceive()", subprocess.PIPE) as ended:
+        assert ended.stdout is not None
+        assert ended.stdout.readline() == f"{TICK}\n".encode()
+        ended.stdout.close()
+        assert ended.wait(timeout=20) == 141
+
+
+def test_full_disk_ends_listening_with_a_sentence(shell: Shell) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = process(shell, "send(TICK)\nreceive()", full.fileno())
+        _, errors = ended.communicate(timeout=20)
+    assert (ended.returncode, errors.decode()) == (
+        2,
+        "rpcexplorer: Cannot write to standard output: no space left on device.\n",
+    )
