@@ -112,7 +112,10 @@ async def certificate_of(profile: Profile) -> ShownCertificate:
     Raises `Unreachable`.
     """
     await asyncio.to_thread(_http)
-    from rpcexplorer.transport.http import certificate_of
+    if profile.is_open_connection:
+        from rpcexplorer.transport.websocket import certificate_of
+    else:
+        from rpcexplorer.transport.http import certificate_of
 
     return await certificate_of(profile.endpoint, _trust(profile), deadline=profile.timeout)
 

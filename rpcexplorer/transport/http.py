@@ -32,7 +32,7 @@ from rpcexplorer.transport.port import (
 )
 from rpcexplorer.transport.request import Address, address_of, request_headers
 from rpcexplorer.transport.response import STRAY, Incoming, values_of
-from rpcexplorer.transport.tls import USUAL, CertificateSeen, Looking, Trust, certificate_from
+from rpcexplorer.transport.tls import USUAL, CertificateSeen, Looking, Trust, no_certificate, shown_certificate
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -325,24 +325,11 @@ async def _up_to_connecting() -> None:
 async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> ShownCertificate:
     """Return a server's certificate, and why it is not trusted.
 
-    The connection ends with the handshake. The client certificate is not sent, so a server that requires one may not
-    show its own.
+    The connection ends with the handshake.
     """
-    scheme, _, rest = url.partition("://")
-    if scheme in {"wss", "tls"}:
-        url = f"https://{rest}"  # The handshake is the same, and nothing follows it.
     if address_of(url).scheme != "https":
-        raise Unreachable("url", "Only a server with https://, wss:// or tls:// shows a certificate.")
-    problem = ""
-    try:
-        der = await _seen(url, Looking(trust.ca_file), deadline)
-    except Unreachable as refused:
-        if not refused.untrusted:
-            raise
-        problem = refused.sentence
-    if problem:
-        der = await _seen(url, Looking(checked=False), deadline)
-    return ShownCertificate(certificate_from(der), problem)
+        raise no_certificate()
+    return await shown_certificate(lambda looking: _seen(url, looking, deadline), trust)
 
 
 async def _seen(url: str, looking: Looking, deadline: float) -> bytes:

@@ -7,7 +7,7 @@ import ipaddress
 import os
 import ssl
 import stat
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 import httpx
 from msgspec import Struct
 
-from rpcexplorer.transport.port import Certificate, Unreachable
+from rpcexplorer.transport.port import Certificate, ShownCertificate, Unreachable
 
 _A_FILE = "it must be a readable PEM file"
 MOST = 16 * 1024 * 1024
@@ -224,6 +224,27 @@ _ATTRIBUTES: Final = {
     "commonName": "CN", "countryName": "C", "localityName": "L", "stateOrProvinceName": "ST", "organizationName": "O",
     "organizationalUnitName": "OU", "domainComponent": "DC",
 }  # fmt: skip
+
+
+async def shown_certificate(see: Callable[[Looking], Awaitable[bytes]], trust: Trust) -> ShownCertificate:
+    """Return the certificate that ``see`` gets with a handshake, and why it is not trusted.
+
+    The client certificate is not sent, so a server that requires one may not show its own.
+    """
+    problem = ""
+    try:
+        der = await see(Looking(trust.ca_file))
+    except Unreachable as refused:
+        if not refused.untrusted:
+            raise
+        problem = refused.sentence
+    if problem:
+        der = await see(Looking(checked=False))
+    return ShownCertificate(certificate_from(der), problem)
+
+
+def no_certificate() -> Unreachable:
+    return Unreachable("url", "Only a server with https://, wss:// or tls:// shows a certificate.")
 
 
 def certificate_from(der: bytes) -> Certificate:

@@ -26,12 +26,12 @@ from rpcexplorer.transport.port import Request, Response, Unreachable
 from rpcexplorer.transport.request import WEBSOCKET, address_of, upgrade_headers
 from rpcexplorer.transport.response import values_of
 from rpcexplorer.transport.stream import CLOSED, GOODBYE_SECONDS, SocketWire
-from rpcexplorer.transport.tls import USUAL, Trust
+from rpcexplorer.transport.tls import USUAL, CertificateSeen, Looking, Trust, no_certificate, shown_certificate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rpcexplorer.transport.port import Headers
+    from rpcexplorer.transport.port import Headers, ShownCertificate
 
 MAX_FRAGMENTS: Final = 10_000
 """Frames of one message."""
@@ -232,6 +232,26 @@ class WebSocketWire(SocketWire):
         with contextlib.suppress(TimeoutError, OSError):
             async with asyncio.timeout(GOODBYE_SECONDS):
                 await (self._stream.receive() if self._is_idle.is_set() else self._is_idle.wait())
+
+
+async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> ShownCertificate:
+    """Return the certificate of a server with wss or tls, and why it is not trusted.
+
+    Like every such connection, this one uses no proxy. It ends with the handshake.
+    """
+    scheme = url.partition(":")[0].lower()
+    if scheme not in {"wss", "tls"}:
+        raise no_certificate()
+
+    async def see(looking: Looking) -> bytes:
+        wire = (WebSocketWire if scheme == "wss" else SocketWire)(url, trust=looking, cap=0)
+        try:
+            await wire.open(deadline)
+        except CertificateSeen as seen:
+            return seen.der
+        raise AssertionError("the handshake did not end")
+
+    return await shown_certificate(see, trust)
 
 
 def _is_utf8(message: bytes) -> bool:

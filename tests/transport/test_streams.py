@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import trustme
 
-from rpcexplorer.transport.http import certificate_of
 from rpcexplorer.transport.port import Unreachable
 from rpcexplorer.transport.stream import SocketWire
 from rpcexplorer.transport.tls import USUAL, Trust
+from rpcexplorer.transport.websocket import certificate_of
 from tests.fakes.certificates import issued, refusing, self_signed
 from tests.fakes.peers import LIMIT, Peer, framed, peer
 from tests.fakes.wire import Authority
@@ -135,18 +135,37 @@ def test_server_without_tls_is_a_tls_failure() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["tls", "wss"])
-def test_pinned_certificate_alone_is_trusted(tmp_path: Path, scheme: str) -> None:
+def test_pinned_certificate_alone_is_trusted(tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     identity = self_signed()
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:1")  # Only HTTP uses it.
 
     async def test() -> None:
         async with peer(framed(echo, "lines"), tls=identity.server(tmp_path)) as port:
             shown = await certificate_of(f"{scheme}://127.0.0.1:{port}", deadline=5)
-            assert shown.certificate.fingerprint == identity.fingerprint
+            assert (shown.certificate.fingerprint, "self-signed" in shown.problem) == (identity.fingerprint, True)
             url, pinned = f"tls://127.0.0.1:{port}", Trust(certificate=identity.fingerprint)
             async with opened(SocketWire(url, trust=pinned, cap=LIMIT)):
                 pass
             with pytest.raises(Unreachable, match="another certificate"):
                 await SocketWire(url, trust=Trust(certificate="sha256:" + "0" * 64), cap=LIMIT).open(5)
+
+    run(test())
+
+
+@pytest.mark.parametrize("url", ["ws://127.0.0.1:1", "tcp://127.0.0.1:1", "unix:///run/x", "stdio:tls://x"])
+def test_connection_without_tls_has_no_certificate(url: str) -> None:
+    with pytest.raises(Unreachable, match="Only a server with https://, wss:// or tls:// shows a certificate"):
+        asyncio.run(certificate_of(url, deadline=5))
+
+
+def test_certificate_of_a_server_without_tls_is_missing() -> None:
+    async def answer(peer: Peer) -> None:
+        await peer.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    async def test() -> None:
+        async with peer(framed(answer, "lines")) as port:
+            with pytest.raises(Unreachable, match="whether the URL must begin with ws://"):
+                await certificate_of(f"wss://127.0.0.1:{port}", deadline=5)
 
     run(test())
 
