@@ -62,7 +62,7 @@ OPTION_NOTES: Final = {
     "location-trusted": "rpcexplorer shows redirects, but does not follow them",
     "cert": "the command uses a client certificate. Set `cert_file` in the profile",
     "cacert": "the command uses a CA file. Set `ca_file` in the profile",
-    "unix-socket": "rpcexplorer ignores the Unix socket and uses the URL",
+    "abstract-unix-socket": "rpcexplorer ignores the abstract socket and uses the URL",
     "resolve": "rpcexplorer ignores --resolve and connects to the host in the URL",
     "connect-to": "rpcexplorer ignores --connect-to and connects to the host in the URL",
 }  # fmt: skip
@@ -83,6 +83,10 @@ MAX_QUERY: Final = 100_000
 """Characters of data put into the URLs of one command."""
 _SET = regex(r"[A-Za-z_]\w*=")
 _FILE = regex(r"@(?!$)")
+IGNORED_SOCKET: Final = (
+    "rpcexplorer ignores the Unix socket and uses the URL: it needs http:// and an absolute path without a colon"
+)
+_SOCKET = regex(r"/[^:]+")
 _GLOB = regex(r"\\([\[\]{}])")
 
 
@@ -95,6 +99,7 @@ class _Request(Struct):
     data: list[str] = field(default_factory=list)
     has_data: bool = False
     in_query: bool = False
+    socket: str = ""
     user: str = ""
     scheme: str = "Basic"
     globs: bool = True
@@ -204,6 +209,8 @@ def _take(request: _Request, option: str, value: str) -> None:  # noqa: C901, PL
             request.in_query = True
         case "head":
             request.method = "HEAD"
+        case "unix-socket":
+            request.socket = value
         case "globoff":
             request.globs = False
         case "user":
@@ -267,7 +274,10 @@ def _build(request: _Request) -> Iterator[RequestRead]:
             address = f"http://{address}"
         if query:
             address += ("&" if "?" in address else "?") + query
+        over_socket = _SOCKET.fullmatch(request.socket) and address.lower().startswith("http:")
+        notes = [*request.notes, IGNORED_SOCKET] if request.socket and not over_socket else request.notes
         yield RequestRead(
             method, address, request.headers, None if request.in_query else body, "",
-            (*user, *request.credentials), tuple(dict.fromkeys(request.notes)), problem,
+            (*user, *request.credentials), tuple(dict.fromkeys(notes)), problem,
+            socket=request.socket if over_socket else "",
         )  # fmt: skip

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.jsontext.scan import LOOSE_STRING, decoded, elements, members, repeated_name
 from rpcexplorer.model.method import SIGN
+from rpcexplorer.model.profile import joined, split_address
 from rpcexplorer.model.secret import Secret, defused
 from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import can_be_named, inert
@@ -275,6 +276,8 @@ class RequestRead(Struct):
     """Its own number, such as its line; 0 for its position."""
     has_variables: bool = False
     """Names in double braces in its body are variables."""
+    socket: str = ""
+    """The absolute path of the Unix socket that it is sent over."""
 
     def __repr__(self) -> str:
         """Return a text without headers and URL, which may contain a secret."""
@@ -313,6 +316,8 @@ def _calls(number: int, request: RequestRead) -> list[ImportedCall] | str:
     if why:
         return why
     address, in_address = split_url(request.address)
+    if request.socket:
+        address = joined(f"http+unix://{request.socket}", split_address(address)[1] or "/")
     around, notes = _headers(request.headers)
     credentials = (*request.credentials, *in_address, *around)
     if request.has_variables and any("{{" in call.method for call in found):

@@ -10,6 +10,7 @@ import pytest
 
 from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.shell import bash_commands
+from rpcexplorer.model.profile import split_socket
 from tests.importing.test_formats import credentials, one, why
 
 CALL = '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}'
@@ -95,6 +96,28 @@ def test_credentials_are_removed_from_the_url() -> None:
     call = one(f"curl -d '{CALL}' 'https://ada:p%40ss@a.example/rpc?tenant=1&access_token=t-1#x'")
     assert call.address == "https://a.example/rpc?tenant=1"
     assert [value for *_, value in credentials(call)] == ["ada", "p@ss", "t-1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "address"),
+    [
+        ("--unix-socket /run/x.sock http://localhost/rpc?a=1", "http+unix:///run/x.sock:/rpc?a=1"),
+        ("http://u:secret@localhost --unix-socket '/run/it is'", "http+unix:///run/it is:/"),
+    ],
+)
+def test_unix_socket_is_part_of_the_address(options: str, address: str) -> None:
+    call = one(f"curl -d '{CALL}' {options}")
+    assert (call.address, call.notes) == (address, ())
+    assert split_socket(call.address)[1].startswith("http://localhost/")
+
+
+@pytest.mark.parametrize(
+    "options", ["--unix-socket x http://h", "--unix-socket /a:b http://h", "--unix-socket /x https://h"]
+)
+def test_unusable_unix_socket_is_noted(options: str) -> None:
+    call = one(f"curl -d '{CALL}' {options}")
+    assert call.address == options.rpartition(" ")[2]
+    assert "rpcexplorer ignores the Unix socket and uses the URL" in call.notes[0]
 
 
 WORDS = [
