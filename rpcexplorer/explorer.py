@@ -6,7 +6,7 @@ import asyncio
 import os
 import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -92,6 +92,8 @@ class Explorer:
         """Get each event when it comes; those that wait for an answer are changed later."""
         self.on_stderr: Callable[[Profile, str], None] = lambda *_: None
         """Get each line that the process of a profile writes to its stderr."""
+        self.may_start: Callable[[Profile, ProcessCommand], Awaitable[bool]] | None = None
+        """Ask whether to start a process that a shared file names, before the first call that needs it."""
         self.can_ask = False
         """Whether the user can answer requests of a server."""
         self._clients: list[Client] = []
@@ -486,8 +488,18 @@ class Explorer:
         """
         return error_of(lambda: self.secrets.destinations.allow_process(process))
 
+    async def _ask_to_start(self, profile: Profile) -> None:
+        """Ask about the process of a shared file; without a yes, the call is refused."""
+        process = self.process_of(profile) if profile.command and self.may_start is not None else None
+        if process is None or isinstance(process, Refused) or process.is_allowed:
+            return
+        assert self.may_start is not None
+        if await self.credentials.asked(self.may_start(profile, process)):
+            self.allow_process(process)  # If it cannot be written to the file, it counts for this run.
+
     async def client_of(self, profile: Profile) -> Client:
         """Return the client of a profile; an edited profile gets a new one."""
+        await self._ask_to_start(profile)
         for client in [client for client in self._clients if client.profile.name == profile.name]:
             if client.profile == profile:
                 return client
@@ -537,6 +549,13 @@ class Explorer:
         """Close the connection of a profile; the next call opens it again."""
         if (connection := self.connection_of(profile or self._in_use())) is not None:
             await connection.close()
+
+    async def close_edited(self) -> None:
+        """Close the connections of profiles that were edited or removed."""
+        known = [*self.profiles.profiles.values(), self.profile]
+        for client in [client for client in self._clients if client.connection and client.profile not in known]:
+            self._clients.remove(client)
+            await client.close()
 
     def answer(self, profile: Profile, event: Event, member: str) -> str:
         """Answer a request of a server; return a problem.
@@ -687,6 +706,7 @@ class Explorer:
     async def _test_open(self, profile: Profile, show: ShowReport, stop: Stop) -> Report:
         from rpcexplorer.client.open_tester import OpenTester
 
+        await self._ask_to_start(profile)
         command = partial(self.command_of, profile)
         tester = OpenTester(profile, self.credentials, command, self.profiles.usable_presets())
         try:

@@ -76,6 +76,7 @@ PANE_PAGES: Final[Mapping[str, str]] = {
     "replay": "share",
     "checks": "checks",
     "statistics": "history",
+    "events": "connections",
     "profiles": "profiles",
     "connection test": "connecting",
     "login": "auth",

@@ -57,7 +57,7 @@ class StoredCredentials:
         """Return whether a question to the user is open."""
         return self._asked_at > 0
 
-    async def _asked(self, question: Awaitable[T]) -> T:
+    async def asked(self, question: Awaitable[T]) -> T:
         """Wait for the user's answer."""
         self._asked_at = time.monotonic()
         try:
@@ -130,7 +130,7 @@ class StoredCredentials:
         """Return the value of a field, or how to provide it."""
         found = self._known(profile, field)
         if isinstance(found, DestinationChanged):
-            if found.advice or not await self._asked(self._person.allows(profile.name, found)):
+            if found.advice or not await self.asked(self._person.allows(profile.name, found)):
                 return Refused("credentials", found.sentence(profile.name), field)
             error_of(
                 lambda: self._secrets.destinations.allow(profile)
@@ -141,7 +141,7 @@ class StoredCredentials:
             question = f"{FIELD_WORDS.get(field, field)} for {where}"
             command = f"rpcexplorer profiles secret {profile.name} {field}"
             store = None if self._only_now(profile) else Store(self._secrets.place, command)
-            typed = await self._asked(self._person.secret(question, masked=field != "username", store=store))
+            typed = await self.asked(self._person.secret(question, masked=field != "username", store=store))
             if typed is None:
                 return self._missing(profile, field)
             value, keep = typed
@@ -174,7 +174,7 @@ class StoredCredentials:
         moved = self._secrets.destinations.moved_key(profile)
         if moved is None:
             return None
-        if moved.advice or not await self._asked(self._person.allows(profile.name, moved)):
+        if moved.advice or not await self.asked(self._person.allows(profile.name, moved)):
             return Refused("credentials", moved.sentence(profile.name))
         error_of(lambda: self._secrets.destinations.allow_key(profile))
         return None
@@ -271,7 +271,7 @@ class StoredCredentials:
             f"{origin} {how}: anyone on the network path can read the credentials. "
             "Send credentials to this server from now on?"
         )
-        if not await self._asked(self._person.agrees(question)):
+        if not await self.asked(self._person.agrees(question)):
             allow = f"To allow this server from now on, run `rpcexplorer profiles secret {profile.name} --allow-http`."
             secure = {"ws": "wss", "tcp": "tls"}.get(profile.scheme, "https")
             advice = f"Use {secure}, or add a profile for this server." if profile.ad_hoc else f"Use {secure}. {allow}"

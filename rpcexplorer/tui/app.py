@@ -87,6 +87,9 @@ class ExplorerApp(App[Wish]):
         self.pending = self.keys.pending
         self.navigation = Navigation(self, explorer, self.pending, problems, profile=profile, case=case)
         self.shutdown = Shutdown(self, explorer, self.navigation)
+        # Set before there are clients, which pass on events. No start needs the code that takes them.
+        explorer.can_ask, explorer.may_start = True, self.navigation.may_start
+        explorer.on_event, explorer.on_stderr = self.navigation.take_event, self.navigation.take_stderr
         self._notices = deque[Notification](maxlen=MAX_NOTICES)
         """The notices since the start, the newest last."""
         # Set before the first screen: a later change reads every stylesheet twice.
@@ -440,7 +443,7 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, has_drafts: 
     scope = getattr(screen, "scope", "")
     if isinstance(screen, ModalScreen):
         ways.insert(0, "Esc closes this dialog.")
-    elif scope in {"history", "batch", "comparison", "profiles"} and screen.check_action("close", ()):
+    elif scope in {"history", "batch", "comparison", "profiles", "events"} and screen.check_action("close", ()):
         back = first_key(f"{scope}.close", keymap)
         ways[:0] = [f"{back} goes back."] if back else []
     if has_drafts:

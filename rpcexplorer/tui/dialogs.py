@@ -23,7 +23,7 @@ from rpcexplorer.discovery.methods import MethodChange, MethodChanges
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.manual import read_pages
-from rpcexplorer.model.destination import DestinationChanged, Entered
+from rpcexplorer.model.destination import DestinationChanged, Entered, ProcessCommand
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import Changes, Problem
@@ -94,6 +94,22 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
     title = f"Insert your {fields} into this call?  {origin}"
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
     return answer == "insert"
+
+
+async def may_start(app: App[Any], explorer: Explorer, profile: Profile, process: ProcessCommand) -> bool:
+    """Return whether to start a process that a shared file names."""
+    hide = explorer.redactor().text
+    old = {change.key: change.old for change in process.changes}
+    rows: list[tuple[str, str]] = []
+    for label, text in process.rows():
+        if label in old:
+            rows += [(f"{label} before", hide(old[label])), (f"{label} now", hide(text))]
+        elif label != "changed":
+            rows.append((label, hide(text)))
+    choices = [Choice("no", "Don't start"), Choice("yes", "Allow and start")]
+    title = f"Start this process for {clipped(profile.shown_name, MAX_NAME_COLUMNS)}?  A shared file names it."
+    answer = await app.push_screen_wait(Confirm(title, rows, choices, grave=True))
+    return answer == "yes"
 
 
 def is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:

@@ -131,3 +131,9 @@ class FormWanted(Wanted):
     """A request to show the params as a form."""
 
     group: ClassVar = "form"
+
+
+class EventsWanted(Wanted):
+    """A request to show the events of the profile."""
+
+    group: ClassVar = "events"

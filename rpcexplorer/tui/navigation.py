@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from textual.app import App
@@ -23,6 +23,7 @@ from rpcexplorer.tui.messages import (
     ComparisonWanted,
     ConnectionTestWanted,
     CopyCallWanted,
+    EventsWanted,
     ExportWanted,
     FormWanted,
     ProfilesCompared,
@@ -36,6 +37,9 @@ from rpcexplorer.tui.widgets.bars import Footer, Frame, Header
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rpcexplorer.model.destination import ProcessCommand
+    from rpcexplorer.model.event import Event
+    from rpcexplorer.tui.connections import Connections
     from rpcexplorer.tui.history import HistoryChoice
     from rpcexplorer.tui.history_search import CaseOnView
 
@@ -77,13 +81,45 @@ class Navigation:
         screens = (screen for screen in self._app.screen_stack if isinstance(screen, CallScreen))
         return next((screen for screen in screens if screen.is_complete), None)
 
+    @cached_property
+    def connections(self) -> Connections:
+        """The connections and their events; calls over HTTP mostly need none."""
+        from rpcexplorer.tui.connections import Connections
+
+        return Connections(
+            self._app,
+            self._explorer,
+            changed=lambda: self._app.screen.refresh_bindings(),  # noqa: PLW0108 - the screen then
+            busy=lambda: bool(self.calls and self.calls.doing),
+        )
+
+    def connections_of(self, profile: Profile | None) -> Connections | None:
+        """Return the connections; None if they have nothing to show for a profile."""
+        is_needed = "connections" in self.__dict__ or (profile is not None and profile.is_open_connection)
+        return self.connections if is_needed else None
+
+    def take_event(self, profile: Profile, event: Event) -> None:
+        self.connections.take(profile, event)
+
+    def take_stderr(self, profile: Profile, line: str) -> None:
+        self.connections.take_stderr(profile, line)
+
+    async def may_start(self, profile: Profile, process: ProcessCommand) -> bool:
+        """Ask whether to start the process that a shared file names."""
+        from rpcexplorer.tui.dialogs import may_start
+
+        return await may_start(self._app, self._explorer, profile, process)
+
     def first_screen(self) -> Screen[Any]:
         """Return the call screen, or an empty one if no profile can be used."""
         explorer = self._explorer
         last_used = explorer.remembered.profile_among
         chosen = explorer.profile or explorer.use(self._profile or last_used(explorer.profiles.profiles))
-        self._first = CallScreen(explorer, self._pending) if isinstance(chosen, Profile) else None
+        self._first = self._call_screen() if isinstance(chosen, Profile) else None
         return self._first or Screen()
+
+    def _call_screen(self) -> CallScreen:
+        return CallScreen(self._explorer, self._pending, self.connections_of)
 
     def begin(self) -> None:
         """Show the first screen, or ask for a profile; keys wait for it."""
@@ -111,7 +147,7 @@ class Navigation:
             could_replay = bool(self._explorer.profiles.leaves)
             found = await self._ask_profile(back=case is not None)
         if found == "profile":
-            calls = CallScreen(self._explorer, self._pending)
+            calls = self._call_screen()
             await self._app.push_screen(calls)
             await calls.completed.wait()
             self._complain()
@@ -227,6 +263,7 @@ class Navigation:
         before = self._explorer.profile
         self._read_profiles()
         await self._choose(adding=adding)
+        self._app.run_worker(self._explorer.close_edited(), group="connection")
         if await self._has_profile() and self._explorer.profile != before:
             await calls.settle()
             calls.show_profile()
@@ -285,6 +322,8 @@ class Navigation:
                 await show[type(wanted)](calls)
             case ConnectionTestWanted() if calls is not None and explorer.profile is not None:
                 await self._test(calls, explorer.profile)
+            case EventsWanted() if calls is not None and calls is screen and explorer.profile is not None:
+                await self._show_events(calls, explorer.profile)
             case CopyCallWanted(exchange=exchange):
                 from rpcexplorer.model.draft import draft_of
                 from rpcexplorer.tui.call.copying import copy_call
@@ -336,6 +375,13 @@ class Navigation:
         self._show_calls_made()
         if choice is not None:
             calls.transfer.put_back(choice.draft, choice.exchange)
+
+    async def _show_events(self, calls: CallScreen, profile: Profile) -> None:
+        from rpcexplorer.tui.events import EventsScreen
+
+        connections, pending, frame = self.connections, self._pending, self._frame()
+        events = EventsScreen(self._explorer, profile, connections, pending, frame, connect=calls.action_connect)
+        await self._app.push_screen_wait(events)
 
     async def _run_checks(self, calls: CallScreen) -> None:
         from rpcexplorer.tui.checks import run_checks

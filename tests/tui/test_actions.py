@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,8 +27,10 @@ from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.batch import CollectedCalls
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Cancelled, Exchange, Sent
 from rpcexplorer.model.method import Described, DescribedParam, Method
+from rpcexplorer.model.profile import Answer as ServerAnswer
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Result
@@ -42,6 +44,7 @@ from rpcexplorer.tui.commands import COMMANDS
 from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import ChangesDialog, ChangesList, Credentials, Help
+from rpcexplorer.tui.events import AnswerDialog, EventsScreen
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.history_panes import HistoryList
@@ -66,6 +69,7 @@ from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.picker import Picker
 from rpcexplorer.tui.widgets.rows import RowList
+from tests.fakes.peers import Peer, Script, framed, peer
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.history.recording import exchange as recorded
 from tests.tui.visiting import drawn, names, notices, on, profiles, shown, tell, type_in
@@ -197,6 +201,11 @@ def shows(*ids: str, profile: str = "demo") -> Callable[[Story], Story]:
         return story
 
     return add
+
+
+def event(method: str) -> Event:
+    """Return a notification of a server."""
+    return Event(datetime.now(UTC), "notification", f'{{"method":"{method}","params":{{}}}}'.encode(), method)
 
 
 def unpressed(tested: CommandStory, pressed: set[str]) -> set[str]:
@@ -1438,6 +1447,126 @@ async def profile_is_removed_after_confirmation(at: Visit) -> None:
     await until(at.pilot, lambda: at.app.screen is screen and "dead" not in names(screen))
     assert "[profile.dead]" not in team_file(at).read_text()
     await at.misses("127.0.0.1:9/")
+
+
+@asynccontextmanager
+async def connected(at: Visit, script: Script) -> AsyncIterator[None]:
+    """Use a profile of a server that runs a script for each connection."""
+    async with peer(framed(script, "lines")) as port:
+        at.explorer.use(Profile("live", f"tcp://127.0.0.1:{port}", answers={"*": ServerAnswer(ask=True)}))
+        at.calls.show_profile()
+        yield
+        await at.explorer.close_connection()
+
+
+async def wait_for_end(peer: Peer) -> None:
+    await peer.receive()
+
+
+@shows("connect", "events.connect")
+async def connection_is_opened_and_closed(at: Visit) -> None:
+    async with connected(at, wait_for_end):
+        await at.sees("○ closed")
+        await at.press("alt+c")
+        await at.sees("● open")
+        await at.press("alt+c")
+        await at.sees("○ closed")
+        await at.pilot.press("alt+v")
+        await on(at.pilot, EventsScreen)
+        await at.sees("No events yet.", "to open the connection.")
+        await at.press("alt+c")
+        await at.sees("● open")
+
+
+@shows("events", "events.close")
+async def events_open_and_close(at: Visit) -> None:
+    assert at.explorer.profile is not None
+    at.explorer.on_event(at.explorer.profile, event("tick"))
+    await at.sees("1 event · tick", "Alt+v events")
+    for key in ("escape", "alt+v"):
+        await at.press("alt+v")
+        await on(at.pilot, EventsScreen)
+        await at.sees("▍Events  1  following", "· tick")
+        await at.press(key)
+        await at.back()
+
+
+@shows("events.answer")
+async def request_of_the_server_is_answered(at: Visit) -> None:
+    answers: list[bytes] = []
+
+    async def ask(peer: Peer) -> None:
+        await peer.send(peer.frame(b'{"jsonrpc":"2.0","id":7,"method":"ask.name","params":{}}'))
+        answers.append(await peer.receive())
+        await peer.receive()
+
+    async with connected(at, ask):
+        await at.pilot.press("alt+c")
+        await at.sees("? ask.name waits")
+        await at.pilot.press("alt+v")
+        await on(at.pilot, EventsScreen)
+        await at.press("a")
+        await on(at.pilot, AnswerDialog)
+        at.app.post_message(events.Paste('{"name": "Ada"}'))
+        await at.pilot.press("f5")
+        await at.sees("Answered ask.name.", "✓ answered")
+        await until(at.pilot, lambda: bool(answers))
+        assert answers == [b'{"jsonrpc":"2.0","id":7,"result":{"name": "Ada"}}']
+
+
+@shows("events.follow", "events.search")
+async def list_of_events_is_paused_and_filtered(at: Visit) -> None:
+    profile = at.explorer.profile
+    assert profile is not None
+    for method in ("tick", "tock"):
+        at.explorer.on_event(profile, event(method))
+    await at.sees("2 events")
+    await at.pilot.press("alt+v")
+    await on(at.pilot, EventsScreen)
+    await at.press("space")
+    at.explorer.on_event(profile, event("later"))
+    await at.sees("paused, 1 newer")
+    await at.press("space")
+    await at.sees("following")
+    await at.press("slash", *"method:to")
+    await at.sees("1 found", "· tock")
+    await at.misses("· tick")
+
+
+@shows("events.copy", "events.save")
+async def event_is_copied_and_saved(at: Visit) -> None:
+    profile = at.explorer.profile
+    assert profile is not None
+    at.explorer.on_event(profile, event("tick"))
+    await at.sees("1 event")
+    await at.pilot.press("alt+v")
+    await on(at.pilot, EventsScreen)
+    for key in ("y", "f10"):
+        at.app.copy_to_clipboard("")
+        await at.press(key)
+        await until(at.pilot, lambda: at.app.clipboard == event("tick").text.decode())
+    await at.press("S")
+    ask = await on(at.pilot, Ask)
+    assert shown(ask).startswith("Save the message in which file?")
+    file = at.explorer.paths.state / "event.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    await type_in(at.pilot, str(file))
+    await at.pilot.press("enter")
+    await at.sees("Saved the message")
+    assert file.read_bytes() == event("tick").text
+
+
+@shows("events.stderr")
+async def stderr_of_the_process_is_shown(at: Visit) -> None:
+    profile = at.explorer.profile
+    assert profile is not None
+    at.explorer.on_event(profile, event("tick"))
+    at.explorer.on_stderr(profile, "warning: [no] config")
+    await at.sees("1 event")
+    await at.pilot.press("alt+v")
+    await on(at.pilot, EventsScreen)
+    await at.press("e")
+    await at.sees("stderr of the process", "warning: [no] config")
 
 
 @shows("profiles.test")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import json
 import pkgutil
 import threading
 import time
@@ -26,6 +27,7 @@ from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import Method
+from rpcexplorer.model.profile import Answer as ServerAnswer
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
@@ -40,6 +42,7 @@ from rpcexplorer.tui.checks import CheckList, ChecksScreen
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Files, Help, PageDialog, secrets
+from rpcexplorer.tui.events import AnswerDialog, EventDetail, EventList, EventsPane, EventsScreen
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.form_rows import FormList, JsonInPlace, LineInPlace
 from rpcexplorer.tui.full_screen import FullScreen
@@ -57,6 +60,7 @@ from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
 from rpcexplorer.tui.widgets.picker import Picker, PickList
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import LineView, RowList, Sheet
+from tests.fakes.peers import Peer, framed, peer
 from tests.tui.visiting import burst, on, post, profiles, rest, tell, visit
 from tests.tui.waiting import PATIENCE, until
 
@@ -635,6 +639,34 @@ def test_example_of_closed_docs_is_the_current_one(explorer: Explorer) -> None:
         assert calls.exchange is None
         await play(pilot, "ctrl+z", "ctrl+z")
         assert calls.params.text == before
+
+    visit(explorer, scene)
+
+
+@through(EventsScreen, EventsPane, EventList, EventDetail, AnswerDialog)
+def test_request_under_the_cursor_is_answered(explorer: Explorer) -> None:
+    answers: list[bytes] = []
+
+    async def ask(peer: Peer) -> None:
+        for id, method in enumerate(("ask.one", "ask.two", "ask.three")):
+            await peer.send(peer.frame(f'{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}'.encode()))
+        while answer := await peer.receive():
+            answers.append(answer)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        async with peer(framed(ask, "lines")) as port:
+            profile = Profile("live", f"tcp://127.0.0.1:{port}", answers={"*": ServerAnswer(ask=True)})
+            explorer.use(profile)
+            calls.show_profile()
+            await explorer.open_connection()
+            await until(pilot, lambda: len(app.navigation.connections.asked(profile)) == 3)
+            await play(pilot, "alt+v", "down", "a", "alt+a", *"12", "f5")
+            await play(pilot, "slash", *"ask.th", "enter", "a", "shift+tab", "right", "f5")
+            await play(pilot, "tab", "space", "escape", "escape", "escape", "escape")
+            await until(pilot, lambda: app.screen is calls and len(answers) == 2)
+            await explorer.close_connection()
+        assert json.loads(answers[0]) == {"jsonrpc": "2.0", "id": 1, "result": 12}
+        assert (json.loads(answers[1])["id"], json.loads(answers[1])["error"]["code"]) == (2, -32000)
 
     visit(explorer, scene)
 

@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange, Preview, Refused
+from rpcexplorer.model.exchange import OUTCOME_LABELS, Cancelled, Exchange, Outcome, Preview, Refused, Sent, Unreached
 from rpcexplorer.model.method import Described, SavedCall, as_named, method_of
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
@@ -31,6 +31,7 @@ from rpcexplorer.tui.messages import (
     ChecksWanted,
     ConnectionTestWanted,
     CopyCallWanted,
+    EventsWanted,
     FormWanted,
     ProfilesCompared,
     SendAgainWanted,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.call.response import ResponsePane
     from rpcexplorer.tui.call.transfer import Transfer
     from rpcexplorer.tui.checks import CheckRow, Verdicts
+    from rpcexplorer.tui.connections import Connections
 
 PANE_ACTIONS: Final = frozenset({"cancel", "taller", "shorter"})
 """Actions that are impossible before the panes exist; other keys wait."""
@@ -106,9 +108,16 @@ class CallScreen(Screen[None]):
     doing_method: reactive[str] = unpainted("")
     """The method that is being called."""
 
-    def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
+    def __init__(
+        self,
+        explorer: Explorer,
+        pending: PendingKeys,
+        connections_of: Callable[[Profile | None], Connections | None] = lambda _: None,
+    ) -> None:
+        """``connections_of`` returns the connections if there is something to show for a profile."""
         super().__init__()
         self.explorer, self.pending = explorer, pending
+        self.connections_of = connections_of
         self.completed = asyncio.Event()
         """Set when params and response exist: the first frame has none of them."""
         self._is_overtaken = False
@@ -268,6 +277,8 @@ class CallScreen(Screen[None]):
             "new_session": lambda: profile is not None and bool(profile.secrets),
             "test": lambda: is_idle,
             "apply_hint": lambda: is_idle and self.advice.hint_for(profile) is not None,
+            "events": lambda: self._has_events,
+            "connect": lambda: profile is not None and profile.is_open_connection,
             "to_profile": lambda: bool(self.method),
             "mark_safe": lambda: bool(self.method or self.methods.pointed),
             "add_to_batch": lambda: bool(self.method),
@@ -282,6 +293,7 @@ class CallScreen(Screen[None]):
         """Show another profile: its methods, its drafts, its session, its calls."""
         self.drafts.has_history = False
         self.view.show()
+        self._look_at_connection()
         self.call_after_refresh(self.view.show_history)
         self.exchange = None
         self.drafts.choose(self.view.first_method())
@@ -653,6 +665,40 @@ class CallScreen(Screen[None]):
 
     def watch_doing(self) -> None:
         self.refresh_bindings()
+        self._look_at_connection()
+
+    def _look_at_connection(self) -> None:
+        """Show the connection of the profile in the header, and its changes."""
+        if connections := self.connections_of(self.explorer.profile):
+            connections.look()
+
+    @property
+    def _has_events(self) -> bool:
+        profile = self.explorer.profile
+        connections = self.connections_of(profile)
+        return profile is not None and connections is not None and connections.has_events(profile)
+
+    def action_events(self) -> None:
+        self.post_message(EventsWanted())
+
+    def action_connect(self) -> None:
+        """Close the connection, or open it like a call."""
+        profile = self.explorer.profile
+        connections = self.connections_of(profile)
+        if profile is None or connections is None or connections.is_closing(profile):
+            return
+        if connections.is_open(profile):
+            self.run_worker(connections.close(profile), group="connection")
+        elif self.doing:
+            self.tell(f"The connection opens with the running work. {self.key('cancel')} cancels it.")
+        else:
+            self._open_connection()
+
+    @opens("call")
+    async def _open_connection(self) -> None:
+        exchange = await self.sender.open_connection()
+        if not isinstance(exchange.outcome, Sent | Cancelled):
+            self.notify(why_not_open(exchange.outcome), severity="warning", timeout=10)
 
     def watch_exchange(self) -> None:
         """Check the exchange on view, and close docs that cover it."""
@@ -812,3 +858,9 @@ class CallScreen(Screen[None]):
         body = self.response.body if exchange is self.response.exchange else None
         release = partial(self.pending.go_on, "copy")
         await copy_call(self, self.explorer, draft, exchange=exchange, body=body, part=part, release=release)
+
+
+def why_not_open(outcome: Outcome) -> str:
+    """Return why a connection was not opened, with the step."""
+    step = f" (step: {outcome.step})" if isinstance(outcome, Unreached) else ""
+    return f"The connection was not opened{step}. {getattr(outcome, 'sentence', '')}".rstrip()

@@ -100,6 +100,11 @@ class Sender:
             self._judge(found.ended)
         return found
 
+    async def open_connection(self) -> Exchange:
+        """Open the connection of the profile without a call."""
+        with self._under_way("opening") as stop:
+            return await self._explorer.open_connection(watch=self._watch, stop=stop)
+
     def log_out(self, profile: Profile) -> str:
         """Forget the session; return a notice."""
         had_session, problem = self._explorer.credentials.log_out(profile)

@@ -23,7 +23,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.tui.commands import COMMANDS, NO_KEY, spelled
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
 
 
 class Bar(Widget):
@@ -117,6 +117,10 @@ BADGES: dict[str, str] = {"dev": "well", "staging": "careful", "prod": "prod"}
 """The background of a badge; other words have the accent colour."""
 
 
+MIN_URL: Final = 16
+"""Columns of the URL that the state of the connection leaves."""
+
+
 class Header(Widget):
     """Name and URL at the left, session and badge at the right.
 
@@ -132,6 +136,8 @@ class Header(Widget):
     """The state of the session or the credentials."""
     problem: reactive[str] = reactive("")
     """An important problem, such as a history that cannot be written."""
+    connection: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
+    """The state of the connection, the longest wording first."""
 
     def copy(self) -> Header:
         """Return a header like this one, for a screen that opens over it."""
@@ -139,6 +145,7 @@ class Header(Widget):
         header.set_reactive(Header.profile, self.profile)
         header.set_reactive(Header.auth, self.auth)
         header.set_reactive(Header.problem, self.problem)
+        header.set_reactive(Header.connection, self.connection)
         return header
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
@@ -157,8 +164,17 @@ class Header(Widget):
         if self.profile.badge:
             role = f"on:{BADGES.get(self.profile.badge, 'accent')} bold"
             badge = [("   ", "text"), (f" {self.profile.badge_word[:16]} ", role)]
-        right = [*problem, *self.auth, *badge, (" ", "text")]
+        right = [*self.auth, *badge, (" ", "text")]
+        connection = self._fitting(width - width_of([*left[:1], *problem, *right]))
+        between = [("   ", "text")] if connection and self.auth else []
+        right = [*problem, *connection, *between, *right]
         return line(left, width, styles, right=right, ground=ground)
+
+    def _fitting(self, room: int) -> Pieces:
+        """Return the longest wording of the connection that leaves something of the URL."""
+        wordings = self.connection[1:] if self.size.width < NARROW and len(self.connection) > 1 else self.connection
+        fitting = (words for words in wordings if width_of(words) <= room - MIN_URL)
+        return list(next(fitting, wordings[-1] if wordings else ()))
 
 
 KeyHint = tuple[str, str, str, bool]
@@ -176,6 +192,7 @@ class Footer(Widget):
 
     STAY: ClassVar[frozenset[str]] = frozenset(
         {"history.close", "batch.close", "profiles.close", "comparison.close", "replay.stop", "palette", "help"}
+        | {"events.close", "events.answer"}
         | {"history.again", "history.replay", "history.mark", "history.export"}
         | {"discover", "profiles.test", "profiles.remove"}
     )

@@ -1,0 +1,165 @@
+"""The connections of the screen: their events, and their state in the header."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from textual.app import App
+from textual.timer import Timer
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.event import Event
+from rpcexplorer.model.problem import counted
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.exchange import age
+from rpcexplorer.text.printable import clipped
+from rpcexplorer.tui.commands import first_key
+from rpcexplorer.tui.event_log import MAX_METHOD, EventLog
+from rpcexplorer.tui.theme import Pieces
+from rpcexplorer.tui.widgets.bars import Header
+
+if TYPE_CHECKING:
+    from rpcexplorer.client.open_connection import OpenConnection
+
+TICK_SECONDS: Final = 0.25
+METHOD_COLUMNS: Final = 32
+CLOSED: Final = "The connection was closed"
+"""The reason if we closed it."""
+REASON_COLUMNS: Final = 60
+"""Columns of a method, and of why a connection has ended, in the header."""
+
+
+class Connections:
+    """The logs of all profiles, and the connection of the profile in use.
+
+    A timer shows changes, four times a second at most. It only runs while a connection is open, or after a change.
+    """
+
+    def __init__(
+        self, app: App[Any], explorer: Explorer, *, changed: Callable[[], object], busy: Callable[[], bool]
+    ) -> None:
+        """``changed`` is called when other keys may be possible; ``busy``: a call is running."""
+        self._app, self._explorer, self._changed, self._busy = app, explorer, changed, busy
+        self.logs = defaultdict[str, EventLog](EventLog)
+        """The events of each profile, by its name."""
+        self.typed_answers: dict[tuple[str, str], str] = {}
+        """The last answers that were typed, by method and kind."""
+        self._closing: set[str] = set()
+        self._timer: Timer | None = None
+        self._is_awake = False
+        self._seen: object = None
+        """The state that the header shows."""
+
+    def take(self, profile: Profile, event: Event) -> None:
+        """Take an event; it is shown later."""
+        self.logs[profile.name].take(event)
+        if not self._is_awake:
+            self.look()
+
+    def take_stderr(self, profile: Profile, line: str) -> None:
+        self.logs[profile.name].take_stderr(line)
+
+    def has_events(self, profile: Profile) -> bool:
+        """Return whether there are events, or can be."""
+        return profile.is_open_connection or profile.name in self.logs
+
+    def of(self, profile: Profile) -> OpenConnection | None:
+        return self._explorer.connection_of(profile)
+
+    def is_open(self, profile: Profile) -> bool:
+        connection = self.of(profile)
+        return connection is not None and connection.is_open
+
+    def is_closing(self, profile: Profile) -> bool:
+        return profile.name in self._closing
+
+    def asked(self, profile: Profile) -> list[Event]:
+        """Return the requests that wait for the user, the oldest first."""
+        connection = self.of(profile)
+        return list(connection.asked.values()) if connection is not None else []
+
+    async def close(self, profile: Profile) -> None:
+        """Close the connection of a profile; a call that runs gets no response."""
+        self._closing.add(profile.name)
+        self.look()
+        try:
+            await self._explorer.close_connection(profile)
+        finally:
+            self._closing.discard(profile.name)
+            self.look()
+
+    def look(self) -> None:
+        """Show the state soon, and as long as it can change."""
+        if not self._is_awake:
+            self._is_awake = True
+            self._app.call_later(self._wake)
+
+    def _wake(self) -> None:
+        if self._timer is None:
+            self._timer = self._app.set_interval(TICK_SECONDS, self._tick)
+        else:
+            self._timer.resume()
+        self._tick()
+
+    def _tick(self) -> None:
+        profile = self._explorer.profile
+        for log in self.logs.values():
+            log.cut_answered()
+        state = None if profile is None else self._state(profile)
+        if state != self._seen:
+            is_new = not isinstance(state, tuple) or not isinstance(self._seen, tuple) or state[:4] != self._seen[:4]
+            self._seen = state
+            self.show()
+            if is_new:
+                self._changed()
+        elif self._timer is not None and not self._busy() and (profile is None or not self.is_open(profile)):
+            self._timer.pause()
+            self._is_awake = False
+
+    def _state(self, profile: Profile) -> tuple[object, ...]:
+        """Return all that the header depends on; the first four also decide which keys are possible."""
+        connection, log = self.of(profile), self.logs.get(profile.name)
+        asked = next(iter(connection.asked.values()), None) if connection else None
+        is_open, since = (False, None) if connection is None else (connection.is_open, connection.since)
+        lasted = age((datetime.now(UTC) - since).total_seconds()) if since else ""
+        events = log.count if log else 0
+        return profile, is_open, bool(events), asked, self.is_closing(profile), lasted, events
+
+    def show(self) -> None:
+        """Show the state in the headers of all screens."""
+        profile = self._explorer.profile
+        words = self.words(profile) if profile is not None else []
+        for screen in self._app.screen_stack:
+            for header in screen.query_children(Header):
+                header.connection = words
+
+    def words(self, profile: Profile) -> Sequence[Pieces]:
+        """Return the state in words, the longest wording first."""
+        log, connection = self.logs.get(profile.name), self.of(profile)
+        hide = self._explorer.redactor().text
+        key = f"  {first_key('events', self._explorer.settings.keymap)}"
+        if asked := self.asked(profile):
+            method = clipped(hide(asked[0].method[:MAX_METHOD]), METHOD_COLUMNS)
+            words = [("? ", "careful bold"), (f"{method} waits", "careful bold")]
+            more = [(f" and {len(asked) - 1:,} more", "careful")] if len(asked) > 1 else []
+            return [[*words, *more, (key, "dim")], [*words, *more], words]
+        events = [(f"{counted(log.count, 'event')}", "text")] if log is not None and log.count else []
+        method = log.newest.method[:MAX_METHOD] if log is not None and log.newest else ""
+        newest = [(f" · {clipped(hide(method), METHOD_COLUMNS)}", "middle")] if method else []
+        if not profile.is_open_connection:
+            return [[*events, *newest], events] if events else []
+        if self.is_closing(profile):
+            return [[("◌ ", "middle"), ("closing", "middle")]]
+        if connection is not None and connection.since is not None:
+            words = [("● ", "well"), (f"open {age((datetime.now(UTC) - connection.since).total_seconds())}", "text")]
+            counts = [(" · ", "text"), *events] if events else []
+            return [[*words, *counts, *newest], [*words, *counts], [*words[:1], *(events or words[1:])]]
+        sentence = hide(connection.ended.sentence).removesuffix(".") if connection and connection.ended else ""
+        if not sentence or sentence == CLOSED:
+            return [[("○ ", "middle"), ("closed", "middle"), *([(" · ", "middle"), *events] if events else [])]]
+        closed = [("○ ", "wrong"), ("closed", "wrong")]
+        whys = [clipped(f"closed: {sentence}", columns) for columns in (REASON_COLUMNS, REASON_COLUMNS // 2)]
+        return [*([("○ ", "wrong"), (why, "wrong")] for why in whys), closed]

@@ -1,0 +1,215 @@
+"""The newest events of a profile, in bounded memory, and the search among them.
+
+Taking an event costs a microsecond: nothing is decoded, redacted or drawn before somebody looks at it.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from rpcexplorer.model.event import Event
+
+MAX_EVENTS: Final = 100_000
+MAX_BYTES: Final = 64 * 1024 * 1024
+MAX_EVENT: Final = 1024 * 1024
+"""Bytes of an event that the log keeps."""
+MAX_METHOD: Final = 1_000
+"""Characters of its method."""
+MAX_STDERR: Final = 64 * 1024
+"""Characters of the lines of stderr."""
+METHOD: Final = "method:"
+"""The word of a filter that selects methods."""
+
+
+class CutEvent(Event):
+    """An event of which only the beginning is kept."""
+
+    size: int = 0
+    """Bytes of the whole message."""
+
+
+GONE: Final = Event(datetime.fromtimestamp(0, UTC), "unreadable", b"", remark="dropped")
+"""In place of an event that was dropped a moment ago."""
+
+
+class EventLog:
+    """The events of a profile since the start; older ones are dropped."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """Events since the start."""
+        self.dropped = 0
+        """Events that are no longer here: the number of the first one that is."""
+        self.stderr = deque[str]()
+        """The last lines that the process has written to its stderr."""
+        self._ring: list[Event | None] = []
+        self._bytes = self._stderr_size = 0
+        self._whole = list[int]()
+        """Numbers of large requests that are kept whole while they wait for an answer."""
+
+    @property
+    def newest(self) -> Event | None:
+        return self.numbered(self.count - 1) if self.count else None
+
+    def numbered(self, number: int) -> Event:
+        """Return an event by its number since the start, from 0."""
+        event = self._ring[number % MAX_EVENTS] if number >= self.dropped else None
+        return event or GONE
+
+    def take(self, event: Event) -> None:
+        """Append an event, cut if it is too large."""
+        number = self.count
+        if len(event.text) > MAX_EVENT or len(event.method) > MAX_METHOD:
+            if event.waits:
+                self._whole.append(number)
+            else:
+                event = _cut(event)
+        if number < MAX_EVENTS:
+            self._ring.append(event)
+        else:
+            if number - self.dropped == MAX_EVENTS:
+                self._drop()
+            self._ring[number % MAX_EVENTS] = event
+        self.count = number + 1
+        self._bytes += _size(event)
+        while self._bytes > MAX_BYTES:
+            self._drop()
+
+    def take_stderr(self, line: str) -> None:
+        """Append a line of stderr, at most its beginning."""
+        self.stderr.append(line[:MAX_STDERR])
+        self._stderr_size += len(self.stderr[-1]) + 1
+        while self._stderr_size > MAX_STDERR + 1:
+            self._stderr_size -= len(self.stderr.popleft()) + 1
+
+    def cut_answered(self) -> None:
+        """Cut large requests that do not wait any more."""
+        waiting = list[int]()
+        for number in self._whole:
+            if number < self.dropped:
+                continue
+            if (event := self.numbered(number)).waits:
+                waiting.append(number)
+            else:
+                self._ring[number % MAX_EVENTS] = _cut(event)
+        self._whole = waiting
+
+    def _drop(self) -> None:
+        at = self.dropped % MAX_EVENTS
+        event, self._ring[at] = self._ring[at], None
+        assert event is not None
+        self._bytes -= _size(event)
+        self.dropped += 1
+
+
+def _size(event: Event) -> int:
+    return min(len(event.text), MAX_EVENT)
+
+
+def _cut(event: Event) -> CutEvent:
+    fields = asdict(event) | {"text": event.text[:MAX_EVENT], "method": event.method[:MAX_METHOD]}
+    return CutEvent(**fields, size=len(event.text))
+
+
+class Hide(Protocol):
+    """What the search needs of a redactor."""
+
+    def may_be_in(self, text: str) -> bool: ...
+
+    def text(self, text: str) -> str: ...
+
+
+class EventFilter(Struct, frozen=True):
+    """The words of a filter. Lower case matches any case, as in a search."""
+
+    words: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, text: str) -> EventFilter:
+        words = text.split()
+        methods = (word.removeprefix(METHOD) for word in words if word.startswith(METHOD))
+        return cls(tuple(word for word in words if not word.startswith(METHOD)), tuple(filter(None, methods)))
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.methods)
+
+    def matches(self, event: Event, hide: Hide) -> bool:
+        """Return whether an event has all words. The value of a secret is never found."""
+        if not all(map(_in(event.method), self.methods)):
+            return False
+        if not self.words:
+            return True
+        text = event.text.decode("utf-8", "replace")
+        if not all(map(_in(text), self.words)):
+            return False
+        return not hide.may_be_in(text) or all(map(_in(hide.text(text)), self.words))
+
+
+def _in(text: str) -> Callable[[str], bool]:
+    """Return whether a word is in a text; lower case matches any case."""
+    small = text.lower()
+    return lambda word: word in small if word.islower() else word in text
+
+
+class AllEvents(Sequence[Event]):
+    """The events of a log, as many as there were a moment ago."""
+
+    is_complete = True
+
+    def __init__(self, log: EventLog) -> None:
+        self._log, self._first, self._end = log, log.dropped, log.count
+
+    def __len__(self) -> int:
+        return self._end - self._first
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return an event by its index; nothing slices a log."""
+        return self._log.numbered(self._first + index)
+
+    def go_on(self, hide: Hide, seconds: float) -> int:  # noqa: ARG002 - as for a search
+        """Include new events; return how many were dropped since."""
+        gone = self._log.dropped - self._first
+        self._first, self._end = self._log.dropped, self._log.count
+        return gone
+
+
+class EventSearch(Sequence[Event]):
+    """The events of a log that match a filter, found in slices of time."""
+
+    def __init__(self, log: EventLog, wanted: EventFilter) -> None:
+        self.log, self.wanted = log, wanted
+        self._numbers = list[int]()
+        self._next = 0
+        """The number of the first event that is not searched yet."""
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return an event by its index; nothing slices a search."""
+        return self.log.numbered(self._numbers[index])
+
+    @property
+    def is_complete(self) -> bool:
+        return self._next >= self.log.count
+
+    def go_on(self, hide: Hide, seconds: float) -> int:
+        """Search for some time; return how many found events were dropped since."""
+        log, until = self.log, time.perf_counter() + seconds
+        gone = bisect_left(self._numbers, log.dropped)
+        del self._numbers[:gone]
+        self._next = max(self._next, log.dropped)
+        while self._next < log.count and time.perf_counter() < until:
+            if self.wanted.matches(log.numbered(self._next), hide):
+                self._numbers.append(self._next)
+            self._next += 1
+        return gone

@@ -1,0 +1,610 @@
+"""The events screen: what a server sends unasked, and answers to its requests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
+from functools import partial
+from typing import Any, ClassVar, Final, Literal
+
+import msgspec
+from msgspec import Struct
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.strip import Strip
+from textual.widgets import Input, Static
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.params import value_problem
+from rpcexplorer.jsontext.scan import is_value
+from rpcexplorer.model.event import Event
+from rpcexplorer.model.problem import capitalised
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.document import Document
+from rpcexplorer.text.exchange import size
+from rpcexplorer.text.printable import clipped, columns, fitted, printable, printable_bytes
+from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.connections import Connections
+from rpcexplorer.tui.event_log import MAX_METHOD, AllEvents, CutEvent, EventFilter, EventSearch
+from rpcexplorer.tui.full_screen import FullScreen
+from rpcexplorer.tui.key_queue import PendingKeys, opens
+from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
+from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
+from rpcexplorer.tui.widgets.dialog import Answer, Answers, Dialog, keys, plain
+from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.inputs import Cycle, Entry
+from rpcexplorer.tui.widgets.reader import Reader
+from rpcexplorer.tui.widgets.rows import RowList
+
+REDRAW_SECONDS: Final = 0.2
+"""Between two looks for new events."""
+SEARCH_SECONDS: Final = 0.02
+"""Of each look, for the filter."""
+METHOD_COLUMNS: Final = 40
+START_BYTES: Final = 400
+"""Bytes of the params that a row shows."""
+AT_ONCE_BYTES: Final = 64 * 1024
+"""A larger message is redacted and laid out in a thread."""
+EVENT_WORDS: Final = (
+    "Saves the message as the server sent it. Secrets are redacted. If the file is new, only you can read it."
+)
+
+
+class _Message(Struct):
+    params: msgspec.Raw = msgspec.Raw()
+    result: msgspec.Raw = msgspec.Raw()
+    error: msgspec.Raw = msgspec.Raw()
+
+
+def state_of(event: Event) -> tuple[str, str, str]:
+    """Return sign, role and word of an event."""
+    if event.waits:
+        return "?", "careful", "waits"
+    if event.remark:
+        return "!", "careful", event.remark
+    if event.kind == "request":
+        return "✓", "well", "answered"
+    return "·", "dim", ""
+
+
+def start_of(event: Event, hide: Any) -> str:
+    """Return the first characters of the params, or of the whole text, without secrets."""
+    part: bytes = event.text
+    if len(part) <= AT_ONCE_BYTES:
+        try:
+            found = msgspec.json.decode(part, type=_Message)
+            part = bytes(found.params) or bytes(found.result) or bytes(found.error) or (b"" if event.method else part)
+        except (msgspec.DecodeError, RecursionError):
+            pass
+    margin = hide.margin
+    shown: str = hide.text(part[: START_BYTES + margin].decode("utf-8", "replace"))
+    # A secret that is cut at the end is not found there.
+    shown = shown[:-margin] if len(part) > START_BYTES + margin else shown
+    return " ".join(shown[:START_BYTES].split())
+
+
+class EventList(RowList[Event]):
+    """Events, the newest at the bottom."""
+
+    DEFAULT_CSS = "EventList { height: 1fr; }"
+    CLICK_CHOOSES = False
+
+    def __init__(self, hide: Any, zone: tzinfo | None = None) -> None:
+        """``zone``: time zone of the user; None for that of the machine."""
+        super().__init__()
+        self.hide, self._zone = hide, zone
+        self.follows = True
+        """The cursor stays on the newest event."""
+        self._methods = 0
+        """Columns of the methods."""
+
+    def show(self, rows: Sequence[Event], gone: int) -> None:
+        """Show rows, ``gone`` of which were dropped at the top since the last time."""
+        at, y = self.cursor - gone, self.scroll_offset.y - gone
+        self.items = rows
+        if self.follows:
+            self.move_to(len(rows) - 1, -1)
+        elif gone:
+            self.scroll_to(y=max(y, 0), animate=False, force=True, immediate=True)
+            self.cursor = max(at, 0)
+
+    def watch_items(self) -> None:
+        first = max(len(self.items) - self.view_height, 0)
+        methods = {
+            clipped(self.items[at].method[:METHOD_COLUMNS], METHOD_COLUMNS) for at in range(first, len(self.items))
+        }
+        self._methods = max(self._methods, *map(columns, methods), 0) if methods else self._methods
+        super().watch_items()
+
+    def draw(self, item: Event, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        sign, role, word = state_of(item)
+        clock = item.when.astimezone(self._zone)
+        moment = f"{clock:%H:%M:%S}.{clock.microsecond // 1000:03}" if width >= NARROW // 2 else f"{clock:%H:%M:%S}"
+        method = self.hide.text(item.method[:MAX_METHOD])
+        words = [
+            (f" {moment}  ", "dim"),
+            (f"{sign} ", f"{role} bold" if item.waits else role),
+            (fitted(method, max(min(self._methods, METHOD_COLUMNS, width // 3), 1)) if self._methods else "", "text"),
+            (f"  {word}" if word else "", f"{role} bold" if item.waits else role),
+        ]
+        words.append((f"  {start_of(item, self.hide)}", "middle"))
+        right = [(f"  {size(getattr(item, 'size', len(item.text)))} ", "dim")]
+        return line(words, width, styles, right=right, ground="selection" if chosen else "background")
+
+    def action_move(self, by: int) -> None:
+        super().action_move(by)
+        self._moved()
+
+    def action_first(self) -> None:
+        super().action_first()
+        self._moved()
+
+    def action_last(self) -> None:
+        super().action_last()
+        self._moved()
+
+    def click_row(self, row: int, event: events.Click) -> None:
+        super().click_row(row, event)
+        self._moved()
+
+    def _moved(self) -> None:
+        """Follow the newest event if the user went there; else stay."""
+        self.follows = self.cursor >= len(self.items) - 1
+
+
+class EventsPane(Vertical):
+    """Title, filter, counts and list."""
+
+    DEFAULT_CSS = """
+    EventsPane { background: $background; }
+    EventsPane > .line { height: 1; }
+    EventsPane .prompt { width: 3; height: 1; color: $middle; }
+    EventsPane Entry, EventsPane Entry:focus { padding: 0 1 0 0; width: 1fr; }
+    EventsPane > .state { height: 1; padding: 0 1 0 3; color: $dim; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "into_list(-1)", show=False),
+        Binding("down", "into_list(1)", show=False),
+    ]
+
+    class FilterChanged(Message):
+        """The filter was changed."""
+
+    def __init__(self, hide: Any, zone: tzinfo | None = None) -> None:
+        super().__init__()
+        self.list, self._bar, self._state = EventList(hide, zone), Bar(), Static(classes="state")
+        self._filter = Entry(hint="text  method:name")
+
+    def compose(self) -> ComposeResult:
+        yield self._bar
+        with Horizontal(classes="line"):
+            yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
+            yield self._filter
+        yield self._state
+        yield self.list
+
+    @property
+    def text(self) -> str:
+        return self._filter.value
+
+    @property
+    def typing(self) -> bool:
+        return self._filter.has_focus
+
+    def focus_filter(self) -> None:
+        self.screen.set_focus(self._filter)
+        self._filter.action_select_all()
+
+    def leave_filter(self) -> None:
+        """Clear the filter, or leave it if it is empty."""
+        if self._filter.value:
+            self._filter.value = ""
+        else:
+            self.screen.set_focus(self.list)
+
+    def interrupt(self) -> bool:
+        """Clear the typed filter; return whether there was one."""
+        if found := self.typing and bool(self.text):
+            self.leave_filter()
+        return found
+
+    def show_state(self, title: Pieces, state: str) -> None:
+        self._bar.words = list(title)
+        self._state.update(Content(printable(state)))
+
+    def on_descendant_focus(self) -> None:
+        self._bar.here = True
+
+    def on_descendant_blur(self) -> None:
+        self._bar.here = self.has_focus_within
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.FilterChanged())
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.screen.set_focus(self.list)
+
+    def action_into_list(self, by: int) -> None:
+        self.screen.set_focus(self.list)
+        self.list.action_move(by)
+
+
+class EventDetail(Vertical):
+    """The event at the cursor."""
+
+    DEFAULT_CSS = """
+    EventDetail { background: $background; }
+    EventDetail > Reader { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
+
+    def __init__(self, explorer: Explorer, zone: tzinfo | None = None) -> None:
+        super().__init__()
+        self._explorer, self._zone = explorer, zone
+        self._bar, self._outcome, self._remarks, self._reader = Bar(), Bar(classes="-tinted"), WarningLines(), Reader()
+        self._event: Event | None = None
+        self._shown: object = None
+
+    def compose(self) -> ComposeResult:
+        yield self._bar
+        yield self._outcome
+        yield self._remarks
+        yield self._reader
+
+    def on_mount(self) -> None:
+        self._outcome.display = False
+        self._reader.empty = [[], [("   The event at the cursor is shown here.", "dim")]]
+
+    def action_fold(self) -> None:
+        self._reader.fold()
+
+    def on_descendant_focus(self) -> None:
+        self._bar.here = True
+
+    def on_descendant_blur(self) -> None:
+        self._bar.here = self.has_focus_within
+
+    def show(self, event: Event | None, key: str) -> None:
+        """Show an event; ``key`` answers it if it waits."""
+        is_new, self._event = event is not self._event, event
+        if is_new:
+            self._lay_out(event)
+        state = (event, event.answer, event.remark, self.size.width) if event is not None else None
+        if state == self._shown:
+            return
+        self._shown, self._outcome.display = state, event is not None
+        if event is None:
+            self._bar.words, self._remarks.pieces = [], []
+            return
+        hide = self._explorer.redactor().text
+        clock = event.when.astimezone(self._zone)
+        title = hide(event.method[:MAX_METHOD]) or ("response" if event.kind == "response" else "data")
+        self._bar.words = [(clipped(title, METHOD_COLUMNS), "text bold"), (f"  {clock:%H:%M:%S.%f}"[:-3], "dim")]
+        sign, role, word = state_of(event)
+        whole = getattr(event, "size", len(event.text))
+        words = {"": event.kind, "waits": "waits for your answer"}.get(word, word)
+        answer = ""
+        if event.answer is not None and word == "answered":
+            answer = "  " + " ".join(hide(event.answer.decode("utf-8", "replace")[:MAX_ANSWER]).split())
+        more = [(f"  {key} answer", "dim")] if event.waits else [(answer, "middle")]
+        role_of_sign = role if role != "dim" else "middle"
+        self._outcome.words = [(f"{sign} ", role_of_sign), (words, f"{role_of_sign} bold"), *more]
+        self._outcome.after = [(f"  {size(whole)}", "middle")]
+        remarks = (
+            [(f"Only the first {size(len(event.text))} are kept.", "careful")] if isinstance(event, CutEvent) else []
+        )
+        if event.of:
+            remarks.append((f"subscribed by call {event.of}", "middle"))
+        self._remarks.pieces = remarks
+
+    def _lay_out(self, event: Event | None) -> None:
+        if event is None or not event.text:
+            self._reader.document = None
+        elif len(event.text) <= AT_ONCE_BYTES:
+            self._reader.document = document_of(event, self._explorer)
+        else:
+            self.run_worker(self._lay_out_aside(event), group="detail", exclusive=True)
+
+    async def _lay_out_aside(self, event: Event) -> None:
+        document = await asyncio.to_thread(document_of, event, self._explorer)
+        if event is self._event:
+            self._reader.document = document
+
+
+def document_of(event: Event, explorer: Explorer) -> Document:
+    text = explorer.redactor().body(event.text)
+    return Document.raw(text) if isinstance(event, CutEvent) else Document.of_json(text)
+
+
+MAX_ANSWER: Final = 10_000
+"""Characters of an answer that are searched for secrets to show its beginning."""
+
+Choice = Literal["answer", "refuse"]
+FIRST_TEXTS: Final[dict[str, str]] = {"answer": "{}", "refuse": '{"code": -32000, "message": "Refused"}'}
+
+
+class _Refusal(Struct):
+    code: int
+    message: str
+
+
+def member_of(choice: str, text: str) -> tuple[str, str]:
+    """Return the member that answers a request, or a problem of the typed text."""
+    if not is_value(text, strict=True):
+        return "", str(value_problem(text))
+    if choice == "answer":
+        return f'"result":{text}', ""
+    try:
+        msgspec.json.decode(text, type=_Refusal)
+    except (msgspec.DecodeError, RecursionError):
+        return "", "An error is an object with code, a whole number, and message, a text."
+    return f'"error":{text}', ""
+
+
+class AnswerDialog(Dialog[str]):
+    """A request of the server, and the answer; its result is a member for the response."""
+
+    DEFAULT_CSS = """
+    AnswerDialog > .block { width: 96; max-height: 100%; }
+    AnswerDialog Reader { height: 8; margin-bottom: 1; }
+    AnswerDialog Editor { height: 7; margin-top: 1; }
+    AnswerDialog.-low Reader { height: 5; margin-bottom: 0; }
+    AnswerDialog.-low Editor { height: 5; margin-top: 0; }
+    AnswerDialog.-low Answers { margin-top: 0; }
+    AnswerDialog.-low .hint { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f5,ctrl+enter", "send", show=False, priority=True)]
+    manual_pane = "events"
+
+    def __init__(self, title: str, asked: Document, texts: dict[str, str]) -> None:
+        """``texts`` are those to begin with, by choice; what is typed is kept there."""
+        super().__init__(title)
+        self.texts = texts
+        self._reader, self._editor, self._cycle = Reader(), Editor(), Cycle(("answer", "refuse"), "answer")
+        self._asked, self._problem = asked, Static(classes="problem")
+
+    def content(self) -> ComposeResult:
+        yield self._reader
+        yield self._cycle
+        yield self._editor
+        yield self._problem
+        with Answers():
+            yield Answer("Send", id="send")
+            yield Answer("Cancel", id="leave")
+        yield Static(keys("F5", "send", "Tab", "next field", "←→", "answer or refuse", "Esc", "cancel"), classes="hint")
+
+    def on_mount(self) -> None:
+        self._reader.document = self._asked
+        self._editor.load(self.texts[self._cycle.value])
+        self.set_focus(self._editor)
+
+    @on(Cycle.Changed)
+    def _choice_changed(self, event: Cycle.Changed) -> None:
+        event.stop()
+        self._editor.load(self.texts[event.value])
+        self._problem.remove_class("-shown")
+
+    @on(Editor.Changed)
+    def _typed(self) -> None:
+        self.texts[self._cycle.value] = self._editor.text
+        self._problem.remove_class("-shown")
+
+    def on_answer_given(self, event: Answer.Given) -> None:
+        event.stop()
+        if event.answer.id == "send":
+            self.action_send()
+        else:
+            self.dismiss(None)
+
+    def action_send(self) -> None:
+        """Send, after all keys that were typed before."""
+        (self.focused or self).call_later(self._send)
+
+    def _send(self) -> None:
+        member, problem = member_of(self._cycle.value, self._editor.text)
+        if problem:
+            self._problem.update(plain(f"✗ {capitalised(problem)}"))
+            self._problem.add_class("-shown")
+            self.set_focus(self._editor)
+        else:
+            self.dismiss(member)
+
+
+class EventsScreen(FullScreen[None]):
+    """The events of a profile, as they come."""
+
+    DEFAULT_CSS = """
+    EventsScreen #events { height: 1fr; }
+    EventsScreen EventsPane { width: 58%; border-right: solid $line; }
+    EventsScreen EventDetail { width: 1fr; }
+    EventsScreen.-narrow #events { layout: vertical; }
+    EventsScreen.-narrow EventsPane { width: 1fr; border-right: none; }
+    EventsScreen.-narrow.-low EventDetail { display: none; }
+    """
+    scope: ClassVar[Scope] = "events"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("events")
+
+    def __init__(
+        self,
+        explorer: Explorer,
+        profile: Profile,
+        connections: Connections,
+        pending: PendingKeys,
+        frame: Frame,
+        *,
+        connect: Callable[[], object],
+    ) -> None:
+        """``connect`` opens or closes the connection."""
+        super().__init__(pending, frame, profile)
+        self._connect = connect
+        self.explorer, self.profile, self.connections = explorer, profile, connections
+        self.event_log = connections.logs[profile.name]
+        self._pane, self._detail = EventsPane(explorer.redactor(), frame.zone), EventDetail(explorer, frame.zone)
+        self._rows: AllEvents | EventSearch = AllEvents(self.event_log)
+        self._key = partial(first_key, keymap=explorer.settings.keymap)
+
+    def compose(self) -> ComposeResult:
+        yield from self.frame.around(Horizontal(self._pane, self._detail, id="events"))
+
+    def on_mount(self) -> None:
+        self.set_focus(self._pane.list)
+        self._look()
+        if (asked := self.connections.asked(self.profile)) and not self._go_to(asked[0]):
+            self._pane.list.follows = True
+        self.set_interval(REDRAW_SECONDS, self._look)
+
+    def _go_to(self, event: Event) -> bool:
+        """Put the cursor on an event; return False if it is not in the list."""
+        rows = self._pane.list
+        found = next((at for at in range(len(rows.items) - 1, -1, -1) if rows.items[at] is event), None)
+        if found is not None:
+            rows.follows = False
+            rows.leap_to(found)
+            self._show()
+        return found is not None
+
+    def _look(self) -> None:
+        """Show new events, and search on."""
+        rows = self._pane.list
+        rows.hide = self.explorer.redactor()
+        gone = self._rows.go_on(rows.hide, SEARCH_SECONDS)
+        rows.empty = self._advice()
+        rows.show(self._rows, gone)
+        if not self._rows.is_complete:
+            self.set_timer(SEARCH_SECONDS, self._look)
+        self._show()
+
+    @on(RowList.CursorMoved)
+    def _show(self) -> None:
+        """Show the event at the cursor, and the counts."""
+        rows, log = self._pane.list, self.event_log
+        self._detail.show(rows.chosen, self._key("events.answer"))
+        newer = len(rows.items) - 1 - rows.cursor
+        follows = ("  following", "well") if rows.follows else (f"  paused, {newer:,} newer", "careful")
+        title = [("Events", "bold"), (f"  {log.count:,}", "middle"), *([follows] if rows.items else [])]
+        self._pane.show_state(title, self._counts())
+        self.refresh_bindings()
+
+    def _counts(self) -> str:
+        """Return what was found, and what is missing, in words."""
+        connection, words = self.connections.of(self.profile), list[str]()
+        if isinstance(self._rows, EventSearch):
+            words.append(f"{len(self._rows):,} found{'' if self._rows.is_complete else ', searching …'}")
+        missing = {
+            "dropped": self.event_log.dropped,
+            "not recorded": getattr(self.explorer.journal, "missed", 0),
+            "not answered": connection.unanswered if connection else 0,
+        }
+        return " · ".join([*words, *(f"{count:,} {what}" for what, count in missing.items() if count)])
+
+    def _advice(self) -> list[Pieces]:
+        if isinstance(self._rows, EventSearch) and self.event_log.count:
+            return [[("   No events match the filter." if self._rows.is_complete else "   Searching …", "dim")]]
+        lines: list[Pieces] = [
+            [("   No events yet. Notifications and requests of the server", "dim")],
+            [("   are shown here as they arrive.", "dim")],
+        ]
+        if self.profile.is_open_connection and not self.connections.is_open(self.profile):
+            how = [("   Press ", "dim"), (self._key("events.connect"), "bold"), (" to open the connection.", "dim")]
+            lines += [[], how]
+        return lines
+
+    @on(EventsPane.FilterChanged)
+    def _filter_changed(self, event: EventsPane.FilterChanged) -> None:
+        event.stop()
+        wanted = EventFilter.of(self._pane.text)
+        self._rows = EventSearch(self.event_log, wanted) if wanted else AllEvents(self.event_log)
+        self._look()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        chosen = self._pane.list.chosen
+        can = {
+            "answer": (chosen is not None and chosen.waits) or bool(self.connections.asked(self.profile)),
+            "copy": chosen is not None,
+            "save": chosen is not None,
+            "follow": bool(self._pane.list.items),
+            "search": not self._pane.typing,
+            "stderr": bool(self.event_log.stderr),
+            "connect": self.profile.is_open_connection,
+        }
+        return can.get(action, True)
+
+    def action_close(self) -> None:
+        """Leave the filter, the detail or the screen."""
+        if self._pane.typing:
+            self._pane.leave_filter()
+        elif self._detail.has_focus_within:
+            self.set_focus(self._pane.list)
+        else:
+            self.dismiss(None)
+
+    def action_search(self) -> None:
+        self._pane.focus_filter()
+
+    def action_follow(self) -> None:
+        rows = self._pane.list
+        rows.follows = not rows.follows
+        self._look()
+
+    def action_stderr(self) -> None:
+        from rpcexplorer.tui.dialogs import PageDialog
+
+        hide = self.explorer.redactor().text("\n".join(self.event_log.stderr))
+        self.app.push_screen(
+            PageDialog("stderr of the process", [[(f"   {text}", "text")] for text in hide.split("\n")])
+        )
+
+    @opens("copy")
+    async def action_copy(self) -> None:
+        from rpcexplorer.tui.processes import copy
+
+        if (event := self._pane.list.chosen) is not None:
+            text = await asyncio.to_thread(lambda: printable_bytes(self.explorer.redactor().body(event.text)))
+            await copy(self, text, "the message", also=_cut_words(event))
+
+    @opens("save")
+    async def action_save(self) -> None:
+        from rpcexplorer.tui.call.copying import file_name, save_to_file
+
+        if (event := self._pane.list.chosen) is not None:
+            content = await asyncio.to_thread(self.explorer.redactor().body, event.text)
+            name = file_name(event.method or event.kind, ".json")
+            await save_to_file(
+                self, self.explorer, "the message", content, name, words=EVENT_WORDS, also=_cut_words(event)
+            )
+
+    @opens("answer")
+    async def action_answer(self) -> None:
+        """Answer the request at the cursor, or else the oldest that waits."""
+        chosen, asked = self._pane.list.chosen, self.connections.asked(self.profile)
+        event = chosen if chosen is not None and chosen.waits else next(iter(asked), None)
+        if event is None:
+            return
+        document = await asyncio.to_thread(document_of, event, self.explorer)
+        method = self.explorer.redactor().text(event.method[:MAX_METHOD])
+        typed = self.connections.typed_answers
+        texts = {choice: typed.get((event.method[:MAX_METHOD], choice), text) for choice, text in FIRST_TEXTS.items()}
+        dialog = AnswerDialog(f"Answer {clipped(method, METHOD_COLUMNS)}?", document, texts)
+        member = await self.app.push_screen_wait(dialog)
+        typed |= {(event.method[:MAX_METHOD], choice): text for choice, text in dialog.texts.items()}
+        if member is None:
+            return
+        if problem := self.explorer.answer(self.profile, event, member):
+            self.notify(f"Not sent: {problem.rstrip('.')}.", severity="warning", timeout=10)
+        else:
+            self.notify(f"Answered {clipped(method, METHOD_COLUMNS)}.", timeout=4)
+        self._look()
+
+    def action_connect(self) -> None:
+        self._connect()
+
+
+def _cut_words(event: Event) -> str:
+    return f"cut, the whole message had {size(event.size)}" if isinstance(event, CutEvent) else ""
