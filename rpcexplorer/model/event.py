@@ -11,7 +11,7 @@ EventKind = Literal["notification", "request", "response", "unreadable"]
 """``response``: one that no call waits for. ``unreadable``: data that is not a message."""
 
 
-class Event(Struct, eq=False):
+class Event(Struct, eq=False, gc=False):
     """A message of the server, and what became of it later: an answer, or a remark that there is none."""
 
     when: datetime
