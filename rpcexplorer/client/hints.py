@@ -608,6 +608,20 @@ def client_certificate(call: FailedCall) -> Hint | None:
     return Hint("The server requires a client certificate.", commands=(*lines, command))
 
 
+def framing(call: FailedCall) -> Hint | None:
+    """Suggest another framing, which nobody has chosen: with a wrong one, most servers only wait."""
+    profile = call.profile
+    by_default = profile.framing == "lines" and not profile.preset
+    if not call.failed_at("timeout") or profile.connection_kind not in {"stream", "process"} or not by_default:
+        return None
+    way = "add --framing" if profile.ad_hoc else "set framing to"
+    lines = () if profile.ad_hoc else (f"{PROGRAM} profiles set {profile.name} framing=length",)
+    return Hint(
+        f"The server may not divide its messages into lines. To try it, {way} length (language servers) or none.",
+        commands=lines,
+    )
+
+
 def timeout(call: FailedCall) -> Hint | None:
     """Suggest a longer timeout, but not to resend the call: it may have run."""
     if not call.failed_at("timeout"):
@@ -637,6 +651,7 @@ RULES: Final[tuple[HintRule, ...]] = (
     maybe_empty_params,
     bare_result,
     client_certificate,
+    framing,
     timeout,
 )
 """Certain rules come before likely ones."""

@@ -67,6 +67,7 @@ MODEL = {"errors": [{"type": "dict_type", "loc": ["params"], "msg": "Input shoul
 ZOD = json.dumps([{"path": ["params"], "message": "Expected object, received array"}])
 ABSENT = 'Invalid parameter "/": the parameter "%s" is missing.'
 BARE = error(-32602, "Invalid params.")
+NO_RESPONSE = Unreached("timeout", "No response.", maybe_ran=True)
 NO_TLS = "h:8080 does not use TLS. Check the port, and whether the URL must begin with http://."
 TWO = tuple(("WWW-authenticate", DIGEST % algorithm) for algorithm in ("MD5", "MD5-sess"))
 SESSION = (("Server", "T"), ("X-Transmission-Session-Id", "abc"))
@@ -415,9 +416,24 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "profiles set staging cert_file=CERTIFICATE.pem key_file=KEY.pem",
     ),
     "a timeout": (
-        {"status": None, "outcome": Unreached("timeout", "No response.", maybe_ran=True), "profile": of(timeout=45)},
+        {"status": None, "outcome": NO_RESPONSE, "profile": of(timeout=45)},
         "add --timeout 90",
         "rpcexplorer profiles set staging timeout=90",
+    ),
+    "a timeout over a stream": (
+        {"status": None, "outcome": NO_RESPONSE, "profile": of(url="tcp://h:1")},
+        "set framing to length (language servers) or none.",
+        "rpcexplorer profiles set staging framing=length",
+    ),
+    "a timeout over a typed stream": (
+        {"status": None, "outcome": NO_RESPONSE, "profile": ad_hoc("tcp://h:1")},
+        "add --framing length",
+        "",
+    ),
+    "a timeout over a stream whose framing a preset chose": (
+        {"status": None, "outcome": NO_RESPONSE, "profile": of(url="tcp://h:1", preset="snapcast")},
+        "add --timeout 60",
+        "",
     ),
     "a WebSocket": (
         {"status": 426, "headers": (("Upgrade", "websocket"),)},
