@@ -30,8 +30,8 @@ Other programs are skipped, except a few such as ``cat`` and ``grep``, see ``TOO
 
 ``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, by their keys. If the first line is
 ``# sessions.toml`` or the name of another file, the block is also written to that file, for the ``console`` blocks
-below it. ``python`` runs if it names the demo's address, else it compiles. ``json`` parses. Each line of ``jq``
-compiles. In ``yaml``, commands after ``-`` or ``- run:`` parse. Other blocks (``text``) are skipped.
+below it. ``python`` runs if it names the demo's address or process, else it compiles. ``json`` parses. Each line of
+``jq`` compiles. In ``yaml``, commands after ``-`` or ``- run:`` parse. Other blocks (``text``) are skipped.
 
 In sentences and tables, each command in backticks parses, with or without ``rpcexplorer``, and each ``--option`` exists
 (``FOREIGN_OPTIONS`` lists those of other programs). Tables that list something of the program are compared with its
@@ -603,8 +603,12 @@ def test_jq_line_compiles(block: Block) -> None:
 
 @pytest.mark.everyday(20)
 @blocks_in("python")
-def test_python_block_runs(block: Block, capsys: pytest.CaptureFixture[str]) -> None:
-    compile(block.text, f"line {block.line}", "exec")
+def test_python_block_runs(block: Block, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code = compile(block.text, f"line {block.line}", "exec")
+    if '"--stdio"' in block.text:
+        monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+        exec(code, {"__name__": "__main__"})
+        assert capsys.readouterr().out.startswith('{"jsonrpc": "2.0", "method": "clock.tick"')
     if PORT.search(block.text):
         with DemoThread() as demo:
             text = block.text.replace("http://127.0.0.1:8000", demo.url)

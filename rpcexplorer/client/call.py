@@ -71,7 +71,7 @@ class Surroundings(Struct, frozen=True):
 
     def refused(self, profile: Profile) -> Refused | None:
         """Return why the process of a profile must not be started."""
-        if not profile.command:
+        if profile.connection_kind != "process":
             return None
         found = self.command() if self.command else Refused("profile", "Only rpcexplorer itself starts a process.")
         return found if isinstance(found, Refused) else None

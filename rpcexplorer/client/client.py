@@ -33,7 +33,7 @@ from rpcexplorer.client.call import (
     http_request,
 )
 from rpcexplorer.client.handshake import handshake_of, with_handshake
-from rpcexplorer.model.destination import DestinationChanged
+from rpcexplorer.model.destination import DestinationChanged, ProcessCommand
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.profile import Auth, Profile, split_address, split_socket, usual_path, usual_type
@@ -44,6 +44,7 @@ from rpcexplorer.transport.port import Unreachable, Watch
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_connection import OpenConnection
+    from rpcexplorer.model.event import Event
     from rpcexplorer.transport.port import Transport
 
 ParamsValue = Sequence[Any] | Mapping[str, Any]
@@ -65,11 +66,14 @@ class Client:
         session: str | None = None,
         token: str | None = None,
         reply_limit: int = 256 * 1024 * 1024,
+        on_event: Callable[[Event], None] = lambda _: None,
         **settings: Any,
     ) -> None:
         """Accept a URL, credentials, and keys of a profile, such as ``timeout``.
 
         A ``path`` is appended to ``url``. Without one, ``url`` is the complete address if it has a path of its own.
+        ``on_event`` gets what the server sends of its own accord; it must not take long. A process with the URL
+        ``stdio:`` is named by ``command``, its words, and runs in the working folder.
         """
         if "path" not in settings:
             url, own_path = split_address(url)
@@ -83,6 +87,7 @@ class Client:
             reply_limit,
             discard,
         )
+        self._around = Surroundings(on_event=on_event, command=partial(_own_process, profile))
 
     @classmethod
     def of(
@@ -291,6 +296,13 @@ async def _is_stopped(task: asyncio.Task[Any], stop: Stop) -> bool:
         stop.watch(None)
         task.cancel()
     return task.cancelled()
+
+
+def _own_process(profile: Profile) -> ProcessCommand | Refused:
+    """Return the process of a Python program, which runs its own words."""
+    if not profile.command:
+        return Refused("profile", 'A client of a process needs its words, such as command=["pylsp"].')
+    return ProcessCommand(tuple(profile.command), ".", "")
 
 
 def _to_json(params: Any) -> str:

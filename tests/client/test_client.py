@@ -290,6 +290,12 @@ def test_stop_before_the_call_sends_nothing() -> None:
     assert server.requests == []
 
 
+def test_client_of_a_process_needs_its_words() -> None:
+    outcome = asyncio.run(Client("stdio:").call("ping")).outcome
+    assert isinstance(outcome, Refused)
+    assert 'command=["pylsp"]' in outcome.sentence
+
+
 def test_notification_needs_no_response() -> None:
     with RawServer(http_reply(b"", status=204)) as server:
 
