@@ -133,7 +133,7 @@ def known_method(explorer: Explorer, name: str, options: str, *, refreshed: bool
         sentence = f"There is no method {printable(name)} in the list." + (f" Did you mean {near}?" if near else "")
         if explorer.profile and explorer.profile.ad_hoc and not refreshed:
             command = f"{PROGRAM} methods {quoted(name)} --refresh{options}"
-            sentence += f" The list of a URL is not saved. To discover its methods, run:\n{command}"
+            sentence += f" Without a profile, the list is not saved. To discover its methods, run:\n{command}"
         elif not refreshed:
             sentence += f" To refresh the list, run:\n{PROGRAM} methods --refresh{options}"
         fail(sentence)
@@ -161,7 +161,7 @@ def _explain_source(world: World, explorer: Explorer, options: str, *, refreshed
         world.say(f"Assumed, not listed by the server: {joined_words(assumed)}")
     if refreshed and learned and profile.ad_hoc:
         world.hint(
-            f"The list of a URL is not saved. To save it, add a profile and refresh its list:\n"
+            f"Without a profile, the list is not saved. To save it, add a profile and refresh its list:\n"
             f"{PROGRAM} profiles add NAME{options}\n{PROGRAM} methods --refresh -p NAME"
         )
     if refreshed or learned or profile.discovery == "none":

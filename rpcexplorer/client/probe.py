@@ -581,6 +581,8 @@ class Proposal(Struct, frozen=True):
         is_seen = not self.lacks_auth and not self.trusts
         if not auth and self.preset is None and is_seen and address.has_own_auth:
             auth = {"kind": address.auth.kind}
+        if self.preset is None and address.preset:
+            keys = {"preset": address.preset, **keys}
         if address.path != PATH:
             keys.setdefault("path", address.path)
         return self.values.get("url", address.url), {**keys, **({"auth": auth} if auth else {})}

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from rpcexplorer.jsontext.params import Fix
-from rpcexplorer.model.profile import Profile, joined, split_address, typed_whole, words_text
+from rpcexplorer.model.profile import USUAL_FRAMING, Profile, joined, split_address, typed_whole, words_text
 
 LONGEST = 200
 """Characters to show of a key or another word of a file."""
@@ -122,7 +122,10 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
             changes = tuple(change for change in changes if change[0] not in {"url", "path"})
         kept = f"--stdio={quoted(words_text(profile))}" if profile.command else quoted(f"--url={typed_whole(address)}")
         auth = f" --auth={profile.auth.kind}" if profile.has_own_auth else ""
-        lines.append(f"{PROGRAM} profiles add {name} {kept}{auth}")
+        preset = f" --preset={quoted(profile.preset)}" if profile.preset else ""
+        if not preset and profile.framing != USUAL_FRAMING:
+            preset = f" --framing={profile.framing}"
+        lines.append(f"{PROGRAM} profiles add {name} {kept}{preset}{auth}")
     if changes:
         lines.append(
             f"{PROGRAM} profiles set {name} {' '.join(quoted(f'{key}={spelled(value)}') for key, value in changes)}"

@@ -122,7 +122,8 @@ def test_unknown_method_names_a_refresh_of_the_same_server(shell: Shell, url: st
     command = ("methods", "demo.echo", "--refresh", "--url", url)
     for line in (["methods", "demo.echo", "--url", url], ["params", "demo.echo", "--url", url]):
         assert shell.run(*line).err.endswith(
-            f"The list of a URL is not saved. To discover its methods, run:\n  rpcexplorer {' '.join(command)}\n"
+            "Without a profile, the list is not saved. To discover its methods, run:\n"
+            f"  rpcexplorer {' '.join(command)}\n"
         )
     assert "demo.echo" in shell.run(*command).text
     ran = shell.run("methods", "demo.ecco", "--refresh", "--url", url)
@@ -133,7 +134,7 @@ def test_unknown_method_names_a_refresh_of_the_same_server(shell: Shell, url: st
 def test_list_of_a_url_says_that_it_is_not_saved(shell: Shell, url: str) -> None:
     lines = shell.run("methods", "--refresh", "--url", url).err.splitlines()
     assert lines[-3:] == [
-        "hint: The list of a URL is not saved. To save it, add a profile and refresh its list:",
+        "hint: Without a profile, the list is not saved. To save it, add a profile and refresh its list:",
         f"  rpcexplorer profiles add NAME --url {url}",
         "  rpcexplorer methods --refresh -p NAME",
     ]

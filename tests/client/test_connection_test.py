@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.client import connection_test
-from rpcexplorer.client.probe import METHODS, MOST
+from rpcexplorer.client.probe import METHODS, MOST, Proposal
 from rpcexplorer.client.report import Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.profile import Preset, Profile, ad_hoc
 from rpcexplorer.text.connection_test import plan
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
@@ -223,6 +224,13 @@ def test_login_of_unknown_auth_type_is_not_none(tmp_path: Path, explorer: Explor
     assert "none" not in words
     assert filed.proposal is not None
     assert (filed.proposal.changes, filed.proposal.lacks_auth) == ((), True)
+
+
+def test_new_profile_keeps_the_typed_preset() -> None:
+    typed = replace(ad_hoc("http://h/"), preset="bitcoin")
+    assert Proposal(()).made_from(typed) == ("http://h", {"preset": "bitcoin", "path": "/"})
+    moved = Proposal((("preset", "service"),), Preset("service", Path()))
+    assert moved.made_from(typed)[1]["preset"] == "service"
 
 
 @pytest.mark.parametrize(

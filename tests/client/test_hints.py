@@ -597,6 +597,17 @@ def test_typed_process_is_saved_with_its_words() -> None:
     assert lines == ("""rpcexplorer profiles add NAME --stdio=''"'"'py lsp'"'"' -v'""",)
 
 
+@pytest.mark.parametrize(
+    ("profile", "options"),
+    [
+        (replace(ad_hoc_process(["lsp"]), preset="lsp", framing="length"), "--stdio=lsp --preset=lsp"),
+        (replace(ad_hoc("tcp://h:1"), framing="none"), "--url=tcp://h:1 --framing=none"),
+    ],
+)
+def test_typed_server_is_saved_with_its_preset(profile: Profile, options: str) -> None:
+    assert setting(profile, profile.url, ()) == (f"rpcexplorer profiles add NAME {options}",)
+
+
 def test_missing_credential_can_be_entered() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
     refused = Exchange("a", when, "staging", "http://h", "ping", "", "call", Refused("credentials", "x", "username"))
