@@ -79,7 +79,7 @@ class Connections:
     def asked(self, profile: Profile) -> list[Event]:
         """Return the requests that wait for the user, the oldest first."""
         connection = self.of(profile)
-        return list(connection.asked.values()) if connection is not None else []
+        return list(connection.requests.asked.values()) if connection is not None else []
 
     async def close(self, profile: Profile) -> None:
         """Close the connection of a profile; a call that runs gets no response."""
@@ -122,7 +122,7 @@ class Connections:
     def _state(self, profile: Profile) -> tuple[object, ...]:
         """Return all that the header depends on; the first four also decide which keys are possible."""
         connection, log = self.of(profile), self.logs.get(profile.name)
-        asked = next(iter(connection.asked.values()), None) if connection else None
+        asked = next(iter(connection.requests.asked.values()), None) if connection else None
         is_open, since = (False, None) if connection is None else (connection.is_open, connection.since)
         lasted = age((datetime.now(UTC) - since).total_seconds()) if since else ""
         events = log.count if log else 0

@@ -500,7 +500,7 @@ class EventsScreen(FullScreen[None]):
         missing = {
             "dropped": self.event_log.dropped,
             "not recorded": getattr(self.explorer.journal, "missed", 0),
-            "not answered": connection.unanswered if connection else 0,
+            "not answered": connection.requests.unanswered if connection else 0,
         }
         return " · ".join([*words, *(f"{count:,} {what}" for what, count in missing.items() if count)])
 
