@@ -47,6 +47,7 @@ class Connections:
         """The events of each profile, by its name."""
         self.typed_answers: dict[tuple[str, str], str] = {}
         """The last answers that were typed, by method and kind."""
+        self._waiting: dict[str, list[Event]] = {}
         self._closing: set[str] = set()
         self._timer: Timer | None = None
         self._is_awake = False
@@ -56,6 +57,8 @@ class Connections:
     def take(self, profile: Profile, event: Event) -> None:
         """Take an event; it is shown later."""
         self.logs[profile.name].take(event)
+        if event.waits:
+            self._waiting.setdefault(profile.name, []).append(event)
         if not self._is_awake:
             self.look()
 
@@ -78,8 +81,8 @@ class Connections:
 
     def asked(self, profile: Profile) -> list[Event]:
         """Return the requests that wait for the user, the oldest first."""
-        connection = self.of(profile)
-        return list(connection.requests.asked.values()) if connection is not None else []
+        waiting = self._waiting[profile.name] = [event for event in self._waiting.get(profile.name, ()) if event.waits]
+        return waiting
 
     async def close(self, profile: Profile) -> None:
         """Close the connection of a profile; a call that runs gets no response."""
@@ -122,7 +125,7 @@ class Connections:
     def _state(self, profile: Profile) -> tuple[object, ...]:
         """Return all that the header depends on; the first four also decide which keys are possible."""
         connection, log = self.of(profile), self.logs.get(profile.name)
-        asked = next(iter(connection.requests.asked.values()), None) if connection else None
+        asked = next(iter(self.asked(profile)), None)
         is_open, since = (False, None) if connection is None else (connection.is_open, connection.since)
         lasted = age((datetime.now(UTC) - since).total_seconds()) if since else ""
         events = log.count if log else 0
