@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 FramingName = Literal["lines", "length", "none"]
 MAX_HEADERS: Final = 8 * 1024
 """Bytes of the headers before a message."""
-MAX_QUOTED: Final = 60
-"""Bytes to quote of data that is not a header."""
+MAX_QUOTED: Final = 100
+"""Characters of the peer's words to quote."""
 _HEADERS_END: Final = b"\r\n\r\n"
 _LENGTH: Final = regex(rb"[0-9]{1,18}")
 _OPENERS: Final = b'[{"'
@@ -215,18 +215,24 @@ def oversize(cap: int) -> Unreachable:
     return Unreachable("size", f"The server sent a message larger than the limit of {cap:,} bytes. {advice}.")
 
 
+def quoted(words: bytes | str, limit: int = MAX_QUOTED) -> str:
+    """Return the peer's words printable and whole, or else empty: secrets are found only in complete texts."""
+    text = words.decode("utf-8", "replace") if isinstance(words, bytes) else words
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text) if len(text) <= limit else ""
+
+
 def _length_in(headers: bytes, cap: int) -> int:
     lengths = []
     for line in headers.split(b"\r\n"):
         name, colon, value = line.partition(b":")
         if not colon:
-            raise _unreadable(f"{_quoted(line)} instead of a header such as Content-Length: 2")
+            raise _unreadable(f"{_shown(line)} instead of a header such as Content-Length: 2")
         if name.lower() == b"content-length":
             lengths.append(value.strip(b" \t"))
     if len(lengths) != 1:
-        raise _unreadable(f"{'two headers' if lengths else 'headers without'} Content-Length: {_quoted(headers)}")
+        raise _unreadable(f"{'two headers' if lengths else 'headers without'} Content-Length: {_shown(headers)}")
     if not _LENGTH.fullmatch(lengths[0]):
-        raise _unreadable(f"the Content-Length {_quoted(lengths[0])}, which is not a number")
+        raise _unreadable(f"the Content-Length {_shown(lengths[0])}, which is not a number")
     if (length := int(lengths[0])) > cap:
         raise oversize(cap)
     return length
@@ -236,5 +242,5 @@ def _unreadable(words: str) -> Unreachable:
     return Unreachable("framing", f"The server sent {words}. Check the framing in the profile.")
 
 
-def _quoted(data: bytes) -> str:
-    return ascii(data[:MAX_QUOTED].decode("utf-8", "replace")) + "…" * (len(data) > MAX_QUOTED)
+def _shown(data: bytes) -> str:
+    return f"'{quoted(data)}'" if len(data) <= MAX_QUOTED else f"text of {len(data):,} bytes"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from rpcexplorer.transport.connection import PIECE
-from rpcexplorer.transport.framing import framing_of
+from rpcexplorer.transport.framing import framing_of, quoted
 from rpcexplorer.transport.port import Unreachable
 from rpcexplorer.transport.stream import StreamWire
 
@@ -29,9 +29,9 @@ GRACE_SECONDS: Final = 1.0
 """Between closing stdin, SIGTERM and SIGKILL."""
 POLL_SECONDS: Final = 0.01
 MAX_STDERR: Final = 64 * 1024
-"""Bytes of stderr to keep, and of a line to report at a time."""
+"""Bytes of stderr to keep, and of a line to report."""
 MAX_LAST_WORDS: Final = 300
-"""Characters of stderr in the sentence about the end."""
+"""Characters of the last line of stderr, for the sentence about the end."""
 
 
 def find_program(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Path | None:
@@ -325,19 +325,24 @@ class ProcessWire(StreamWire):
             errors.finish()
 
     async def _read_errors(self, errors: Outlet) -> None:
-        line = b""
+        line, size = bytearray(), 0
         try:
             while data := await errors.receive():
                 self.stderr = (self.stderr + data)[-MAX_STDERR:]
-                *lines, line = (line + data).split(b"\n")
-                if len(line) > MAX_STDERR:
-                    lines, line = [*lines, line], b""
-                for text in lines:
-                    self._on_stderr(text.decode("utf-8", "replace").removesuffix("\r"))
+                for number, part in enumerate(data.split(b"\n")):
+                    if number:
+                        self._report(line, size)
+                        line, size = bytearray(), 0
+                    line += part[: MAX_STDERR - len(line)]
+                    size += len(part)
             if line:
-                self._on_stderr(line.decode("utf-8", "replace"))
+                self._report(line, size)
         finally:
             errors.close()
+
+    def _report(self, line: bytearray, size: int) -> None:
+        text = line.decode("utf-8", "replace").removesuffix("\r")
+        self._on_stderr(text if size == len(line) else f"(a line of {size:,} bytes)")
 
     async def _say_goodbye(self) -> None:
         assert self._life is not None
@@ -355,9 +360,9 @@ class ProcessWire(StreamWire):
             words = f"{self._peer} was ended by {_name_of(-self._code)}"
         else:
             words = f"{self._peer} ended with {self._code}"
-        lines = [" ".join(line.split()) for line in self.stderr.decode("utf-8", "replace").splitlines()]
-        last = next(filter(None, reversed(lines)), "")
-        return Unreachable("closed", f"{words}: {last[:MAX_LAST_WORDS].rstrip('.')}." if last else f"{words}.")
+        lines = [line.strip() for line in self.stderr.decode("utf-8", "replace").splitlines()]
+        last = quoted(next(filter(None, reversed(lines)), ""), MAX_LAST_WORDS).rstrip(".")
+        return Unreachable("closed", f"{words}: {last}." if last else f"{words}.")
 
 
 def _name_of(number: int) -> str:

@@ -21,7 +21,7 @@ from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI
 
 from rpcexplorer.patterns import regex
-from rpcexplorer.transport.framing import oversize
+from rpcexplorer.transport.framing import oversize, quoted
 from rpcexplorer.transport.port import Request, Response, Unreachable
 from rpcexplorer.transport.request import WEBSOCKET, address_of, upgrade_headers
 from rpcexplorer.transport.response import values_of
@@ -42,7 +42,6 @@ MAX_HEAD: Final = 16 * 1024
 """Bytes of the response to the upgrade, without its body."""
 MAX_BODY: Final = 4 * 1024
 """Bytes of its body to keep."""
-MAX_QUOTED: Final = 100
 SWITCHING: Final = 101
 _SUBPROTOCOL: Final = "sec-websocket-protocol"
 _STATUS_LINE: Final = regex(r"(HTTP/1\.[01]) ([0-9]{3})(?: (.*))?")
@@ -124,7 +123,7 @@ class Frames:
         if closing is None:
             return None
         words = f"{self._peer} closed the connection with {closing.code}"
-        reason = " ".join(closing.reason.split()).rstrip(".")
+        reason = quoted(closing.reason.strip()).rstrip(".")
         return Unreachable("closed", f"{words}: {reason}." if reason else f"{words}.")
 
 
@@ -174,10 +173,10 @@ class WebSocketWire(SocketWire):
     async def _refused(self, response: Response, body: bytes) -> Unreachable:
         """Return the refusal with the beginning of its body, which may come later."""
         assert self._stream is not None
-        words = f"{self._peer} refused WebSocket with status {response.status} {response.reason}".rstrip()
+        words = f"{self._peer} refused WebSocket with status {response.status} {quoted(response.reason)}".rstrip()
         location = response.header("Location")
         if location is not None:
-            advice = f"It redirects to {_quoted(location)}, which is not followed"
+            advice = f"It redirects to {quoted(location) or 'another URL'}, which is not followed"
         else:
             advice = _ADVICE.get(response.status or 0, "Check the URL of the profile")
         self._refusal = Unreachable("upgrade", f"{words}. {advice}.", response=response)
@@ -188,8 +187,8 @@ class WebSocketWire(SocketWire):
                 while len(body) < expected and (data := await self._stream.receive()):
                     body += data
         body = body[:expected]
-        if quoted := " ".join(body.decode("utf-8", "replace").split()):
-            words = f"{words}: {_quoted(quoted.rstrip('.'))}"
+        if text := quoted(body.strip()):
+            words = f"{words}: {text.rstrip('.')}"
         return Unreachable("upgrade", f"{words}. {advice}.", response=replace(response, body=body, size=len(body)))
 
     def _not_http(self, received: bytes) -> Unreachable:
@@ -269,7 +268,3 @@ def _response_of(head: bytes) -> Response | None:
         return None
     headers = tuple((name, value.strip()) for name, _, value in (line.partition(":") for line in lines))
     return Response(int(status[2]), status[3] or "", status[1], headers)
-
-
-def _quoted(text: str) -> str:
-    return ascii(text[:MAX_QUOTED])[1:-1] + "…" * (len(text) > MAX_QUOTED)

@@ -127,12 +127,16 @@ def test_offered_subprotocol_may_be_chosen() -> None:
     [
         (
             b"HTTP/1.1 401 No\r\nContent-Length: 10\r\n\r\nno  \x1btokenXXX",
-            r"401 No: no \x1btoken. Check the cred",
+            r"401 No: no  \x1btoken. Check the cred",
         ),
         (b"HTTP/1.0 404 Not Found\r\n\r\n<html>", "404 Not Found: <html>. Check the path"),
         (b"HTTP/1.1 302\r\nlocation: ws://evil.example/\x9b\r\n\r\n", r"It redirects to ws://evil.example/\x9b, which"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "status 200 OK: {}."),
-        (b"HTTP/1.1 500 x\r\n\r\n" + b"y" * 100_000, "status 500 x: yyy"),
+        (b"HTTP/1.1 500 x\r\n\r\n" + b"y" * 100_000, "status 500 x. Check the URL"),
+        (
+            b"HTTP/1.1 308 " + b"z" * 200 + b"\r\nLocation: /" + b"y" * 200 + b"\r\n\r\n",
+            "308. It redirects to another URL",
+        ),
         (b"HTTP/1.1 405 No\r\n\r\nUse POST.\n", "405 No: Use POST. Check the URL of the profile."),
         (b"HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", "not that of a WebSocket"),
         (b"HTTP/1.1 101 Switching\r\n\xff\r\n\r\n", "not that of a WebSocket"),
@@ -141,9 +145,9 @@ def test_offered_subprotocol_may_be_chosen() -> None:
         (b"HTTP/1.1 1", "did not respond with HTTP"),
         (b"", "closed the connection without a response"),
     ],
-    ids=range(12),
+    ids=range(13),
 )
-@pytest.mark.everyday(12)
+@pytest.mark.everyday(13)
 def test_refused_upgrade_says_why(answer: bytes, words: str) -> None:
     assert words in refusal(answer).sentence
 
@@ -190,10 +194,10 @@ def test_fragments_and_binary_frames_are_messages() -> None:
     parts = [frame(Opcode.TEXT, text[:3], fin=False), frame(Opcode.PING), frame(Opcode.CONT, text[3:])]
     many = [frame(Opcode.BINARY, fin=False), *[frame(Opcode.CONT, b"x", fin=False)] * (MAX_FRAGMENTS - 2)]
     stream = b"".join([*parts, *many, frame(Opcode.CONT, b"\xff"), frame(Opcode.TEXT)])
-    messages, ended = end_after(stream, frame(Opcode.CLOSE, struct.pack("!H", 1001) + b"see\nyou."))
+    messages, ended = end_after(stream, frame(Opcode.CLOSE, struct.pack("!H", 1001) + b"see\tyou."))
     assert messages == [text, b"x" * (MAX_FRAGMENTS - 2) + b"\xff", b""]
     assert ended.step == "closed"
-    assert ended.sentence.endswith("closed the connection with 1001: see you.")
+    assert ended.sentence.endswith("closed the connection with 1001: see\\tyou.")
 
 
 def test_pings_are_answered() -> None:
