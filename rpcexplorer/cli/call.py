@@ -21,7 +21,7 @@ from rpcexplorer.cli.context import (
     server_after_options,
     url_after_option,
 )
-from rpcexplorer.cli.output import Output, print_bytes, print_json, run_waiting
+from rpcexplorer.cli.output import Output, print_bytes, print_json, result_of
 from rpcexplorer.cli.world import World, ask
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
@@ -289,22 +289,22 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
         confirm(invocation, question, "the request", [profile], ask=sending.ask)
     stop = Stop()
     id, timeout = sending.id, sending.timeout
-    exchange = run_waiting(
+    with result_of(
         world, explorer, stop, lambda watch: explorer.call(draft, id=id, timeout=timeout, watch=watch, stop=stop)
-    )
-    show(out.world, exchange, sending.part, include=sending.include)
-    if (
-        sending.part == "result"
-        and exchange.response.body
-        and exchange.outcome_name in {"unreached", "cancelled", "malformed"}
-    ):
-        size = counted(len(exchange.response.body), "byte")
-        world.hint(f"To print the response body ({size}), add --body.")
-    advise(world, exchange, explorer)
-    mark(invocation, draft)
-    if explorer.journal.problem:
-        world.warn(f"the call was not recorded: {explorer.journal.problem}")
-    out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.problem)
+    ) as exchange:
+        show(out.world, exchange, sending.part, include=sending.include)
+        if (
+            sending.part == "result"
+            and exchange.response.body
+            and exchange.outcome_name in {"unreached", "cancelled", "malformed"}
+        ):
+            size = counted(len(exchange.response.body), "byte")
+            world.hint(f"To print the response body ({size}), add --body.")
+        advise(world, exchange, explorer)
+        mark(invocation, draft)
+        if explorer.journal.problem:
+            world.warn(f"the call was not recorded: {explorer.journal.problem}")
+        out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.problem)
     return exchange.exit_code
 
 
@@ -446,9 +446,9 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
     explorer = invocation.open(ask=ask)
     invocation.use(explorer, profile)
     stop = Stop()
-    exchange = run_waiting(invocation.world, explorer, stop, lambda watch: explorer.login(watch=watch, stop=stop))
-    show(invocation.world, exchange)
-    advise(invocation.world, exchange, explorer)
+    with result_of(invocation.world, explorer, stop, lambda watch: explorer.login(watch=watch, stop=stop)) as exchange:
+        show(invocation.world, exchange)
+        advise(invocation.world, exchange, explorer)
     context.exit(exchange.exit_code)
 
 

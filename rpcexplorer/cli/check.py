@@ -27,7 +27,7 @@ from rpcexplorer.cli.context import (
     profile_option,
     server_after_options,
 )
-from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json_line, run_waiting
+from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json_line, result_of
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
@@ -135,13 +135,13 @@ def check(
     if chosen.tap:
         for line in ("TAP version 14", f"1..{len(selected)}"):
             invocation.world.print(line)
-    results = run_waiting(invocation.world, explorer, stop, work)
-    if chosen.tap and len(results) < len(selected):
-        invocation.world.print("Bail out!")
-    _write_reports(invocation.world, explorer, results, started, chosen, junit_file, case_file)
-    invocation.world.say(summary(results, len(selected)))
-    if explorer.journal.problem:
-        invocation.world.warn(f"not all calls were recorded: {explorer.journal.problem}")
+    with result_of(invocation.world, explorer, stop, work) as results:
+        if chosen.tap and len(results) < len(selected):
+            invocation.world.print("Bail out!")
+        _write_reports(invocation.world, explorer, results, started, chosen, junit_file, case_file)
+        invocation.world.say(summary(results, len(selected)))
+        if explorer.journal.problem:
+            invocation.world.warn(f"not all calls were recorded: {explorer.journal.problem}")
     context.exit(exit_code(results, stopped=stop.pressed))
 
 

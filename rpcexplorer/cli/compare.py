@@ -20,7 +20,7 @@ from rpcexplorer.cli.context import (
     no_input_option,
     server_after_options,
 )
-from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json, print_json_line, run_waiting
+from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json, print_json_line, result_of, run_waiting
 from rpcexplorer.cli.recorded import Recorded, find_call, find_calls, is_case
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.client.replay import Replayed, exit_code, ignored_in, ignored_pointers, server_of
@@ -339,12 +339,12 @@ def replay(
     if wanted := " ".join(filter(None, questions)):
         confirm(invocation, wanted, counted(len(to_send), "call"), [call.profile for call in to_send], ask=ask)
     stop = Stop()
-    results = run_waiting(
+    with result_of(
         world, explorer, stop, lambda watch: _run(world, explorer, to_send, ignore, watch, stop, as_json=as_json)
-    )
-    world.say(totals(results))
-    if explorer.journal.problem:
-        world.warn(f"not all calls were recorded: {explorer.journal.problem}")
+    ) as results:
+        world.say(totals(results))
+        if explorer.journal.problem:
+            world.warn(f"not all calls were recorded: {explorer.journal.problem}")
     context.exit(INTERRUPTED if stop.pressed else exit_code(results) or (UNREAD if damaged else 0))
 
 

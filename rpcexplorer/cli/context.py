@@ -48,6 +48,13 @@ class Invocation(Struct):
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
         explorer = self.world.open_explorer(person, self.sessions)
         explorer.prints = True
+
+        def pass_on(profile: Profile, line: str) -> None:
+            from rpcexplorer.cli.output import pass_on  # Few commands have a process.
+
+            pass_on(self.world, Path(profile.command[0]).name, line, explorer.redactor().text)
+
+        explorer.on_stderr = pass_on
         for sentence in first_few(explorer.profiles.problems, MAX_PROBLEMS):
             self.world.say(sentence)
         return explorer

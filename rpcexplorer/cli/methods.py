@@ -23,7 +23,7 @@ from rpcexplorer.cli.context import (
     server_after_options,
     url_after_option,
 )
-from rpcexplorer.cli.output import print_json, run_waiting
+from rpcexplorer.cli.output import print_json, result_of
 from rpcexplorer.cli.world import World
 from rpcexplorer.discovery.methods import parameters_of, result_kind
 from rpcexplorer.explorer import Explorer
@@ -176,20 +176,20 @@ TESTED_FOR = frozenset({0, 4, 5})
 
 def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
     stop = Stop()
-    discovery = run_waiting(
+    with result_of(
         invocation.world, explorer, stop, lambda watch: explorer.discover(watch=watch, stop=stop, tell=watch.on_step)
-    )
-    for sentence in discovery.sentences:
-        invocation.world.say(sentence)
-    for word, names in (("new", discovery.new), ("gone", discovery.gone)):
-        if names:
-            invocation.world.say(f"{word}: {joined_words(map(printable, names), MAX_NAMED)}")
-    changed = [change for change in discovery.changed if change.kind == "changed"]
-    for change in changed[:MAX_NAMED]:
-        invocation.world.say(f"changed: {printable(change.line)}")
-    if len(changed) > MAX_NAMED:
-        more = counted(len(changed) - MAX_NAMED, "more method")
-        invocation.world.say(f"changed: {more}. To list all changes, run:\n{PROGRAM} methods --changes")
+    ) as discovery:
+        for sentence in discovery.sentences:
+            invocation.world.say(sentence)
+        for word, names in (("new", discovery.new), ("gone", discovery.gone)):
+            if names:
+                invocation.world.say(f"{word}: {joined_words(map(printable, names), MAX_NAMED)}")
+        changed = [change for change in discovery.changed if change.kind == "changed"]
+        for change in changed[:MAX_NAMED]:
+            invocation.world.say(f"changed: {printable(change.line)}")
+        if len(changed) > MAX_NAMED:
+            more = counted(len(changed) - MAX_NAMED, "more method")
+            invocation.world.say(f"changed: {more}. To list all changes, run:\n{PROGRAM} methods --changes")
     profile = explorer.profile
     asks_server = profile and isinstance(profile.discovery, str) and profile.discovery != "none"
     if profile and asks_server and not discovery.found and discovery.exit_code in TESTED_FOR:

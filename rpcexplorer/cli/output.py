@@ -6,10 +6,10 @@ import asyncio
 import io
 import signal
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import Any, NoReturn, TextIO, TypeVar
 
 from msgspec.structs import replace
 
@@ -19,7 +19,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import refuse_unwritable, write_atomic
 from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.exchange import Exchange, Stop
-from rpcexplorer.model.problem import UserError
+from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.text.exchange import duration, size
 from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.transport.port import Progress
@@ -142,28 +142,89 @@ def waiting_line(progress: Progress | None, elapsed: float, step: str = "") -> s
     return "  ·  ".join(parts) + "     Ctrl+C cancels"
 
 
-def run_waiting(world: World, explorer: Explorer, stop: Stop, work: Callable[[Waiting], Awaitable[T]]) -> T:
-    """Run work to its end, with a progress line if stderr is a terminal.
+@contextmanager
+def result_of(world: World, explorer: Explorer, stop: Stop, work: Callable[[Waiting], Awaitable[T]]) -> Iterator[T]:
+    """Run work to its end, and yield its result; close the explorer after it was printed.
 
-    Ctrl+C presses ``stop``, so that the part of a response that has arrived is printed and recorded.
+    A progress line appears if stderr is a terminal. Ctrl+C presses ``stop``, so that the part of a response that has
+    arrived is printed and recorded.
     """
+    signals = _ending_signals()
 
     async def run() -> T:
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError):  # Windows has no such handlers: Ctrl+C ends the loop instead.
-            loop.add_signal_handler(signal.SIGINT, stop.press)
-            loop.add_signal_handler(signal.SIGTERM, stop.press)
-        async with explorer:
-            # The time that the user needs for an answer does not count.
-            watch = Waiting(world.stderr, lambda: explorer.credentials.asked_for)
-            task = asyncio.ensure_future(watch.show()) if world.stderr.isatty() else None
-            try:
-                return await work(watch)
-            finally:
-                if task is not None:
-                    task.cancel()
-                    with suppress(asyncio.CancelledError):
-                        await task
-                watch.erase()
+            for number in signals:
+                loop.add_signal_handler(number, stop.press)
+        # The time that the user needs for an answer does not count.
+        watch = Waiting(world.stderr, lambda: explorer.credentials.asked_for)
+        task = asyncio.ensure_future(watch.show()) if world.stderr.isatty() else None
+        try:
+            return await work(watch)
+        finally:
+            if task is not None:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+            watch.erase()
 
-    return asyncio.run(run())
+    with asyncio.Runner() as runner:
+        try:
+            try:
+                result = runner.run(run())
+            finally:
+                _handle(runner, signals, _leave)
+            yield result
+        finally:
+            runner.run(explorer.__aexit__())
+            report_omitted(world)
+            _handle(runner, signals, signal.SIG_DFL)
+
+
+def run_waiting(world: World, explorer: Explorer, stop: Stop, work: Callable[[Waiting], Awaitable[T]]) -> T:
+    """Do as ``result_of``, for a result that is printed after the explorer was closed."""
+    with result_of(world, explorer, stop, work) as result:
+        return result
+
+
+def _ending_signals() -> list[signal.Signals]:
+    """Return the signals to end, unless a parent such as nohup wants them ignored."""
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]  # Windows lacks some.
+    return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """Exit while the result is printed, in order: processes end, too."""
+    raise SystemExit(128 + number)
+
+
+def _handle(runner: asyncio.Runner, signals: Sequence[signal.Signals], handler: Any) -> None:
+    """Replace the handlers of the event loop; Ctrl+C interrupts as always."""
+    with suppress(NotImplementedError):
+        for number in signals:
+            runner.get_loop().remove_signal_handler(number)
+            if number != signal.SIGINT:
+                signal.signal(number, handler)
+
+
+MAX_PASSED_ON = 64 * 1024
+"""Characters to print of what the process of a server writes to its stderr."""
+
+
+def pass_on(world: World, name: str, line: str, hide: Callable[[str], str]) -> None:
+    """Print a line of a process's stderr, unless it has written too much."""
+    if world.passed_on[name] + len(line) >= MAX_PASSED_ON:
+        world.omitted[name] += 1
+        return
+    world.passed_on[name] += len(line) + 1
+    erase = ERASE if world.stderr.isatty() else ""
+    world.stderr.write(f"{erase}{printable(f'{name}: {hide(line)}')}\n")
+    world.stderr.flush()
+
+
+def report_omitted(world: World) -> None:
+    """Say how much of each process's stderr was not printed."""
+    for name, count in world.omitted.items():
+        world.say(f"{counted(count, 'more line')} of {name} on stderr: only the first 64 kB are printed")
+    world.omitted.clear()

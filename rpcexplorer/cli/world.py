@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -43,6 +44,10 @@ class World(Struct):
     """The explorer that was opened last."""
     printed: set[str] = field(default_factory=set)
     """Messages that were printed: the same one is printed only once."""
+    passed_on: Counter[str] = field(default_factory=Counter)
+    """Characters of each process's stderr that were printed."""
+    omitted: Counter[str] = field(default_factory=Counter)
+    """Lines of each process's stderr that were not printed."""
 
     def open_explorer(
         self,

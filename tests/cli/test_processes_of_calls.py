@@ -1,0 +1,119 @@
+"""Calls to a process: what it writes to stderr, and its end."""
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.cli.main import run
+from rpcexplorer.cli.output import MAX_PASSED_ON
+from rpcexplorer.cli.world import World
+from rpcexplorer.transport import process
+from tests.fakes.shell import Shell
+from tests.transport.test_processes import ALIVE, FOREVER, IGNORING_TERM, Lives
+
+ANSWERING = """
+import json, os, sys, time
+def answer():
+    call = json.loads(sys.stdin.readline())
+    print(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": "pong"}), flush=True)
+"""
+NAME = Path(sys.executable).name
+
+
+@pytest.fixture
+def lives(tmp_path: Path) -> Iterator[Lives]:
+    pipe = Lives(tmp_path / "alive")
+    yield pipe
+    pipe.close()
+
+
+def words(shell: Shell, code: str, *more: object) -> str:
+    file = shell.folder / "server.py"
+    file.write_text(ANSWERING + code)
+    return shlex.join([sys.executable, str(file), *map(str, more)])
+
+
+class Stdout(io.BytesIO):
+    """Notes which of the processes lives when something is written."""
+
+    def __init__(self, lives: Lives) -> None:
+        super().__init__()
+        self.lives, self.alive = lives, list[bool]()
+
+    def write(self, data: object) -> int:
+        self.alive.append(self.lives.is_alive())
+        return super().write(data)  # type: ignore[arg-type]
+
+
+def test_result_is_printed_before_the_process_ends(
+    shell: Shell,
+    lives: Lives,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.1)
+    out, err = Stdout(lives), io.StringIO()
+    world = World(io.BytesIO(), out, err, shell.environment, shell.folder)
+    stubborn = words(shell, IGNORING_TERM + ALIVE.replace("print('[]', flush=True)", "answer()") + FOREVER, lives.path)
+    assert run(["call", "ping", "--stdio", stubborn], world) == 0
+    assert (out.getvalue(), out.alive[-1]) == (b'"pong"\n', True)
+    lives.wait_for_end()
+
+
+def test_stderr_of_a_process_is_printed_with_its_name(shell: Shell) -> None:
+    code = "os.write(2, b'one\\x1b[1m\\n\\xff two\\n'); answer(); os.write(2, b'three')"
+    ran = shell.run("call", "ping", "--stdio", words(shell, code))
+    assert (ran.code, ran.out) == (0, b'"pong"\n')
+    assert ran.err == f"{NAME}: one␛[1m\n{NAME}: \ufffd two\n{NAME}: three\n"
+
+
+def test_stderr_without_end_is_counted(shell: Shell) -> None:
+    code = "os.write(2, b'x' * 99 + b'\\n'); sys.stderr.write(('y' * 99 + '\\n') * 10_000); answer()"
+    ran = shell.run("call", "ping", "--stdio", words(shell, code))
+    assert ran.out == b'"pong"\n'
+    *lines, last = ran.err.splitlines()
+    assert len(lines) == MAX_PASSED_ON // 100
+    assert (
+        last == f"rpcexplorer: {10_001 - len(lines):,} more lines of {NAME} on stderr: only the first 64 kB are printed"
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("is_printing", [False, True])
+@pytest.mark.everyday(4)
+def test_signal_ends_command_and_process(
+    number: signal.Signals,
+    is_printing: bool,
+    shell: Shell,
+    lives: Lives,
+) -> None:
+    """The pipe that stdout goes to is full while the result is printed."""
+    result = "print(json.dumps({'jsonrpc': '2.0', 'id': 'x', 'result': 'y' * 1_000_000}), flush=True)"
+    code = ALIVE.replace("print('[]', flush=True)", result if is_printing else "") + "sys.stderr.write('ready\\n')\n"
+    command = [sys.executable, "-m", "rpcexplorer", "call", "m", "--id", "x", "--stdio"]
+    with subprocess.Popen(
+        [*command, words(shell, code + "sys.stdin.read()", lives.path)],
+        cwd=shell.folder,
+        env={**os.environ, **shell.environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        if is_printing:
+            assert program.stdout.read(1) == b'"'
+        else:
+            assert program.stderr.readline().endswith(b"ready\n")
+        program.send_signal(number)
+        if not is_printing:
+            program.stdout.read()
+        assert program.wait(20) == (128 + number if is_printing else 130)
+    lives.wait_for_end()
