@@ -208,8 +208,8 @@ class Explorer:
             await self.checker.close()
 
     def put_unsaved_aside(self) -> str:
-        """Save unrecorded calls and drafts elsewhere; return the problems."""
-        problems = [self.rescue.put_aside()] if "journal" in self.__dict__ else []
+        """Save events, calls and drafts, or put them aside; return the problems."""
+        problems = [self.journal.flush_events(), self.rescue.put_aside()] if "journal" in self.__dict__ else []
         if "drafts" in self.__dict__ and (problem := self.drafts.save_unsaved()):
             problems.append(f"{counted(len(self.drafts.unsaved), 'draft')} could not be saved: {problem}.")
         return "\n".join(filter(None, problems))

@@ -41,7 +41,10 @@ SETTINGS_SHAPE = TableRule(
         "version": version_rule,
         "theme": file_name_rule,
         "keymap": MapRule(text_rule),
-        "history": TableRule("history", {"record": flag_rule, "folder": path_rule, "body_limit": size_rule(0)}),
+        "history": TableRule(
+            "history",
+            {"record": flag_rule, "folder": path_rule, "body_limit": size_rule(0), "events": size_rule(0)},
+        ),
         "secrets": TableRule("secrets", {"store": choice_rule("file", "keyring")}),
         "reply": TableRule("reply", {"limit": size_rule(1)}),
     },

@@ -13,11 +13,11 @@ from msgspec.structs import asdict, replace
 from rpcexplorer.cli.arguments import FILE_HELP, OneOf, whole_number
 from rpcexplorer.cli.context import CommandGroup, complete_profiles, fail
 from rpcexplorer.cli.output import Output, print_bytes, print_json, print_json_line
-from rpcexplorer.cli.recorded import find_call, find_call_anywhere, open_history, read_case
+from rpcexplorer.cli.recorded import find_call_anywhere, find_record, open_history, read_case
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Statistics
-from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName
+from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName, ServerEvent
 from rpcexplorer.model.filter import FORMER_OUTCOME_WORDS, OUTCOME_WORDS, Bounds, HistoryFilter
 from rpcexplorer.model.problem import counted, joined_words
 from rpcexplorer.patterns import regex
@@ -118,7 +118,8 @@ def export(
     calls = [find_call_anywhere(explorer, id).exchange for id in ids]
     if looks:
         wanted = filter_of(search or "", profile, bounds)
-        calls += islice((call for call in explorer.history.search(wanted) if isinstance(call, Exchange)), last)
+        found = (call for call in explorer.history.search(wanted) if isinstance(call, Exchange))
+        calls += islice((call for call in found if call.kind != "event"), last)
     if not calls:
         fail("No calls match. Nothing was written.")
     made = explorer.cases.made_of(list({call.id: call for call in calls}.values()), note=note, hide=redact + hide)
@@ -378,7 +379,8 @@ def search(
 def show(context: click.Context, id: str | None, profile: str | None, part: str | None) -> None:
     """Show one call: request, response, headers, time, duration.
 
-    Without an ID, the newest call is shown. A part of an id is enough if only one call has it.
+    Without an ID, the newest call is shown. A part of an id is enough if only one call has it. An id of an event shows
+    the message of the server.
 
     \b
     Examples:
@@ -387,7 +389,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
       rpcexplorer history show --json | jq -r '.headers[] | select(.name == "X-Request-Id").value'
     """
     world, explorer = open_history(context, profile)
-    exchange = find_call(explorer, id, own_first=profile is not None).exchange
+    exchange = find_record(explorer, id, own_first=profile is not None).exchange
     if part == "params":
         print_json(world, exchange.params.encode(errors="backslashreplace"))
     elif part == "body":
@@ -481,6 +483,7 @@ def _rest(exchange: Exchange) -> dict[str, object]:
     The exact bytes of params and response have their own options.
     """
     response = exchange.response
+    event = exchange.outcome if isinstance(exchange.outcome, ServerEvent) else ServerEvent()
     return {
         "message": printable(getattr(exchange.outcome, "message", "")),
         "note": printable(exchange.note, lines=True),
@@ -490,4 +493,7 @@ def _rest(exchange: Exchange) -> dict[str, object]:
         "reply": printable_bytes(response.body),
         "reply_cut": response.cut,
         "remarks": list(map(printable, exchange.remarks)),
+        "answer": printable(event.answer, lines=True),
+        "of": printable(event.of),
+        "missed": event.missed,
     }

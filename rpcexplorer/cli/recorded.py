@@ -34,13 +34,18 @@ def open_history(context: click.Context, profile: str | None) -> tuple[World, Ex
 
 
 def find_call(explorer: Explorer, id: str | None, *, own_first: bool) -> Recorded:
-    """Return the call with this id, or the newest; end if there is none.
+    """Return what ``find_record`` does; end if it is an event."""
+    return _not_an_event(find_record(explorer, id, own_first=own_first))
+
+
+def find_record(explorer: Explorer, id: str | None, *, own_first: bool) -> Recorded:
+    """Return the record with this id, or the newest call; end if there is none.
 
     The newest call is that of the history in use. An id is searched in all histories. With ``own_first``, the history
     in use is searched first.
     """
     if id is not None and not (own_first and explorer.history.find(id) is not None):
-        return find_call_anywhere(explorer, id)
+        return _find_anywhere(explorer, id)
     found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
     if found is None:
         fail("The history is empty. To send a call, run:\nrpcexplorer call METHOD")
@@ -48,9 +53,14 @@ def find_call(explorer: Explorer, id: str | None, *, own_first: bool) -> Recorde
 
 
 def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
-    """Return the call with this id from any history.
+    """Return the call with this id from any history; end if it is an event."""
+    return _not_an_event(_find_anywhere(explorer, id))
 
-    A part of an id must match only one call in all of them.
+
+def _find_anywhere(explorer: Explorer, id: str) -> Recorded:
+    """Return the record with this id.
+
+    A part of an id must match only one call in all histories.
     """
     matches: dict[str, tuple[Exchange | Damaged | Problem, Profile | None]] = {}
     seen = set[Path]()
@@ -69,6 +79,13 @@ def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
         fail(f"{id} matches {len(matches)} calls: {', '.join(matches)}. Type more characters of the id.")
     found, source = matches.get("") or next(iter(matches.values()))
     return Recorded(_exchange(found), source)
+
+
+def _not_an_event(found: Recorded) -> Recorded:
+    if found.exchange.kind == "event":
+        id = found.exchange.id
+        fail(f"{id} is an event, not a call. To see it, run:\nrpcexplorer history show {id}")
+    return found
 
 
 def find_calls(

@@ -171,7 +171,7 @@ class Client:
             return replace(exchange, outcome=calls)
         if refused := self._around.refused(self.profile):
             return replace(exchange, outcome=refused)
-        message = Message(exchange.kind, calls)
+        message = Message(kind_of(draft), calls)
         exchange = replace(exchange, method=message.method)
         session = await self._credentials.session(self.profile) if self.profile.has_sessions else None
         if isinstance(session, Refused):

@@ -24,7 +24,6 @@ from rpcexplorer.client.server_messages import (
     Answer,
     Outbox,
     ServerRequests,
-    answer_to,
     answers_of,
     calls_in,
     event_of,
@@ -517,7 +516,7 @@ class OpenConnection:
         return next(iter(waiting.values())) if len(waiting) == 1 and envelope.error not in {None, b"null"} else None
 
     def _send_answer(self, event: Event, member: bytes) -> bool:
-        is_sent = self._outbox.put(answer_to(event, member))
+        is_sent = self._outbox.put(event.answer_with(member))
         if is_sent:
             event.answer = member
         return is_sent

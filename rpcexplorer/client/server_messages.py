@@ -37,11 +37,6 @@ def answers_of(profile: Profile, *, can_ask: bool) -> Answer:
     return answer
 
 
-def answer_to(event: Event, member: bytes) -> bytes:
-    assert event.id is not None
-    return b'{"jsonrpc":"2.0","id":%b,%b}' % (event.id, member)
-
-
 def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
     """Return a message that is not the response to a call that waits."""
     now = datetime.now(UTC)

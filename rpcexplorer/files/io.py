@@ -457,12 +457,12 @@ def changed_last(folder: Path, most: int, files: dict[str, str]) -> list[str]:
     return [found for _, found in nlargest(most, moments)]
 
 
-def sizes(folder: Path, ending: str) -> list[int]:
+def sizes(folder: Path, wanted: Callable[[str], bool]) -> list[int]:
     with file_errors("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
         return [
             entry.stat(follow_symlinks=False).st_size
             for entry in found
-            if entry.name.endswith(ending) and entry.is_file(follow_symlinks=False)
+            if wanted(entry.name) and entry.is_file(follow_symlinks=False)
         ]
     return []
 

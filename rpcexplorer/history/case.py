@@ -182,6 +182,8 @@ def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged
     if isinstance(found, Damaged):
         where, reason = _told_where(raw, line, found.reason)
         return Damaged(f"{file}:{where}", reason, found.text or left_of(raw), found.id)
+    if found.kind == "event":
+        return Damaged(f"{file}:{line}", "it is an event, and a case contains only calls", left_of(raw), found.id)
     found = as_called(replace(found, foreign=True, writer="", when=min(found.when, now)))
     if not SAFE_ID.fullmatch(found.id):
         found = replace(found, id=_stand_in(raw))

@@ -56,6 +56,8 @@ NOTHING = b" \t\r\n\0"
 FOREIGN = "it is not an rpcexplorer history file, so it was not changed. Move it, or choose another folder"
 CASES = "+cases"
 """Suffix of a writer for imported cases. No user or host name contains it."""
+EVENTS = "+events"
+"""Suffix of a writer for events, which are never among calls."""
 TORN_FILE = regex(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
 BOUNDARY = regex(
     rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*+'  # after an end and its blank lines
@@ -289,6 +291,14 @@ def files_of(folder: Path, writer: str) -> Iterator[Path]:
     """
     yield current(folder, writer)
     yield from (folder / name for name in full_files(names(folder)).get(writer, ()))
+
+
+def holds_events(name: str) -> bool:
+    return name.partition(".")[0].endswith(EVENTS)
+
+
+def holds_calls(name: str) -> bool:
+    return not holds_events(name)
 
 
 def torn_files(listed: Iterable[str]) -> list[str]:

@@ -42,6 +42,7 @@ from rpcexplorer.history.file import (
     CASES,
     CHUNK,
     COMMENTS,
+    EVENTS,
     FILE,
     LARGEST,
     OVERLAP,
@@ -49,6 +50,8 @@ from rpcexplorer.history.file import (
     current,
     files_of,
     full_files,
+    holds_calls,
+    holds_events,
     mode_in,
     newest_first,
     rewrite,
@@ -103,7 +106,7 @@ OPEN = 64
 
 
 PACKED = f"{BASE64} = ".encode()
-IN_CALL = frozenset(b"id method params params_sent message reason headers reply name note".split())
+IN_CALL = frozenset(b"id method params params_sent message reason headers reply name note answer of".split())
 ANYWHERE = IN_CALL | {b"profile", b"url"}
 FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
 """Characters that count as ASCII letters if case does not matter."""
@@ -147,15 +150,22 @@ Probe = Callable[[bytes], list[bytes]]
 
 
 def blocks_in_steps(
-    folder: Path, wanted: Probe, reach: float = inf, largest: int = LARGEST, own: str = ""
+    folder: Path,
+    wanted: Probe,
+    reach: float = inf,
+    largest: int = LARGEST,
+    own: str = "",
+    *,
+    is_read: Callable[[str], bool] = holds_calls,
 ) -> Iterator[RawBlock | None]:
     """Yield blocks that may match, newest first, and None between stretches.
 
     A block in two copies of a file is yielded once, as a block of the writer ``own``. The search ends after ``reach``
-    bytes of calls. A stretch longer than ``largest`` is not a block and only reported.
+    bytes of calls. A stretch longer than ``largest`` is not a block and only reported. Only files whose names satisfy
+    ``is_read`` are read.
     """
     last = None
-    streams = FolderReader(folder, wanted, largest).streams(own)
+    streams = FolderReader(folder, wanted, largest, is_read).streams(own)
     for block in _settled(_within(reach, merge(*streams, key=attrgetter("time"), reverse=True))):
         if block is None:
             yield None
@@ -165,9 +175,9 @@ def blocks_in_steps(
 
 
 class FolderReader:
-    def __init__(self, folder: Path, wanted: Probe, largest: int) -> None:
+    def __init__(self, folder: Path, wanted: Probe, largest: int, is_read: Callable[[str], bool]) -> None:
         self._folder, self._wanted, self._largest = folder, wanted, largest
-        self._listed = inodes(folder)
+        self._listed = {name: inode for name, inode in inodes(folder).items() if is_read(name)}
         """The files by name, and how each is known when it has another name."""
         self._full = full_files(self._listed)
         self._open = 0
@@ -315,6 +325,13 @@ def _block_beginning(header: bytes, read: Callable[[int, int], bytes], size: int
             break
         length *= 4
     return b""
+
+
+def _files_with(outcomes: Collection[str]) -> Callable[[str], bool]:
+    """Return which files can contain records with these outcomes."""
+    if "event" not in outcomes:
+        return holds_calls
+    return holds_events if len(outcomes) == 1 else lambda _: True
 
 
 def _within(reach: float, stream: Iterable[RawBlock | Passed]) -> Iterator[RawBlock | Passed]:
@@ -514,16 +531,23 @@ class History:
         return list(islice((found for found in self.all() if isinstance(found, Exchange) or found.text), limit))
 
     def sizes(self) -> list[int]:
-        return sizes(self.folder, ".toml")
+        return sizes(self.folder, lambda name: name.endswith(".toml") and holds_calls(name))
 
     def find(self, id: str) -> Exchange | Damaged | Problem | None:
-        """Return the exchange with this id, or with this unique part of it."""
+        """Return the exchange with this id, or with this unique part of it.
+
+        Events are searched if no call has the id.
+        """
         if not id:
             return None
         if near := self._block_by_time(id):
             return self._read(near)
+        found = self._find_in(holds_calls, id)
+        return self._find_in(holds_events, id) if found is None else found
+
+    def _find_in(self, is_read: Callable[[str], bool], id: str) -> Exchange | Damaged | Problem | None:
         like: dict[str, RawBlock | None] = {}
-        for block in self._raw_blocks(self._may_have(id)):
+        for block in self._raw_blocks(self._may_have(id), is_read):
             own = id_of(block.raw)
             if own == id:
                 return self._read(block)
@@ -545,7 +569,8 @@ class History:
             return None
         self._refuse_links()
         header = HEADER + f'id = "{id}"\n'.encode()
-        for writer in sorted(writers(names(self.folder)), key=self.writer.__ne__):
+        every = writers(names(self.folder))
+        for writer in sorted(every, key=lambda writer: (holds_events(writer), writer != self.writer)):
             for path in files_of(self.folder, writer):
                 with (
                     suppress(FileNotFoundError, FileError),
@@ -580,7 +605,8 @@ class History:
         """
         whole = whole or bool(wanted.text or wanted.words)
         self._refuse_links()
-        for block in blocks_in_steps(self.folder, BlockFilter(wanted).among, reach, self._largest, self.writer):
+        among, is_read = BlockFilter(wanted).among, _files_with(wanted.outcomes)
+        for block in blocks_in_steps(self.folder, among, reach, self._largest, self.writer, is_read=is_read):
             found = self._read(block, whole=whole) if block else None
             if not block or (found is not None and wanted.matches(found)):
                 yield found
@@ -632,13 +658,15 @@ class History:
     # --- changing ----------------------------------------------------------------------------------------------
 
     def others(self) -> list[str]:
-        return [writer for writer in writers(names(self.folder)) if writer.removesuffix(CASES) != self.writer]
+        calls = filter(holds_calls, names(self.folder))
+        return [writer for writer in writers(calls) if writer.removesuffix(CASES) != self.writer]
 
     def refusal(self, writer: str) -> str:
         """Return why a writer's calls cannot be changed here, or nothing.
 
         In a folder that is one person's alone, this machine may have had another name.
         """
+        writer = writer.removesuffix(EVENTS)
         person, own = writer.partition("@")[0], self.writer.partition("@")[0]
         if not writer or writer.removesuffix(CASES) == self.writer or (person == own and not self.shared):
             return ""
@@ -660,7 +688,7 @@ class History:
     ) -> int:
         """Remove all but the newest ``keep``, and all before a moment; count them.
 
-        Damaged records stay, and so do those that others have recorded. ``dry`` only counts.
+        Damaged records stay, and so do events and what others have recorded. ``dry`` only counts.
         """
         is_mine = cache(may_change)
         doomed, its_writers, unread, kept = set[bytes](), set[str](), set[Path](), 0
@@ -688,7 +716,8 @@ class History:
 
         With ``torn``, change also the incomplete block in a separate file.
         """
-        meant = (block for block in self._raw_blocks(self._may_have(id)) if torn or not block.harm)
+        blocks = self._raw_blocks(self._may_have(id), lambda _: True)
+        meant = (block for block in blocks if torn or not block.harm)
         found = self._block_by_time(id) or next((block for block in meant if id_of(block.raw) == id), None)
         if found is None:
             return False
@@ -705,16 +734,16 @@ class History:
         if block.harm:
             return Damaged(str(block.file), block.harm, left_of(block.raw), id_of(block.raw))
         found = (None if whole else outline(block.raw)) or read_block(block.raw, str(block.file))
-        if isinstance(found, Exchange) and block.writer != self.writer:
-            return replace(found, writer=block.writer)
+        if isinstance(found, Exchange) and block.writer.removesuffix(EVENTS) != self.writer:
+            return replace(found, writer=block.writer.removesuffix(EVENTS))
         return found
 
     def _rewrite(self, path: Path, change: Callable[[bytes], bytes], writer: str) -> int:
         return rewrite(path, change, partial(self._locked, writer), FILE + 2 * self._largest)
 
-    def _raw_blocks(self, wanted: Probe = split) -> Iterator[RawBlock]:
+    def _raw_blocks(self, wanted: Probe = split, is_read: Callable[[str], bool] = holds_calls) -> Iterator[RawBlock]:
         self._refuse_links()
-        steps = blocks_in_steps(self.folder, wanted, largest=self._largest, own=self.writer)
+        steps = blocks_in_steps(self.folder, wanted, largest=self._largest, own=self.writer, is_read=is_read)
         return (step for step in steps if step is not None)
 
     def _for_a_moment(self, found: Iterable[T], seconds: float = MOMENT, late: Iterable[T] = ()) -> Iterator[T]:

@@ -13,7 +13,18 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import OUTCOMES, CallKind, Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
+from rpcexplorer.model.exchange import (
+    OUTCOMES,
+    CallKind,
+    Cancelled,
+    Damaged,
+    Exchange,
+    Outcome,
+    RecordKind,
+    Sent,
+    ServerEvent,
+    Unreached,
+)
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.batch import decode_batch
@@ -178,6 +189,8 @@ def _outcome(values: dict[str, Any], body: bytes) -> Outcome:
             return Cancelled(maybe_ran)
         case "sent":
             return Sent(remarks)
+        case "event":
+            return ServerEvent(remarks, values.get("answer", ""), values.get("of", ""), values.get("missed", 0))
     return _reply(values, body, remarks)
 
 
@@ -226,13 +239,13 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
     # This excludes inf and nan.
     "ms": (lambda value: type(value) in {int, float} and abs(value) < 2**53, "a number"),
     "code": _WHOLE_NUMBER,
-    "kind": _one_of(get_args(CallKind)),
+    "kind": _one_of(get_args(RecordKind)),
     "outcome": _one_of(OUTCOMES),
     "step": _one_of(get_args(Step)),
     "envelope": _one_of(get_args(EnvelopeForm)),
     **dict.fromkeys(("id", "profile", "url", "method", "message", "params", "params_sent"), _TEXT),
-    **dict.fromkeys(("reason", "http_reason", "name", "note", "expect"), _TEXT),
-    **dict.fromkeys(("status", "sent", "received"), _SMALL_NUMBER),
+    **dict.fromkeys(("reason", "http_reason", "name", "note", "expect", "answer", "of"), _TEXT),
+    **dict.fromkeys(("status", "sent", "received", "missed"), _SMALL_NUMBER),
     **dict.fromkeys(("reply_cut", "maybe_ran", "foreign"), _FLAG),
     **dict.fromkeys(("notes", "remarks", "http_remarks", "headers"), _TEXTS),
 }
@@ -287,9 +300,36 @@ def to_block(exchange: Exchange) -> str:
 
 def spell(record: Mapping[str, Any]) -> str:
     """Spell a record as a block, blank line included."""
-    lines = "".join(f"{_key(key)} = {_value(value)}\n" for key, value in record.items())
-    sealed = HEADER.decode() + lines
+    sealed = HEADER.decode() + _lines(record)
     return f'{sealed}end = "{crc32(sealed.encode()):08x}"\n\n'
+
+
+def _lines(record: Mapping[str, Any]) -> str:
+    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in record.items())
+
+
+def event_head(profile: str, url: str, method: str, of: str) -> str:
+    """Return the lines that the records of many events share. ``of``: the id of the call of their subscription."""
+    values = {"profile": profile, "url": url, "method": method, "kind": "event", "outcome": "event", "of": of}
+    return _lines(_written(values))
+
+
+def event_block(id: str, when: datetime, head: str, reply: bytes, *, received: int, more: Mapping[str, Any]) -> bytes:
+    """Spell the record of an event as ``spell`` does, in a fifth of the time.
+
+    ``when`` is in UTC. ``more``: the other values, which few events have.
+    """
+    key, text = _spelled("reply", reply)
+    time = when.isoformat(timespec="milliseconds").removesuffix("+00:00")
+    lines = f'id = "{id}"\ntime = {time}Z\n{head}received = {received}\n{key} = {quoted(text)}\n'
+    if more:
+        lines += _lines(_written(dict(more)))
+    sealed = HEADER + lines.encode()
+    return sealed + END % crc32(sealed)
+
+
+_encoded: Final = json.JSONEncoder(ensure_ascii=False).encode
+"""``json.dumps`` takes three times as long, because it makes an encoder each time."""
 
 
 def quoted(text: str) -> str:
@@ -297,7 +337,7 @@ def quoted(text: str) -> str:
 
     JSON's spelling is valid TOML, and native: 2 ms per megabyte, against 70 ms with tomli-w.
     """
-    spelled = json.dumps(text, ensure_ascii=False)
+    spelled = _encoded(text)
     usual = spelled.isascii() and "\x7f" not in spelled  # This check takes a tenth of the time.
     return spelled if usual else UNUSUAL.sub(_visible, spelled)
 

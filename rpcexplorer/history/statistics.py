@@ -93,6 +93,8 @@ class Statistics:
         if isinstance(found, Damaged):
             self.damaged += 1
             return
+        if found.kind == "event":
+            return
         name = self._name(found)
         if name not in self._rows:
             self._rows[name] = Figures(name)

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
@@ -24,6 +24,7 @@ from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import Result
 
 if TYPE_CHECKING:
+    from rpcexplorer.history.events import EventRecorder
     from rpcexplorer.history.folder import History
     from rpcexplorer.model.event import Event
     from rpcexplorer.variables.resolve import LastResult
@@ -50,15 +51,20 @@ class Journal:
         self._sent: set[tuple[str, str, str, str | None]] = set()
         """Recorded calls of this run whose params contain secret references."""
         self._writing = Lock()
+        self._events_limit = settings.events
 
-    def of(self, profile: Profile | None) -> History:
+    def _place_of(self, profile: Profile | None) -> tuple[Path, Path | None, bool]:
+        """Return a folder, the folder that it must be in, and whether it is shared."""
         own = profile.history if profile else None
         folder = Path(own or self._chosen or self._folder)
         inside = Path(profile.history_inside) if profile and own and profile.history_inside else None
+        return folder, inside, folder != self._folder
+
+    def of(self, profile: Profile | None) -> History:
+        folder, inside, shared = self._place_of(profile)
         if (folder, inside) not in self._open:
             from rpcexplorer.history.folder import History
 
-            shared = folder != self._folder
             self._open[folder, inside] = History(folder, body_limit=self.body_limit, inside=inside, shared=shared)
         return self._open[folder, inside]
 
@@ -96,6 +102,23 @@ class Journal:
 
     def record_event(self, event: Event, profile: Profile) -> None:
         """Record an event soon, in another thread."""
+        if self.recording and self._events_limit:
+            self.events.add(event, profile)
+
+    @cached_property
+    def events(self) -> EventRecorder:
+        from rpcexplorer.history.events import EventRecorder
+
+        return EventRecorder(self._events_limit, self.body_limit, self._place_of, self._secrets)
+
+    @property
+    def events_missed(self) -> int:
+        """How many events of this run could not be recorded."""
+        return self.events.missed if "events" in self.__dict__ else 0
+
+    def flush_events(self, seconds: float = 5) -> str:
+        """Write the events that wait; return a sentence if some could not be recorded."""
+        return self.events.flush(seconds) if "events" in self.__dict__ else ""
 
     def is_ours(self, exchange: Exchange, profile: Profile | None) -> bool:
         """Return whether only this person can have written the record.

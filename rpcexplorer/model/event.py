@@ -28,6 +28,11 @@ class Event(Struct, eq=False, gc=False):
     of: str = ""
     """The id of the call whose subscription it belongs to."""
 
+    def answer_with(self, member: bytes) -> bytes:
+        """Return the message that answers a request; ``member`` is its result or error."""
+        assert self.id is not None
+        return b'{"jsonrpc":"2.0","id":%b,%b}' % (self.id, member)
+
     @property
     def waits(self) -> bool:
         """Return whether it is a request that the user can still answer."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from asyncio import Task  # The process that checks schemas needs no event loop.
 
 CallKind = Literal["call", "notification", "batch"]
+RecordKind = Literal[CallKind, "event"]
 
 
 class Unreached(Struct, frozen=True):
@@ -40,6 +41,18 @@ class Sent(Struct, frozen=True):
     remarks: tuple[str, ...] = ()
 
 
+class ServerEvent(Struct, frozen=True):
+    """The server sent a message that is not the response to a call."""
+
+    remarks: tuple[str, ...] = ()
+    answer: str = ""
+    """JSON text with the result or error that answered it, if anything did."""
+    of: str = ""
+    """The id of the call whose subscription it belongs to."""
+    missed: int = 0
+    """How many events before it were not recorded."""
+
+
 class Refused(Struct, frozen=True):
     """The call was not sent: draft, profile or credentials have a problem.
 
@@ -54,8 +67,8 @@ class Refused(Struct, frozen=True):
     """The server rejected the login."""
 
 
-Outcome = Result | ErrorObject | Malformed | Unreached | Cancelled | Sent | Refused
-OutcomeName = Literal["result", "error", "malformed", "unreached", "cancelled", "sent", "refused"]
+Outcome = Result | ErrorObject | Malformed | Unreached | Cancelled | Sent | ServerEvent | Refused
+OutcomeName = Literal["result", "error", "malformed", "unreached", "cancelled", "sent", "event", "refused"]
 NAMES: dict[type, OutcomeName] = {
     Result: "result",
     ErrorObject: "error",
@@ -63,10 +76,11 @@ NAMES: dict[type, OutcomeName] = {
     Unreached: "unreached",
     Cancelled: "cancelled",
     Sent: "sent",
+    ServerEvent: "event",
     Refused: "refused",
 }
 OUTCOMES: tuple[OutcomeName, ...] = tuple(name for name in NAMES.values() if name != "refused")
-"""The outcomes of recorded exchanges; those not sent are not recorded."""
+"""The outcomes of records; calls that were not sent are not recorded."""
 OUTCOME_LABELS: dict[str, str] = {name: name for name in NAMES.values()} | {
     "unreached": "no response",
     "refused": "not sent",
@@ -77,6 +91,7 @@ FAILED: tuple[OutcomeName, ...] = ("error", "malformed", "unreached")
 EXIT_CODES: dict[OutcomeName, int] = {
     "result": 0,
     "sent": 0,
+    "event": 0,
     "error": 1,
     "refused": 2,
     "unreached": 4,
@@ -107,7 +122,10 @@ class Preview(Struct, frozen=True):
 
 
 class Exchange(Struct, frozen=True):
-    """One call of the user and what the server did with it."""
+    """One call of the user and what the server did with it.
+
+    The history also returns recorded events as exchanges; their message is the body of the response.
+    """
 
     id: str
     when: datetime
@@ -117,7 +135,7 @@ class Exchange(Struct, frozen=True):
     """For a batch its methods, separated by commas."""
     params: str
     """The text as typed; for a batch the whole array."""
-    kind: CallKind
+    kind: RecordKind
     outcome: Outcome
     seconds: float = 0.0
     sent: int = 0

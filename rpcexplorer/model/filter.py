@@ -205,6 +205,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
             name
             for name, words in _SPELLINGS.items()
             if name in grouped or any(word.startswith(begun) for word in words)
+            if name != "event" or any(len(word) > 1 for word in begun)  # Events only if they are meant: there are many.
         )
 
     @property
@@ -277,7 +278,7 @@ def _whole_or_part(word: str) -> tuple[str, str]:
 def _texts(exchange: Exchange) -> Iterator[str]:
     yield from (exchange.id, exchange.method, exchange.params, exchange.name, exchange.note)
     yield exchange.params_sent or ""
-    yield from (getattr(exchange.outcome, name, "") for name in ("message", "reason", "sentence"))
+    yield from (getattr(exchange.outcome, name, "") for name in ("message", "reason", "sentence", "answer", "of"))
     yield from (f"{name}: {value}" for name, value in exchange.response.headers)
     yield exchange.response.body.decode(errors="replace")
 

@@ -17,6 +17,8 @@ class HistorySettings(Struct, frozen=True):
     folder: str | None = None
     body_limit: int = MIB
     """Bytes of a response to record; a longer one is cut and marked."""
+    events: int = 64 * MIB
+    """Bytes of all recorded events; with 0 none are recorded."""
 
 
 class Settings(Struct, frozen=True):

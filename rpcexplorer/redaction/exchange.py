@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,9 +21,12 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address, secrets_in, squashed
-from rpcexplorer.redaction.redactor import Edit, Redactor, edited, plain_keys, redacted_in_pieces, value_after
+from rpcexplorer.redaction.redactor import Edit, Redactor, edited, kind_of, plain_keys, redacted_in_pieces, value_after
 from rpcexplorer.rpc.codec import LARGE, native_parts
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, spelled
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.event import Event
 
 _WORDS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 """The words of a method's name, separated by signs, digits and case."""
@@ -258,6 +262,50 @@ def clipped(body: bytes, limit: int | None) -> tuple[bytes, bool]:
     while end > max(0, limit - 3) and body[end] & 0xC0 == 0x80:
         end -= 1
     return body[:end], True
+
+
+MAX_METHOD: Final = 200
+"""Characters of the name of an event to record."""
+
+
+@lru_cache(1024)
+def _means_secret(method: str, login: str) -> bool:
+    """Return whether a request of the server may ask for a secret, or contain a session."""
+    return is_login(method, login) or bool(kind_of(method.lower()))
+
+
+class EventRedactor:
+    """Redacts the events of one profile for the history; made once for many."""
+
+    def __init__(self, profile: Profile, secrets: Sequence[Secret], limit: int) -> None:
+        """``limit``: bytes of a message to keep."""
+        self._hide = redactor_of(profile, secrets, guesses=True)
+        self._hide_message = redactor_of(profile, secrets, guesses=True, of_reply=True)
+        self._login, self._limit = profile.login.method, limit
+        self.url = self._hide.text(redacted_address(profile.endpoint))
+
+    def messages(self, events: Sequence[Event], messages: Sequence[bytes]) -> list[tuple[bytes, bool]]:
+        """Return the messages of events redacted, and whether they were cut at the limit."""
+        most = self._limit + MARGIN
+        redacted = self._hide_message.bodies([clipped(message, most)[0] for message in messages])
+        for at, event in enumerate(events):
+            # The call that a late response answers is not known: it may be a login.
+            if event.kind in {"response", "unreadable"} or _means_secret(event.method[:MAX_METHOD], self._login):
+                redacted[at] = without_session(redacted[at])
+        kept = (clipped(message, self._limit) for message in redacted)
+        return [(text, cut or len(was) > most) for (text, cut), was in zip(kept, messages, strict=True)]
+
+    def text(self, text: str) -> str:
+        return self._hide.text(text)
+
+    def answer(self, event: Event) -> str:
+        """Return the answer to a request of the server as a JSON object."""
+        if event.answer is None:
+            return ""
+        name, _, _ = event.answer.partition(b":")
+        hidden = b'%b:"%b"' % (name, UNRECORDED.encode())
+        member = hidden if _means_secret(event.method[:MAX_METHOD], self._login) else event.answer
+        return self._hide.text(f"{{{member.decode()}}}")
 
 
 def _shown(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:

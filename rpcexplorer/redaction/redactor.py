@@ -273,7 +273,7 @@ _NAME: Final = regex(r"[\w .:$@\[\]-]+")
 
 
 @lru_cache(1024)
-def _kind_of(name: str) -> Literal["", "whole", "text"]:
+def kind_of(name: str) -> Literal["", "whole", "text"]:
     """Return how much of the value of this name is a secret."""
     small = squashed(name)
     kind: Literal["", "whole", "text"] = "whole" if WHOLE.fullmatch(small) else "text" if TEXT.fullmatch(small) else ""
@@ -397,6 +397,20 @@ class Redactor:
         edits = self.edits(text)
         return edited(text, edits).encode("utf-8", "surrogateescape") if edits else body
 
+    def bodies(self, bodies: Sequence[bytes]) -> list[bytes]:
+        """Redact many short bodies, of which few contain anything: they are searched together.
+
+        It takes a fifth of the time.
+        """
+        text = _text(b"\n".join(bodies))  # Nothing that is redacted goes across a line end.
+        keys = (key.name.lower() for key in plain_keys(text)) if self._has_names(text) else ()
+        if not (any(map(self._is_secret, keys)) or self._literals.are_in(text) or (self.guesses and any(places(text)))):
+            return list(bodies)
+        if len(bodies) <= TOGETHER:
+            return [self.body(body) for body in bodies]
+        parts = (bodies[at : at + TOGETHER] for at in range(0, len(bodies), TOGETHER))
+        return [body for part in parts for body in self.bodies(part)]
+
     def may_be_in(self, text: str) -> bool:
         """Return whether the text may contain anything to redact."""
         return self._literals.are_in(text) or self._has_names(text) or (self.guesses and any(places(text)))
@@ -443,8 +457,8 @@ class Redactor:
         end = 0
         for key in plain_keys(text) if self._has_names(text) else ():
             name = key.name.lower()
-            kind = _kind_of(name)
-            if key.start < end or not (kind or name in self._places or name in self._username_places):
+            kind = kind_of(name)
+            if key.start < end or not self._is_secret(name):
                 continue
             value = value_after(text, key.start, key.end, containers=self.guesses and kind == "whole")
             if value and (put := self._put_for(text, value, name)):
@@ -454,6 +468,10 @@ class Redactor:
             if text[start:end] not in self._values:
                 found.append((start, Edit(start, end, UNRECORDED)))
         return found
+
+    def _is_secret(self, name: str) -> bool:
+        """Return whether the value of a member with this name may be redacted; the name is in lower case."""
+        return bool(kind_of(name)) or name in self._places or name in self._username_places
 
     def _has_names(self, text: str) -> bool:
         """Return whether there may be a name of a secret; this is quick."""
@@ -470,11 +488,11 @@ class Redactor:
         if value.inner and HIDDEN.fullmatch(value.inner):
             return ""
         inside = value.decoded_text(text)
-        if inside in self._public and (name in self._places or _kind_of(name)):
+        if inside in self._public and (name in self._places or kind_of(name)):
             return self._named[inside]
         if inside in self._user_names and name in self._username_places:
             return self._user_names[inside]
-        kind, is_string = _kind_of(name), value.inner is not None
+        kind, is_string = kind_of(name), value.inner is not None
         held = value.inner if is_string else text[value.start : value.end]
         if not self.guesses or not held or not kind or inside == held in self._values:
             return ""
@@ -489,6 +507,8 @@ def _is_public(secret: Secret) -> bool:
     return secret.is_public or is_common(value) or value in secret.label.rpartition(".")[0]
 
 
+TOGETHER: Final = 8
+"""Bodies that are searched together if a larger group contains something."""
 WINDOW: Final = 512 * 1024
 """Bytes to search at a time, for some milliseconds."""
 PIECE: Final = 32 * 1024

@@ -296,7 +296,7 @@ class Secrets:
         """
         for key, stored in self._file.read().entries.items():
             self._remember(Secret(stored.value, _account(*key), "secrets.toml"))
-        found = [secret for seen in self._seen.values() for secret in seen]
+        found = [secret for seen in [*self._seen.values()] for secret in seen]  # Events are recorded in a thread.
         for variable, value in self._environment.items():
             if value and VARIABLE.fullmatch(variable):
                 found.append(Secret(value, self._labels.get(variable, variable), "environment"))

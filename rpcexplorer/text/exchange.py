@@ -19,6 +19,7 @@ from rpcexplorer.model.exchange import (
     Preview,
     Refused,
     Sent,
+    ServerEvent,
     Unreached,
 )
 from rpcexplorer.model.problem import capitalised, counted
@@ -40,6 +41,7 @@ SIGNS: Final[dict[OutcomeName, str]] = {
     "unreached": "⨯",  # noqa: RUF001 - the sign is meant
     "cancelled": "◌",
     "sent": "→",
+    "event": "←",
     "refused": "!",
 }
 ROLES: Final[dict[OutcomeName, str]] = {
@@ -49,6 +51,7 @@ ROLES: Final[dict[OutcomeName, str]] = {
     "unreached": "wrong",
     "cancelled": "careful",
     "sent": "well",
+    "event": "well",
     "refused": "careful",
 }
 """The colour of an outcome; a sign and a word say the same."""
@@ -104,6 +107,8 @@ def outcome_words(outcome: Outcome) -> str:
             return "cancelled, but the server may have run it" if maybe_ran else "cancelled"
         case Sent():
             return "sent"
+        case ServerEvent(answer=answer):
+            return "event, answered" if answer else "event"
         case Refused(sentence=sentence):
             return f"not sent: {printable(sentence)}"
 
@@ -119,6 +124,8 @@ def transport_line(exchange: Exchange) -> str:
     if isinstance(exchange.outcome, Refused):
         return ""
     took, response = duration(exchange.seconds), exchange.response
+    if exchange.kind == "event":
+        return size(response.size)
     if response.status is None and not response.size:
         return took
     http = "" if response.status is None else f"HTTP {response.status} · "
@@ -222,6 +229,9 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
         pieces += [] if explained.lower().startswith(message.lower()) else [(message, "text")]
     if explained:
         pieces.append((explained, "middle"))
+    if isinstance(event := exchange.outcome, ServerEvent):
+        pieces += [(f"answered: {clipped(event.answer, MAX_OUTCOME_CHARACTERS)}", "text")] if event.answer else []
+        pieces += [(words, "middle") for words in event_circumstances(event).values()]
     pieces += [(note, "middle") for note in exchange.notes]
     pieces += [(remark, "careful") for remark in exchange.remarks]
     if exchange.response.cut:
@@ -229,6 +239,13 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     if exchange.response.proxy:
         pieces.append((f"through the proxy {exchange.response.proxy}", "middle"))
     return pieces
+
+
+def event_circumstances(event: ServerEvent) -> dict[str, str]:
+    """Return what a record knows about an event, by a label."""
+    of = f"subscription of the call {printable(event.of)}" if event.of else ""
+    missed = f"{counted(event.missed, 'event')} before it not recorded" if event.missed else ""
+    return {label: words for label, words in (("of", of), ("missed", missed)) if words}
 
 
 def running(what: str, method: str, progress: Progress | None, elapsed: float, step: str = "") -> list[tuple[str, str]]:
@@ -443,6 +460,8 @@ def outcome_cell(exchange: Exchange) -> list[tuple[str, str]]:
     match exchange.outcome:
         case Result():
             return [*words, ("result", "middle"), (f"  {size(exchange.response.size)}", "dim")]
+        case ServerEvent():
+            return [(event_words(exchange), "middle"), (f"  {size(exchange.response.size)}", "dim")]
         case ErrorObject(code=int(code)) as error:
             message = outcome_words(error).removeprefix(f"error {code}")
             return [*words, (str(code), "wrong"), (message[:MAX_OUTCOME_CHARACTERS], "middle")]
@@ -455,6 +474,11 @@ def outcome_cell(exchange: Exchange) -> list[tuple[str, str]]:
                 ),
             ]
     return [*words, (outcome_words(exchange.outcome)[:MAX_OUTCOME_CHARACTERS], "middle")]
+
+
+def event_words(event: Exchange) -> str:
+    """Return the outcome of an event with its remark, which a list shows instead of a method."""
+    return ": ".join([outcome_words(event.outcome), *map(printable, event.remarks)])
 
 
 def failed_lines(parts: BatchParts) -> Iterator[str]:

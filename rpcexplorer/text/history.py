@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from rpcexplorer.history.statistics import Chart, Figures, Grouping, Statistics
-from rpcexplorer.model.exchange import OUTCOME_LABELS, OUTCOMES, Damaged, Exchange
+from rpcexplorer.model.exchange import OUTCOME_LABELS, OUTCOMES, Damaged, Exchange, ServerEvent
 from rpcexplorer.model.filter import YOU, Bounds, HistoryFilter
 from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.messages import ErrorObject, Result
@@ -17,6 +17,8 @@ from rpcexplorer.text.exchange import (
     ROLES,
     SIGNS,
     duration,
+    event_circumstances,
+    event_words,
     explanation,
     outcome_line,
     outcome_words,
@@ -59,12 +61,13 @@ def history_line(
     profile = fitted(exchange.profile, min(PROFILE_COLUMNS, max(width // 11, 6)))
     if writers:
         profile += "  " + fitted(exchange.writer or YOU, min(PROFILE_COLUMNS, max(width // 11, 6)))
-    took = duration(exchange.seconds).rjust(_TOOK)
+    took = ("" if exchange.kind == "event" else duration(exchange.seconds)).rjust(_TOOK)
     clock = exchange.when.astimezone(zone).strftime("%H:%M:%S")
     room = width - columns(f"{sign} {id}  {method}  {profile}    {took}  {clock}")
     if room < 0 and not whole:
         return clipped(f"{sign} {id}  {method}  {profile}  {took}  {clock}", width)
-    status, outcome = exchange.response.status, outcome_words(exchange.outcome)
+    status = exchange.response.status
+    outcome = event_words(exchange) if exchange.kind == "event" else outcome_words(exchange.outcome)
     if status is not None and not 200 <= status < 300 and not status_word(exchange.outcome):
         outcome = f"HTTP {status}, {outcome}"
     outcome = f"imported, {outcome}" if exchange.foreign else outcome
@@ -95,8 +98,10 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
     for label, text in _circumstances(exchange, zone):
         value = printable(text, lines=True).replace("\n", margin)
         lines.append(f"  {inked(label.ljust(_LABEL), DIM, colour=colour)}{value}")
-    params = exchange.params.strip() or "[]"
-    lines += ["", inked("params", BOLD, colour=colour), highlighted(params, colour=colour)]
+    event = exchange.outcome if isinstance(exchange.outcome, ServerEvent) else None
+    if event is None:
+        params = exchange.params.strip() or "[]"
+        lines += ["", inked("params", BOLD, colour=colour), highlighted(params, colour=colour)]
     if exchange.response.headers:
         lines += ["", inked("headers", BOLD, colour=colour)]
         for name, value in exchange.response.headers:
@@ -106,10 +111,12 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
     if not reply and isinstance(exchange.outcome, Result | ErrorObject):
         reply = exchange.outcome.value
     if reply:
-        heading = "response"
+        heading = "message" if event else "response"
         if exchange.response.cut:
             heading += f", the first {size(len(reply))} of {size(exchange.response.size)}"
         lines += ["", inked(heading, BOLD, colour=colour), highlighted(reply, colour=colour)]
+    if event and event.answer:
+        lines += ["", inked("answer", BOLD, colour=colour), highlighted(event.answer, colour=colour)]
     return "\n".join(lines)
 
 
@@ -119,6 +126,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
     measured |= {"wait": phases.wait, "transfer": phases.transfer}
     parts = ["connection reused"] if phases.kept else []
     parts += [f"{name} {duration(took)}" for name, took in measured.items() if took is not None]
+    event = exchange.outcome if isinstance(exchange.outcome, ServerEvent) else None
     fields = {
         exchange.kind: exchange.id,
         "method": exchange.method,
@@ -130,11 +138,11 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
         "when": f"{when.day} {when:%b %Y %H:%M:%S %z}".rstrip(),
         "by": exchange.writer,
         "from": "a case: someone else recorded this call with another profile" if exchange.foreign else "",
-        "took": duration(exchange.seconds) + (f" ({', '.join(parts)})" if parts else ""),
+        "took": "" if event else duration(exchange.seconds) + (f" ({', '.join(parts)})" if parts else ""),
         "sent": size(exchange.sent) if exchange.sent else "",
         "status": f"{response.version} {response.status} {response.reason}".strip() if response.status else "",
         "proxy": response.proxy or "",
-    }
+    } | (event_circumstances(event) if event else {})
     yield from ((label, text) for label, text in fields.items() if text)
     for label, texts in (("also", exchange.notes), ("warnings", exchange.remarks)):
         yield from ((label if number == 0 else "", text) for number, text in enumerate(texts))

@@ -499,7 +499,7 @@ class EventsScreen(FullScreen[None]):
             words.append(f"{len(self._rows):,} found{'' if self._rows.is_complete else ', searching …'}")
         missing = {
             "dropped": self.event_log.dropped,
-            "not recorded": getattr(self.explorer.journal, "events_missed", 0),
+            "not recorded": self.explorer.journal.events_missed,
             "not answered": connection.requests.unanswered if connection else 0,
         }
         return " · ".join([*words, *(f"{count:,} {what}" for what, count in missing.items() if count)])

@@ -178,7 +178,8 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         is_stale = self.search.is_stale
-        call, record = (None, None) if is_stale else (self._call, self._record)
+        noted, record = (None, None) if is_stale else (self._call, self._record)
+        call = None if noted is not None and noted.kind == "event" else noted
         written = self._case is None and not any(record is waiting for waiting in self.explorer.history.unsaved)
         single = call is not None and call.kind != "batch"  # The editor holds one call.
         can = {
@@ -193,8 +194,8 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             "compare": call is not None,
             "replay": call is not None or bool(self.marked),
             "export": call is not None or bool(self.marked),
-            "name": call is not None and written,
-            "annotate": call is not None and written,
+            "name": noted is not None and written,
+            "annotate": noted is not None and written,
             "delete": record is not None and bool(record.id) and written,
             "search": not self._pane.typing,
             "statistics": self._case is None and not is_stale,

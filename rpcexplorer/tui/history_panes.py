@@ -113,7 +113,8 @@ class HistoryList(RowList[HistoryRow]):
         if self.everyone:
             words.append(("  " + fitted(call.profile, self._profiles), "dim"))
         words.append(("  ", "text"))
-        took, clock = duration(call.seconds).rjust(_TOOK), f"  {call.when.astimezone(self._zone):%H:%M:%S} "
+        took = ("" if call.kind == "event" else duration(call.seconds)).rjust(_TOOK)
+        clock = f"  {call.when.astimezone(self._zone):%H:%M:%S} "
         room = width - width_of([*words, (took, ""), (clock, "")])
         label = (call.name or call.note)[:MAX_NAME_CHARACTERS]
         named = f"  ★ {clipped(label, max(room - _OUTCOME, 3))}" if label else ""
@@ -140,7 +141,7 @@ class HistoryList(RowList[HistoryRow]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is possible: damaged records can't be loaded."""
         if action == "load":
-            return isinstance(self.chosen, Exchange)
+            return isinstance(self.chosen, Exchange) and self.chosen.kind != "event"
         return super().check_action(action, parameters)
 
     action_load = RowList.action_choose
@@ -321,6 +322,7 @@ class HistoryPane(Vertical):
 
 
 TABS: Final = ("Response", "Headers", "Request", "Note")
+EVENT_TABS: Final = ("Message", "Note")
 KEYS: Final = "[ ]"
 """The keys that switch tabs."""
 
@@ -366,7 +368,10 @@ class HistoryPreview(Vertical):
             case None:
                 self._bar.words = []
         self._outcome.display = self.call is not None
-        self._bar.tabs = TABS if isinstance(self.call, Exchange) else ()
+        is_event = isinstance(self.call, Exchange) and self.call.kind == "event"
+        self._bar.tabs = EVENT_TABS if is_event else TABS if isinstance(self.call, Exchange) else ()
+        if self.tab not in (self._bar.tabs or TABS):
+            self.tab = TABS[0]
         self._entitle()
         self._lay_out()
 

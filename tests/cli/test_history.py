@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.event import Event
+from rpcexplorer.model.filter import HistoryFilter
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 
@@ -26,6 +30,16 @@ def used(shell: Shell) -> Shell:
         for method in ("alpha", "bad", "omega"):
             shell.run("call", method, '{"x": "find-me-' + method + '"}')
     return shell
+
+
+@pytest.fixture
+def event(used: Shell) -> str:
+    """The id of an event that was recorded beside the calls."""
+    explorer = Explorer.open(folder=used.folder, environment=used.environment)
+    tick = Event(datetime.now(UTC), "request", b'{"id":1,"method":"tick"}', "tick", b"1", answer=b'"result":7')
+    explorer.journal.record_event(tick, explorer.profiles.profiles["shop"])
+    assert explorer.put_unsaved_aside() == ""
+    return next(found.id for found in explorer.history.search(HistoryFilter(outcome="event")))
 
 
 def methods(text: str) -> list[str]:
@@ -54,6 +68,49 @@ def methods(text: str) -> list[str]:
 def test_list_is_newest_first_and_can_be_filtered(used: Shell, arguments: list[str], found: list[str]) -> None:
     ran = used.run("history", *arguments, "--json")
     assert (ran.code, methods(ran.text)) == (0, found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        (["list", "--outcome", "event"], ["tick"]),
+        (["search", "outcome:event"], ["tick"]),
+        (["list", "outcome:event outcome:error"], ["tick", "bad"]),
+        (["search", "tick"], []),
+        (["list"], ["omega", "bad", "alpha"]),
+    ],
+)
+def test_events_are_listed_only_if_meant(used: Shell, event: str, arguments: list[str], found: list[str]) -> None:
+    assert event
+    assert methods(used.run("history", *arguments, "--json").text) == found
+
+
+def test_show_prints_the_message_of_an_event(used: Shell, event: str) -> None:
+    text = used.run("history", "show", event).text
+    assert [line.split() for line in text.splitlines()[:3]] == [
+        ["←", "event,", "answered", "24", "B"],
+        [],
+        ["event", event],
+    ]
+    assert 'message\n{\n  "id": 1,\n  "method": "tick"\n}\n\nanswer\n{\n  "result": 7\n}' in text
+    fields = json.loads(used.run("history", "show", event, "--json").text)
+    assert (fields["kind"], fields["answer"], fields["missed"]) == ("event", '{"result":7}', 0)
+    assert used.run("history", "show").text.startswith("✓ result")
+
+
+@pytest.mark.parametrize("command", [["replay"], ["history", "export"], ["compare"], ["copy"]])
+def test_event_is_refused_instead_of_a_call(used: Shell, event: str, command: list[str]) -> None:
+    ran = used.run(*command, event)
+    assert (ran.code > 0, ran.out) == (True, b"")
+    assert f"{event} is an event, not a call" in ran.err
+
+
+def test_events_are_not_counted_or_pruned(used: Shell, event: str) -> None:
+    assert event
+    assert json.loads(used.run("history", "stats", "outcome:event", "--json").text)["calls"] == 0
+    assert "No calls match" in used.run("history", "export", "--search", "outcome:event").err
+    assert "removed 3 calls" in used.run("history", "prune", "--keep", "0", "--yes").err
+    assert methods(used.run("history", "list", "--outcome", "event", "--json").text) == ["tick"]
 
 
 def test_empty_list_names_the_next_step(shell: Shell) -> None:

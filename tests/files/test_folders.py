@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_missing_folder_has_no_files(tmp_path: Path) -> None:
     missing = tmp_path / "none"
-    assert (names(missing), inodes(missing), sizes(missing, "")) == ([], {}, [])
+    assert (names(missing), inodes(missing), sizes(missing, str.isascii)) == ([], {}, [])
 
 
 def test_file_instead_of_a_folder_is_reported(folder: Path) -> None:
@@ -28,8 +28,8 @@ def test_file_instead_of_a_folder_is_reported(folder: Path) -> None:
         names(folder / "a.toml")
 
 
-def test_only_regular_files_of_an_ending_have_sizes(folder: Path) -> None:
-    assert sorted(sizes(folder, ".toml")) == [1, 2]
+def test_only_regular_files_have_sizes(folder: Path) -> None:
+    assert sorted(sizes(folder, lambda name: name.endswith(".toml"))) == [1, 2]
     assert sorted(names(folder)) == ["a.toml", "b.toml", "c.txt", "d.toml", "e.toml"]
 
 

@@ -83,6 +83,12 @@ def test_exported_case_is_read_as_imported_calls(explorer: Explorer) -> None:
     assert found.addresses == ["https://rpc.example.com/api/v2/"]
 
 
+def test_event_in_a_case_is_not_a_call(explorer: Explorer) -> None:
+    found = case(explorer, 'case = 1\n\n[[call]]\nid = "a"\nkind = "event"\noutcome = "event"\nmethod = "m"\n')
+    assert found.exchanges == []
+    assert [one.reason for one in found.damaged] == ["it is an event, and a case contains only calls"]
+
+
 def test_handwritten_call_gets_defaults_and_problems_with_lines(
     explorer: Explorer,
 ) -> None:
@@ -97,7 +103,7 @@ def test_handwritten_call_gets_defaults_and_problems_with_lines(
     assert found.exchanges[1].id.startswith("case-")
     where = f"{explorer.paths.state / 'case.toml'}"
     kind, syntax = found.damaged
-    assert (kind.file, kind.reason) == (f"{where}:21", "its kind must be one of call, notification, batch")
+    assert (kind.file, kind.reason) == (f"{where}:21", "its kind must be one of call, notification, batch, event")
     assert syntax.file == f"{where}:27"
     assert "(at line 27, column 5)" in syntax.reason
 

@@ -71,11 +71,17 @@ def test_damaged_record_matches_only_by_its_text(wanted: HistoryFilter, has: boo
 
 
 def test_outcome_prefix_matches_all_outcomes_that_start_so() -> None:
-    assert HistoryFilter(outcome="").outcomes == OUTCOMES
+    assert HistoryFilter(outcome="").outcomes == tuple(name for name in OUTCOMES if name != "event")
     assert HistoryFilter(outcome="no-").outcomes == ("unreached",)
     assert HistoryFilter(outcome="nothing").outcomes == HistoryFilter(outcome="error nothing").outcomes == ()
     assert HistoryFilter(outcome="f").outcomes == HistoryFilter(outcome="failed").outcomes == FAILED
     assert HistoryFilter(outcome="failed canc").outcomes == ("error", "malformed", "unreached", "cancelled")
+
+
+def test_events_match_only_if_they_are_meant() -> None:
+    assert HistoryFilter(outcome="e").outcomes == ("error",)
+    assert HistoryFilter(outcome="ev").outcomes == HistoryFilter(outcome="event").outcomes == ("event",)
+    assert HistoryFilter(outcome="event error").outcomes == ("error", "event")
 
 
 def test_whole_name_must_match_exactly() -> None:

@@ -318,6 +318,17 @@ def test_bytes_that_are_not_text_lose_only_secret(before: bytes, after: bytes) -
     assert hidden == before + b"\xff'" + "«shop.s0»".encode() + b"'\xff" + after
 
 
+def test_bodies_together_are_redacted_like_each_alone() -> None:
+    hide = Redactor([Secret('ab1"\\ hunter2', "shop.token"), Secret("ada", "shop.username")], guesses=True)
+    texts = [*spellings('ab1"\\ hunter2'), "/user:pa55word@host", "?token=abc", '{"password": "x"}', '"token"', ":1"]
+    some = [text.encode() for text in texts] + [b"\xff", b"", b'{"apiver":1}']
+    plain = [b'{"method":"tick","params":[%d]}' % number for number in range(20)]
+    assert hide.bodies(plain) == plain
+    assert hide.bodies(plain + some) == plain + [hide.body(body) for body in some]
+    for body in some:
+        assert hide.bodies([*plain, body]) == [*plain, hide.body(body)]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_secret_in_another_encoding_is_found_in_bytes(encoding: str) -> None:
     assert redactor("müßig!").body("<müßig!> Ü".encode(encoding)) == b"<" + "«shop.s0»".encode() + "> Ü".encode(

@@ -142,6 +142,8 @@ IN_SETTINGS = [
         "test_call_does_not_write_through_a_history_link"),
     Row("history.body_limit", "fill the disk with one response",
         "test_long_response_is_cut_after_the_last_secret"),
+    Row("history.events", "fill the disk with events of a server",
+        "test_oldest_events_are_removed_for_new_ones"),
     Row("secrets.store", "store secrets outside a private file and the keyring", SETTING),
     Row("reply.limit", "fill the memory", "test_body_beyond_the_cap_is_cut"),
 ]  # fmt: skip

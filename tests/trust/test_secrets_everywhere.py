@@ -9,8 +9,9 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, get_args
 
 import pytest
 
@@ -21,6 +22,7 @@ from rpcexplorer.export.formats import FORMS as COPIES
 from rpcexplorer.export.request import Subject, subject_of
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.event import Event, EventKind
 from rpcexplorer.model.exchange import Exchange
 from tests.export.snippets import SNIPPETS
 from tests.fakes.editor import type_in
@@ -242,6 +244,25 @@ def test_hidden_secret_in_a_response_is_reported(shell: Shell) -> None:
         ran = shell.run("call", "-p", "inline", "echo.result", "{}", RPCEXPLORER_INLINE_PASSWORD=secret)
     assert json.loads(ran.out)[0] == "«inline.password»"
     assert "it is shown as" in ran.err
+
+
+@pytest.mark.everyday(1)
+@EVERY
+def test_no_event_is_recorded_with_a_secret(shell: Shell, secret: str) -> None:
+    shell.sessions(PROFILES.format(url="ws://127.0.0.1:9"))
+    explorer = Explorer.open(
+        folder=shell.folder, environment=shell.environment | {"RPCEXPLORER_INLINE_PASSWORD": secret}
+    )
+    inline, now = explorer.profiles.profiles["inline"], datetime.now(UTC)
+    for text in (*spellings(secret), *(json.dumps(spelled) for spelled in spellings(secret))):
+        answer = b'"result":' + json.dumps(text).encode()
+        for kind in get_args(EventKind):
+            event = Event(now, kind, f'{{"params":["{text}"]}}'.encode(), text, b"1", remark=text, answer=answer)
+            explorer.journal.record_event(event, inline)
+    assert explorer.put_unsaved_aside() == ""
+    listed = [shell.run("history", "list", "--outcome", "event", "-n", "9999", *form) for form in ([], ["--json"])]
+    assert len(listed[0].text.splitlines()) == 8 * len(spellings(secret))
+    assert leaks(printed([("list", ran) for ran in listed]) | files(shell.home), [secret]) == []
 
 
 @pytest.mark.thorough

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.record import to_block
+from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Cancelled, Exchange
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history import CaseNote, HistoryChoice, HistoryScreen
@@ -22,6 +23,7 @@ from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import ComparisonWanted, ReplayWanted
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import Ask
+from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage, text_of
@@ -45,6 +47,7 @@ CALLS = [
     exchange(3, method="report.run", outcome=Cancelled(), response=Response()),
 ]
 """Oldest first."""
+ACTIONS = ["load", "again", "copy", "ticket", "mark", "compare", "replay", "export", "name", "annotate", "delete"]
 Act = Callable[[Pilot[None], HistoryScreen], Awaitable[None]]
 
 
@@ -139,6 +142,32 @@ def test_preview_follows_the_cursor(recorded: Explorer) -> None:
         assert text_of(outcome).startswith(" ✗ error -32602 Invalid params   HTTP 200 · 34 ms · 100 B")
 
     on_screen(recorded, act, (140, 40))
+
+
+def test_events_are_listed_by_their_filter(recorded: Explorer) -> None:
+    text = b'{"id":1,"method":"ask"}'
+    asked = Event(START + DAY, "request", text, "ask", b"1", "not answered: too late", of="1m7ypmkv7qa7kfj")
+    assert recorded.profile
+    recorded.journal.record_event(asked, recorded.profile)
+    assert recorded.journal.flush_events() == ""
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "right_square_bracket", "slash", *"outcome:event", "down")
+        assert [" ".join(row.split()) for row in rows(screen)][1:] == [
+            "← ask event: not answered: too late 23 B 12:00:00"
+        ]
+        bar, outcome = screen.query_one(HistoryPreview).query(Bar)
+        assert text_of(bar).split()[0] == "ask"
+        assert text_of(outcome).startswith(" ← event   23 B")
+        remarks = text_of(screen.query_one(WarningLines)).replace("\n", " ")
+        assert "subscription of the call 1m7ypmkv7qa7kfj" in remarks
+        assert "not answered: too late" in remarks
+        assert '"method": "ask"' in text_of(screen.query_one(Reader))
+        can = {action for action in ACTIONS if screen.check_action(action, ())}
+        assert can == {"name", "annotate", "delete"}
+        await press(pilot, "enter")
+
+    assert on_screen(recorded, act, (140, 40))[0] == []
 
 
 @pytest.mark.thorough
