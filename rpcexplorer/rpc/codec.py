@@ -321,17 +321,57 @@ def event_payloads(text: bytes) -> list[bytes] | None:
 
     The last event counts without an empty line after it. The parser of the data notices if it is incomplete.
     """
-    text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
+    text = _with_newlines(text).lstrip(b"\n")
     if not FIELD.match(text):
         return None
+    payloads = _payloads(text)
+    if not payloads and not all(map(_LINE.fullmatch, text.split(b"\n"))):
+        return None
+    return payloads
+
+
+def _with_newlines(text: bytes) -> bytes:
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _payloads(text: bytes) -> list[bytes]:
     payloads = []
     for event in text.split(b"\n\n"):
         lines = [line[5:].removeprefix(b" ") for line in event.split(b"\n") if line == b"data" or line[:5] == b"data:"]
         if any(lines):
             payloads.append(b"\n".join(lines))
-    if not payloads and not all(map(_LINE.fullmatch, text.split(b"\n"))):
-        return None
     return payloads
+
+
+class EventStreamDecoder:
+    """Decodes an event stream while it arrives. Each byte is read once, however the network cuts the stream."""
+
+    def __init__(self) -> None:
+        self._begun = bytearray()
+        self._after_return = False
+
+    @property
+    def unfinished(self) -> int:
+        """Return the bytes of the event that has not ended."""
+        return len(self._begun)
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Return the data of the events that end in these bytes."""
+        if self._after_return:  # The first byte may be half of a line's end.
+            data = data.removeprefix(b"\n")
+        self._after_return = data[-1:] == b"\r"
+        start = max(len(self._begun) - 1, 0)
+        self._begun += _with_newlines(data)
+        end = self._begun.rfind(b"\n\n", start)
+        if end < 0:
+            return []
+        text = bytes(self._begun[:end])
+        del self._begun[: end + 2]
+        return _payloads(text.removeprefix(UTF8_BOM))
+
+    def finish(self) -> list[bytes]:
+        """Return the data of the last event, which may be incomplete."""
+        return _payloads(bytes(self._begun))
 
 
 def messages_in(payloads: list[bytes]) -> list[bytes]:

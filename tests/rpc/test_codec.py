@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any, get_args
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.rpc.batch import decode_batch
-from rpcexplorer.rpc.codec import LARGE, decode, encode, encode_batch, event_payloads
+from rpcexplorer.rpc.codec import LARGE, EventStreamDecoder, decode, encode, encode_batch, event_payloads
 from rpcexplorer.rpc.messages import (
     CHANCE_LIMIT,
     Call,
@@ -541,6 +542,27 @@ def test_response_is_found_before_cut_of_the_stream(others: list[str], place: in
     cut = draw.draw(st.integers(0, len(whole)))
     reply = decode(whole[:cut], "7")
     assert isinstance(reply, Result) == (cut >= ends)
+
+
+LINES = ["data: 1", "data:", "data", ": x", "id: 1", "retry: 2", "event: e", "", "", "x", "\u00e9", "data:\u00e9"]
+
+
+@given(st.lists(st.sampled_from(LINES)), st.sampled_from(["\n", "\r\n", "\r"]), st.lists(st.integers(1, 9), min_size=1))
+def test_event_stream_is_decoded_as_it_arrives(lines: list[str], end: str, sizes: list[int]) -> None:
+    body = "".join(line + end for line in ["data: first", *lines]).encode()
+    decoder, found, rest = EventStreamDecoder(), list[bytes](), body
+    for size in itertools.cycle(sizes):
+        found += decoder.feed(rest[:size])
+        rest = rest[size:]
+        if not rest:
+            break
+    assert found + decoder.finish() == event_payloads(body)
+
+
+def test_decoder_knows_the_size_of_an_unfinished_event() -> None:
+    decoder = EventStreamDecoder()
+    assert decoder.feed(b"\xef\xbb\xbfdata: 1\n\ndata: 2") == [b"1"]
+    assert decoder.unfinished == len("data: 2")
 
 
 def batch(*messages: str) -> Any:
