@@ -514,7 +514,7 @@ class Explorer:
             self.method_lists.note_response(exchange, profile, keep=self.journal.recording)
 
         def take(event: Event) -> None:
-            if not event.waits:
+            if event.is_settled:
                 settle(event)
             self.on_event(profile, event)
 
@@ -562,8 +562,8 @@ class Explorer:
 
         ``member`` is the JSON text of the answer's result or error, with its name: ``"result":null``.
         """
-        connection = self.connection_of(profile)
-        return connection.requests.reply(event, member.encode()) if connection else "The connection is closed."
+        client = next((client for client in self._clients if client.profile == profile), None)
+        return client.answer(event, member.encode()) if client else "The connection is closed."
 
     async def load(self) -> None:
         """Import the code of a call in a thread: it takes a tenth of a second."""
@@ -619,22 +619,19 @@ class Explorer:
         found = self._resolution(draft, profile, id=id) if draft and "{{" in draft.text else None
         sent = found.draft if found else draft
         assert not isinstance(sent, Batch)
-        notes = found.remarks if found else ()
+        responses: list[Exchange] = []
 
         def noted(exchange: Exchange) -> Exchange:
             exchange = self.method_lists.with_quirks(exchange, profile)
-            return replace(exchange, notes=(*exchange.notes, *notes))
+            return replace(exchange, notes=(*exchange.notes, *found.remarks)) if found else exchange
+
+        def respond(exchange: Exchange) -> None:
+            responses.append(noted(exchange))
+            on_response(responses[0])
 
         client = await self.client_of(profile)
-        end = await client.listen(
-            sent,
-            on_response=lambda exchange: on_response(noted(exchange)),
-            id=id,
-            timeout=timeout,
-            watch=watch,
-            stop=stop,
-        )
-        return noted(end)
+        end = await client.listen(sent, on_response=respond, id=id, timeout=timeout, watch=watch, stop=stop)
+        return end if responses else noted(end)
 
     async def replay(
         self,

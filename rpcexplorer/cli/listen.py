@@ -176,6 +176,9 @@ class Listener:
 
     def finish(self, end: Exchange) -> int:
         """Print why listening ended; return the exit code."""
+        if not self._calls:
+            for note in end.notes:
+                self._world.say(note)
         if self._unanswered:
             self._world.say(f"{counted(self._unanswered, 'request')} of the server got no answer")
         if self._explorer.journal.problem:

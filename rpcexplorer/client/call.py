@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -45,6 +45,7 @@ from rpcexplorer.transport.port import Headers, Partial, Request, Response, Tran
 from rpcexplorer.transport.request import SOCKET, WEBSOCKET, address_of, request_headers, upgrade_headers
 
 if TYPE_CHECKING:
+    from rpcexplorer.client.event_stream import EventStream, Listening
     from rpcexplorer.client.open_files import ReadFile
     from rpcexplorer.model.destination import ProcessCommand
     from rpcexplorer.model.event import Event
@@ -248,6 +249,7 @@ def explain_status(response: Response, profile: Profile, *, is_ahead: bool) -> s
 
 
 OK = 200
+EVENT_STREAM: Final = "text/event-stream"
 CLEAR_STATUSES = frozenset({*REDIRECTS, 401, 407})
 """Statuses after which the content of the body does not matter."""
 CALLS_A_TOOL: Final = "tools/call"
@@ -340,6 +342,20 @@ def _read_document(response: Response) -> Outcome:
     return Result(text, remarks) if is_json else Malformed("The document is not JSON.")
 
 
+def is_event_stream(response: Response) -> bool:
+    return response.status == OK and (response.header("content-type") or "").lower().startswith(EVENT_STREAM)
+
+
+def _read_opening(response: Response) -> Outcome:
+    """Return the outcome of a GET for an event stream, which the server has answered."""
+    if is_event_stream(response):
+        return Sent()
+    problem = f"HTTP {response.status}"
+    if response.status == OK:
+        problem = cut(response.header("content-type") or "no content type")
+    return Malformed(f"The server has no event stream here: it answered a GET request with {problem}.")
+
+
 async def _read(message: Message, response: Response, form: MessageForm) -> Outcome:
     """Decode the response to the message, a large one in a thread."""
 
@@ -394,12 +410,18 @@ class RunningCall:
         watch: Watch | None,
         document: str = "",
         prints: bool = False,
+        stream_of: Callable[[Request, Response], EventStream | None] = lambda *_: None,
+        listening: Listening | None = None,
     ) -> None:
         """Prepare a call.
 
         ``document`` is the address of a document to fetch instead: then only a login is posted. ``prints``: the
-        response goes to stdout, so the names of its members are not redacted.
+        response goes to stdout, so the names of its members are not redacted. ``stream_of`` gets a request and the
+        head of its response, and returns what reads the body of an event stream. ``listening``: the event stream goes
+        on after the call; with ``document``, it is all that is fetched.
         """
+        self._stream_of, self._listening = stream_of, listening
+        self._stream: EventStream | None = None
         self._policy = PRINT if prints else SHOW
         self._profile, self._credentials, self._transport = profile, credentials, transport
         self._unsent, self._document, self._watch = unsent, document, watch
@@ -490,13 +512,19 @@ class RunningCall:
             request = replace(request, address=request.address or self._document)
         secrets = [self._secrets[field] for field in request.fields]
         sent, derived = request_of(self._profile, request, secrets, "GET" if fetches else "POST")
-        sent = replace(sent, call=self._unsent.id)
+        listening = None if request.is_ahead else self._listening
+        is_opening = fetches and listening is not None
+        sent = replace(sent, accept=EVENT_STREAM) if is_opening else replace(sent, call=self._unsent.id)
         self._hidden += derived
         self._sent = len(sent.body)
         transport = await self._transport()  # Loading the transport for the first call does not count.
+        self._partial.read = partial(self._begin_stream, sent, listening)
         started = time.perf_counter()
+        sending = transport.send(sent, deadline=self._seconds_left, watch=self._watch, partial=self._partial)
         try:
-            response = await transport.send(sent, deadline=self._seconds_left, watch=self._watch, partial=self._partial)
+            response = await (listening.response_to(sending) if listening else sending)
+            if self._stream is not None:
+                await self._stream.finish()
         except Unreachable as error:
             if error.hung_up and _is_notification(request.message) and not error.response.phases.kept:
                 return AuthResponse(Sent((HUNG_UP,)), error.response, self._sent)
@@ -509,7 +537,11 @@ class RunningCall:
             took = time.perf_counter() - started
             self._seconds_left -= took
             self._seconds += took
-        outcome = _read_document(response) if fetches else await _read(request.message, response, self._profile.form)
+            self._end_stream()
+        if fetches:
+            outcome = _read_opening(response) if is_opening else _read_document(response)
+        else:
+            outcome = await _read(request.message, response, self._profile.form)
         if isinstance(outcome, Malformed) and (
             explained := explain_status(response, self._profile, is_ahead=request.is_ahead)
         ):
@@ -519,6 +551,22 @@ class RunningCall:
         if isinstance(outcome, Result) and request.message.method == CALLS_A_TOOL:
             outcome = replace(outcome, message=_find_tool_failure(outcome))
         return AuthResponse(outcome, response, self._sent)
+
+    def _begin_stream(self, sent: Request, listening: Listening | None, head: Response) -> EventStream | None:
+        """Return what reads the body of a response, if it is an event stream."""
+        stream = self._stream_of(sent, head)
+        if listening is None:
+            self._stream = stream
+        elif stream is not None:
+            listening.begin(stream)
+            if sent.verb == "GET":
+                listening.respond(head)
+        return stream
+
+    def _end_stream(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None and (note := stream.end()):
+            self._notes.append(note)
 
     def _exchange(self, end: AuthResponse | Refused) -> Steps[Exchange]:
         """Return the exchange in its current state, with secrets redacted."""

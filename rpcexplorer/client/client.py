@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -31,6 +31,7 @@ from rpcexplorer.client.call import (
     connect,
     discard,
     http_request,
+    is_event_stream,
 )
 from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.model.destination import DestinationChanged, ProcessCommand
@@ -40,13 +41,16 @@ from rpcexplorer.model.profile import Auth, Profile, split_address, split_socket
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret, origin_of
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
+from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.transport.port import Unreachable, Watch
 
 if TYPE_CHECKING:
+    from rpcexplorer.client.event_stream import EventStream, Listening
     from rpcexplorer.client.open_connection import OpenConnection
     from rpcexplorer.model.event import Event
-    from rpcexplorer.transport.port import Transport
+    from rpcexplorer.transport.port import Request, Response, Transport
 
+NO_STREAM: Final = "The response to the call is complete: it is not an event stream, so no events can come."
 ParamsValue = Sequence[Any] | Mapping[str, Any]
 
 
@@ -120,6 +124,8 @@ class Client:
         self._transport: Transport | None = None
         self._prints = False
         self._around = ALONE
+        self._streams: set[EventStream] = set()
+        """Event streams over HTTP that have not ended."""
         self._handshake = handshake_of(profile)
         self._url = redacted_address(profile.endpoint)
 
@@ -155,13 +161,14 @@ class Client:
         stop: Stop | None = None,
         document: str = "",
         opens: bool = False,
+        listening: Listening | None = None,
     ) -> Exchange:
         """Send a draft.
 
         ``watch`` is called with the progress; ``stop`` can end the call.
 
         ``document`` is a path on the same server that is fetched instead: with credentials in headers and address, but
-        without any part of the draft. ``opens``: only open the connection that stays open.
+        without any part of the draft. ``opens``: only open the connection, or the event stream of ``listening``.
         """
         id = id or fresh_id()
         profile = replace(self.profile, url=self.profile.origin, path=document) if document else self.profile
@@ -181,13 +188,14 @@ class Client:
             note = f"the stored session is blocked: {session.why}{changed}"
             exchange, session = replace(exchange, notes=(note,)), None
         call = AuthCall(profile, message, session, exchange.when, partial(self._credentials.can_log_in, self.profile))
-        is_bare = opens and self.profile.connection_kind != "websocket"  # Its messages have the credentials.
+        # The messages of other open connections have the credentials.
+        is_bare = opens and self.profile.is_open_connection and self.profile.connection_kind != "websocket"
         flow = auth_of(replace(self.profile, auth=Auth())).requests(call) if is_bare else requests_for(call)
         if document:
             exchange = replace(exchange, url=redacted_address(profile.endpoint))
         elif self._handshake is not None:
             flow = with_handshake(flow, self._handshake, call.events)
-        running = self._running(exchange, timeout, watch, profile.endpoint if document or opens else "")
+        running = self._running(exchange, timeout, watch, profile.endpoint if document or opens else "", listening)
         return await running.run(flow, call, stop, discard if opens else self._record)
 
     async def open(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
@@ -204,26 +212,38 @@ class Client:
         watch: Watch | None = None,
         stop: Stop | None = None,
     ) -> Exchange:
-        """Send a draft, if there is one, and wait until the connection ends.
+        """Send a draft, if there is one, and wait until its connection or event stream ends.
 
-        ``on_response`` gets the exchange when its response came. A call that failed is returned at once. Otherwise the
-        outcome says why the connection ended: `Unreached`, or `Cancelled` by ``stop``.
+        Over HTTP it is the event stream of the response, or that of a GET request without a draft. ``on_response`` gets
+        the exchange when its response came, or the connection opened. A call that failed is returned at once instead.
+        The outcome says why nothing more comes: `Unreached`, `Cancelled` by ``stop``, or `Malformed` if the server has
+        no event stream.
         """
-        stop = stop or Stop()
-        if draft is None:
-            exchange = await self.open(watch=watch, stop=stop)
-        else:
-            exchange = await self.send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
-        connection = self.connection
-        if exchange.exit_code or connection is None:
-            return exchange
-        if draft is not None:
+        stop, opens = stop or Stop(), draft is None
+        listening = None if self.profile.is_open_connection else _listening()
+        sending = partial(self.send, draft or Draft("listen"), watch=watch, stop=stop, opens=opens, listening=listening)
+        try:
+            exchange = await sending(id=id, timeout=timeout)
+            if exchange.exit_code:
+                return exchange
             on_response(exchange)
-        if await _is_stopped(asyncio.create_task(connection.wait_closed()), stop):
-            return replace(exchange, outcome=Cancelled())
+            if listening is not None and listening.stream is None:
+                return replace(exchange, outcome=Malformed(NO_STREAM), notes=())
+            waiting = asyncio.create_task(listening.wait() if listening else self._wait_closed())
+            end = None if await _is_stopped(waiting, stop) else waiting.result()
+        finally:
+            if listening is not None:
+                await listening.close()
+        hide = redactor_of(self.profile, self._credentials.in_use()).text
+        outcome = Unreached(end.step, hide(end.sentence)) if end else Cancelled()
+        return replace(exchange, outcome=outcome, notes=tuple(filter(None, [listening and listening.note])))
+
+    async def _wait_closed(self) -> Unreachable:
+        connection = self.connection
+        assert connection is not None
+        await connection.wait_closed()
         assert connection.ended is not None
-        words = redactor_of(self.profile, self._credentials.in_use()).text(connection.ended.sentence)
-        return replace(exchange, outcome=Unreached(connection.ended.step, words))
+        return connection.ended
 
     @property
     def connection(self) -> OpenConnection | None:
@@ -254,7 +274,14 @@ class Client:
             flow = with_handshake(flow, self._handshake, call.events)
         return await self._running(exchange, None, watch).run(flow, call, stop, self._record)
 
-    def _running(self, unsent: Exchange, timeout: float | None, watch: Watch | None, document: str = "") -> RunningCall:
+    def _running(
+        self,
+        unsent: Exchange,
+        timeout: float | None,
+        watch: Watch | None,
+        document: str = "",
+        listening: Listening | None = None,
+    ) -> RunningCall:
         return RunningCall(
             self.profile,
             self._credentials,
@@ -264,7 +291,37 @@ class Client:
             watch=watch,
             document=document,
             prints=self._prints,
+            stream_of=self._stream_of,
+            listening=listening,
         )
+
+    def _stream_of(self, sent: Request, head: Response) -> EventStream | None:
+        """Return what reads the body of a response, if it is an event stream."""
+        if self._transport is None or not is_event_stream(head):
+            return None
+        from rpcexplorer.client.event_stream import EventStream  # Few servers send one.
+
+        return EventStream(
+            sent,
+            head,
+            self._transport,
+            self.profile,
+            on_event=self._around.on_event,
+            on_settled=self._around.on_settled,
+            can_ask=self._around.can_ask,
+            limit=self._reply_limit,
+            running=self._streams,
+        )
+
+    def answer(self, event: Event, member: bytes) -> str:
+        """Answer a request of the server that waits for the user, with its result or error; return a problem.
+
+        ``member`` is JSON text with its name: ``"result":null``.
+        """
+        if self.connection is not None:
+            return self.connection.requests.reply(event, member)
+        stream = next((stream for stream in self._streams if id(event) in stream.requests.asked), None)
+        return stream.requests.reply(event, member) if stream else event.remark or "The request was already answered."
 
     async def _open_transport(self) -> Transport:
         transport = self._transport or await connect(self.profile, self._reply_limit, self._around)
@@ -285,6 +342,12 @@ class Client:
             outcome=Refused("params", "Nothing was sent."),
             envelope=self.profile.envelope,
         )
+
+
+def _listening() -> Listening:
+    from rpcexplorer.client.event_stream import Listening  # Only listening needs it.
+
+    return Listening()
 
 
 async def _is_stopped(task: asyncio.Task[Any], stop: Stop) -> bool:

@@ -23,13 +23,13 @@ from rpcexplorer.auth.credentials import (
 from rpcexplorer.client.call import CALLS_A_TOOL
 from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import (
-    MCP_PARAMS,
     MCP_SESSION_HEADER,
     MCP_SPOKEN,
     MCP_VERSION,
     MCP_VERSION_HEADER,
     HeaderHandshake,
     Profile,
+    mcp_params,
 )
 from rpcexplorer.model.secret import UNRECORDED
 from rpcexplorer.patterns import regex
@@ -38,7 +38,7 @@ from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, spell
 CONFLICT: Final = 409
 BAD_REQUEST: Final = 400
 NOT_FOUND: Final = 404
-_INITIALIZE = Call("initialize", MCP_PARAMS)
+_INITIALIZE: Final = "initialize"
 _OWN = regex(r"ping|initialize|.*/.*", re.DOTALL)
 """MCP's own methods. All other names are tools."""
 _NO_SESSION = regex(
@@ -66,7 +66,9 @@ def handshake_of(profile: Profile) -> Handshake | None:
         return McpCalls() if profile.handshake == "mcp" else None
     if profile.handshake is None:
         return None
-    return KeptHeader(profile.handshake.header) if isinstance(profile.handshake, HeaderHandshake) else McpSession()
+    if isinstance(profile.handshake, HeaderHandshake):
+        return KeptHeader(profile.handshake.header)
+    return McpSession(mcp_params(profile))
 
 
 def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) -> AuthFlow:
@@ -139,11 +141,12 @@ class _Initialized(Struct, frozen=True):
 class McpSession:
     """MCP's ``initialize`` before the first call, and its headers later."""
 
-    def __init__(self) -> None:
+    def __init__(self, params: str) -> None:
+        self._initialize_call = Call(_INITIALIZE, params)
         self._headers: tuple[AuthHeader, ...] | None = None
 
     def send(self, request: AuthRequest, events: list[Event]) -> AuthFlow:
-        if request.message.method == _INITIALIZE.method:  # The user calls it.
+        if request.message.method == _INITIALIZE:  # The user calls it.
             response = yield request
             if isinstance(response, AuthResponse):
                 events += self._hidden(response.response.header(MCP_SESSION_HEADER))
@@ -169,7 +172,9 @@ class McpSession:
     ) -> Generator[AuthRequest, AuthResponse | Refused, AuthResponse | Refused | tuple[AuthHeader, ...]]:
         """Begin a session and return its headers, or the response if it failed."""
         id = f"{request.message.calls[0].id or 'notification'}.initialize"
-        response = yield replace(request, message=Message("call", (replace(_INITIALIZE, id=id),)), is_ahead=True)
+        response = yield replace(
+            request, message=Message("call", (replace(self._initialize_call, id=id),)), is_ahead=True
+        )
         if isinstance(response, Refused):
             return response
         if not isinstance(response.outcome, Result):

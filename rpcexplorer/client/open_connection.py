@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 from msgspec import Struct, field
 
 from rpcexplorer.client.server_messages import (
+    MAX_EVENTS,
     NOT_OFFERED,
     Answer,
     Outbox,
@@ -33,7 +34,7 @@ from rpcexplorer.client.server_messages import (
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.profile import MCP_PARAMS, MCP_SPOKEN, Profile
+from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initialize
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled
@@ -48,8 +49,6 @@ INITIALIZE: Final = "initialize"
 NOT_SENT: Final = "The call was not sent, because "
 MAX_REMEMBERED: Final = 1_000
 """Ids of calls that ended without a response, to name a late one."""
-MAX_EVENTS: Final = 1024 * 1024
-"""Bytes of an array of events; a longer one would take too much memory."""
 MAX_QUOTED: Final = 300
 """Characters of a server's error to quote."""
 MAX_SUBSCRIPTIONS: Final = 1_000
@@ -58,12 +57,6 @@ MAX_SUBSCRIPTION: Final = 200
 NO_PARAMS: Final = MessageForm(empty_params="omit")
 """The form of our own calls: shutdown and exit of language servers have no params."""
 FAREWELL_SECONDS: Final = 1.0
-MCP_CAPABILITIES: Final = {
-    "roots/list": "roots",
-    "sampling/createMessage": "sampling",
-    "elicitation/create": "elicitation",
-}
-"""What we can do for a server of MCP, by the request that asks for it."""
 CLOSED: Final = "The connection was closed."
 CancelForm = Literal["lsp", "mcp"]
 Command = Callable[[], ProcessCommand | Refused]
@@ -115,20 +108,17 @@ def opening_of(profile: Profile, folder: str | None = None) -> Opening | None:
     """Return the handshake of an open connection; ``folder`` is that of the process."""
     if profile.handshake not in {"lsp", "mcp"}:
         return None
-    note = profile.methods.get("initialize")
-    own = note.params if note and isinstance(note.params, dict) else {}
     if profile.handshake == "lsp":
         root = Path(folder).as_uri() if folder else None
-        params = {"processId": None, "rootUri": root, "capabilities": {}, **own}
+        params = {"processId": None, "rootUri": root, "capabilities": {}, **own_initialize(profile)}
         farewell = (Call("shutdown", id="rpcexplorer.shutdown"), Call("exit"))
-        return Opening(_initialize(params), Call("initialized", "{}"), farewell)
-    capabilities: dict[str, Any] = {name: {} for method, name in MCP_CAPABILITIES.items() if method in profile.answers}
-    params = {**msgspec.json.decode(MCP_PARAMS), "capabilities": capabilities, **own}
-    return Opening(_initialize(params), Call("notifications/initialized", "{}"))
+        encoded = msgspec.json.encode(params).decode()
+        return Opening(_initialize(encoded), Call("initialized", "{}"), farewell)
+    return Opening(_initialize(mcp_params(profile)), Call("notifications/initialized", "{}"))
 
 
-def _initialize(params: dict[str, Any]) -> Call:
-    return Call("initialize", msgspec.json.encode(params).decode(), "rpcexplorer.initialize")
+def _initialize(params: str) -> Call:
+    return Call("initialize", params, "rpcexplorer.initialize")
 
 
 def open_connection(

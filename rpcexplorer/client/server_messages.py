@@ -19,6 +19,8 @@ MAX_ANSWER_BYTES: Final = 1024 * 1024
 """Answers that the server has not read yet; later requests stay unanswered."""
 MAX_ASKED: Final = 1_000
 """Requests of the server that wait for the user; later ones stay unanswered."""
+MAX_EVENTS: Final = 1024 * 1024
+"""Bytes of an array of events; a longer one would take too much memory."""
 Answer = Callable[[str], bytes | None]
 """Return the member to answer a method with; None if the user answers."""
 
@@ -87,13 +89,14 @@ class ServerRequests:
         """Prepare for requests.
 
         ``send`` gets a request and the member that answers it, and returns whether there is room for the answer. It
-        must not wait. ``settle`` gets a request that waited for the user again, when it no longer does.
+        must not wait, and sets ``event.answer``, or ``event.is_sending`` for now. ``settle`` gets a request that waited
+        for the user again, when it no longer does.
         """
         self._tell, self._settle, self._answer, self._send = tell, settle, answer, send
         self.asked: dict[int, Event] = {}
         """Requests that wait for the user, the oldest first."""
         self.unanswered = 0
-        """Requests that got no answer, because too many waited."""
+        """Requests that got no answer, because too many waited, or because the server refused it."""
 
     def take(self, event: Event) -> None:
         """Answer an event if it is a request, and pass it on."""
@@ -118,7 +121,8 @@ class ServerRequests:
         if not self._send(event, member):
             return "The server does not read its answers. Try again later, or close the connection."
         del self.asked[id(event)]
-        self._settle(event)
+        if event.is_settled:
+            self._settle(event)
         return ""
 
     def end(self, remark: str) -> None:

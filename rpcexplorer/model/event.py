@@ -1,4 +1,4 @@
-"""An event: what a server sends on an open connection of its own accord."""
+"""An event: what a server sends of its own accord, on an open connection or in an event stream."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ class Event(Struct, eq=False, gc=False):
     answer: bytes | None = None
     """The member that answered the request, such as `"result":null`."""
     of: str = ""
-    """The id of the call whose subscription it belongs to."""
+    """The id of the call whose subscription or event stream it belongs to."""
+    is_sending: bool = False
+    """An answer is on its way; over HTTP the server can refuse it."""
 
     def answer_with(self, member: bytes) -> bytes:
         """Return the message that answers a request; ``member`` is its result or error."""
@@ -36,4 +38,9 @@ class Event(Struct, eq=False, gc=False):
     @property
     def waits(self) -> bool:
         """Return whether it is a request that the user can still answer."""
-        return self.kind == "request" and self.answer is None and not self.remark
+        return self.kind == "request" and self.answer is None and not self.remark and not self.is_sending
+
+    @property
+    def is_settled(self) -> bool:
+        """Return whether it does not change any more."""
+        return not self.waits and not self.is_sending

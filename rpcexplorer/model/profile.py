@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
+import msgspec
 from msgspec import Struct, field
 
 from rpcexplorer.model.secret import host_of, is_loopback, origin_of
@@ -147,6 +148,12 @@ MCP_SESSION_HEADER: Final = "Mcp-Session-Id"
 MCP_PARAMS: Final = (
     f'{{"protocolVersion":"{MCP_VERSION}","capabilities":{{}},"clientInfo":{{"name":"rpcexplorer","version":"1"}}}}'
 )
+MCP_CAPABILITIES: Final = {
+    "roots/list": "roots",
+    "sampling/createMessage": "sampling",
+    "elicitation/create": "elicitation",
+}
+"""What we can do for a server of MCP, by the request that asks for it."""
 
 
 Framing = Literal["lines", "length", "none"]
@@ -432,6 +439,21 @@ def ad_hoc(url: str, auth: Auth | None = None) -> Profile:
 def ad_hoc_process(words: Sequence[str], auth: Auth | None = None) -> Profile:
     """Return a profile for the words of ``--stdio``."""
     return Profile(AD_HOC_NAME, PROCESS, "", command=tuple(words), auth=auth or Auth(), ad_hoc=True)
+
+
+def own_initialize(profile: Profile) -> dict[str, Any]:
+    """Return members of ``initialize`` that a profile sets."""
+    note = profile.methods.get("initialize")
+    return note.params if note and isinstance(note.params, dict) else {}
+
+
+def mcp_params(profile: Profile) -> str:
+    """Return the params of MCP's ``initialize``: what a profile answers, it can do."""
+    capabilities: dict[str, Any] = {name: {} for method, name in MCP_CAPABILITIES.items() if method in profile.answers}
+    own = own_initialize(profile)
+    if not (capabilities or own):
+        return MCP_PARAMS
+    return msgspec.json.encode({**msgspec.json.decode(MCP_PARAMS), "capabilities": capabilities, **own}).decode()
 
 
 def words_text(profile: Profile) -> str:

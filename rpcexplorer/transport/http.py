@@ -224,15 +224,18 @@ class HttpTransport:
         headers = request_headers(request, address)
         proxy = None if request.socket else proxy_for(address)
         shown = proxy.shown if proxy else None
-        incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch, self._cap)
+        read = partial.read if partial else None
+        incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch, self._cap, read)
         attempt = Attempt(address, incoming, deadline, self._cap, shown, self._trusted)
-        limit = asyncio.timeout(deadline)
+        limit = incoming.limit = asyncio.timeout(deadline)
         try:
             async with limit:
                 await self._exchange(request, headers, address, proxy, incoming)
         except Unreachable as known:
             problem = known
         except Exception as failure:  # noqa: BLE001 - the border: httpx lets through far more than its own errors
+            if incoming.is_answered:
+                return incoming.response()
             if proxy is not None and address.scheme == "http" and incoming.head.status == PROXY_REFUSES:
                 # The request reached only the proxy, even if its error page was cut off.
                 return incoming.response()

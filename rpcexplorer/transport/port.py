@@ -186,10 +186,24 @@ class ShownCertificate(Struct, frozen=True):
     """Why the certificate is not trusted; empty if it is."""
 
 
+class BodyReader(Protocol):
+    """Reads the body of a response while it arrives."""
+
+    listens: bool
+    """The body may go on for ever. It is not kept, and has no deadline."""
+    is_answered: bool
+    """The call has its response: whatever becomes of the rest of the body is no failure."""
+
+    def feed(self, data: bytes) -> None:
+        """Read the next bytes, decompressed; raise `Unreachable` to end the response."""
+
+
 class Partial:
     """The response so far, set when a request ends or is cancelled."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: Callable[[Response], BodyReader | None] | None = None) -> None:
+        """Prepare; ``read`` gets the head of a response of HTTP, and returns what reads its body."""
+        self.read = read
         self.response = NOTHING_CAME
         self.sent_whole = False
         self.notes: list[str] = []

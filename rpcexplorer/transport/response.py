@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from rpcexplorer.transport.port import NOTHING_CAME, Headers, Phases, Progress, Response, Stage, Watch
+from rpcexplorer.transport.port import NOTHING_CAME, BodyReader, Headers, Phases, Progress, Response, Stage, Watch
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _PIECE = 64 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -31,10 +31,11 @@ class Undecodable(Exception):  # noqa: N818 - says what the body is
 class ReplyBody:
     """A body while it arrives. It can be read at any time."""
 
-    def __init__(self, encodings: Sequence[str], *, offered: str, cap: int) -> None:
+    def __init__(self, encodings: Sequence[str], *, offered: str, cap: int, reader: BodyReader | None = None) -> None:
         self.wire_size = 0
         self.remarks: list[str] = []
         self._cap = cap
+        self._reader = reader
         self._kept = io.BytesIO()
         self._head = b""
         self._unpacking: _Unpacking | None = None
@@ -96,6 +97,10 @@ class ReplyBody:
         self._unpacking = _Unpacking(_window(self._coding, first))
 
     def _keep(self, piece: bytes) -> None:
+        if self._reader is not None:
+            self._reader.feed(piece)
+            if self._reader.listens:
+                return
         room = self._cap - self._kept.tell()
         self._kept.write(piece[:room])
         if len(piece) > room:
@@ -156,6 +161,7 @@ EARLY = "The response began before the whole request was sent: the server did no
 SURPLUS = "Bytes after the end of the response were ignored, and the connection was closed."
 STRAY = "The open connection had unexpected bytes. It was closed, and a new one was opened."
 _PACKED = 1024  # Bytes to decompress at a time: at most 1 MB of output, and a few ms.
+_LAST_SECONDS = 0.25  # From the response in an event stream to the end of the stream.
 _PAUSE = 0.05  # Seconds between two reports of a phase, so that downloads stay fast.
 
 
@@ -163,9 +169,14 @@ class Incoming:
     """The response to one request so far. Its clock starts when it is created."""
 
     def __init__(
-        self, offered: str = "", proxy: str | None = None, watch: Watch | None = None, cap: int = 256 * 1024 * 1024
+        self,
+        offered: str = "",
+        proxy: str | None = None,
+        watch: Watch | None = None,
+        cap: int = 256 * 1024 * 1024,
+        read: Callable[[Response], BodyReader | None] | None = None,
     ) -> None:
-        """`offered`: the value of Accept-Encoding; `cap`: bytes of body to keep."""
+        """`offered`: the value of Accept-Encoding; `cap`: bytes of body to keep; `read`: see `Partial`."""
         self.phase: Phase = "start"
         """The current phase, or the last one."""
         self.sent_whole = False
@@ -173,6 +184,10 @@ class Incoming:
         """The connection was open before."""
         self.remarks: list[str] = []
         self._offered, self._proxy, self._watch, self._cap = offered, proxy, watch, cap
+        self.limit: asyncio.Timeout | None = None
+        """The deadline of the whole response."""
+        self._read = read
+        self._reader: BodyReader | None = None
         self._head = NOTHING_CAME
         self._body: ReplyBody | None = None
         self._total: int | None = None
@@ -185,6 +200,10 @@ class Incoming:
     @property
     def head(self) -> Response:
         return self._head
+
+    @property
+    def is_answered(self) -> bool:
+        return self._reader is not None and self._reader.is_answered
 
     @property
     def received(self) -> int:
@@ -206,7 +225,11 @@ class Incoming:
     def begin(self, status: int, reason: bytes, version: bytes, headers: list[tuple[bytes, bytes]]) -> None:
         received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
         self._head = Response(status, reason.decode("latin-1"), version.decode("latin-1"), received, proxy=self._proxy)
-        self._body = ReplyBody(values_of(received, "content-encoding"), offered=self._offered, cap=self._cap)
+        self._reader = self._read(self._head) if self._read else None
+        if self._reader is not None and self._reader.listens:
+            self._end_in(None)
+        encodings = values_of(received, "content-encoding")
+        self._body = ReplyBody(encodings, offered=self._offered, cap=self._cap, reader=self._reader)
         lengths = values_of(received, "content-length")
         if len(lengths) == 1 and lengths[0].isdecimal() and not values_of(received, "transfer-encoding"):
             self._total = int(lengths[0])
@@ -219,7 +242,10 @@ class Incoming:
 
     def take(self, chunk: bytes) -> None:
         assert self._body is not None
+        was_answered = self.is_answered
         self._body.feed(chunk)
+        if self._reader is not None and self.is_answered and not (was_answered or self._reader.listens):
+            self._end_in(_LAST_SECONDS)
         pause = self._reported + _PAUSE - time.perf_counter()
         if pause <= 0:
             self._report()
@@ -271,6 +297,13 @@ class Incoming:
         if self._watch is not None:
             elapsed = self._reported - self._started
             self._watch(Progress(_STAGES[self.phase], self.received, self._total, elapsed))
+
+    def _end_in(self, seconds: float | None) -> None:
+        """Change the deadline."""
+        if self.limit is not None and not self.limit.expired():
+            from asyncio import get_running_loop
+
+            self.limit.reschedule(None if seconds is None else get_running_loop().time() + seconds)
 
     def _forget_due(self) -> None:
         if self._due is not None:

@@ -314,7 +314,7 @@ def test_mcp_session_id_is_redacted_in_responses() -> None:
 
 
 def test_parallel_calls_keep_their_own_session() -> None:
-    mcp, request = McpSession(), AuthRequest(message(method="add"))
+    mcp, request = McpSession("{}"), AuthRequest(message(method="add"))
     flows = [mcp.send(request, []) for _ in range(2)]
 
     def session_of(sent: AuthRequest) -> str:

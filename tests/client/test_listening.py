@@ -13,7 +13,7 @@ from rpcexplorer.client.call import Surroundings, discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Sent, Stop, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from tests.fakes.peers import Peer, framed, peer
@@ -59,7 +59,7 @@ def test_listening_lasts_until_the_connection_ends(draft: Draft | None) -> None:
 
     listener, end = asyncio.run(run())
     assert [event.text for event in listener.events] == [TICK, TICK]
-    assert [response.outcome for response in listener.responses] == [Result(b"1")] * bool(draft)
+    assert [response.outcome for response in listener.responses] == [Result(b"1") if draft else Sent()]
     assert isinstance(end.outcome, Unreached)
     assert (end.outcome.step, end.exit_code) == ("closed", 4)
 

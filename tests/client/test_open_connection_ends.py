@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.open_connection import MAX_EVENTS, OpenConnection
+from rpcexplorer.client.open_connection import OpenConnection
+from rpcexplorer.client.server_messages import MAX_EVENTS
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
 from tests.client.test_open_connection import GONE, HANDSHAKE, MemoryWire, Peer, result, using
 

@@ -1,0 +1,226 @@
+"""Event streams over HTTP: all their messages are events, but for the response to the call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from rpcexplorer.client.server_messages import (
+    MAX_EVENTS,
+    Outbox,
+    ServerRequests,
+    answer_to,
+    answers_of,
+    calls_in,
+    event_of,
+    key_of,
+    unreadable_event,
+)
+from rpcexplorer.model.problem import counted
+from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, EventStreamDecoder, open_array, open_object
+from rpcexplorer.transport.port import Request, Response, Transport, Unreachable
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.event import Event
+    from rpcexplorer.model.profile import Profile
+
+ANSWER_SECONDS: Final = 1.0
+"""To send the answers that are left at the end of the stream."""
+ENDED: Final = "not answered: the event stream has ended"
+NOT_ACCEPTED: Final = 300
+"""The lowest status with which a server does not accept an answer."""
+
+
+class EventStream:
+    """One event stream: the response to a call, or to a GET."""
+
+    def __init__(
+        self,
+        sent: Request,
+        head: Response,
+        transport: Transport,
+        profile: Profile,
+        *,
+        on_event: Callable[[Event], None],
+        on_settled: Callable[[Event], None],
+        can_ask: bool,
+        limit: int,
+        running: set[EventStream],
+    ) -> None:
+        """Prepare to read the response to ``sent``, and be one of ``running`` until the end.
+
+        Answers go where that request went, with its headers. ``limit``: bytes of one message.
+        """
+        self.listens = False
+        self.is_answered = False
+        self.on_response: Callable[[Response], None] = lambda _: None
+        """Get the response to a single call, without the stream around it."""
+        answer = answers_of(profile, can_ask=can_ask)
+        self.requests = ServerRequests(on_event, on_settled, answer, self._answer_later)
+        self._sent, self._head, self._transport, self._profile = sent, head, transport, profile
+        self._settle, self._limit, self._running = on_settled, limit, running
+        self._running.add(self)
+        calls = calls_in(sent.body) if sent.verb == "POST" else []
+        self._missing = {key_of(call.id) for call in calls if call.id not in MISSING_IDS}
+        """Ids of calls without a response so far."""
+        self._decoder = EventStreamDecoder()
+        self._outbox = Outbox()
+        self._sending: deque[tuple[Event, bytes]] = deque()
+        """The requests that the messages in the outbox answer."""
+        self._sender: asyncio.Task[None] | None = None
+        self._problem = "too many waited"
+
+    def feed(self, data: bytes) -> None:
+        for payload in self._decoder.feed(data):
+            self._take(payload)
+        if self.listens and self._decoder.unfinished > self._limit:
+            raise Unreachable("size", f"An event is larger than the limit of {self._limit:,} bytes, reply.limit.")
+
+    async def finish(self) -> None:
+        """Read what came after the last empty line, and send the answers that are left."""
+        for payload in self._decoder.finish():
+            self._take(payload)
+        if self._sender is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    await self._outbox.wait_sent()
+
+    def end(self) -> str:
+        """Settle the requests that have no answer; return a note about those that should have one."""
+        self._running.discard(self)
+        if self._sender is not None:
+            self._sender.cancel()
+        for event, _ in self._sending:
+            event.is_sending, event.remark = False, ENDED
+            self._settle(event)
+        self._sending.clear()
+        self.requests.end(ENDED)
+        count = self.requests.unanswered
+        return f"{counted(count, 'request')} of the server got no answer: {self._problem}" if count else ""
+
+    def _take(self, payload: bytes) -> None:
+        is_array = payload.lstrip()[:1] == b"[" and (len(payload) <= MAX_EVENTS or self._missing)
+        try:
+            for text in (is_array and open_array(payload)) or [payload]:
+                self._take_one(text, open_object(text))
+        except (UnicodeDecodeError, RecursionError):
+            self.requests.take(unreadable_event(payload, self._sent.call))
+
+    def _take_one(self, text: bytes, envelope: Envelope | None) -> None:
+        if envelope is None or not self._is_response(envelope):
+            self.requests.take(event_of(text, envelope, self._sent.call))
+        elif not self._missing:
+            self.is_answered = True
+            self.on_response(replace(self._head, body=text, size=len(text)))
+
+    def _is_response(self, envelope: Envelope) -> bool:
+        """Return whether a message is the response to the call, or to one of a batch.
+
+        An error without an id answers all.
+        """
+        if envelope.method is not None or not self._missing:
+            return False
+        if envelope.id not in MISSING_IDS:
+            id = key_of(envelope.id or b"")
+            is_ours = id in self._missing
+            self._missing.discard(id)
+            return is_ours
+        if envelope.error in {None, b"null"}:
+            return False
+        self._missing.clear()
+        return True
+
+    def _answer_later(self, event: Event, member: bytes) -> bool:
+        if not self._outbox.put(answer_to(event, member)):
+            return False
+        event.is_sending = True
+        self._sending.append((event, member))
+        if self._sender is None:
+            self._sender = asyncio.create_task(self._outbox.send_all(self._post))
+        return True
+
+    async def _post(self, message: bytes) -> None:
+        """Send an answer as the call was sent; the event says whether the server accepted it."""
+        request = replace(self._sent, verb="POST", body=message, accept=self._profile.accept)
+        problem = ""
+        try:
+            response = await self._transport.send(request, deadline=self._profile.timeout)
+            if response.status is not None and response.status >= NOT_ACCEPTED:
+                problem = f"the server did not accept the answer (HTTP {response.status})"
+        except Unreachable as error:
+            problem = error.sentence
+        event, member = self._sending.popleft()
+        event.is_sending = False
+        if problem:
+            event.remark, self._problem = f"not answered: {problem}", problem
+            self.requests.unanswered += 1
+        else:
+            event.answer = member
+        self._settle(event)
+
+
+class Listening:
+    """The event stream that goes on after the response to its call."""
+
+    def __init__(self) -> None:
+        self.stream: EventStream | None = None
+        self.note = ""
+        """See `EventStream.end`."""
+        self._task: asyncio.Task[Response] | None = None
+        self._response: asyncio.Future[Response] | None = None
+
+    def begin(self, stream: EventStream) -> None:
+        self.stream = stream
+        stream.listens, stream.on_response = True, self.respond
+
+    def respond(self, response: Response) -> None:
+        """End the call, but not the stream."""
+        if self._response is not None and not self._response.done():
+            self._response.set_result(response)
+
+    async def response_to(self, sending: Coroutine[Any, Any, Response]) -> Response:
+        """Send a request; return its response when it is here. The stream may go on."""
+        await self.close()
+        self._response = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._read(sending))
+        try:
+            await asyncio.wait({self._task, self._response}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+        if self._response.done():
+            return self._response.result()
+        if self.stream is not None and self._task.exception() is None:
+            sentence = "The server ended the event stream without a response to the call."
+            raise Unreachable("closed", sentence, maybe_ran=True)
+        return self._task.result()
+
+    async def wait(self) -> Unreachable:
+        """Wait until the stream ends; return the reason."""
+        assert self._task is not None
+        try:
+            await self._task
+        except Unreachable as error:
+            return error
+        return Unreachable("closed", "The server ended the event stream.")
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self.stream = None
+
+    async def _read(self, sending: Coroutine[Any, Any, Response]) -> Response:
+        try:
+            response = await sending
+            if self.stream is not None:
+                await self.stream.finish()
+            return response
+        finally:
+            if self.stream is not None:
+                self.note = self.stream.end()

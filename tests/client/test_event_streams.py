@@ -1,0 +1,308 @@
+"""Event streams over HTTP: which messages are events, and who answers requests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from rpcexplorer.auth.credentials import GivenCredentials
+from rpcexplorer.auth.token import BearerAuth
+from rpcexplorer.client.call import Surroundings, discard
+from rpcexplorer.client.client import Client
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.event import Event
+from rpcexplorer.model.exchange import Exchange, Stop, Unreached
+from rpcexplorer.model.profile import Answer, Profile
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from tests.fakes.wire import HOLD, NEXT, RESET, Part, Parts, RawServer, Received, http_reply
+
+STREAM = http_reply(headers={"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"})
+"""The head of an event stream, which ends with ``END``."""
+END = b"0\r\n\r\n"
+LIMIT = 1024 * 1024
+TICK = {"jsonrpc": "2.0", "method": "tick"}
+ASK = {"jsonrpc": "2.0", "id": 7, "method": "ask.me"}
+
+
+def chunk(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+def event(message: object) -> bytes:
+    data = message if isinstance(message, bytes) else json.dumps(message).encode()
+    return chunk(b"event: message\ndata: " + data + b"\n\n")
+
+
+def response_to(request: Received, value: object = 1) -> bytes:
+    return event({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": value})
+
+
+class User:
+    """A client whose events are kept, and answered with ``answer`` if they wait."""
+
+    def __init__(self, server: RawServer, *, answer: bytes = b"", **settings: Any) -> None:
+        self.events: list[Event] = []
+        self.settled: list[Event] = []
+        self.responses: list[Exchange] = []
+        self.problems: list[str] = []
+        self.on_event: Callable[[Event], None] = lambda _: None
+        self.stop = Stop()
+        self._answer = answer
+        around = Surroundings(on_event=self._take, on_settled=self.settled.append, can_ask=bool(answer))
+        profile = Profile(name="x", url=server.url, ad_hoc=True, **settings)
+        credentials = GivenCredentials(None, None, None, "token")
+        self.client = Client.of(profile, credentials, LIMIT, discard, around=around)
+
+    def _take(self, event: Event) -> None:
+        self.events.append(event)
+        self.on_event(event)
+        if event.waits and self._answer:
+            self.problems.append(self.client.answer(event, self._answer))
+
+    async def call(self, draft: Draft | Batch | None = None) -> Exchange:
+        async with self.client:
+            return await self.client.send(draft or Draft("m"), stop=self.stop)
+
+    async def listen(self, draft: Draft | None = None) -> Exchange:
+        async with self.client:
+            return await self.client.listen(draft, on_response=self.responses.append, stop=self.stop)
+
+
+def called(server: RawServer, **options: Any) -> tuple[User, Exchange]:
+    """Call once, in a stream that the server ends."""
+    user = User(server, **options)
+    return user, asyncio.run(user.call())
+
+
+def is_answer(request: Received) -> bool:
+    return b'"method"' not in request.body
+
+
+def asking(*messages: object, accepted: bytes = http_reply(status=202)) -> Callable[[Received], Parts]:
+    """Send messages, and the response when an answer has come."""
+    server: list[RawServer] = []
+
+    def script(request: Received) -> Iterator[Part]:
+        if is_answer(request):
+            yield accepted
+            server[0].release()
+            yield NEXT
+        else:
+            yield STREAM
+            yield from map(event, messages)
+            yield HOLD
+            yield response_to(request) + END
+            yield NEXT
+
+    script.server = server  # type: ignore[attr-defined]
+    return script
+
+
+def serve(script: Any) -> RawServer:
+    server = RawServer(script)
+    if hasattr(script, "server"):
+        script.server.append(server)
+    return server
+
+
+def test_other_messages_of_a_stream_are_events() -> None:
+    messages = [TICK, b"hello", b"\xff", {"id": "z", "result": 1}, [TICK, 5]]
+
+    def script(request: Received) -> Parts:
+        return STREAM + b"".join(map(event, messages)) + response_to(request) + event(TICK) + END
+
+    with RawServer(script) as server:
+        user, exchange = called(server)
+    assert isinstance(exchange.outcome, Malformed), "the body is not UTF-8, as without events"
+    assert [(event.kind, event.remark) for event in user.events] == [
+        ("notification", ""),
+        ("unreadable", "this is not a JSON object"),
+        ("unreadable", "this is not UTF-8, or too deep"),
+        ("response", "no call waits for this response"),
+        ("notification", ""),
+        ("unreadable", "this is not a JSON object"),
+        ("notification", ""),
+    ]
+    assert {event.of for event in user.events} == {exchange.id}
+
+
+def test_event_comes_while_the_call_runs() -> None:
+    def script(request: Received) -> Parts:
+        return [STREAM, event(TICK), HOLD, response_to(request), END]
+
+    with RawServer(script) as server:
+        user = User(server)
+        user.on_event = lambda _: server.release()
+        exchange = asyncio.run(user.call())
+    assert (exchange.outcome.__class__, len(user.events)) == (Result, 1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "answer", "member"),
+    [
+        (None, b"", '"error":{"code":-32601,"message":"Method not found"}'),
+        (Answer(result_json="[1]"), b"", '"result":[1]'),
+        (Answer(ask=True), b'"result":5', '"result":5'),
+    ],
+)
+def test_request_is_answered_as_the_call_was_sent(rule: Answer | None, answer: bytes, member: str) -> None:
+    with serve(asking(ASK)) as server:
+        answers = {"ask.me": rule} if rule else {}
+        user, exchange = called(server, answer=answer, answers=answers, auth=BearerAuth(), accept="a/b")
+    assert isinstance(exchange.outcome, Result)
+    call, reply = server.requests
+    assert reply.body.decode() == f'{{"jsonrpc":"2.0","id":7,{member}}}'
+    assert (reply.line, reply.header("authorization"), reply.header("accept")) == (
+        call.line,
+        "Bearer token",
+        "a/b",
+    )
+    assert [(event.answer, event.is_settled) for event in user.settled] == [(member.encode(), True)]
+    assert user.problems == [""] * bool(answer)
+
+
+def test_refused_answer_is_counted_and_noted() -> None:
+    with serve(asking(ASK, accepted=http_reply(status=400))) as server:
+        user, exchange = called(server)
+    problem = "the server did not accept the answer (HTTP 400)"
+    assert [(event.answer, event.remark) for event in user.settled] == [(None, f"not answered: {problem}")]
+    assert exchange.notes == (f"1 request of the server got no answer: {problem}",)
+
+
+def test_request_that_waits_settles_with_its_stream() -> None:
+    def script(request: Received) -> Parts:
+        return STREAM + event(ASK) + response_to(request) + END
+
+    with RawServer(script) as server:
+        user = User(server, answer=b"x", answers={"ask.me": Answer(ask=True)})
+        user._answer = b""
+        asyncio.run(user.call())
+        remark = "not answered: the event stream has ended"
+        assert [event.remark for event in user.settled] == [remark]
+        assert user.client.answer(user.settled[0], b'"result":1') == remark
+    assert len(server.requests) == 1
+
+
+def test_stream_without_end_does_not_delay_the_response() -> None:
+    def script(request: Received) -> Parts:
+        return [STREAM, response_to(request), HOLD]
+
+    with RawServer(script) as server:
+        _, exchange = called(server, timeout=60.0)
+    assert isinstance(exchange.outcome, Result)
+
+
+def test_failure_after_the_response_is_no_failure() -> None:
+    with RawServer(lambda request: [STREAM, response_to(request), RESET]) as server:
+        _, exchange = called(server)
+    assert isinstance(exchange.outcome, Result)
+
+
+def test_each_response_of_a_batch_is_waited_for() -> None:
+    def script(request: Received) -> Parts:
+        one, two = (call["id"] for call in json.loads(request.body))
+        return [STREAM, event({"id": two, "result": 2}), event(TICK), event({"id": one, "result": 1}), HOLD]
+
+    with RawServer(script) as server:
+        user = User(server)
+        exchange = asyncio.run(user.call(Batch('[{"method":"a"},{"method":"b"}]')))
+    assert (exchange.outcome.__class__, len(user.events)) == (Result, 1)
+
+
+def listened(
+    script: Any, draft: Draft | None = None, on_response: Callable[[RawServer], None] = lambda _: None, **settings: Any
+) -> tuple[User, Exchange, list[Received]]:
+    """Listen until the end; return the requests, too."""
+    with serve(script) as server:
+        user = User(server, **settings)
+
+        def take(exchange: Exchange) -> None:
+            user.responses.append(exchange)
+            on_response(server)
+
+        async def listen() -> Exchange:
+            async with user.client:
+                return await user.client.listen(draft, on_response=take, stop=user.stop)
+
+        return user, asyncio.run(listen()), server.requests
+
+
+def test_listening_goes_on_after_the_response() -> None:
+    def script(request: Received) -> Parts:
+        return [STREAM, event(TICK), response_to(request), HOLD, event(TICK), END]
+
+    user, end, _ = listened(script, Draft("m"), lambda server: server.release())
+    assert [response.outcome for response in user.responses] == [Result(b"1")]
+    assert (end.outcome, len(user.events)) == (Unreached("closed", "The server ended the event stream."), 2)
+
+
+def test_listening_without_a_call_gets_the_stream_of_the_session() -> None:
+    def script(request: Received) -> Parts:
+        if request.line.startswith("GET"):
+            return STREAM + event(ASK) + END
+        if b'"id"' not in request.body:
+            return [http_reply(status=202), NEXT]
+        session = {"Mcp-Session-Id": "s1"}
+        body = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": {"protocolVersion": "2025-06-18"}}
+        return [http_reply(json.dumps(body).encode(), headers=session), NEXT]
+
+    answers = {"roots/list": Answer(ask=True)}
+    user, end, requests = listened(script, handshake="mcp", answers=answers, auth=BearerAuth(), accept="a/b")
+    initialize, initialized, get, reply = requests
+    assert json.loads(initialize.body)["params"]["capabilities"] == {"roots": {}}
+    assert b"notifications/initialized" in initialized.body
+    assert (get.header("accept"), reply.header("accept"), get.body) == ("text/event-stream", "a/b", b"")
+    for request in (get, reply):
+        assert (request.header("mcp-session-id"), request.header("authorization")) == ("s1", "Bearer token")
+    assert isinstance(end.outcome, Unreached)
+    assert (end.exit_code, [event.method for event in user.events]) == (4, ["ask.me"])
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "words"),
+    [
+        (http_reply(status=405), 5, "The server has no event stream here: it answered a GET request with HTTP 405."),
+        (http_reply(b"{}", headers={"Content-Type": "text/plain"}), 5, "a GET request with text/plain."),
+        (http_reply(status=401), 3, "HTTP 401 Unauthorized"),
+    ],
+)
+def test_listening_needs_an_event_stream(reply: bytes, code: int, words: str) -> None:
+    _, end, _ = listened(reply)
+    assert isinstance(end.outcome, Malformed)
+    assert words in end.outcome.reason
+    assert end.exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "code", "responses"),
+    [
+        (lambda request: STREAM + event(TICK) + END, Unreached, 4, 0),
+        (lambda request: STREAM + event(TICK), Unreached, 4, 0),
+        (lambda request: http_reply(b'{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}'), ErrorObject, 1, 0),
+        (lambda request: [STREAM, event({"id": None, "error": {"code": 1, "message": ""}}), HOLD], ErrorObject, 1, 0),
+        (lambda request: http_reply(b'{"jsonrpc":"2.0","id":%b,"result":1}' % id_of(request)), Malformed, 5, 1),
+        (lambda request: [STREAM, response_to(request), chunk(b"data: " + b"x" * LIMIT), HOLD], Unreached, 4, 1),
+    ],
+    ids=["no response", "cut off", "error", "error in a stream", "no stream", "too large"],
+)
+def test_listening_ends_with_its_call(script: Any, kind: type, code: int, responses: int) -> None:
+    user, end, _ = listened(script, Draft("m"))
+    assert isinstance(end.outcome, kind)
+    assert (end.exit_code, len(user.responses)) == (code, responses)
+
+
+def id_of(request: Received) -> bytes:
+    return json.dumps(json.loads(request.body)["id"]).encode()
+
+
+@pytest.mark.parametrize("draft", [None, Draft("m")])
+def test_listening_to_a_stream_stops_on_request(draft: Draft | None) -> None:
+    with RawServer([STREAM, event(TICK), HOLD]) as server:
+        user = User(server)
+        user.on_event = lambda _: user.stop.press()
+        assert asyncio.run(user.listen(draft)).exit_code == 130
+        assert server.wait_for_hangup()
