@@ -14,7 +14,6 @@ from rpcexplorer.client.server_messages import (
     MAX_EVENTS,
     Outbox,
     ServerRequests,
-    answer_to,
     answers_of,
     calls_in,
     event_of,
@@ -136,7 +135,7 @@ class EventStream:
         return True
 
     def _answer_later(self, event: Event, member: bytes) -> bool:
-        if not self._outbox.put(answer_to(event, member)):
+        if not self._outbox.put(event.answer_with(member)):
             return False
         event.is_sending = True
         self._sending.append((event, member))
