@@ -169,7 +169,7 @@ def test_two_calls_are_answered_in_reverse_order(kind: Kind, tmp_path: Path) -> 
     assert list(map(value_of, using(kind, reverse, use, tmp_path))) == [b'"one"', b'"two"']
 
 
-@EVERY_OPEN
+@EVERY
 def test_event_between_is_passed_on(kind: Kind, tmp_path: Path) -> None:
     events = list[Event]()
 

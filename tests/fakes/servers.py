@@ -46,8 +46,11 @@ class Server:
 
     async def say(self, *messages: object) -> None:
         """Send messages; bytes are sent as they are, in a frame."""
-        framed = (message if isinstance(message, bytes) else json.dumps(message).encode() for message in messages)
-        await self.send(b"".join(map(self.peer.frame, framed)))
+        texts = [message if isinstance(message, bytes) else json.dumps(message).encode() for message in messages]
+        if isinstance(self.peer, HttpPeer) and len(texts) > 1:
+            await self.send(self.peer.event_stream(texts))
+        else:
+            await self.send(b"".join(map(self.peer.frame, texts)))
 
     async def send(self, data: bytes) -> None:
         """Send bytes without a frame."""
@@ -71,8 +74,12 @@ class HttpPeer(Peer):
         length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
         return await self.reader.readexactly(int(length)) if length else b""
 
-    def frame(self, message: bytes) -> bytes:
-        return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(message), message)
+    def frame(self, message: bytes, kind: bytes = b"application/json") -> bytes:
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n"
+        return head % (kind, len(message)) + message
+
+    def event_stream(self, messages: list[bytes]) -> bytes:
+        return self.frame(b"".join(b"data: %b\n\n" % message for message in messages), b"text/event-stream")
 
 
 class MemoryWire:
