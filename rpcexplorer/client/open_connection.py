@@ -29,6 +29,7 @@ from rpcexplorer.client.server_messages import (
     calls_in,
     event_of,
     key_of,
+    notification_of,
     unreadable_event,
 )
 from rpcexplorer.model.destination import ProcessCommand
@@ -441,6 +442,10 @@ class OpenConnection:
                 await self._wait_for_closing()
 
     def _take(self, message: bytes) -> None:
+        if (event := notification_of(message)) is not None:
+            event.of = self._call_of_subscription(message)
+            self.requests.take(event)
+            return
         is_array = message.lstrip()[:1] == b"[" and (len(message) <= MAX_EVENTS or self._waiting)
         texts = open_array(message) if is_array else None
         envelopes = [open_object(text) for text in texts] if texts else [open_object(message)]

@@ -7,6 +7,9 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Final
 
+import msgspec
+from msgspec import Struct
+
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, open_array, open_object
@@ -37,6 +40,29 @@ def answers_of(profile: Profile, *, can_ask: bool) -> Answer:
         return f'"error":{{"code":{found.code},"message":{spelled(found.message)}}}'.encode()
 
     return answer
+
+
+class _Plain(Struct):
+    """The members that tell a notification from other messages."""
+
+    method: str
+    id: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+_plain: Final = msgspec.json.Decoder(_Plain)
+
+
+def notification_of(text: bytes) -> Event | None:
+    """Return the event of a plain notification, of which there may be very many; None for other messages."""
+    try:
+        message = _plain.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if message.id is not msgspec.UNSET:
+        return None
+    if not text.isascii():
+        text.decode()  # The decoder does not look at texts that it skips.
+    return Event(datetime.now(UTC), "notification", text, message.method)
 
 
 def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:

@@ -192,7 +192,8 @@ def test_other_data_becomes_events() -> None:
         task = peer.call("a")
         wire = await peer.wire()
         await wire.wait_for(1)
-        wire.say(result("z"), b"hello", b"[1]", b"\xff", {"event": "x"}, b'{"id":"a","method":"ask"}', result("a"))
+        wire.say(result("z"), b"hello", b"[1]", b"\xff", b'{"method":"\xff"}', b'{"method":"x","params":["\xff"]}')
+        wire.say({"event": "x"}, b'{"id":"a","method":"ask"}', b'{"id":null,"method":"tell"}', result("a"))
         await task
         return [(event.kind, event.remark) for event in peer.events]
 
@@ -200,9 +201,10 @@ def test_other_data_becomes_events() -> None:
         ("response", "no call waits for this response"),
         ("unreadable", "this is not a JSON object"),
         ("unreadable", "this is not a JSON object"),
-        ("unreadable", "this is not UTF-8, or too deep"),
+        *[("unreadable", "this is not UTF-8, or too deep")] * 3,
         ("unreadable", "this is not a JSON-RPC message"),
         ("request", ""),
+        ("notification", ""),
     ]
 
 
