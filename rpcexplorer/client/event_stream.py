@@ -17,6 +17,7 @@ from rpcexplorer.client.server_messages import (
     answers_of,
     calls_in,
     event_of,
+    internal_error,
     key_of,
     unreadable_event,
 )
@@ -94,6 +95,9 @@ class EventStream:
         self._running.discard(self)
         if self._sender is not None:
             self._sender.cancel()
+        if self._sending:
+            self.requests.unanswered += len(self._sending)
+            self._problem = "the event stream has ended"
         for event, _ in self._sending:
             event.is_sending, event.remark = False, ENDED
             self._settle(event)
@@ -109,6 +113,8 @@ class EventStream:
                 self._take_one(text, open_object(text))
         except (UnicodeDecodeError, RecursionError):
             self.requests.take(unreadable_event(payload, self._sent.call))
+        except Exception as error:
+            raise internal_error(error) from error
 
     def _take_one(self, text: bytes, envelope: Envelope | None) -> None:
         if envelope is None or not self._is_response(envelope):

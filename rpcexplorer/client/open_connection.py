@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -28,6 +27,7 @@ from rpcexplorer.client.server_messages import (
     answers_of,
     calls_in,
     event_of,
+    internal_error,
     key_of,
     notification_of,
     unreadable_event,
@@ -433,9 +433,7 @@ class OpenConnection:
                     self.requests.take(unreadable_event(message))
             why = wire.ended
         except Exception as error:  # noqa: BLE001 - no call may wait for ever
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            words = f"internal error at {Path(place.filename).name}:{place.lineno} ({type(error).__name__})"
-            why = Unreachable("closed", f"The connection was closed, because of an {words}. Please report it.")
+            why = internal_error(error)
         finally:
             if self._wire is wire:
                 self._end(why)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -14,6 +16,7 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, open_array, open_object
 from rpcexplorer.rpc.messages import decoded, spelled
+from rpcexplorer.transport.port import Unreachable
 
 NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
 """The answer to a request of the server that no rule answers."""
@@ -83,6 +86,13 @@ def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
 def unreadable_event(text: bytes, of: str = "") -> Event:
     """Return data that cannot even be searched for JSON."""
     return Event(datetime.now(UTC), "unreadable", text, remark="this is not UTF-8, or too deep", of=of)
+
+
+def internal_error(error: Exception) -> Unreachable:
+    """Return the end of a connection whose messages could not be passed on, so that no call waits for ever."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    words = f"internal error at {Path(place.filename).name}:{place.lineno} ({type(error).__name__})"
+    return Unreachable("closed", f"The connection was closed, because of an {words}. Please report it.")
 
 
 def calls_in(body: bytes) -> list[Envelope]:

@@ -22,7 +22,6 @@ from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import (
     AD_HOC_NAME,
-    MCP_PARAMS,
     MCP_SESSION_HEADER,
     MCP_VERSION_HEADER,
     HeaderHandshake,
@@ -30,6 +29,7 @@ from rpcexplorer.model.profile import (
     ad_hoc,
     ad_hoc_process,
     kind_of,
+    mcp_params,
     split_socket,
 )
 from rpcexplorer.model.secret import Secret, origin_of, placeholder, without
@@ -264,7 +264,10 @@ def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
     if profile.handshake != "mcp":  # the server rejects it because the header is missing, so the body is empty
         yield replace(asking, preview=replace(base.preview, headers=tuple(known), body=b"", logs_in_first=False))
         return
-    for draft in (Draft("initialize", MCP_PARAMS), Draft("notifications/initialized", "{}", notification=True)):
+    for draft in (
+        Draft("initialize", mcp_params(profile)),
+        Draft("notifications/initialized", "{}", notification=True),
+    ):
         request = preview(draft, id="initialize", bare=True)
         if isinstance(request, Preview):
             back = base.preview.headers if draft.notification else known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -185,6 +186,48 @@ def test_request_that_waits_settles_with_its_stream() -> None:
         assert [event.remark for event in user.settled] == [remark]
         assert user.client.answer(user.settled[0], b'"result":1') == remark
     assert len(server.requests) == 1
+
+
+def test_server_that_takes_no_answers_gets_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.client.event_stream.ANSWER_SECONDS", 0.01)
+
+    def script(request: Received) -> Parts:
+        if is_answer(request):
+            return [HOLD]
+        return STREAM + b"".join(event(ASK) for _ in range(1_500)) + response_to(request) + END
+
+    with RawServer(script) as server:
+        user, exchange = called(server)
+        assert len(server.requests) <= 2
+    assert isinstance(exchange.outcome, Result)
+    assert [event.is_settled and event.answer is None for event in user.events] == [True] * 1_500
+    assert exchange.notes == ("1,500 requests of the server got no answer: the event stream has ended",)
+
+
+def test_stream_may_come_compressed_and_byte_by_byte() -> None:
+    def script(request: Received) -> Parts:
+        message = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": "\u00e9"}
+        text = f"\ufeff: ping\r\n\r\ndata: {json.dumps(TICK)}\r\rdata: {json.dumps(message)}\n\n"
+        headers = {"Content-Type": "Text/Event-Stream; charset=utf-8", "Content-Encoding": "gzip"}
+        head = http_reply(headers=headers | {"Transfer-Encoding": "chunked"})
+        return head + b"".join(chunk(bytes([byte])) for byte in gzip.compress(text.encode())) + END
+
+    with RawServer(script) as server:
+        user, exchange = called(server)
+    assert isinstance(exchange.outcome, Result)
+    assert [event.method for event in user.events] == ["tick"]
+
+
+def test_error_in_a_program_is_no_failure_of_the_server() -> None:
+    def fail(_: Event) -> None:
+        raise ZeroDivisionError
+
+    with RawServer([STREAM, event(TICK), HOLD]) as server:
+        user = User(server)
+        user.on_event = fail
+        exchange = asyncio.run(user.call())
+    assert isinstance(exchange.outcome, Unreached)
+    assert "internal error at test_event_streams.py" in exchange.outcome.sentence
 
 
 def test_stream_without_end_does_not_delay_the_response() -> None:
