@@ -33,12 +33,12 @@ from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import MIB
-from rpcexplorer.redaction.exchange import MAX_METHOD, EventRedactor
+from rpcexplorer.redaction.exchange import EventRedactor
 from rpcexplorer.rpc.messages import ALPHABET, CHANCE_LIMIT, make_id
 
 MAX_WAITING: Final = 20_000
 MAX_WAITING_BYTES: Final = 64 * MIB
-"""Events, and bytes of them, that wait; more are not recorded."""
+"""Events, and bytes of them, that wait at most; others are not recorded."""
 GROUP: Final = 5_000
 """Events that are redacted and written together.
 
@@ -107,7 +107,7 @@ class EventRecords:
     def __init__(self, profile: Profile, secrets: Sequence[Secret], body_limit: int) -> None:
         self._redactor = EventRedactor(profile, secrets, min(body_limit, MIB))
         self._head = lru_cache(MAX_HEADS)(
-            lambda method, of: event_head(profile.name, self._redactor.url, self._redactor.text(method), of)
+            lambda name, of: event_head(profile.name, self._redactor.url, self._redactor.text(name), of)
         )
         self._profile = profile  # Its id names these records, so it must not be used again.
         self._millisecond = self._chance = 0
@@ -119,7 +119,7 @@ class EventRecords:
             event_block(
                 self._fresh_id(event.when),
                 event.when,
-                self._head(event.method[:MAX_METHOD], event.of),
+                self._head(self._redactor.method(event.method), event.of),
                 reply,
                 received=len(text),
                 more=self._more(event, missed, is_cut=is_cut),
@@ -217,21 +217,23 @@ class EventRecorder:
 
     def _run(self) -> None:
         while True:
-            found = [self._queue.get()]
-            self._in_a_hurry.wait(PAUSE_SECONDS)
-            size = 0
-            with suppress(Empty):
-                while len(found) < GROUP and size < GROUP_BYTES:
-                    size += 0 if isinstance(found[-1], Signal) else len(found[-1][-1])
-                    found.append(self._queue.get_nowait())
-            waiting = [one for one in found if not isinstance(one, Signal)]
-            if waiting:
-                self._write(waiting)
-                self._done_bytes += sum(len(text) for *_, text in waiting)
-                self._done += len(waiting)
-            for written in found:
-                if isinstance(written, Signal):
-                    written.set()
+            self._write_from(self._queue.get())
+
+    def _write_from(self, first: Waiting | Signal) -> None:
+        """Write a group of events, and signal that the events before a signal are written."""
+        self._in_a_hurry.wait(PAUSE_SECONDS)
+        found, size = [first], 0
+        with suppress(Empty):
+            while len(found) < GROUP and size < GROUP_BYTES:
+                size += 0 if isinstance(found[-1], Signal) else len(found[-1][-1])
+                found.append(self._queue.get_nowait())
+        waiting = [one for one in found if not isinstance(one, Signal)]
+        self._write(waiting)
+        self._done_bytes += sum(len(text) for *_, text in waiting)
+        self._done += len(waiting)
+        for written in found:
+            if isinstance(written, Signal):
+                written.set()
 
     def _write(self, waiting: Sequence[Waiting]) -> None:
         groups: dict[int, list[Waiting]] = {}

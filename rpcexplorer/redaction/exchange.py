@@ -298,6 +298,10 @@ class EventRedactor:
     def text(self, text: str) -> str:
         return self._hide.text(text)
 
+    def method(self, name: str) -> str:
+        """Return a name; a long one is redacted before it is cut, so that no secret is cut in half."""
+        return name if len(name) <= MAX_METHOD else self._hide.text(name[:MARGIN])[:MAX_METHOD]
+
     def answer(self, event: Event) -> str:
         """Return the answer to a request of the server as a JSON object."""
         if event.answer is None:

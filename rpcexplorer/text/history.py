@@ -249,7 +249,7 @@ def note_page(exchange: Exchange, zone: tzinfo | None = None, case_note: str = "
         "url": exchange.url,
         "when": f"{exchange.when.astimezone(zone):%Y-%m-%d %H:%M:%S %z}",
         "by": exchange.writer,
-        "took": duration(exchange.seconds),
+        "took": "" if exchange.kind == "event" else duration(exchange.seconds),
         "sent": size(exchange.sent) if exchange.sent else "",
         "received": size(response.size) if response.status is not None else "",
         "kind": exchange.kind,
