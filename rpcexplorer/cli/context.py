@@ -52,7 +52,7 @@ class Invocation(Struct):
         def pass_on(profile: Profile, line: str) -> None:
             from rpcexplorer.cli.output import pass_on  # Few commands have a process.
 
-            pass_on(self.world, Path(profile.command[0]).name, line, explorer.redactor().text)
+            pass_on(self.world, Path(profile.command[0]).name, line, explorer.redactor(of_this_profile=True).text)
 
         explorer.on_stderr = pass_on
         for sentence in first_few(explorer.profiles.problems, MAX_PROBLEMS):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import TypeVar
@@ -69,7 +69,7 @@ class StoredCredentials:
         """Return all values that this run knows, to keep them out of records."""
         self._secrets.learn(self._profiles())
         known = self._secrets.marked([*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()])
-        return [*known, *self._secrets.derived(known)]
+        return [*_lines_of(known), *known, *self._secrets.derived(known)]
 
     def state(self, profile: Profile) -> dict[str, Secret | DestinationChanged | None]:
         """Return the fields that the profile needs, and their values if known."""
@@ -278,3 +278,11 @@ class StoredCredentials:
             return Refused("credentials", f"Credentials not sent: {origin} {how}. {advice}")
         self._secrets.trust_plain(origin)
         return None
+
+
+def _lines_of(known: Iterable[Secret]) -> Iterator[Secret]:
+    """Yield the lines of values that have several: a process prints line by line."""
+    for secret in known:
+        lines = secret.reveal().splitlines()
+        if len(lines) > 1:
+            yield from (Secret(line, secret.label, secret.source, is_public=secret.is_public) for line in lines)
