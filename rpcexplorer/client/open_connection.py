@@ -59,6 +59,10 @@ NO_PARAMS: Final = MessageForm(empty_params="omit")
 """The form of our own calls: shutdown and exit of language servers have no params."""
 FAREWELL_SECONDS: Final = 1.0
 CLOSED: Final = "The connection was closed."
+SLICE_SECONDS: Final = 0.006
+"""For messages in a row, if the connection is paced."""
+PAUSE_SECONDS: Final = 0.002
+"""For other callbacks: a key needs a dozen until it is drawn."""
 CancelForm = Literal["lsp", "mcp"]
 Command = Callable[[], ProcessCommand | Refused]
 
@@ -157,6 +161,7 @@ def open_connection(
         opening=opening_of(profile, folder),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
         files_for=_files_for(profile, read_file),
+        paced=can_ask,  # There is a screen.
     )
 
 
@@ -198,12 +203,14 @@ class OpenConnection:
         opening: Opening | None = None,
         cancel: CancelForm | None = None,
         files_for: Callable[[], OpenFiles] | None = None,
+        paced: bool = False,
     ) -> None:
         """Prepare a connection that ``wire_for`` makes for the first request.
 
         ``tell`` gets each event when it comes; ``settle`` gets a request that waited for the user again, at its end.
+        ``paced``: leave time for the keys of a screen while messages keep coming.
         """
-        self._wire_for = wire_for
+        self._wire_for, self._paced = wire_for, paced
         self.requests = ServerRequests(tell, settle, answer, self._send_answer)
         self._handshake, self._cancel = opening, cancel
         self._files_for = files_for
@@ -424,13 +431,16 @@ class OpenConnection:
 
     async def _read(self, wire: Wire) -> None:
         """Pass on all messages until the connection ends, or the event loop."""
-        why = None
+        why, until = None, 0.0
         try:
             async for message in wire.messages():
                 try:
                     self._take(message)
                 except (UnicodeDecodeError, RecursionError):
                     self.requests.take(unreadable_event(message))
+                if self._paced and time.perf_counter() > until:
+                    await asyncio.sleep(PAUSE_SECONDS)
+                    until = time.perf_counter() + SLICE_SECONDS
             why = wire.ended
         except Exception as error:  # noqa: BLE001 - no call may wait for ever
             why = internal_error(error)

@@ -65,6 +65,8 @@ def state_of(event: Event) -> tuple[str, str, str]:
     """Return sign, role and word of an event."""
     if event.waits:
         return "?", "careful", "waits"
+    if event.is_sending:
+        return "◌", "careful", "sending the answer"
     if event.remark:
         return "!", "careful", event.remark
     if event.kind == "request":

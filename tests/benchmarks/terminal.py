@@ -26,6 +26,7 @@ F2, F4, F5, CTRL_J = b"\x1bOQ", b"\x1bOS", b"\x1b[15~", b"\n"
 SIZE: Final = (40, 120)
 SILENCE: Final = 0.03
 """Seconds without output after which a key is done; they are not counted."""
+MAX_TAIL: Final = 100_000
 PATIENCE: Final = 30.0
 """Seconds to wait for a word."""
 BETWEEN_LOOKS: Final = 0.01
@@ -53,6 +54,8 @@ class Program:
         """``more``: additions to ``environment``."""
         self.peak = 0
         """Highest memory in bytes so far."""
+        self.tail = b""
+        """The end of its output."""
         self._looked = self._since = time.perf_counter()
         self.pid, self._terminal = pty.fork()
         if self.pid == 0:
@@ -124,5 +127,7 @@ class Program:
         if not select.select([self._terminal], [], [], max(wait, 0))[0]:
             return b""
         with contextlib.suppress(OSError):  # Linux raises it after the last writer has closed.
-            return os.read(self._terminal, 65536)
+            piece = os.read(self._terminal, 65536)
+            self.tail = (self.tail + piece)[-MAX_TAIL:]
+            return piece
         return b""
