@@ -230,7 +230,7 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     if explained:
         pieces.append((explained, "middle"))
     if isinstance(event := exchange.outcome, ServerEvent):
-        pieces += [(f"answered: {clipped(event.answer, MAX_OUTCOME_CHARACTERS)}", "text")] if event.answer else []
+        pieces += [(f"answered: {printable(event.answer[:MAX_OUTCOME_CHARACTERS])}", "text")] if event.answer else []
         pieces += [(words, "middle") for words in event_circumstances(event).values()]
     pieces += [(note, "middle") for note in exchange.notes]
     pieces += [(remark, "careful") for remark in exchange.remarks]
@@ -243,7 +243,7 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
 
 def event_circumstances(event: ServerEvent) -> dict[str, str]:
     """Return what a record knows about an event, by a label."""
-    of = f"subscription of the call {printable(event.of)}" if event.of else ""
+    of = f"subscription of the call {printable(event.of[:MAX_OUTCOME_CHARACTERS])}" if event.of else ""
     missed = f"{counted(event.missed, 'event')} before it not recorded" if event.missed else ""
     return {label: words for label, words in (("of", of), ("missed", missed)) if words}
 
@@ -461,7 +461,10 @@ def outcome_cell(exchange: Exchange) -> list[tuple[str, str]]:
         case Result():
             return [*words, ("result", "middle"), (f"  {size(exchange.response.size)}", "dim")]
         case ServerEvent():
-            return [(event_words(exchange), "middle"), (f"  {size(exchange.response.size)}", "dim")]
+            return [
+                (event_words(exchange)[:MAX_OUTCOME_CHARACTERS], "middle"),
+                (f"  {size(exchange.response.size)}", "dim"),
+            ]
         case ErrorObject(code=int(code)) as error:
             message = outcome_words(error).removeprefix(f"error {code}")
             return [*words, (str(code), "wrong"), (message[:MAX_OUTCOME_CHARACTERS], "middle")]
