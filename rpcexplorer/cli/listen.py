@@ -22,7 +22,7 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
 from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.rpc.messages import Result
+from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Progress
 
@@ -136,7 +136,7 @@ class Listener:
         self._is_over = self._is_interrupted = False
         self._is_complete = False
         """It ended by count or time."""
-        self._unanswered = 0
+        self._unanswered, self._why = 0, "the connection has ended"
         self._problem: ReaderGone | UserError | None = None
         """Why stdout cannot be written."""
 
@@ -165,6 +165,9 @@ class Listener:
                 end = await self._explorer.listen(
                     draft, on_response=self._show_response, timeout=timeout, watch=note, stop=self._stop
                 )
+            assert self._explorer.profile is not None
+            if (connection := self._explorer.connection_of(self._explorer.profile)) is not None:
+                self._unanswered = connection.requests.unanswered
         finally:
             self._write()
             self._is_over = True
@@ -180,18 +183,21 @@ class Listener:
             for note in end.notes:
                 self._world.say(note)
         if self._unanswered:
-            self._world.say(f"{counted(self._unanswered, 'request')} of the server got no answer")
+            self._world.say(f"{counted(self._unanswered, 'request')} of the server got no answer: {self._why}")
+        for note in end.notes:
+            self._world.say(note)
         if self._explorer.journal.problem:
-            self._world.warn(f"not everything was recorded: {self._explorer.journal.problem}")
+            self._world.warn(f"the call was not recorded: {self._explorer.journal.problem}")
         if self._is_complete:
             return 0
-        if isinstance(end.outcome, Cancelled):
-            return INTERRUPTED
-        if isinstance(end.outcome, Unreached) and not self._calls:
-            self._world.say(end.outcome.sentence)
-        else:
-            show(self._world, end)
-        advise(self._world, end, self._explorer)
+        match end.outcome:
+            case Cancelled():
+                return INTERRUPTED
+            case Unreached(sentence=words) | Malformed(reason=words) if not self._calls:
+                self._world.say(words)
+            case _:
+                show(self._world, end)
+                advise(self._world, end, self._explorer)
         return end.exit_code
 
     def _take(self, _: Profile, event: Event) -> None:
@@ -199,8 +205,7 @@ class Listener:
         if self._is_over:
             return
         if event.kind in {"notification", "request"}:
-            if event.remark:
-                self._unanswered += 1
+            self._why = event.remark.removeprefix("not answered: ") or self._why
             if self._names and event.method not in self._names:
                 return
             if not self._unwritten:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TextIO, TypeVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.cli.world import World
+from rpcexplorer.cli.world import World, ending_signals
 from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import refuse_unwritable, write_atomic
@@ -149,7 +149,7 @@ def result_of(world: World, explorer: Explorer, stop: Stop, work: Callable[[Wait
     A progress line appears if stderr is a terminal. Ctrl+C presses ``stop``, so that the part of a response that has
     arrived is printed and recorded.
     """
-    signals = _ending_signals()
+    signals = ending_signals()
 
     async def run() -> T:
         loop = asyncio.get_running_loop()
@@ -185,13 +185,6 @@ def run_waiting(world: World, explorer: Explorer, stop: Stop, work: Callable[[Wa
     """Do as ``result_of``, for a result that is printed after the explorer was closed."""
     with result_of(world, explorer, stop, work) as result:
         return result
-
-
-def _ending_signals() -> list[signal.Signals]:
-    """Return the signals to end, unless a parent such as nohup wants them ignored."""
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]  # Windows lacks some.
-    return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
 
 
 def _leave(number: int, _: object) -> NoReturn:

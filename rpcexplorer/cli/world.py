@@ -285,13 +285,20 @@ class PersonAtTerminal:
         return False
 
 
+def ending_signals() -> list[signal.Signals]:
+    """Return the signals to end, unless a parent such as nohup wants them ignored."""
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]  # Windows lacks some.
+    return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+
+
 @contextmanager
 def interruptible(handler: Callable[..., object] = signal.default_int_handler) -> Iterator[None]:
-    """Let Ctrl+C and SIGTERM end a prompt, or a write to a slow reader, at once.
+    """Let Ctrl+C and similar signals end a prompt, or a write to a slow reader, at once.
 
     During a call, they would cancel that call, but only after the prompt is answered.
     """
-    signals = (signal.SIGINT, signal.SIGTERM)
+    signals = ending_signals()
     before = [signal.signal(number, handler) for number in signals]
     try:
         yield

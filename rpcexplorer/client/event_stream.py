@@ -19,6 +19,7 @@ from rpcexplorer.client.server_messages import (
     event_of,
     internal_error,
     key_of,
+    notification_of,
     unreadable_event,
 )
 from rpcexplorer.model.problem import counted
@@ -109,6 +110,10 @@ class EventStream:
     def _take(self, payload: bytes) -> None:
         is_array = payload.lstrip()[:1] == b"[" and (len(payload) <= MAX_EVENTS or self._missing)
         try:
+            if (event := notification_of(payload)) is not None:
+                event.of = self._sent.call
+                self.requests.take(event)
+                return
             for text in (is_array and open_array(payload)) or [payload]:
                 self._take_one(text, open_object(text))
         except (UnicodeDecodeError, RecursionError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shlex
 import subprocess
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.client import server_messages
 from tests.fakes.shell import Ran, Shell
+from tests.fakes.wire import RawServer, Received, http_reply
 
 TICK = '{"jsonrpc": "2.0", "method": "tick", "params": [1.10]}'
 SERVER = f"""
@@ -67,6 +70,30 @@ def test_error_response_ends_listening(shell: Shell) -> None:
     ran = listen(shell, 'respond(\'"error": {"code": 7, "message": "no"}\')\nreceive()', "subscribe")
     assert (ran.code, ran.text) == (1, "")
     assert ran.err.startswith("rpcexplorer: ✗ error 7 no")
+
+
+def test_event_stream_is_printed_until_its_end(shell: Shell) -> None:
+    def reply(request: Received) -> bytes:
+        if not request.body:
+            return http_reply(status=405)
+        response = json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": "0x1"})
+        body = f"data: {TICK}\n\ndata: {response}\n\ndata: {TICK}\n\n".encode()
+        return http_reply(body, headers={"Content-Type": "text/event-stream"})
+
+    with RawServer(reply) as http:
+        ran = shell.run("listen", "subscribe", "--url", f"{http.origin}/rpc")
+        silent = shell.run("listen", "--url", f"{http.origin}/rpc")
+    assert (ran.code, ran.text) == (4, f"{TICK}\n" * 2)
+    assert ran.messages == ['rpcexplorer: subscribe: "0x1"', "rpcexplorer: The server ended the event stream."]
+    assert silent.code == 5
+    assert silent.err.startswith("rpcexplorer: The server has no event stream here")
+
+
+def test_unanswered_requests_are_counted_at_the_end(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_messages, "MAX_ANSWER_BYTES", 0)
+    ran = listen(shell, 'send(*[\'{"id": 1, "method": "ask"}\'] * 3)\nreceive()', "--count", "3")
+    assert ran.code == 0
+    assert ran.err == "rpcexplorer: 3 requests of the server got no answer: the server does not read its answers\n"
 
 
 def test_unsafe_call_needs_a_confirmation(shell: Shell) -> None:
@@ -155,6 +182,19 @@ def test_closed_pipe_ends_listening_without_another_message(shell: Shell) -> Non
         assert ended.stdout.readline() == f"{TICK}\n".encode()
         ended.stdout.close()
         assert ended.wait(timeout=20) == 141
+
+
+@pytest.mark.parametrize("signal", ["SIGINT", "SIGHUP"])
+def test_ignored_signal_does_not_end_listening(signal: str, shell: Shell) -> None:
+    """A shell ignores SIGINT for programs in the background, nohup SIGHUP."""
+    code = f"os.kill(os.getppid(), signal.{signal})\nsend(TICK)\nsys.exit()"
+    words = [sys.executable, "-m", "rpcexplorer", "listen", *server(shell, code)]
+    ignoring = [
+        "-c",
+        f"import os, signal, sys; signal.signal(signal.{signal}, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])",
+    ]
+    ended = subprocess.run([sys.executable, *ignoring, *words], capture_output=True, env=shell.environment, check=False)
+    assert (ended.returncode, ended.stdout.decode()) == (4, f"{TICK}\n")
 
 
 def test_full_disk_ends_listening_with_a_sentence(shell: Shell) -> None:
