@@ -161,6 +161,7 @@ EARLY = "The response began before the whole request was sent: the server did no
 SURPLUS = "Bytes after the end of the response were ignored, and the connection was closed."
 STRAY = "The open connection had unexpected bytes. It was closed, and a new one was opened."
 _PACKED = 1024  # Bytes to decompress at a time: at most 1 MB of output, and a few ms.
+_READ = 16 * 1024  # Bytes of events at a time, for a few ms.
 _LAST_SECONDS = 0.25  # From the response in an event stream to the end of the stream.
 _PAUSE = 0.05  # Seconds between two reports of a phase, so that downloads stay fast.
 
@@ -235,9 +236,9 @@ class Incoming:
             self._total = int(lengths[0])
 
     def portions(self, chunk: bytes) -> Iterator[bytes]:
-        """Split a piece of the body: compressed data may grow a thousandfold."""
+        """Split a piece of the body: compressed data may grow a thousandfold, and events take time."""
         assert self._body is not None
-        step = _PACKED if self._body.packed else len(chunk)
+        step = _PACKED if self._body.packed else len(chunk) if self._reader is None else _READ
         return (chunk[start : start + step] for start in range(0, len(chunk), step or 1))
 
     def take(self, chunk: bytes) -> None:

@@ -140,6 +140,7 @@ def test_event_comes_while_the_call_runs() -> None:
         user.on_event = lambda _: server.release()
         exchange = asyncio.run(user.call())
     assert (exchange.outcome.__class__, len(user.events)) == (Result, 1)
+    assert not user.client._streams, "it has ended"
 
 
 @pytest.mark.parametrize(
