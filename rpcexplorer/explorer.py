@@ -244,13 +244,16 @@ class Explorer:
         profile = self._in_use().name if of_this_profile and self.profile else ""
         return Redactor(self.credentials.in_use(), profile=profile)
 
-    def redacted_messages(self, profile: Profile, messages: Sequence[bytes]) -> Sequence[bytes]:
-        """Return messages of a server without known secrets; most of them contain none, and stay as they are."""
+    def redacted_messages(self, profile: Profile, messages: Sequence[bytes]) -> list[bytes]:
+        """Return messages of a server without known secrets."""
+        from rpcexplorer.jsontext.steps import at_once
         from rpcexplorer.redaction.exchange import redactor_of
-        from rpcexplorer.redaction.redactor import redacted_messages
+        from rpcexplorer.redaction.redactor import WINDOW, redacted_in_pieces
 
         hide = redactor_of(profile, self.credentials.in_use(), names=not self.prints, of_reply=True)
-        return redacted_messages(messages, hide)
+        if sum(map(len, messages)) <= WINDOW:
+            return hide.bodies(messages)
+        return [at_once(redacted_in_pieces(message, hide)) for message in messages]
 
     def withheld(self, profile: Profile, text: str) -> str:
         """Return why a text must not go to other programs; empty if it may.

@@ -28,6 +28,10 @@ from rpcexplorer.transport.port import Progress
 
 MAX_QUOTED = 1_000
 """Bytes of a message to quote on stderr. A part of a longer one could contain a part of a secret."""
+MAX_RESULT = 10_000
+"""Bytes of the result to show; the history has all of it."""
+GRACE_SECONDS = 1.0
+"""To wait for the response, after the last message or the time."""
 MAX_UNWRITTEN = 1024 * 1024
 """Bytes of messages after which they are written at once."""
 
@@ -109,8 +113,8 @@ def listen(
         if not yes and (question := question_about(explorer, [draft], chosen)):
             confirm(invocation, question, "the request", [chosen], ask=ask)
     stop = Stop()
-    listener = Listener(world, explorer, stop, names, count, duration)
-    end = run_waiting(world, explorer, stop, lambda watch: listener.run(draft, watch, timeout=timeout))
+    listener = Listener(world, explorer, stop, names, count, duration, timeout)
+    end = run_waiting(world, explorer, stop, lambda watch: listener.run(draft, watch))
     context.exit(listener.finish(end))
 
 
@@ -125,7 +129,10 @@ class Listener:
         names: Sequence[str] = (),
         count: int | None = None,
         duration: float | None = None,
+        timeout: float | None = None,
     ) -> None:
+        """Prepare to listen; ``timeout`` is that of the call, or of opening the connection."""
+        self._timeout = timeout
         self._world, self._explorer, self._stop = world, explorer, stop
         self._names, self._left, self._duration = frozenset(names), count, duration
         self._unwritten: list[bytes] = []
@@ -140,9 +147,8 @@ class Listener:
         self._problem: ReaderGone | UserError | None = None
         """Why stdout cannot be written."""
 
-    async def run(self, draft: Draft | None, watch: Waiting, *, timeout: float | None) -> Exchange:  # noqa: ASYNC109 - of the call
+    async def run(self, draft: Draft | None, watch: Waiting) -> Exchange:
         """Print events until the end of listening; return the exchange that ended it."""
-        gc.freeze()
         gc.enable()  # This may run for days.
         self._explorer.on_event, self._calls = self._take, draft is not None
         loop, pipe = asyncio.get_running_loop(), _pipe(self._world)
@@ -163,7 +169,7 @@ class Listener:
         try:
             with interruptible(self._note_signal):
                 end = await self._explorer.listen(
-                    draft, on_response=self._show_response, timeout=timeout, watch=note, stop=self._stop
+                    draft, on_response=self._show_response, timeout=self._timeout, watch=note, stop=self._stop
                 )
             assert self._explorer.profile is not None
             if (connection := self._explorer.connection_of(self._explorer.profile)) is not None:
@@ -184,8 +190,6 @@ class Listener:
                 self._world.say(note)
         if self._unanswered:
             self._world.say(f"{counted(self._unanswered, 'request')} of the server got no answer: {self._why}")
-        for note in end.notes:
-            self._world.say(note)
         if self._explorer.journal.problem:
             self._world.warn(f"the call was not recorded: {self._explorer.journal.problem}")
         if self._is_complete:
@@ -227,7 +231,7 @@ class Listener:
         if not messages or self._problem is not None:
             return
         assert self._explorer.profile is not None
-        messages = [*self._explorer.redacted_messages(self._explorer.profile, messages)]
+        messages = self._explorer.redacted_messages(self._explorer.profile, messages)
         text = b"\n".join(messages) + b"\n"
         if b"\r" in text or text.count(b"\n") > len(messages):
             # A line break in a message is between two tokens.
@@ -249,8 +253,12 @@ class Listener:
         self._is_interrupted = True
 
     def _complete(self) -> None:
-        self._is_complete = True
-        self._end()
+        """End by count or time, soon after if the response may come together with the last event."""
+        self._is_complete = self._is_over = True
+        if self._calls:
+            asyncio.get_running_loop().call_later(GRACE_SECONDS, self._stop.press)
+        else:
+            self._stop.press()
 
     def _end(self, problem: ReaderGone | UserError | None = None) -> None:
         self._problem, self._is_over = self._problem or problem, True
@@ -263,9 +271,10 @@ class Listener:
         for remark in exchange.remarks:
             self._world.warn(remark)
         if isinstance(exchange.outcome, Result):
-            text = bytes(exchange.outcome.text)
-            shown = text.decode(errors="replace") if len(text) <= MAX_QUOTED else f"a result of {len(text):,} bytes"
-            self._world.say(f"{exchange.method}: {shown}")
+            shown = bytes(exchange.outcome.text[:MAX_RESULT]).decode(errors="replace")
+            self._world.say(f"{exchange.method}: {shown}{'…' * (len(exchange.outcome.text) > MAX_RESULT)}")
+        if self._is_complete:
+            self._stop.press()
 
     def _quoted(self, text: bytes) -> str:
         if len(text) > MAX_QUOTED:

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple
 
 from rpcexplorer.jsontext.scan import decoded, is_value
 from rpcexplorer.jsontext.slices import closing, in_string, opening, slices
-from rpcexplorer.jsontext.steps import Steps, at_once
+from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.secret import FIELDS, HIDDEN, UNRECORDED, Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import ADDRESSED, STEMS, TEXT, WHOLE, places, squashed
@@ -521,13 +521,6 @@ def redacted_in_pieces(body: bytes, hide: Redactor) -> Steps[bytes]:
             return (yield from _in_pieces(body, hide))
         yield
     return body
-
-
-def redacted_messages(messages: Sequence[bytes], hide: Redactor) -> Sequence[bytes]:
-    """Redact messages; many short ones without a secret take little time."""
-    if sum(map(len, messages)) <= WINDOW and not hide.may_be_in(_text(b"\n".join(messages))):
-        return messages
-    return [at_once(redacted_in_pieces(message, hide)) for message in messages]
 
 
 def _text(body: bytes) -> str:

@@ -66,6 +66,12 @@ def test_response_of_the_call_goes_to_stderr(shell: Shell) -> None:
     assert (ran.code, ran.text, ran.err) == (0, f"{TICK}\n", 'rpcexplorer: subscribe: "0x1"\n')
 
 
+def test_long_result_is_cut_on_stderr(shell: Shell) -> None:
+    ran = listen(shell, "respond('\"result\": \"%s\"' % ('x' * 20000))\nsend(TICK)", "subscribe", "--count", "1")
+    assert ran.err.startswith('rpcexplorer: subscribe: "xxx')
+    assert len(ran.err) < 11_000
+
+
 def test_error_response_ends_listening(shell: Shell) -> None:
     ran = listen(shell, 'respond(\'"error": {"code": 7, "message": "no"}\')\nreceive()', "subscribe")
     assert (ran.code, ran.text) == (1, "")
