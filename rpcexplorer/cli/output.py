@@ -144,7 +144,7 @@ def waiting_line(progress: Progress | None, elapsed: float, step: str = "") -> s
 
 @contextmanager
 def result_of(world: World, explorer: Explorer, stop: Stop, work: Callable[[Waiting], Awaitable[T]]) -> Iterator[T]:
-    """Run work to its end, and yield its result; close the explorer after it was printed.
+    """Run work and yield its result; close the explorer after its output.
 
     A progress line appears if stderr is a terminal. Ctrl+C presses ``stop``, so that the part of a response that has
     arrived is printed and recorded.
@@ -182,7 +182,7 @@ def result_of(world: World, explorer: Explorer, stop: Stop, work: Callable[[Wait
 
 
 def run_waiting(world: World, explorer: Explorer, stop: Stop, work: Callable[[Waiting], Awaitable[T]]) -> T:
-    """Do as ``result_of``, for a result that is printed after the explorer was closed."""
+    """Return the result of work after the explorer was closed."""
     with result_of(world, explorer, stop, work) as result:
         return result
 
@@ -202,7 +202,7 @@ def _handle(runner: asyncio.Runner, signals: Sequence[signal.Signals], handler: 
 
 
 MAX_PASSED_ON = 64 * 1024
-"""Characters to print of what the process of a server writes to its stderr."""
+"""Characters of a process's stderr to print."""
 
 
 def pass_on(world: World, name: str, line: str, hide: Callable[[str], str]) -> None:

@@ -546,7 +546,10 @@ async def _close(wire: Wire, *tasks: asyncio.Task[None] | None) -> None:
 
 
 def _failure_of(outcome: ErrorObject | Malformed) -> str:
-    """Return an error of the server whole or without its message: secrets are found only in complete texts."""
+    """Return an error of the server, without a message that is too long.
+
+    It is whole or omitted: secrets are found only in complete texts.
+    """
     if isinstance(outcome, Malformed):
         return outcome.reason
     return f"error {outcome.code} {outcome.message}" if len(outcome.message) <= MAX_QUOTED else f"error {outcome.code}"

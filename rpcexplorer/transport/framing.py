@@ -216,7 +216,10 @@ def oversize(cap: int) -> Unreachable:
 
 
 def quoted(words: bytes | str, limit: int = MAX_QUOTED) -> str:
-    """Return the peer's words printable and whole, or else empty: secrets are found only in complete texts."""
+    """Return the peer's words printable, or nothing if they are too long.
+
+    They are whole or omitted: secrets are found only in complete texts.
+    """
     text = words.decode("utf-8", "replace") if isinstance(words, bytes) else words
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text) if len(text) <= limit else ""
 

@@ -1,4 +1,4 @@
-"""Calls to a process: what it writes to stderr, and its end."""
+"""Calls to a process: its stderr and its end."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_result_is_printed_before_the_process_ends(
     lives.wait_for_end()
 
 
-def test_stderr_of_a_process_is_printed_with_its_name(shell: Shell) -> None:
+def test_stderr_of_a_process_has_its_name(shell: Shell) -> None:
     code = "os.write(2, b'one\\x1b[1m\\n\\xff two\\n'); answer(); os.write(2, b'three')"
     ran = shell.run("call", "ping", "--stdio", words(shell, code))
     assert (ran.code, ran.out) == (0, b'"pong"\n')

@@ -1,4 +1,4 @@
-"""One table: calls behave alike over every kind of connection."""
+"""One table: calls over every kind of connection."""
 
 from __future__ import annotations
 

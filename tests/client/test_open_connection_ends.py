@@ -197,7 +197,7 @@ def test_timeout_says_what_took_too_long(words: str, stuck: str) -> None:
     assert (problem.step, words in problem.sentence, problem.maybe_ran) == ("timeout", True, False), problem.sentence
 
 
-def test_deadline_of_opening_is_the_rest_of_the_time() -> None:
+def test_deadline_of_opening_is_the_time_left() -> None:
     deadlines = list[float]()
 
     async def note(deadline: float) -> None:

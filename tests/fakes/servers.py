@@ -1,4 +1,4 @@
-"""One server of JSON-RPC over every kind of connection, and the client of it.
+"""A server of JSON-RPC over every kind of connection, and its client.
 
     async with serving("tcp", script, tmp_path) as client:
         exchange = await client.call("ping")

@@ -1,4 +1,4 @@
-"""Hostile peers of open connections: each call ends with a sentence, in bounded memory and time."""
+"""Hostile peers: each call ends with a sentence, in bounded memory."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def unreached(exchange: Exchange) -> Unreached:
 
 
 def endless(server: Server, kind: Kind) -> tuple[bytes, bytes]:
-    """Return the beginning of a message that never ends, and what goes on."""
+    """Return the two parts of a message that never ends."""
     if kind == "tls":
         return b"", b"X-More: yes\r\n" * 1000
     if isinstance(server.peer, WebSocketPeer):

@@ -1,4 +1,4 @@
-"""Secrets that the peer of an open connection repeats, in its words about the end and in what it sends."""
+"""Secrets that the peer of an open connection repeats."""
 
 from __future__ import annotations
 
