@@ -243,7 +243,7 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
 
 def event_circumstances(event: ServerEvent) -> dict[str, str]:
     """Return what a record knows about an event, by a label."""
-    of = f"subscription of the call {printable(event.of[:MAX_OUTCOME_CHARACTERS])}" if event.of else ""
+    of = f"sent for the call {printable(event.of[:MAX_OUTCOME_CHARACTERS])}" if event.of else ""
     missed = f"{counted(event.missed, 'event')} before it not recorded" if event.missed else ""
     return {label: words for label, words in (("of", of), ("missed", missed)) if words}
 

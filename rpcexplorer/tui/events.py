@@ -303,7 +303,7 @@ class EventDetail(Vertical):
             [(f"Only the first {size(len(event.text))} are kept.", "careful")] if isinstance(event, CutEvent) else []
         )
         if event.of:
-            remarks.append((f"subscribed by call {event.of}", "middle"))
+            remarks.append((f"sent for the call {event.of}", "middle"))
         self._remarks.pieces = remarks
 
     def _lay_out(self, event: Event | None) -> None:

@@ -160,7 +160,7 @@ def test_events_are_listed_by_their_filter(recorded: Explorer) -> None:
         assert text_of(bar).split()[0] == "ask"
         assert text_of(outcome).startswith(" ← event   23 B")
         remarks = text_of(screen.query_one(WarningLines)).replace("\n", " ")
-        assert "subscription of the call 1m7ypmkv7qa7kfj" in remarks
+        assert "sent for the call 1m7ypmkv7qa7kfj" in remarks
         assert "not answered: too late" in remarks
         assert '"method": "ask"' in text_of(screen.query_one(Reader))
         can = {action for action in ACTIONS if screen.check_action(action, ())}
