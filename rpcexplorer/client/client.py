@@ -212,12 +212,12 @@ class Client:
         watch: Watch | None = None,
         stop: Stop | None = None,
     ) -> Exchange:
-        """Send a draft, if there is one, and wait until its connection or event stream ends.
+        """Send a draft, if any, and wait for the end of its connection.
 
-        Over HTTP it is the event stream of the response, or that of a GET request without a draft. ``on_response`` gets
-        the exchange when its response came, or the connection opened. A call that failed is returned at once instead.
-        The outcome says why nothing more comes: `Unreached`, `Cancelled` by ``stop``, or `Malformed` if the server has
-        no event stream.
+        Over HTTP, the connection is the event stream of the response, or that of a GET request without a draft.
+        ``on_response`` gets the exchange when its response came, or the connection opened. A call that failed is
+        returned at once instead. The outcome says why nothing more comes: `Unreached`, `Cancelled` by ``stop``, or
+        `Malformed` if the server has no event stream.
         """
         stop, opens = stop or Stop(), draft is None
         listening = None if self.profile.is_open_connection else _listening()

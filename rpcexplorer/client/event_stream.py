@@ -1,4 +1,4 @@
-"""Event streams over HTTP: all their messages are events, but for the response to the call."""
+"""Event streams over HTTP: a response to a call, and events around it."""
 
 from __future__ import annotations
 
@@ -53,9 +53,10 @@ class EventStream:
         limit: int,
         running: set[EventStream],
     ) -> None:
-        """Prepare to read the response to ``sent``, and be one of ``running`` until the end.
+        """Prepare to read the response to ``sent``.
 
-        Answers go where that request went, with its headers. ``limit``: bytes of one message.
+        It is one of ``running`` until the end. Answers go where that request went, with its headers. ``limit``: bytes
+        of one message.
         """
         self.listens = False
         self.is_answered = False
@@ -83,7 +84,7 @@ class EventStream:
             raise Unreachable("size", f"An event is larger than the limit of {self._limit:,} bytes, reply.limit.")
 
     async def finish(self) -> None:
-        """Read what came after the last empty line, and send the answers that are left."""
+        """Read the rest of the stream, and send the answers that are left."""
         for payload in self._decoder.finish():
             self._take(payload)
         if self._sender is not None:
@@ -92,7 +93,7 @@ class EventStream:
                     await self._outbox.wait_sent()
 
     def end(self) -> str:
-        """Settle the requests that have no answer; return a note about those that should have one."""
+        """Settle requests without an answer; return a note that counts them."""
         self._running.discard(self)
         if self._sender is not None:
             self._sender.cancel()
@@ -129,7 +130,7 @@ class EventStream:
             self.on_response(replace(self._head, body=text, size=len(text)))
 
     def _is_response(self, envelope: Envelope) -> bool:
-        """Return whether a message is the response to the call, or to one of a batch.
+        """Return whether a message is a response to what was sent.
 
         An error without an id answers all.
         """
@@ -155,7 +156,7 @@ class EventStream:
         return True
 
     async def _post(self, message: bytes) -> None:
-        """Send an answer as the call was sent; the event says whether the server accepted it."""
+        """Send an answer as the call was sent; its event says how it ended."""
         request = replace(self._sent, verb="POST", body=message, accept=self._profile.accept)
         problem = ""
         try:
@@ -194,7 +195,7 @@ class Listening:
             self._response.set_result(response)
 
     async def response_to(self, sending: Coroutine[Any, Any, Response]) -> Response:
-        """Send a request; return its response when it is here. The stream may go on."""
+        """Send a request; return its response, after which the stream goes on."""
         await self.close()
         self._response = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._read(sending))

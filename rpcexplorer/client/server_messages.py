@@ -1,4 +1,4 @@
-"""Messages that a server sends of its own accord, and the answers to its requests."""
+"""Events, and the answers to those that are requests of the server."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ def unreadable_event(text: bytes, of: str = "") -> Event:
 
 
 def internal_error(error: Exception) -> Unreachable:
-    """Return the end of a connection whose messages could not be passed on, so that no call waits for ever."""
+    """Return the end of a connection by an error of ours or of a program.
+
+    Without it, calls would wait for ever.
+    """
     place = traceback.extract_tb(error.__traceback__)[-1]
     words = f"internal error at {Path(place.filename).name}:{place.lineno} ({type(error).__name__})"
     return Unreachable("closed", f"The connection was closed, because of an {words}. Please report it.")
@@ -113,7 +116,7 @@ def text_of(string: bytes) -> str:
 
 
 class ServerRequests:
-    """Passes on events, and answers those that are requests: by rule, by the user, or not at all."""
+    """Passes on events, and answers those that are requests."""
 
     def __init__(
         self,
@@ -148,8 +151,9 @@ class ServerRequests:
         self._tell(event)
 
     def reply(self, event: Event, member: bytes) -> str:
-        """Answer a request that waits for the user, with its result or error; return a problem.
+        """Answer a request that waits for the user; return a problem.
 
+        ``member`` is its result or error.
         It does not wait for the server to read the answer.
         """
         if self.asked.get(id(event)) is not event:

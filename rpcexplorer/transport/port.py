@@ -192,7 +192,7 @@ class BodyReader(Protocol):
     listens: bool
     """The body may go on for ever. It is not kept, and has no deadline."""
     is_answered: bool
-    """The call has its response: whatever becomes of the rest of the body is no failure."""
+    """The call has its response, so the rest of the body may fail."""
 
     def feed(self, data: bytes) -> None:
         """Read the next bytes, decompressed; raise `Unreachable` to end the response."""

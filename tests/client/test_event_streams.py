@@ -189,7 +189,7 @@ def test_request_that_waits_settles_with_its_stream() -> None:
     assert len(server.requests) == 1
 
 
-def test_server_that_takes_no_answers_gets_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_that_takes_nothing_gets_limited_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.client.event_stream.ANSWER_SECONDS", 0.01)
 
     def script(request: Received) -> Parts:
@@ -219,7 +219,7 @@ def test_stream_may_come_compressed_and_byte_by_byte() -> None:
     assert [event.method for event in user.events] == ["tick"]
 
 
-def test_error_in_a_program_is_no_failure_of_the_server() -> None:
+def test_error_of_a_program_is_named() -> None:
     def fail(_: Event) -> None:
         raise ZeroDivisionError
 
@@ -240,7 +240,7 @@ def test_stream_without_end_does_not_delay_the_response() -> None:
     assert isinstance(exchange.outcome, Result)
 
 
-def test_failure_after_the_response_is_no_failure() -> None:
+def test_failure_after_the_response_keeps_the_result() -> None:
     with RawServer(lambda request: [STREAM, response_to(request), RESET]) as server:
         _, exchange = called(server)
     assert isinstance(exchange.outcome, Result)
@@ -284,7 +284,7 @@ def test_listening_goes_on_after_the_response() -> None:
     assert (end.outcome, len(user.events)) == (Unreached("closed", "The server ended the event stream."), 2)
 
 
-def test_listening_without_a_call_gets_the_stream_of_the_session() -> None:
+def test_listening_without_a_call_gets_a_stream() -> None:
     def script(request: Received) -> Parts:
         if request.line.startswith("GET"):
             return STREAM + event(ASK) + END
