@@ -187,7 +187,10 @@ def test_closed_pipe_ends_listening_without_another_message(shell: Shell) -> Non
         assert ended.stdout is not None
         assert ended.stdout.readline() == f"{TICK}\n".encode()
         ended.stdout.close()
-        assert ended.wait(timeout=20) == 141
+        try:
+            assert ended.wait(timeout=20) == 141
+        finally:
+            ended.kill()
 
 
 @pytest.mark.parametrize("signal", ["SIGINT", "SIGHUP"])
