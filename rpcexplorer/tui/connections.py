@@ -129,7 +129,8 @@ class Connections:
         is_open, since = (False, None) if connection is None else (connection.is_open, connection.since)
         lasted = age((datetime.now(UTC) - since).total_seconds()) if since else ""
         events = log.count if log else 0
-        return profile, is_open, bool(events), asked, self.is_closing(profile), lasted, events
+        ended = connection.ended if connection else None
+        return profile, is_open, bool(events), asked, self.is_closing(profile), ended, lasted, events
 
     def show(self) -> None:
         """Show the state in the headers of all screens."""

@@ -173,6 +173,8 @@ class AllEvents(Sequence[Event]):
 
     def __getitem__(self, index: Any) -> Any:
         """Return an event by its index; nothing slices a log."""
+        if not 0 <= index < len(self):
+            raise IndexError
         return self._log.numbered(self._first + index)
 
     def go_on(self, hide: Hide, seconds: float) -> int:  # noqa: ARG002 - as for a search

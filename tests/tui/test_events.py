@@ -1,0 +1,344 @@
+"""Events on screen: the log, the filter, answers, the header, and the question about a process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from rpcexplorer.demo import PASSWORD
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.event import Event
+from rpcexplorer.model.profile import Answer, Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.tui import event_log
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.event_log import AllEvents, CutEvent, EventFilter, EventLog, EventSearch
+from rpcexplorer.tui.events import AnswerDialog, EventsScreen, member_of
+from rpcexplorer.tui.widgets.dialog import Answer as Button
+from rpcexplorer.tui.widgets.dialog import Confirm
+from tests.fakes.peers import Peer, framed, peer
+from tests.tui.visiting import notices, on, on_view, shown, visit
+from tests.tui.waiting import until
+
+NOTHING = Redactor(())
+NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
+
+
+def event(method: str = "tick", params: str = "{}", **more: Any) -> Event:
+    text = f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}'.encode()
+    return Event(NOW, **{"kind": "notification", "text": text, "method": method} | more)
+
+
+def methods(log: EventLog) -> list[str]:
+    return [event.method for event in AllEvents(log)]
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MAX_EVENTS", 3), ("MAX_BYTES", 3 * len(event("m0").text))])
+def test_log_keeps_the_newest_and_counts_all(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, limit, value)
+    log = EventLog()
+    for number in range(8):
+        log.take(event(f"m{number}"))
+    assert (methods(log), log.count, log.dropped) == (["m5", "m6", "m7"], 8, 5)
+
+
+def test_large_event_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "MAX_EVENT", 20)
+    log, whole = EventLog(), event()
+    log.take(whole)
+    cut = log.newest
+    assert isinstance(cut, CutEvent)
+    assert (cut.text, cut.size, cut.method) == (whole.text[:20], len(whole.text), "tick")
+
+
+def test_large_request_is_whole_until_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "MAX_EVENT", 20)
+    log, asked = EventLog(), event(kind="request", id=b"1")
+    log.take(asked)
+    log.cut_answered()
+    assert log.newest is asked
+    asked.answer = b'"result":1'
+    log.cut_answered()
+    assert isinstance(log.newest, CutEvent)
+    assert log.newest.answer == b'"result":1'
+
+
+def test_stderr_keeps_the_last_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "MAX_STDERR", 10)
+    log = EventLog()
+    for line in ("one", "two", "three", "a line that is too long"):
+        log.take_stderr(line)
+    assert list(log.stderr) == ["a line tha"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("", True),
+        ("block", True),
+        ("Block", False),
+        ("method:eth", True),
+        ("method:net", False),
+        ("eth_ 0x1 method:sub", True),
+        ("0x2", False),
+    ],
+)
+def test_filter_matches_words_and_methods(typed: str, found: bool) -> None:
+    one = event("eth_subscription", '{"subscription":"0x1","result":"BLOCK"}')
+    assert EventFilter.of(typed).matches(one, NOTHING) is found
+
+
+def test_filter_finds_no_part_of_a_secret() -> None:
+    hide = Redactor([Secret("correct-horse", "shop.token")])
+    one = event(params='{"token":"correct-horse","name":"horse"}')
+    assert [EventFilter.of(word).matches(one, hide) for word in ("correct", "correct-horse", "horse")] == [
+        False,
+        False,
+        True,
+    ]
+
+
+def test_search_goes_on_after_events_were_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "MAX_EVENTS", 4)
+    log = EventLog()
+    search = EventSearch(log, EventFilter.of("method:odd"))
+    for number in range(4):
+        log.take(event("odd" if number % 2 else "even", str(number)))
+    assert search.go_on(NOTHING, 0) == 0
+    assert not search.is_complete
+    search.go_on(NOTHING, 60)
+    assert [one.text for one in search] == [event("odd", "1").text, event("odd", "3").text]
+    for number in range(4, 7):
+        log.take(event("odd" if number % 2 else "even", str(number)))
+    assert search[0].remark == "dropped"
+    assert search.go_on(NOTHING, 60) == 1
+    assert [one.text for one in search] == [event("odd", "3").text, event("odd", "5").text]
+
+
+@pytest.mark.parametrize(
+    ("choice", "text", "member", "problem"),
+    [
+        ("answer", "[1.10]", '"result":[1.10]', ""),
+        ("answer", '{"a": }', "", "line 1, column 7"),
+        ("answer", '"\ud800"', "", "line 1"),
+        ("answer", "", "", "line 1, column 1: a value is missing"),
+        ("refuse", '{"code": -1, "message": "no"}', '"error":{"code": -1, "message": "no"}', ""),
+        ("refuse", '{"code": "x"}', "", "An error is an object with code"),
+    ],
+)
+def test_answer_is_a_result_or_an_error(choice: str, text: str, member: str, problem: str) -> None:
+    found, why_not = member_of(choice, text)
+    assert found == member
+    assert why_not[: len(problem)] == problem
+
+
+async def open_events(pilot: Pilot[Any]) -> EventsScreen:
+    await pilot.press("alt+v")
+    screen: EventsScreen = await on(pilot, EventsScreen)
+    return screen
+
+
+def test_paused_list_stays_at_its_event(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "MAX_EVENTS", 50)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert explorer.profile is not None
+        for number in range(50):
+            explorer.on_event(explorer.profile, event(f"m{number}"))
+        await until(pilot, lambda: "50 events" in on_view(app))
+        screen = await open_events(pilot)
+        await pilot.press("up", "up", "up")
+        rows = screen._pane.list
+        row = rows.cursor - rows.scroll_offset.y
+        for number in range(50, 60):
+            explorer.on_event(explorer.profile, event(f"m{number}"))
+        await until(pilot, lambda: "paused, 13 newer" in on_view(app))
+        assert rows.chosen is not None
+        assert (rows.chosen.method, rows.cursor - rows.scroll_offset.y) == ("m46", row)
+        assert "10 dropped" in on_view(app)
+        await pilot.press("end")
+        await until(pilot, lambda: "following" in on_view(app))
+
+    visit(explorer, scene)
+
+
+def test_secret_and_control_characters_are_not_shown(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert explorer.profile is not None
+        hostile = event("[/]\x1b]52;c;x", f'{{"password":"{PASSWORD}"}}')
+        explorer.on_event(explorer.profile, hostile)
+        explorer.on_stderr(explorer.profile, f"login {PASSWORD}\x1b[c")
+        await until(pilot, lambda: "1 event" in on_view(app))
+        await open_events(pilot)
+        assert "[/]␛]52;c;x" in on_view(app)
+        assert ".password»" in on_view(app)
+        assert PASSWORD not in on_view(app)
+        await pilot.press("y")
+        await until(pilot, lambda: ".password»" in app.clipboard)
+        assert "\x1b" not in app.clipboard
+        await pilot.press("e")
+        await until(pilot, lambda: "login «" in on_view(app))
+        assert PASSWORD not in on_view(app)
+
+    visit(explorer, scene)
+
+
+def test_calls_over_http_need_no_code_of_connections(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.drafts.choose("ping")
+        calls.action_send()
+        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        assert "connections" not in app.navigation.__dict__
+        assert "Alt+v" not in on_view(app)
+
+    visit(explorer, scene)
+
+
+def live(port: int) -> Profile:
+    return Profile("live", f"tcp://127.0.0.1:{port}", answers={"*": Answer(ask=True)})
+
+
+def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
+    answers: list[bytes] = []
+
+    async def ask(peer: Peer) -> None:
+        await peer.receive()
+        await peer.send(peer.frame(b'{"id":7,"method":"roots/list"}'))
+        answers.append(await peer.receive())
+        await peer.receive()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        async with peer(framed(ask, "lines")) as port:
+            explorer.use(live(port))
+            calls.show_profile()
+            calls.drafts.choose("slow")
+            calls.action_send()
+            await until(pilot, lambda: "? roots/list waits  Alt+v" in on_view(app))
+            await open_events(pilot)
+            await pilot.press("a")
+            await on(pilot, AnswerDialog)
+            await pilot.press("shift+tab", "right", "f5")
+            await until(pilot, lambda: bool(answers))
+            assert calls.doing
+            assert answers == [b'{"jsonrpc":"2.0","id":7,"error":{"code": -32000, "message": "Refused"}}']
+            await pilot.press("escape")
+            calls.action_cancel()
+            await until(pilot, lambda: not calls.doing)
+            await explorer.close_connection()
+
+    visit(explorer, scene)
+
+
+def test_text_of_a_wrong_answer_stays_in_the_dialog(explorer: Explorer) -> None:
+    async def ask(peer: Peer) -> None:
+        await peer.send(peer.frame(b'{"id":7,"method":"ask"}'))
+        await peer.receive()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        async with peer(framed(ask, "lines")) as port:
+            explorer.use(live(port))
+            calls.show_profile()
+            await pilot.press("alt+c")
+            await until(pilot, lambda: "? ask waits" in on_view(app))
+            await open_events(pilot)
+            await pilot.press("a")
+            dialog = await on(pilot, AnswerDialog)
+            app.post_message(events.Paste("[1"))
+            await pilot.press("f5")
+            assert "✗ Line 1" in shown(dialog)
+            await pilot.press("escape", "a")
+            dialog = await on(pilot, AnswerDialog)
+            assert "[1" in on_view(app)
+            await explorer.close_connection()
+            await pilot.press("alt+a", "1", "f5")
+            await until(pilot, lambda: "Not sent: not answered: the connection" in notices(app))
+
+    visit(explorer, scene)
+
+
+def test_header_says_why_a_connection_ended(explorer: Explorer) -> None:
+    async def end(peer: Peer) -> None:
+        await peer.receive()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        async with peer(framed(end, "lines")) as port:
+            explorer.use(live(port))
+            calls.show_profile()
+            calls.drafts.choose("any")
+            calls.action_send()
+            await until(pilot, lambda: "○ closed: " in on_view(app))
+            await until(pilot, lambda: not calls.doing)
+            assert calls.exchange is not None
+            assert calls.exchange.outcome_name == "unreached"
+
+    visit(explorer, scene)
+
+
+def test_failed_opening_names_the_step(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        explorer.use(Profile("gone", "stdio:", command=("rpcexplorer-no-such-program",), ad_hoc=True))
+        calls.show_profile()
+        await pilot.press("alt+c")
+        await until(pilot, lambda: "not opened (step: start)" in notices(app))
+
+    visit(explorer, scene)
+
+
+SHARED = """
+[profile.shared]
+url = "stdio:"
+command = ["{python}", "-c", "open('started', 'w').close()"]
+"""
+
+
+def test_process_of_a_shared_file_starts_after_a_yes(make_explorer: Callable[..., Explorer]) -> None:
+    explorer = make_explorer(SHARED.format(python=sys.executable))
+    started = explorer.folder / "started"
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        for again in range(2):
+            calls.drafts.choose("any")
+            calls.action_send()
+            question = await on(pilot, Confirm)
+            words = shown(question)
+            assert "Start this process for shared?" in words
+            assert all(fact in words for fact in ("sessions.toml:4", str(explorer.folder), "-c", sys.executable))
+            assert isinstance(app.focused, Button)
+            assert app.focused.id == "no"
+            await pilot.press(*(["right"] if again else []), "enter")
+            await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+            assert calls.exchange is not None
+            assert calls.exchange.outcome_name == ("unreached" if again else "refused")
+            assert started.exists() is bool(again)
+
+    visit(explorer, scene, profile="shared")
+
+
+def test_changed_command_is_asked_about_again(make_explorer: Callable[..., Explorer], tmp_path: Path) -> None:
+    explorer = make_explorer(SHARED.format(python=sys.executable))
+    explorer.use("shared")
+    assert explorer.profile is not None
+    process: Any = explorer.process_of(explorer.profile)
+    explorer.allow_process(process)
+    file = explorer.folder / "sessions.toml"
+    file.write_text(file.read_text().replace("started", "harmless"))
+    explorer.reload()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("alt+c")
+        words = shown(await on(pilot, Confirm))
+        assert words.index("words before") < words.index("started") < words.index("words now") < words.index("harmless")
+        await pilot.press("escape")
+        await until(pilot, lambda: "you have not allowed it here" in notices(app))
+
+    visit(explorer, scene, profile="shared")
+    assert not (explorer.folder / "harmless").exists()
