@@ -149,7 +149,7 @@ class Connections:
             method = clipped(hide(asked[0].method[:MAX_METHOD]), METHOD_COLUMNS)
             words = [("? ", "careful bold"), (f"{method} waits", "careful bold")]
             more = [(f" and {len(asked) - 1:,} more", "careful")] if len(asked) > 1 else []
-            return [[*words, *more, (key, "dim")], [*words, *more], words]
+            return [[*words, *more, (key, "dim")], [*words, (key, "dim")], words]
         events = [(f"{counted(log.count, 'event')}", "text")] if log is not None and log.count else []
         method = log.newest.method[:MAX_METHOD] if log is not None and log.newest else ""
         newest = [(f" · {clipped(hide(method), METHOD_COLUMNS)}", "middle")] if method else []

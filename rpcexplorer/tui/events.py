@@ -127,14 +127,13 @@ class EventList(RowList[Event]):
         sign, role, word = state_of(item)
         clock = item.when.astimezone(self._zone)
         moment = f"{clock:%H:%M:%S}.{clock.microsecond // 1000:03}" if width >= NARROW // 2 else f"{clock:%H:%M:%S}"
-        method = self.hide.text(item.method[:MAX_METHOD])
-        words = [
-            (f" {moment}  ", "dim"),
-            (f"{sign} ", f"{role} bold" if item.waits else role),
-            (fitted(method, max(min(self._methods, METHOD_COLUMNS, width // 3), 1)) if self._methods else "", "text"),
-            (f"  {word}" if word else "", f"{role} bold" if item.waits else role),
-        ]
-        words.append((f"  {start_of(item, self.hide)}", "middle"))
+        role = f"{role} bold" if item.waits else role
+        words = [(f" {moment}  ", "dim"), (f"{sign} ", role)]
+        if item.method:  # The other events say what they are instead.
+            room = max(min(self._methods, METHOD_COLUMNS, width // 3), 1)
+            words.append((f"{fitted(self.hide.text(item.method[:MAX_METHOD]), room)}  ", "text"))
+        words += [(f"{word}  ", role)] if word else []
+        words.append((start_of(item, self.hide), "middle"))
         right = [(f"  {size(getattr(item, 'size', len(item.text)))} ", "dim")]
         return line(words, width, styles, right=right, ground="selection" if chosen else "background")
 
@@ -359,8 +358,7 @@ class AnswerDialog(Dialog[str]):
     AnswerDialog Editor { height: 7; margin-top: 1; }
     AnswerDialog.-low Reader { height: 5; margin-bottom: 0; }
     AnswerDialog.-low Editor { height: 5; margin-top: 0; }
-    AnswerDialog.-low Answers { margin-top: 0; }
-    AnswerDialog.-low .hint { display: none; }
+    AnswerDialog.-low Answers, AnswerDialog.-low .hint { margin-top: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f5,ctrl+enter", "send", show=False, priority=True)]
     manual_pane = "events"
@@ -489,7 +487,9 @@ class EventsScreen(FullScreen[None]):
         rows, log = self._pane.list, self.event_log
         self._detail.show(rows.chosen, self._key("events.answer"))
         newer = len(rows.items) - 1 - rows.cursor
-        follows = ("  following", "well") if rows.follows else (f"  paused, {newer:,} newer", "careful")
+        follows = (
+            ("  following", "well") if rows.follows else (f"  paused{f', {newer:,} newer' if newer else ''}", "careful")
+        )
         title = [("Events", "bold"), (f"  {log.count:,}", "middle"), *([follows] if rows.items else [])]
         self._pane.show_state(title, self._counts())
         self.refresh_bindings()
