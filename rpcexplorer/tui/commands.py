@@ -481,6 +481,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         footer=True,
         synonyms=EXPORT,
     ),
+    Command("history.save", "S", "save", "Save the message of this event to a file.", "history", footer=True),
     Command(
         "history.delete",
         "delete",

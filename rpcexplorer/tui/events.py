@@ -27,7 +27,7 @@ from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import size
-from rpcexplorer.text.printable import clipped, columns, fitted, printable, printable_bytes
+from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connections import Connections
 from rpcexplorer.tui.event_log import MAX_METHOD, AllEvents, CutEvent, EventFilter, EventSearch
@@ -50,9 +50,6 @@ START_BYTES: Final = 400
 """Bytes of the params that a row shows."""
 AT_ONCE_BYTES: Final = 64 * 1024
 """A larger message is redacted and laid out in a thread."""
-EVENT_WORDS: Final = (
-    "Saves the message as the server sent it. Secrets are redacted. If the file is new, only you can read it."
-)
 
 
 class _Message(Struct):
@@ -565,22 +562,17 @@ class EventsScreen(FullScreen[None]):
 
     @opens("copy")
     async def action_copy(self) -> None:
-        from rpcexplorer.tui.processes import copy
+        from rpcexplorer.tui.call.copying import copy_message
 
         if (event := self._pane.list.chosen) is not None:
-            text = await asyncio.to_thread(lambda: printable_bytes(self.explorer.redactor().body(event.text)))
-            await copy(self, text, "the message", also=_cut_words(event))
+            await copy_message(self, self.explorer, event.text, _cut_words(event))
 
     @opens("save")
     async def action_save(self) -> None:
-        from rpcexplorer.tui.call.copying import file_name, save_to_file
+        from rpcexplorer.tui.call.copying import save_message
 
         if (event := self._pane.list.chosen) is not None:
-            content = await asyncio.to_thread(self.explorer.redactor().body, event.text)
-            name = file_name(event.method or event.kind, ".json")
-            await save_to_file(
-                self, self.explorer, "the message", content, name, words=EVENT_WORDS, also=_cut_words(event)
-            )
+            await save_message(self, self.explorer, event.text, event.method or event.kind, _cut_words(event))
 
     @opens("answer")
     async def action_answer(self) -> None:

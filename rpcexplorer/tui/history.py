@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -18,10 +18,10 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.problem import capitalised
-from rpcexplorer.text.exchange import outcome_words
+from rpcexplorer.text.exchange import outcome_words, size
 from rpcexplorer.text.history import HistoryRow, case_note_lines, moment_words
 from rpcexplorer.text.printable import clipped, printable
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Scope, bindings, commands_of, keys_of
 from rpcexplorer.tui.dialogs import other_profile
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
@@ -74,6 +74,18 @@ class CaseNote(Sheet):
             self.screen.set_focus(self)
 
 
+NO_CALL: Final = {
+    "load": "loaded",
+    "again": "resent",
+    "to_profile": "sent",
+    "keep_call": "saved as a call",
+    "ticket": "reported",
+    "mark": "marked",
+    "compare": "compared",
+    "replay": "replayed",
+    "export": "exported",
+}
+"""The actions that need a call, in words."""
 ROOM: Final = 56
 """Columns for a value in a question."""
 
@@ -132,6 +144,10 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
     def _call(self) -> Exchange | None:
         return self._record if isinstance(self._record, Exchange) else None
 
+    @property
+    def _event(self) -> Exchange | None:
+        return self._call if self._call is not None and self._call.kind == "event" else None
+
     def _show_call(self) -> None:
         self._preview.today = self.search.today
         self._preview.call = self._record
@@ -188,7 +204,8 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             "keep_call": single and self.explorer.profile is not None,
             # An imported call is replayed instead: that asks for a profile.
             "again": call is not None and not call.foreign,
-            "copy": call is not None,
+            "copy": noted is not None,
+            "save": noted is not None and call is None,
             "ticket": call is not None,
             "mark": call is not None,
             "compare": call is not None,
@@ -202,6 +219,15 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             "scope": bool(self._profile),
         }
         return can.get(action, True)
+
+    def on_key(self, event: events.Key) -> None:
+        """Say why a key for calls does nothing with an event."""
+        keymap = self.explorer.settings.keymap
+        actions = (found.action for found in commands_of("history") if event.key in keys_of(found, keymap))
+        action = next(actions, "")
+        if self._event is not None and action in NO_CALL and not (self._pane.typing or self.check_action(action, ())):
+            event.stop()
+            self.notify(f"An event cannot be {NO_CALL[action]}.")
 
     def action_load(self) -> None:
         self._choose("load", self._record)
@@ -245,8 +271,24 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         self.search.start()
 
     def action_copy(self) -> None:
-        if self._call is not None:
+        if self._event is not None:
+            self._copy_message(self._event)
+        elif self._call is not None:
             self.post_message(CopyCallWanted(self._call))
+
+    @opens("copy")
+    async def _copy_message(self, event: Exchange) -> None:
+        from rpcexplorer.tui.call.copying import copy_message
+
+        await copy_message(self, self.explorer, event.response.body, _cut_words(event))
+
+    @opens("save")
+    async def action_save(self) -> None:
+        from rpcexplorer.tui.call.copying import save_message
+
+        if (event := self._event) is not None:
+            body, name = event.response.body, event.method or "event"
+            await save_message(self, self.explorer, body, name, _cut_words(event))
 
     def action_ticket(self) -> None:
         if self._call is not None:
@@ -380,6 +422,10 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
 
     def _moment(self, call: Exchange) -> str:
         return moment_words(call.when, self.search.today, self.frame.zone)
+
+
+def _cut_words(event: Exchange) -> str:
+    return f"cut, the whole message had {size(event.response.size)}" if event.response.cut else ""
 
 
 def _oldest_first(calls: Iterable[Exchange]) -> list[Exchange]:

@@ -159,7 +159,8 @@ def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
     if not reading.ended:
         return [[("   Searching …", "dim")]]
     if filter_words(reading.wanted):
-        nothing = f"No calls{f' with {profile}' if only else ''} match the filter."
+        records = "events" if reading.wanted.outcomes == ("event",) else "calls"
+        nothing = f"No {records}{f' with {profile}' if only else ''} match the filter."
         change = f"Press / to change it{', or p to show all profiles' if only else ''}."
         return [[(f"   {nothing}", "dim")], [(f"   {change}", "dim")]]
     if not recording:

@@ -1556,6 +1556,31 @@ async def event_is_copied_and_saved(at: Visit) -> None:
     assert file.read_bytes() == event("tick").text
 
 
+@shows("history.save")
+async def recorded_event_is_copied_and_saved(at: Visit) -> None:
+    profile = at.explorer.profile
+    assert profile is not None
+    at.explorer.journal.record_event(event("tick"), profile)
+    at.explorer.journal.flush_events()
+    await at.press("f6")
+    await on(at.pilot, HistoryScreen)
+    await at.press("slash")
+    at.paste("outcome:event")
+    await at.sees("← tick")
+    await at.press("enter")
+    await at.sees("y copy   S save")
+    at.app.copy_to_clipboard("")
+    await at.press("y")
+    await until(at.pilot, lambda: at.app.clipboard == event("tick").text.decode())
+    await at.press("S")
+    assert shown(await on(at.pilot, Ask)).startswith("Save the message in which file?")
+    file = at.explorer.paths.state / "tick.json"
+    await type_in(at.pilot, str(file))
+    await at.pilot.press("enter")
+    await at.sees("Saved the message")
+    assert file.read_bytes() == event("tick").text
+
+
 @shows("events.stderr")
 async def stderr_of_the_process_is_shown(at: Visit) -> None:
     profile = at.explorer.profile

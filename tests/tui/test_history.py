@@ -164,8 +164,11 @@ def test_events_are_listed_by_their_filter(recorded: Explorer) -> None:
         assert "not answered: too late" in remarks
         assert '"method": "ask"' in text_of(screen.query_one(Reader))
         can = {action for action in ACTIONS if screen.check_action(action, ())}
-        assert can == {"name", "annotate", "delete"}
-        await press(pilot, "enter")
+        assert can == {"name", "annotate", "delete", "copy"}
+        await press(pilot, "enter", "r", "m", "tab", "alt+k")
+        assert [notice.message for notice in pilot.app._notifications] == [
+            f"An event cannot be {word}." for word in ("loaded", "resent", "marked", "saved as a call")
+        ]
 
     assert on_screen(recorded, act, (140, 40))[0] == []
 

@@ -127,6 +127,7 @@ def test_empty_list_names_the_next_step() -> None:
         "No calls with staging yet. Press Esc, then F5 to send one. Press p to show"
     )
     assert message(HistoryFilter(words=("a",))) == "No calls match the filter. Press / to change it."
+    assert message(HistoryFilter(outcome="event")) == "No events match the filter. Press / to change it."
     assert (
         message(HistoryFilter.of("a", "staging", now=START))
         == "No calls with staging match the filter. Press / to change it, or p to show all profiles."

@@ -44,6 +44,9 @@ REDACTED_WORDS: Final = "Secrets are redacted. If the file is new, only you can 
 RESPONSE_WORDS: Final = (
     "Saves the response as the server sent it. Secrets are redacted. If the file is new, only you can read it."
 )
+EVENT_WORDS: Final = (
+    "Saves the message as the server sent it. Secrets are redacted. If the file is new, only you can read it."
+)
 FILTERED: Final = "the filtered response"
 FILTERED_WORDS: Final = (
     "Saves the output of the filter or command. Secrets are redacted. If the file is new, only you can read it."
@@ -116,6 +119,19 @@ async def save_to_file(
             screen.notify(f"Saved {details}, in {file}.", timeout=8)
             return
         words = f"✗ {capitalised(problem)}."
+
+
+async def copy_message(screen: Screen[Any], explorer: Explorer, message: bytes, also: str) -> None:
+    """Copy the message of an event without secrets."""
+    text = await asyncio.to_thread(lambda: printable_bytes(explorer.redactor().body(message)))
+    await copy(screen, text, "the message", also=also)
+
+
+async def save_message(screen: Screen[Any], explorer: Explorer, message: bytes, name: str, also: str) -> None:
+    """Save the message of an event to a file, with a suggested name."""
+    content = await asyncio.to_thread(explorer.redactor().body, message)
+    name = file_name(name, ".json")
+    await save_to_file(screen, explorer, "the message", content, name, words=EVENT_WORDS, also=also)
 
 
 def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:
