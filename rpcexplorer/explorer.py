@@ -282,7 +282,7 @@ class Explorer:
     def edits(self, file: Path) -> ProfileEdits:
         from rpcexplorer.profiles.edits import ProfileEdits
 
-        return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles)
+        return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles, self.folder)
 
     def apply(self, profile: Profile, changes: Changes, file: Path, seen: Collection[str] = ()) -> Problem | None:
         """Change a profile in a file and read the profiles again.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import msgspec
@@ -34,7 +36,7 @@ from rpcexplorer.client.call import (
     is_event_stream,
 )
 from rpcexplorer.client.handshake import handshake_of, with_handshake
-from rpcexplorer.model.destination import DestinationChanged, ProcessCommand
+from rpcexplorer.model.destination import DestinationChanged, ProcessCommand, find_program
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.profile import Auth, Profile, split_address, split_socket, usual_path, usual_type
@@ -365,7 +367,8 @@ def _own_process(profile: Profile) -> ProcessCommand | Refused:
     """Return the process of a Python program, which runs its own words."""
     if not profile.command:
         return Refused("profile", 'A client of a process needs its words, such as command=["pylsp"].')
-    return ProcessCommand(tuple(profile.command), ".", "")
+    folder = Path.cwd()
+    return ProcessCommand(tuple(profile.command), str(folder), find_program(profile.command[0], folder, os.environ))
 
 
 def _to_json(params: Any) -> str:

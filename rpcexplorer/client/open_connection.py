@@ -181,8 +181,9 @@ def _process(profile: Profile, cap: int, on_stderr: Callable[[str], None], comma
     if not isinstance(allowed, ProcessCommand):  # It was allowed when the call began.
         raise Unreachable("start", "The process is not allowed any more.")
     return ProcessWire(
-        allowed.argv,
+        allowed.words,
         profile.framing,
+        program=allowed.program,
         folder=Path(allowed.folder),
         environment=for_others(os.environ),
         on_stderr=on_stderr,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -64,17 +66,12 @@ class ProcessCommand(Struct, frozen=True):
     folder: str
     """The folder in which it runs."""
     program: str
-    """The path of its program; empty if it was not found."""
+    """The absolute path of its program; empty if it was not found in PATH."""
     place: str = ""
     """File and line of the words; empty if they were typed in this command."""
     is_allowed: bool = True
     changes: tuple[Change, ...] = ()
     """How it differs from a process that was allowed before."""
-
-    @property
-    def argv(self) -> tuple[str, ...]:
-        """The program and its arguments."""
-        return (self.program or self.words[0], *self.words[1:])
 
     def rows(self) -> list[tuple[str, str]]:
         """Return what the user has to see before allowing it."""
@@ -87,6 +84,20 @@ class ProcessCommand(Struct, frozen=True):
         facts = ", ".join(f"{label}: {value}" for label, value in self.rows())
         blocked = f"The process of profile {profile} is not started, because you have not allowed it here"
         return f"{blocked}. {capitalised(facts)}. If it is right, run `rpcexplorer profiles allow {profile}`."
+
+
+def find_program(word: str, folder: Path, environment: Mapping[str, str]) -> str:
+    """Return the path of the program that a command begins with; empty if it is not found.
+
+    A word with ``/`` is in ``folder``, whether there is a file or not. Any other is found only in absolute entries of
+    PATH: a relative entry may be in a folder of others.
+    """
+    import shutil  # Start-up does not need it.
+
+    if "/" in word:
+        return str(folder.absolute() / word)
+    entries = environment.get("PATH", os.defpath).split(os.pathsep)
+    return shutil.which(word, path=os.pathsep.join(filter(os.path.isabs, entries))) or ""
 
 
 def destination_of(profile: Profile, certificates: str = "") -> Destination:

@@ -28,12 +28,16 @@ class ProfileEdits(Struct, frozen=True):
     links: bool = False
     """Whether the file may be a link: a user file may, a shared file may not."""
     profiles: Profiles = field(default_factory=Profiles)
+    folder: Path | None = None
+    """The working folder, in which the words of a process are typed."""
 
     def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Problem | None:
         """Write a new profile, unless it could not be used.
 
         ``more`` are other keys, such as ``badge``.
         """
+        if "command" in more:
+            more["command"] = self._words(more["command"])
         members = {"url": url, **more, "auth": dict(auth or {}) or None}
         return self._unusable(name, members) or self._new(name, members)
 
@@ -91,6 +95,8 @@ class ProfileEdits(Struct, frozen=True):
         as_toml = parsed.values.get("value", text) if isinstance(parsed, TomlFile) else text
         if isinstance(as_toml, str):
             return text
+        if key == "command":
+            return self._words(as_toml)
         return as_toml if isinstance(checked_values(self.file, name, ((key, text),)), Problem) else text
 
     def set_default(self, name: str) -> Problem | None:
@@ -135,6 +141,12 @@ class ProfileEdits(Struct, frozen=True):
 
     def remove_call(self, call: SavedCall) -> Problem | None:
         return self.set_values((_key_of(call), None))
+
+    def _words(self, words: Any) -> Any:
+        """Return typed words with the path of their program, which must not be one of the file's folder."""
+        if not self.folder or self.folder == self.file.parent or not isinstance(words, list):
+            return words
+        return [str(self.folder / word) if not at and "/" in str(word) else word for at, word in enumerate(words)]
 
     def _new(self, name: str, members: dict[str, Any]) -> Problem | None:
         values = self._profiles()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -19,6 +18,7 @@ from rpcexplorer.model.destination import (
     ProcessCommand,
     changes,
     destination_of,
+    find_program,
 )
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import Problem
@@ -197,30 +197,24 @@ class Destinations:
         """
         if not profile.command:
             return Refused("profile", f"Profile {profile.name} has no command, so no process can be started.")
+        word, environment = profile.command[0], self._environment
         if profile.ad_hoc:
-            program = self._program(profile.command[0], working_folder)
+            program = find_program(word, working_folder, environment)
             return ProcessCommand(profile.command, str(working_folder), program)
         leaves = self.profiles.leaves.get(profile.name, {})
         leaf, shared = leaves.get(("command",)), leaves.get(("command_folder",))
         if leaf is None or leaf.value != profile.command:
             return Refused("profile", f"The files of profile {profile.name} have changed. Choose the profile again.")
         folder = shared.value if shared else ""
-        program = self._program(profile.command[0], Path(leaf.origin.file).parent)
+        is_beside = (
+            shared and shared.origin.file == leaf.origin.file
+        )  # A link to that folder may lead elsewhere by now.
+        program = find_program(word, Path(folder) if is_beside else Path(leaf.origin.file).parent, environment)
         found = ProcessCommand(profile.command, folder or str(working_folder), program, str(leaf.source))
         known = [*self.file.read().commands, *self._commands]
         if not folder or (folder, profile.command) in known:
             return found
         return replace(found, is_allowed=False, changes=_changes_of_command(found, known))
-
-    def _program(self, word: str, base: Path) -> str:
-        """Return the path of a program. One in the working folder is never found by its name."""
-        import shutil  # Start-up does not need it.
-
-        if "/" in word or os.sep in word:
-            return shutil.which(str(base / word)) or ""
-        path = self._environment.get("PATH", os.defpath).split(os.pathsep)
-        path = [place for place in path if Path(place).is_absolute()]
-        return shutil.which(word, path=os.pathsep.join(path)) or ""
 
     def allow_process(self, process: ProcessCommand) -> None:
         """Allow exactly these words in this folder, at least for this run.

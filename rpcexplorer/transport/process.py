@@ -6,7 +6,6 @@ import asyncio
 import atexit
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import threading
@@ -32,19 +31,6 @@ MAX_STDERR: Final = 64 * 1024
 """Bytes of stderr to keep, and of a line to report."""
 MAX_LAST_WORDS: Final = 300
 """Characters of the last line of stderr, for the sentence about the end."""
-
-
-def find_program(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Path | None:
-    """Return the file that a command runs, None if there is none.
-
-    A word without ``/`` is looked up only in absolute entries of PATH: a relative entry may be in a folder of others.
-    """
-    if "/" in words[0]:
-        path = folder / words[0]
-        return path if path.is_file() and os.access(path, os.X_OK) else None
-    entries = [entry for entry in environment.get("PATH", "").split(os.pathsep) if Path(entry).is_absolute()]
-    found = shutil.which(words[0], path=os.pathsep.join(entries)) if entries else None
-    return None if found is None else Path(found)
 
 
 class Outlet:
@@ -232,14 +218,19 @@ class ProcessWire(StreamWire):
         words: Sequence[str],
         framing: FramingName = "lines",
         *,
+        program: str,
         folder: Path,
         environment: Mapping[str, str],
         on_stderr: Callable[[str], None] = lambda _: None,
         cap: int,
     ) -> None:
-        """Prepare a command, which no shell reads; ``on_stderr`` gets each line."""
+        """Prepare a command, which no shell reads.
+
+        ``program`` is the path of its program, empty if it was not found. ``on_stderr`` gets each line.
+        """
         super().__init__(Path(words[0]).name, framing_of(framing, cap))
-        self._words, self._folder, self._environment, self._on_stderr = words, folder.absolute(), environment, on_stderr
+        self._words, self._program, self._folder = words, program, folder
+        self._environment, self._on_stderr = environment, on_stderr
         self._life: asyncio.Task[None] | None = None
         self._errors: asyncio.Task[None] | None = None
         self._is_over = asyncio.Event()
@@ -250,13 +241,14 @@ class ProcessWire(StreamWire):
         """The last 64 kB."""
 
     async def open(self, deadline: float) -> None:  # noqa: ARG002 - a start takes no time
-        program = find_program(self._words, self._folder, self._environment)
-        if program is None:
-            raise self._not_found()
+        if not self._folder.is_dir():
+            raise Unreachable("start", f"The folder {self._folder} does not exist, so {self._peer} was not started.")
+        if not self._program:
+            advice = "Install it, or write its whole path in the command"
+            raise Unreachable("start", f"{self._peer} was not found in PATH. {advice}.")
         try:
             process = subprocess.Popen(  # noqa: ASYNC220, S603 - it starts at once; the user has allowed these words
-                self._words,
-                executable=program,
+                [self._program, *self._words[1:]],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -267,20 +259,11 @@ class ProcessWire(StreamWire):
             )
         except (OSError, ValueError) as failure:
             why = getattr(failure, "strerror", None) or str(failure)
-            problem = Unreachable("start", f"{program} does not start: {why.lower()}. Check the command.")
+            problem = Unreachable("start", f"{self._program} does not start: {why.lower()}. Check the command.")
         else:
             self._begin(process)
             return
         raise problem
-
-    def _not_found(self) -> Unreachable:
-        if not self._folder.is_dir():
-            return Unreachable("start", f"The folder {self._folder} does not exist, so {self._peer} was not started.")
-        if "/" in self._words[0]:
-            path = self._folder / self._words[0]
-            return Unreachable("start", f"{path} is not a program. Check its path and its permissions.")
-        advice = "Install it, or write its whole path in the command"
-        return Unreachable("start", f"{self._peer} was not found in PATH. {advice}.")
 
     def _begin(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None

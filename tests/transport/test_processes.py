@@ -8,14 +8,14 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rpcexplorer.transport import process
 from rpcexplorer.transport.port import Unreachable
-from rpcexplorer.transport.process import MAX_STDERR, ProcessWire, find_program
+from rpcexplorer.transport.process import MAX_STDERR, ProcessWire
 from tests.fakes.peers import LIMIT
 from tests.transport.test_wires import drained, opened, run
 
@@ -64,7 +64,7 @@ def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
 def python(code: str, *words: object, folder: Path = Path("/"), stderr: list[str] | None = None) -> ProcessWire:
     command = [sys.executable, "-c", code, *map(str, words)]
     on_stderr = (list[str]() if stderr is None else stderr).append
-    return ProcessWire(command, folder=folder, environment={}, on_stderr=on_stderr, cap=LIMIT)
+    return ProcessWire(command, program=sys.executable, folder=folder, environment={}, on_stderr=on_stderr, cap=LIMIT)
 
 
 def end_of(wire: ProcessWire) -> Unreachable:
@@ -80,9 +80,9 @@ def end_of(wire: ProcessWire) -> Unreachable:
     return wire.ended
 
 
-def start_of(words: list[str], folder: Path, environment: Mapping[str, str] | None = None) -> Unreachable:
+def start_of(program: object, folder: Path) -> Unreachable:
     with pytest.raises(Unreachable) as refused:
-        run(ProcessWire(words, folder=folder, environment=environment or {}, cap=LIMIT).open(10))
+        run(ProcessWire(["rpc-tool"], program=str(program), folder=folder, environment={}, cap=LIMIT).open(10))
     assert refused.value.step == "start"
     return refused.value
 
@@ -94,31 +94,22 @@ def program(path: Path, content: str = "#!/bin/sh\n", mode: int = 0o755) -> Path
     return path
 
 
-def test_program_is_found_in_absolute_entries_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    program(tmp_path / "here" / "rpc-tool")
-    found = program(tmp_path / "there" / "rpc-tool")
-    relative = {"PATH": ":.:here"}
-    assert find_program(["rpc-tool"], tmp_path, relative) is None
-    assert find_program(["rpc-tool"], tmp_path, {}) is None
-    assert find_program(["rpc-tool"], tmp_path, {"PATH": f"{relative['PATH']}:{found.parent}"}) == found
-    assert find_program(["./rpc-tool"], tmp_path / "here", relative) == tmp_path / "here" / "rpc-tool"
-
-
 def test_program_that_does_not_start_is_named(tmp_path: Path) -> None:
-    assert "rpc-tool was not found in PATH" in start_of(["rpc-tool"], tmp_path).sentence
-    assert f"{tmp_path}/rpc-tool is not a program" in start_of(["./rpc-tool"], tmp_path).sentence
-    program(tmp_path / "data", mode=0o644)
-    assert "is not a program" in start_of(["./data"], tmp_path).sentence
-    program(tmp_path / "broken", "no first line")
-    assert "does not start: exec format error" in start_of(["./broken"], tmp_path).sentence
-    assert "/nowhere does not exist" in start_of(["rpc-tool"], Path("/nowhere")).sentence
+    assert "rpc-tool was not found in PATH" in start_of("", tmp_path).sentence
+    missing = tmp_path / "rpc-tool"
+    assert start_of(missing, tmp_path).sentence.startswith(f"{missing} does not start: no such file or directory.")
+    data = program(tmp_path / "data", mode=0o644)
+    assert "does not start: permission denied" in start_of(data, tmp_path).sentence
+    broken = program(tmp_path / "broken", "no first line")
+    assert "does not start: exec format error" in start_of(broken, tmp_path).sentence
+    assert "/nowhere does not exist" in start_of("", Path("/nowhere")).sentence
 
 
 def test_process_has_its_words_folder_environment_and_session(tmp_path: Path) -> None:
     code = "import os, sys; print(sys.argv[1:], os.getcwd(), sorted(os.environ), os.getsid(0) == os.getpid())"
     words = [sys.executable, "-c", code, "$HOME; *", "a b"]
-    wire = ProcessWire(words, folder=tmp_path, environment={"ONLY": "this", "LC_ALL": "C"}, cap=LIMIT)
+    environment = {"ONLY": "this", "LC_ALL": "C"}
+    wire = ProcessWire(words, program=sys.executable, folder=tmp_path, environment=environment, cap=LIMIT)
 
     async def test() -> None:
         async with opened(wire) as messages:
@@ -244,7 +235,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from rpcexplorer.transport import process
 process.GRACE_SECONDS = 0.1
-wire = process.ProcessWire({words!r}, folder=Path("/"), environment={{}}, cap=1000)
+wire = process.ProcessWire({words!r}, program={words[0]!r}, folder=Path("/"), environment={{}}, cap=1000)
 async def use():
     await wire.open(10)
     await anext(wire.messages())

@@ -57,9 +57,8 @@ def served(
             case "stdio":
                 path = tmp_path / "rpc.sock"
                 async with peer(framed(script, "lines"), path=path):
-                    yield ProcessWire(
-                        [sys.executable, "-c", RELAY, str(path)], folder=tmp_path, environment={}, cap=LIMIT
-                    )
+                    words = [sys.executable, "-c", RELAY, str(path)]
+                    yield ProcessWire(words, program=sys.executable, folder=tmp_path, environment={}, cap=LIMIT)
 
     return serve
 

@@ -70,7 +70,7 @@ def test_allowed_command_runs_in_its_folder(checkout: Shell) -> None:
     assert checkout.run("profiles", "allow", "p", "--yes").code == 0
     found, folder = command(explorer(checkout)), checkout.folder.resolve()
     assert isinstance(found, ProcessCommand)
-    assert (found.argv, found.folder) == ((f"{folder}/serve", "-v"), str(folder))
+    assert (found.program, found.folder) == (f"{folder}/serve", str(folder))
     assert found.place == f"{checkout.folder}/sessions.toml:3"
 
 
@@ -164,6 +164,26 @@ def test_own_command_runs_without_a_question(checkout: Shell) -> None:
     assert (found.program, found.folder) == (f"{checkout.home}/config/serve", str(checkout.folder))
 
 
+def test_missing_own_program_is_none_of_the_checkout(checkout: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(checkout.folder)
+    own(checkout, PROFILE.replace("profile.p", "profile.mine"))
+    ran = checkout.run("call", "ping", "-p", "mine")
+    assert f"{checkout.home}/config/serve does not start: no such file" in ran.err
+    assert not (checkout.folder / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["profiles add own --stdio ./serve", "profiles add own --stdio true", 'profiles set own command=["./serve"]'],
+)
+def test_typed_program_is_written_with_its_path(checkout: Shell, words: str) -> None:
+    own(checkout, "" if " add " in words else '[profile.own]\nurl = "stdio:"\ncommand = ["cat"]\n')
+    assert checkout.run(*words.split()).code == 0
+    found = command(explorer(checkout), "own")
+    assert isinstance(found, ProcessCommand)
+    assert found.words == (("true",) if "true" in words else (f"{checkout.folder}/serve",))
+
+
 def test_typed_command_runs_in_the_working_folder(checkout: Shell) -> None:
     found = explorer(checkout).command_of(ad_hoc_process(["./serve"]))
     assert isinstance(found, ProcessCommand)
@@ -175,7 +195,7 @@ def test_program_is_found_only_in_absolute_places(checkout: Shell, monkeypatch: 
     checkout.environment["PATH"] = f":.:../{checkout.folder.name}"
     found = explorer(checkout).command_of(ad_hoc_process(["serve"]))
     assert isinstance(found, ProcessCommand)
-    assert (found.program, found.argv) == ("", ("serve",))
+    assert found.program == ""
     checkout.environment["PATH"] += f":{checkout.folder}"
     found = explorer(checkout).command_of(ad_hoc_process(["serve"]))
     assert isinstance(found, ProcessCommand)
