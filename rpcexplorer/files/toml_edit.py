@@ -69,10 +69,14 @@ def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, 
     for _, problem in read_shape(shape, after).problems:
         if (problem.key, problem.sentence) not in known:
             return replace(problem, line=None)  # This line was not written.
+    try:
+        text = after.text.encode()
+    except UnicodeEncodeError:
+        return Problem(str(path), "a value is not UTF-8, so nothing was written")
     if read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True) != found:  # Text editors do not use our lock.
         return Problem(str(path), "another program is changing this file, so nothing was written. Try again")
     mark = MARK if found and found.startswith(MARK) else b""
-    write_atomic(path, mark + after.text.encode())
+    write_atomic(path, mark + text)
     return None
 
 

@@ -157,10 +157,10 @@ def command_rule(value: Any, place: Place) -> Any:
     words = value if isinstance(value, list) else []
     if not 1 <= len(words) <= MAX_WORDS or not all(isinstance(word, str) for word in words) or not words[0]:
         return WrongValue(f'must be an array of 1 to {MAX_WORDS} words, such as ["pylsp", "-v"]')
+    if not all(word.isprintable() for word in words):  # A text that is not UTF-8 is not printable.
+        return WrongValue("must have words of one line, without control characters")
     if sum(len(word.encode()) for word in words) > MAX_COMMAND_BYTES:
         return WrongValue(f"must have at most {MAX_COMMAND_BYTES} bytes")
-    if not all(word.isprintable() for word in words):
-        return WrongValue("must have words of one line, without control characters")
     if mark := named(words):
         return WrongValue(_REFERENCE_REFUSED.format(mark))
     for at, word in enumerate(words):
@@ -174,10 +174,10 @@ def _is_secret_word(word: str, before: str, place: Place) -> bool:
     """Return whether a word of a command is, or contains, a secret."""
     if before.startswith("--") and "=" not in before and not word.startswith("-") and _is_secret_name(before):
         return True
-    if (found := _NAMED_VALUE.fullmatch(word)) and not word[len(found[1]) :].startswith("://"):
+    while (found := _NAMED_VALUE.fullmatch(word)) and not word[len(found[1]) :].startswith("://"):
         if _is_secret_name(found[1]) and not REFERENCE.search(found[2]):
             return True
-        return _is_secret_word(found[2], "", place)
+        word = found[2]
     if "://" in word:
         return _secret_member(word) is not None or _holds_secret(word)
     return password_in_json(word, place) is not None

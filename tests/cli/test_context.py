@@ -124,6 +124,7 @@ def test_completion_offers_words_of_a_choice(shell: Shell, monkeypatch: pytest.M
         ("", "--stdio needs the words of a process, such as --stdio pylsp."),
         ("./serve --password=4711-abcd", "--stdio: must not contain a secret."),
         ("./serve 'a\nb'", "--stdio: must have words of one line"),
+        ("./serve \udcff", "--stdio: must have words of one line"),
     ],
 )
 def test_unusable_words_of_a_process_are_refused(shell: Shell, words: str, message: str) -> None:

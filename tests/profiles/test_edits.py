@@ -152,6 +152,7 @@ def test_copy_has_all_values_and_another_name(tmp_path: Path) -> None:
 REFUSALS: list[tuple[Edit, str]] = [
     (lambda edits: set_value(edits, "profile.a.timout", 5), "Did you mean `timeout`?"),
     (lambda edits: set_value(edits, "profile.a.timeout", "soon"), "number of seconds"),
+    (lambda edits: set_value(edits, "profile.a.description", "\udcff"), "not UTF-8"),
     (lambda edits: set_value(edits, "profile.a.password", "hunter2"), "profiles secret a password"),
     (lambda edits: set_value(edits, "profile.a.headers.Authorization", "hunter2"), 'header = "Authorization" }'),
     (lambda edits: set_value(edits, "profile.a.url", "http://u:hunter2@a"), "profiles secret a password"),
