@@ -41,6 +41,7 @@ from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.profiles.keys import PRESET, SESSIONS
 
 KIND = ("auth", "kind")
+INITIALIZE_PARAMS = ("method", "initialize", "params")
 STRICTNESS = ("never", "unsafe", "always")
 """The values of confirm, the strictest last."""
 
@@ -69,9 +70,12 @@ def merge(lower: Leaves, upper: Leaves) -> Leaves:
 def as_strict(own: Leaves, merged: Leaves) -> Leaves:
     """Return the merged values, at least as strict as the user file.
 
-    If the URL is in the user file, no other file can mark a method safe, or answer a request of the server.
+    If the URL is in the user file, no other file can mark a method safe, answer a request of the server or change the
+    params of its handshake. Nor can it make the user's own process run a login: no call may be sent to one unasked.
     """
     strict = dict(merged)
+    url = own.get(("url",))
+    unasked = {("answer",), ("login",)} if url and url.value == PROCESS else {("answer",)}
     wanted, found = _confirm(own), _confirm(merged)
     if wanted and (not found or STRICTNESS.index(found.value) < STRICTNESS.index(wanted.value)):
         strict["confirm",] = wanted
@@ -83,10 +87,10 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
             mine = own.get(path)
             if mine is not None:
                 strict[path] = mine
-            elif ("url",) in own:
+            elif url:
                 del strict[path]
-        elif path[:1] == ("answer",) and ("url",) in own:
-            strict.pop(path)
+        elif url and (path[:1] in unasked or path == INITIALIZE_PARAMS):
+            del strict[path]
             strict |= {path: own[path]} if path in own else {}
     return strict
 

@@ -8,7 +8,7 @@ import pytest
 
 from rpcexplorer.auth.token import MemberAuth
 from rpcexplorer.model.problem import Changes, Problem
-from rpcexplorer.model.profile import Answer, Profile
+from rpcexplorer.model.profile import Answer, Profile, own_initialize
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.profiles import Profiles
 from tests.profiles.test_profiles import good, read
@@ -168,6 +168,20 @@ def test_project_file_cannot_answer_for_own_profile(tmp_path: Path) -> None:
     team = "[profile.p]\nanswer = { x = { result = 1 }, y = { result = 1 } }\n"
     found = read(tmp_path, team, user='[profile.p]\nurl = "tcp://h:1"\nanswer.x.ask = true\n')
     assert good(found, "p").answers == {"x": Answer(ask=True)}
+
+
+@pytest.mark.parametrize("theirs", ["params.a = 1", "params = { a = 1 }", "params = [1]"])
+@pytest.mark.parametrize("mine", ["", "method.initialize.params.b = 2"])
+def test_project_file_cannot_change_own_handshake(tmp_path: Path, theirs: str, mine: str) -> None:
+    team = f"[profile.p.method.initialize]\n{theirs}\n"
+    found = read(tmp_path, team, user=f"[profile.p]\n{STDIO}{mine}\n")
+    assert own_initialize(good(found, "p")) == ({"b": 2} if mine else {})
+
+
+def test_project_file_cannot_log_in_to_own_process(tmp_path: Path) -> None:
+    team = '[profile.p]\nauth.kind = "first"\nlogin = { method = "rm", params = [] }\n'
+    assert good(read(tmp_path, team, user=f"[profile.p]\n{STDIO}"), "p").secrets == ("token",)
+    assert good(read(tmp_path, team, user='[profile.p]\nurl = "tcp://h:1"\n'), "p").login.method == "rm"
 
 
 @pytest.mark.parametrize(
