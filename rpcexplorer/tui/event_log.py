@@ -177,8 +177,8 @@ class AllEvents(Sequence[Event]):
             raise IndexError
         return self._log.numbered(self._first + index)
 
-    def go_on(self, hide: Hide, seconds: float) -> int:  # noqa: ARG002 - as for a search
-        """Include new events; return how many were dropped since."""
+    def update(self) -> int:
+        """Include new events; return how many were dropped since the last time."""
         gone = self._log.dropped - self._first
         self._first, self._end = self._log.dropped, self._log.count
         return gone
@@ -204,14 +204,17 @@ class EventSearch(Sequence[Event]):
     def is_complete(self) -> bool:
         return self._next >= self.log.count
 
-    def go_on(self, hide: Hide, seconds: float) -> int:
-        """Search for some time; return how many found events were dropped since."""
-        log, until = self.log, time.perf_counter() + seconds
-        gone = bisect_left(self._numbers, log.dropped)
+    def update(self) -> int:
+        """Leave out events that were dropped; return how many."""
+        gone = bisect_left(self._numbers, self.log.dropped)
         del self._numbers[:gone]
+        return gone
+
+    def search(self, hide: Hide, seconds: float) -> None:
+        """Search for some time; it can be called again later."""
+        log, until = self.log, time.perf_counter() + seconds
         self._next = max(self._next, log.dropped)
         while self._next < log.count and time.perf_counter() < until:
             if self.wanted.matches(log.numbered(self._next), hide):
                 self._numbers.append(self._next)
             self._next += 1
-        return gone

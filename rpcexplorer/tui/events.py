@@ -43,8 +43,9 @@ from rpcexplorer.tui.widgets.rows import RowList
 
 REDRAW_SECONDS: Final = 0.2
 """Between two looks for new events."""
-SEARCH_SECONDS: Final = 0.02
-"""Of each look, for the filter."""
+SEARCH_SECONDS: Final = 0.01
+PAUSE_SECONDS: Final = 0.02
+"""For a slice of the search, and between two of them."""
 METHOD_COLUMNS: Final = 40
 START_BYTES: Final = 400
 """Bytes of the params that a row shows."""
@@ -445,6 +446,8 @@ class EventsScreen(FullScreen[None]):
         self.event_log = connections.logs[profile.name]
         self._pane, self._detail = EventsPane(explorer.redactor(), frame.zone), EventDetail(explorer, frame.zone)
         self._rows: AllEvents | EventSearch = AllEvents(self.event_log)
+        self._is_searching = False
+        """A timer will continue the search."""
         self._key = partial(first_key, keymap=explorer.settings.keymap)
 
     def compose(self) -> ComposeResult:
@@ -468,15 +471,26 @@ class EventsScreen(FullScreen[None]):
         return found is not None
 
     def _look(self) -> None:
-        """Show new events, and search on."""
+        """Show new events, and search among them."""
         rows = self._pane.list
         rows.hide = self.explorer.redactor()
-        gone = self._rows.go_on(rows.hide, SEARCH_SECONDS)
+        self._search()
         rows.empty = self._advice()
-        rows.show(self._rows, gone)
-        if not self._rows.is_complete:
-            self.set_timer(SEARCH_SECONDS, self._look)
+        rows.show(self._rows, self._rows.update())
         self._show()
+
+    def _search(self) -> None:
+        """Search for a moment, unless a timer will, and go on later."""
+        rows = self._rows
+        if isinstance(rows, EventSearch) and not self._is_searching:
+            rows.search(self._pane.list.hide, SEARCH_SECONDS)
+            if not rows.is_complete:
+                self._is_searching = True
+                self.set_timer(PAUSE_SECONDS, self._search_on)
+
+    def _search_on(self) -> None:
+        self._is_searching = False
+        self._search()
 
     @on(RowList.CursorMoved)
     def _show(self) -> None:

@@ -113,14 +113,15 @@ def test_search_goes_on_after_events_were_dropped(monkeypatch: pytest.MonkeyPatc
     search = EventSearch(log, EventFilter.of("method:odd"))
     for number in range(4):
         log.take(event("odd" if number % 2 else "even", str(number)))
-    assert search.go_on(NOTHING, 0) == 0
+    search.search(NOTHING, 0)
     assert not search.is_complete
-    search.go_on(NOTHING, 60)
+    search.search(NOTHING, 60)
     assert [one.text for one in search] == [event("odd", "1").text, event("odd", "3").text]
     for number in range(4, 7):
         log.take(event("odd" if number % 2 else "even", str(number)))
     assert search[0].remark == "dropped"
-    assert search.go_on(NOTHING, 60) == 1
+    search.search(NOTHING, 60)
+    assert search.update() == 1
     assert [one.text for one in search] == [event("odd", "3").text, event("odd", "5").text]
 
 
@@ -279,6 +280,27 @@ def test_header_says_why_a_connection_ended(explorer: Explorer) -> None:
             await until(pilot, lambda: not calls.doing)
             assert calls.exchange is not None
             assert calls.exchange.outcome_name == "unreached"
+
+    visit(explorer, scene)
+
+
+def test_connection_of_an_edited_profile_is_closed(explorer: Explorer) -> None:
+    async def wait(peer: Peer) -> None:
+        await peer.receive()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        async with peer(framed(wait, "lines")) as port:
+            profile = live(port)
+            explorer.use(profile)
+            calls.show_profile()
+            await explorer.open_connection()
+            connection = explorer.connection_of(profile)
+            assert connection is not None
+            await explorer.close_edited()
+            assert connection.is_open
+            explorer.use("demo")
+            await pilot.press("f7", "escape")
+            await until(pilot, lambda: not connection.is_open)
 
     visit(explorer, scene)
 
