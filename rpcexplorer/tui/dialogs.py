@@ -34,7 +34,19 @@ from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.problems import rows_of
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, Command, Scope, commands_of, first_key, shown_keys
 from rpcexplorer.tui.theme import ThemeStyles, line
-from rpcexplorer.tui.widgets.dialog import Answer, Ask, Choice, Confirm, Dialog, Field, Form, Wrong, keys, plain
+from rpcexplorer.tui.widgets.dialog import (
+    Answer,
+    Ask,
+    Choice,
+    Confirm,
+    Dialog,
+    Field,
+    Form,
+    LongQuestion,
+    Wrong,
+    keys,
+    plain,
+)
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList, Sheet, SheetLine, wrapped
@@ -108,7 +120,9 @@ async def may_start(app: App[Any], explorer: Explorer, profile: Profile, process
             rows.append((label, hide(text)))
     choices = [Choice("no", "Don't start"), Choice("yes", "Allow and start")]
     title = f"Start this process for {clipped(profile.shown_name, MAX_NAME_COLUMNS)}?  A shared file names it."
-    answer = await app.push_screen_wait(Confirm(title, rows, choices, grave=True))
+    words = [row for row in rows if row[0].startswith("words")]
+    above = [row for row in rows if row not in words]
+    answer = await app.push_screen_wait(LongQuestion(title, words, choices, grave=True, above=above))
     return answer == "yes"
 
 

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
@@ -47,7 +46,7 @@ from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
-from rpcexplorer.tui.widgets.dialog import Choice, Confirm, Dialog, keys, named
+from rpcexplorer.tui.widgets.dialog import Choice, Dialog, LongQuestion, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, RowList
 from rpcexplorer.variables.resolve import Missing
@@ -223,40 +222,6 @@ LONGEST: Final = 200
 """Columns of a method's name in a question."""
 
 
-class SendQuestion(Confirm):
-    """A question whose rows scroll, so that all of them can be read."""
-
-    DEFAULT_CSS = """
-    SendQuestion .all { height: auto; max-height: 10; background: $surface; scrollbar-background: $surface; }
-    SendQuestion .hint { display: none; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pagedown", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-    ]
-
-    def __init__(
-        self, title: str, rows: Sequence[tuple[str, str]], choices: Sequence[Choice], *, grave: bool = False
-    ) -> None:
-        super().__init__(title, rows, choices, grave=grave)
-        self._all = VerticalScroll(*named(rows), classes="all", can_focus=False)
-        self._more = Static(keys("PgDn", "scroll down", "PgUp", "scroll up"), classes="hint")
-
-    def asked(self) -> ComposeResult:
-        yield self._all
-        yield self._more
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show_keys)
-
-    def _show_keys(self) -> None:
-        """Show the keys to scroll if there is more."""
-        self._more.display = self._all.max_scroll_y > 0
-
-    def action_page(self, by: int) -> None:
-        self._all.scroll_relative(y=by * self._all.size.height, animate=False)
-
-
 async def may_send_all(
     screen: Screen[Any],
     explorer: Explorer,
@@ -299,7 +264,7 @@ async def may_send_all(
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
     always = all(profile.confirm == "always" for _, profile in asked)
     title = f"Send to {where}?" + ("" if always else f"  {unsafe}")
-    return await screen.app.push_screen_wait(SendQuestion(title, rows, choices, grave=is_prod)) == "send"
+    return await screen.app.push_screen_wait(LongQuestion(title, rows, choices, grave=is_prod)) == "send"
 
 
 MOST: Final = 12

@@ -51,9 +51,9 @@ from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPrevi
 from rpcexplorer.tui.manual import ContentsList, ManualScreen, PageView
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Ways, Welcome
-from rpcexplorer.tui.replay import ReplayList, ReplayScreen, SendQuestion, SeveralProfiles, Ticked
+from rpcexplorer.tui.replay import ReplayList, ReplayScreen, SeveralProfiles, Ticked
 from rpcexplorer.tui.statistics import FiguresList, StatisticsScreen
-from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog, Form
+from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog, Form, LongQuestion
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
@@ -540,7 +540,7 @@ def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -> None
 
 
 @pytest.mark.thorough
-@through(SendQuestion, Answers, Answer, Picker, PickList)
+@through(LongQuestion, Answers, Answer, Picker, PickList)
 def test_answer_before_a_replay_is_the_current_word(explorer: Explorer) -> None:
     recorded(explorer, "one", "two")
 

@@ -24,7 +24,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.event_log import AllEvents, CutEvent, EventFilter, EventLog, EventSearch
 from rpcexplorer.tui.events import AnswerDialog, EventsScreen, member_of
 from rpcexplorer.tui.widgets.dialog import Answer as Button
-from rpcexplorer.tui.widgets.dialog import Confirm
+from rpcexplorer.tui.widgets.dialog import Confirm, LongQuestion
 from tests.fakes.peers import Peer, framed, peer
 from tests.tui.visiting import notices, on, on_view, shown, visit
 from tests.tui.waiting import until
@@ -343,6 +343,24 @@ def test_process_of_a_shared_file_starts_after_a_yes(make_explorer: Callable[...
             assert started.exists() is bool(again)
 
     visit(explorer, scene, profile="shared")
+
+
+def test_question_about_a_long_command_keeps_its_buttons(make_explorer: Callable[..., Explorer]) -> None:
+    words = ", ".join(f'"--option-number-{number}=a-value"' for number in range(40))
+    explorer = make_explorer(f'[profile.shared]\nurl = "stdio:"\ncommand = ["{sys.executable}", {words}]')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("alt+c")
+        await on(pilot, LongQuestion)
+        parts = ("Start this process for shared?", "sessions.toml:", "folder", "program", "Don't start", "PgDn")
+        assert all(part in on_view(app) for part in (*parts, "number-0="))
+        await pilot.press("pagedown", "pagedown")
+        assert "number-0=" not in on_view(app)
+        assert all(part in on_view(app) for part in (*parts, "number-39="))
+        await pilot.press("enter")
+        await until(pilot, lambda: "you have not allowed it here" in notices(app))
+
+    visit(explorer, scene, profile="shared", size=(80, 24))
 
 
 def test_changed_command_is_asked_about_again(make_explorer: Callable[..., Explorer], tmp_path: Path) -> None:

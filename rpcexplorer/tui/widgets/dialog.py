@@ -297,6 +297,50 @@ class Confirm(Dialog[str]):
         self.dismiss(event.answer.id)
 
 
+class LongQuestion(Confirm):
+    """A question whose rows scroll, so that title and buttons stay on view."""
+
+    DEFAULT_CSS = """
+    LongQuestion .all { height: auto; max-height: 10; background: $surface; scrollbar-background: $surface; }
+    LongQuestion .hint { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pagedown", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        rows: Sequence[tuple[str, str]],
+        choices: Sequence[Choice],
+        *,
+        grave: bool = False,
+        above: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """``above``: rows that do not scroll."""
+        super().__init__(title, rows, choices, grave=grave)
+        all_rows = list(named([*above, *rows]))
+        self._above = all_rows[: len(above)]
+        self._all = VerticalScroll(*all_rows[len(above) :], classes="all", can_focus=False)
+        self._more = Static(keys("PgDn", "scroll down", "PgUp", "scroll up"), classes="hint")
+
+    def asked(self) -> ComposeResult:
+        yield from self._above
+        yield self._all
+        yield self._more
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_keys)
+
+    def _show_keys(self) -> None:
+        """Show the keys to scroll if there is more."""
+        self._more.display = self._all.max_scroll_y > 0
+
+    def action_page(self, by: int) -> None:
+        self._all.scroll_relative(y=by * self._all.size.height, animate=False)
+
+
 def plain(text: str) -> Content:
     """Return foreign text as content, without markup, made printable."""
     return Content(printable(text, lines=True))
