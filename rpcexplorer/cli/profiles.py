@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -29,7 +30,7 @@ from rpcexplorer.cli.world import ask_hidden
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.destination import DestinationChanged, ProcessCommand
-from rpcexplorer.model.problem import PROGRAM, Changes, Problem, joined_words
+from rpcexplorer.model.problem import PROGRAM, Changes, Problem, joined_words, quoted
 from rpcexplorer.model.profile import (
     PATH,
     PROCESS,
@@ -237,11 +238,16 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
     file = _file(invocation, explorer, name, team=team)
     edits = explorer.edits(file)
     wanted: Changes = tuple((key, edits.value_of(name, key, text)) for key, text in map(_split, changes))
+    written = partial(explorer.profiles.written, name)
+    rows, kept = rows_of(before, wanted, written), explorer.profiles.other_answers(name, wanted)
     # No key counts as accepted, because a hint may have suggested the command.
     if problem := explorer.apply(before, wanted, file):
-        fail(str(problem))
+        words = " ".join(map(quoted, [*changes, *(f"{key}=" for key in kept)]))
+        way = f". To replace the other answer, run:\n{PROGRAM} profiles set {name} {words}"
+        way = way if kept and ".answer." in problem.key else ""
+        fail(f"{problem}{way}")
     hide = explorer.redactor().text
-    for key, values in rows_of(before, wanted):
+    for key, values in rows:
         invocation.world.say(hide(f"{key}: {values}"))
     for sentence in explorer.profiles.overruled(name, wanted, file):
         invocation.world.warn(sentence)

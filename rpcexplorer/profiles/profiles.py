@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rpcexplorer.files.paths import Paths, find_team_file
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml, split_dotted
-from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
+from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, Written, read_shape
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Changes, Problem, joined_words, nearest
 from rpcexplorer.model.profile import (
@@ -50,6 +50,7 @@ from rpcexplorer.profiles.layers import (
     saved_entries,
     take_saved,
 )
+from rpcexplorer.profiles.values import ANSWER_KEYS
 
 SHARING = 5
 """Profiles that are named if they cannot be told apart."""
@@ -114,6 +115,25 @@ class Profiles(Struct, dict=True):
         """Return the source of a dotted key such as ``auth.username``."""
         leaf = self.leaves.get(name, {}).get(split_dotted(key))
         return leaf.source if leaf else DEFAULT
+
+    def written(self, name: str, key: str) -> Any:
+        """Return the value of a dotted key as a file has it, or None."""
+        leaves, path = self.leaves.get(name, {}), split_dotted(key)
+        rest, leaf = (path[-1:], leaves.get(path[:-1])) if path not in leaves else ((), leaves[path])
+        if leaf is None or not isinstance(leaf.origin, Written):
+            return None
+        value: Any = leaf.origin.text.values
+        for part in (*leaf.origin.path, *rest):
+            value = value.get(part) if isinstance(value, dict) else None
+        return value
+
+    def other_answers(self, name: str, changes: Changes) -> list[str]:
+        """Return the keys of the answers that these would be set beside: a method has only one."""
+        changed = {key for key, _ in changes}
+        paths = [split_dotted(key) for key, value in changes if value is not None]
+        methods = dict.fromkeys(path[1] for path in paths if path[0] == "answer" and len(path) > 1)
+        keys = [answer_key(method, key) for method in methods for key in ANSWER_KEYS]
+        return [key for key in keys if key not in changed and self.written(name, key) is not None]
 
     def files_of(self, name: str) -> list[Path]:
         speaking = {leaf.origin.file for leaf in self.leaves.get(name, {}).values()}
@@ -312,6 +332,10 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
                 yield (key,), shlex.join(value)
         elif key not in NOT_SHOWN and not no_place_for(profile.connection_kind, (key,), value or None):
             yield (key,), _written(value) if isinstance(value, Struct) else value
+
+
+def answer_key(method: str, key: str) -> str:
+    return dotted(("answer", method, key))
 
 
 def _answer_in_words(answer: Answer) -> str:

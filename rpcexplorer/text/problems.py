@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from rpcexplorer.jsontext.params import Params, Typo, parse
@@ -130,11 +130,17 @@ def hint_line(hint: Hint, profile: Profile, key: str, test_key: str) -> WordLine
     return [(key, "bold accent"), (printable(action), "text"), (f"   {printable(hint.sentence)}", "middle")]
 
 
-def rows_of(profile: Profile, changes: Changes) -> list[tuple[str, str]]:
-    """Return each key with its old and new value; equal values only once."""
+def rows_of(
+    profile: Profile, changes: Changes, written: Callable[[str], Any] = lambda _: None
+) -> list[tuple[str, str]]:
+    """Return each key with its old and new value; equal values only once.
+
+    ``written`` returns values of a file that the profile has in another form, such as an answer.
+    """
     rows = []
     for key, value in changes:
         old = value_at(profile, key)
+        old = written(key) if old is None and not profile.ad_hoc else old
         same = old == value or value_words(old) == value_words(value) == NOT_SET
         rows.append(
             (key, f"{value_words(value)} (unchanged)" if same else f"{value_words(old)} → {value_words(value)}")

@@ -211,6 +211,18 @@ def test_set_prints_old_values_and_the_file(own: Shell) -> None:
     assert "content_type" not in file.read_text()
 
 
+def test_answer_is_replaced_in_one_command(own: Shell) -> None:
+    key = 'answer."a/b"'
+    own.run("profiles", "set", "mine", f"{key}.ask=true")
+    refused = own.run("profiles", "set", "mine", f"{key}.result_json=1")
+    assert refused.code == 2
+    assert "must be a table with exactly one of result, result_json, error and ask. To replace" in refused.err
+    command = shlex.split(refused.err.splitlines()[-1])
+    replaced = own.run(*command[1:])
+    assert f"{key}.result_json: not set → 1\nrpcexplorer: {key}.ask: true → not set\n" in replaced.err
+    assert f"{key}.result_json: 1 → 2\n" in own.run("profiles", "set", "mine", f"{key}.result_json=2").err
+
+
 def test_project_profile_is_changed_in_local_file(shell: Shell) -> None:
     team, local = shell.sessions(TEAM), shell.folder / "sessions.local.toml"
     ran = shell.run("profiles", "set", "staging", "empty_params={}")
