@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast, get_args
 
 import click
 from msgspec import Struct
@@ -21,6 +21,9 @@ from rpcexplorer.model.problem import PROGRAM, Changes, Problem, first_few, join
 from rpcexplorer.model.profile import PROCESS, Framing, Profile, ad_hoc, kind_of, scheme_of, split_address
 from rpcexplorer.profiles.layers import TYPED
 from rpcexplorer.text.printable import printable
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.event import Event
 
 MAX_PROBLEMS = 10
 """Problems of files that each command prints.
@@ -54,7 +57,12 @@ class Invocation(Struct):
 
             pass_on(self.world, Path(profile.command[0]).name, line, explorer.redactor(of_this_profile=True).text)
 
-        explorer.on_stderr = pass_on
+        def note(profile: Profile, event: Event) -> None:
+            from rpcexplorer.cli.output import note_event
+
+            note_event(self.world, explorer, profile, event)
+
+        explorer.on_stderr, explorer.on_event = pass_on, note
         for sentence in first_few(explorer.profiles.problems, MAX_PROBLEMS):
             self.world.say(sentence)
         return explorer

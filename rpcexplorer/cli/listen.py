@@ -14,7 +14,7 @@ from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, params_text, period, seco
 from rpcexplorer.cli.call import advise, confirm, mark, question_about, resolved, show
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import invocation_of, no_input_option, profile_option, server_after_options
-from rpcexplorer.cli.output import Waiting, run_waiting
+from rpcexplorer.cli.output import Waiting, note_event, quoted_message, run_waiting
 from rpcexplorer.cli.world import INTERRUPTED, ReaderGone, World, discard_output, interruptible
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
@@ -26,8 +26,6 @@ from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Progress
 
-MAX_QUOTED = 1_000
-"""Bytes of a message to quote on stderr. A part of a longer one could contain a part of a secret."""
 MAX_RESULT = 10_000
 """Bytes of the result to show; the history has all of it."""
 GRACE_SECONDS = 1.0
@@ -204,11 +202,12 @@ class Listener:
                 advise(self._world, end, self._explorer)
         return end.exit_code
 
-    def _take(self, _: Profile, event: Event) -> None:
+    def _take(self, profile: Profile, event: Event) -> None:
         """Take an event of any kind; messages are written together, once in each turn of the event loop."""
         if self._is_over:
             return
         if event.kind in {"notification", "request"}:
+            note_event(self._world, self._explorer, profile, event)
             self._why = event.remark.removeprefix("not answered: ") or self._why
             if self._names and event.method not in self._names:
                 return
@@ -223,7 +222,7 @@ class Listener:
             elif self._size > MAX_UNWRITTEN:
                 self._write()
         else:
-            self._world.report(f"{event.remark}: {self._quoted(event.text)}")
+            self._world.report(f"{event.remark}: {quoted_message(self._explorer, profile, event.text)}")
 
     def _write(self) -> None:
         """Write the messages, each on one line."""
@@ -275,12 +274,6 @@ class Listener:
             self._world.say(f"{exchange.method}: {shown}{'…' * (len(exchange.outcome.text) > MAX_RESULT)}")
         if self._is_complete:
             self._stop.press()
-
-    def _quoted(self, text: bytes) -> str:
-        if len(text) > MAX_QUOTED:
-            return f"a text of {len(text):,} bytes"
-        assert self._explorer.profile is not None
-        return self._explorer.redacted_messages(self._explorer.profile, [text])[0].decode(errors="replace")
 
 
 def _pipe(world: World) -> int | None:

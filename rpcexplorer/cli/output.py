@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
 
 from msgspec.structs import replace
 
@@ -19,10 +19,15 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import refuse_unwritable, write_atomic
 from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.exchange import Exchange, Stop
-from rpcexplorer.model.problem import UserError, counted
+from rpcexplorer.model.problem import PROGRAM, UserError, counted, cut, quoted
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.profiles.profiles import answer_key
 from rpcexplorer.text.exchange import duration, size
 from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.transport.port import Progress
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.event import Event
 
 
 def print_json(world: World, text: Text) -> None:
@@ -221,3 +226,34 @@ def report_omitted(world: World) -> None:
     for name, count in world.omitted.items():
         world.say(f"{counted(count, 'more line')} of {name} on stderr: only the first 64 kB are printed")
     world.omitted.clear()
+
+
+MAX_QUOTED = 1_000
+"""Bytes of a message to quote on stderr. A part of a longer one could contain a part of a secret."""
+
+
+def quoted_message(explorer: Explorer, profile: Profile, text: bytes) -> str:
+    if len(text) > MAX_QUOTED:
+        return f"a text of {len(text):,} bytes"
+    return explorer.redacted_messages(profile, [text])[0].decode(errors="replace")
+
+
+def note_event(world: World, explorer: Explorer, profile: Profile, event: Event) -> None:
+    """Print once that a request was refused because nobody can answer here, and data that is not a message."""
+    sentence = about = ""
+    if event.kind == "request" and not event.remark:
+        about = event.method if event.method in profile.answers else "*"
+        if about in profile.answers and profile.answers[about].ask:
+            method = explorer.redactor().text(cut(event.method))
+            keys = (f"{answer_key(about, 'ask')}=", f"{answer_key(about, 'result_json')}=JSON")
+            sentence = (
+                f"The server asked {method}. Nobody can answer here, so it got the error -32601. "
+                f"To answer by rule, run:\n{PROGRAM} profiles set {profile.name} {' '.join(map(quoted, keys))}"
+            )
+    elif event.kind in {"response", "unreadable"}:
+        about = event.remark
+        sentence = f"{event.remark}: {quoted_message(explorer, profile, event.text)}"
+    if sentence and about not in world.noted:
+        world.noted.add(about)
+        world.stderr.write(ERASE if world.stderr.isatty() else "")
+        world.report(sentence)

@@ -44,6 +44,8 @@ class World(Struct):
     """The explorer that was opened last."""
     printed: set[str] = field(default_factory=set)
     """Messages that were printed: the same one is printed only once."""
+    noted: set[str] = field(default_factory=set)
+    """Rules of answers, and kinds of data, that were mentioned: each is mentioned only once."""
     passed_on: Counter[str] = field(default_factory=Counter)
     """Characters of each process's stderr that were printed."""
     omitted: Counter[str] = field(default_factory=Counter)

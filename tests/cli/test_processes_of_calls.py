@@ -75,6 +75,21 @@ def test_stderr_of_a_process_has_its_name(shell: Shell) -> None:
     assert ran.err == f"{NAME}: one␛[1m\n{NAME}: \ufffd two\n{NAME}: three\n"
 
 
+def test_data_that_is_not_a_message_is_printed_once(shell: Shell) -> None:
+    ran = shell.run("call", "ping", "--stdio", words(shell, "print('hello world\\nhello again'); answer()"))
+    assert (ran.out, ran.err) == (b'"pong"\n', "rpcexplorer: this is not a JSON object: hello world\n")
+
+
+@pytest.mark.parametrize("command", ["call", "listen"])
+def test_refusal_of_a_request_is_explained_once(command: str, shell: Shell) -> None:
+    code = 'ask = \'{"id": 1, "method": "me"}\'; print(f\'{ask}\\n{ask}\'); answer()'
+    shell.run("profiles", "add", "p", "--stdio", words(shell, code))
+    shell.run("profiles", "set", "p", "answer.me.ask=true")
+    ran = shell.run(command, "-p", "p", "ping")
+    assert ran.err.count("The server asked me. Nobody can answer here, so it got the error -32601.") == 1
+    assert "  rpcexplorer profiles set p answer.me.ask= answer.me.result_json=JSON\n" in ran.err
+
+
 def test_stderr_without_end_is_counted(shell: Shell) -> None:
     code = "os.write(2, b'x' * 99 + b'\\n'); sys.stderr.write(('y' * 99 + '\\n') * 10_000); answer()"
     ran = shell.run("call", "ping", "--stdio", words(shell, code))
