@@ -20,7 +20,7 @@ from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, quoted, setting
-from rpcexplorer.model.profile import PATH, Auth, Profile
+from rpcexplorer.model.profile import PATH, Auth, Profile, joined
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
@@ -121,7 +121,7 @@ def hint_for(
         return call.test_hint("This login is only the default. A connection test shows which one the server needs.")
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
         return None
-    rules = RULES if tested else (untested, *RULES)
+    rules = RULES if tested else (websocket_path, untested, *RULES)
     return next((hint for rule in rules if (hint := rule(call))), None)
 
 
@@ -137,6 +137,17 @@ _LOGIN = regex(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b", re
 _PRINTABLE = regex(r"[\x21-\x7e]*")
 _UNTRUSTED = ("shows the certificate and can pin it", "shows this one certificate")
 """Words of the client if only the certificate is untrusted, old ones too."""
+
+
+def websocket_path(call: FailedCall) -> Hint | None:
+    """Explain that the default path was used to open a WebSocket."""
+    if not call.failed_at("upgrade") or call.profile.path != PATH or call.status in {401, 403}:
+        return None
+    if call.profile.ad_hoc:
+        address = redacted_address(joined(call.profile.url, "/"))
+        way = f"Add the path of the server, or write {address} to use none."
+        return Hint(f"The URL has no path, so {PATH}, the default path, was used. {way}")
+    return call.hint(f"The path is {PATH}, the default path. The server may use another one.", (("path", "/"),))
 
 
 def untested(call: FailedCall) -> Hint | None:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.call import Surroundings, certificate_of, discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection_test import MAX_SECONDS, REPLY_LIMIT
+from rpcexplorer.client.hints import FailedCall, websocket_path
 from rpcexplorer.client.open_connection import INITIALIZE, NOT_SENT
-from rpcexplorer.client.probe import Proposal, behind_login
+from rpcexplorer.client.probe import Proposal, connection_method
 from rpcexplorer.client.report import (
     MALFORMED,
     NOT_REACHED,
@@ -62,7 +62,7 @@ class OpenTester:
         presets: Mapping[str, Preset],
     ) -> None:
         self._profile = profile
-        self._method = behind_login(profile, presets) or auth_of(profile).harmless
+        self._method = connection_method(profile, presets)
         self._seen: Counter[str] = Counter()
         around = Surroundings(on_event=self._see, command=command)
         self._client = Client.of(profile, credentials, REPLY_LIMIT, discard, around=around)
@@ -121,7 +121,8 @@ class OpenTester:
         if isinstance(outcome, Unreached):
             label = "Handshake" if INITIALIZE in outcome.sentence else _ROW.get(outcome.step, "")
             at = labels.index(label) if label in labels else 0
-            words = outcome.sentence.removeprefix(NOT_SENT)
+            hint = websocket_path(FailedCall.of(opened, self._profile))
+            words = " ".join([outcome.sentence.removeprefix(NOT_SENT), *([hint.sentence] if hint else [])])
         elif isinstance(outcome, Refused):
             words, code = outcome.sentence, REFUSED if outcome.why == "credentials" else 2
         else:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login
-from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.registry import KINDS, auth_of
 from rpcexplorer.client.hints import MOVED, hint_for
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
@@ -524,6 +524,13 @@ def behind_login(profile: Profile, presets: Mapping[str, Preset]) -> str:
     noted = ((name, profile.methods.get(name)) for name in (preset.values.methods if preset else ()))
     fits = (name for name, note in noted if note and note.safe and note.params is None and note.auth != Auth.kind)
     return next(fits, "")
+
+
+def connection_method(profile: Profile, presets: Mapping[str, Preset]) -> str:
+    """Return the method that tests a connection that stays open."""
+    # Without credentials, any response will do, but a known method might need them.
+    usual = auth_of(profile).harmless if profile.secrets or profile.handshake else DESCRIBE
+    return behind_login(profile, presets) or usual
 
 
 def _usual(form: Profile) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.client.probe import METHODS, MOST, behind_login
+from rpcexplorer.client.probe import METHODS, MOST, behind_login, connection_method
 from rpcexplorer.client.report import Check, Report
 from rpcexplorer.model.problem import PROGRAM, quoted
 from rpcexplorer.model.profile import Preset, Profile, joined, typed_whole
@@ -55,8 +55,9 @@ KIND: Final = "KIND"
 
 def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
     if profile.is_open_connection:
-        with_credentials = f" with the credentials of {profile.shown_name}" if profile.secrets else ""
-        method = behind_login(profile, presets) or auth_of(profile).harmless
+        if_any = " (if there are any)" if profile.assumes_auth else ""
+        with_credentials = f" with the credentials of {profile.shown_name}{if_any}" if profile.secrets else ""
+        method = connection_method(profile, presets)
         action = "starts the process" if profile.command else "opens the connection"
         return (
             f"The test {action}, calls {method}{with_credentials}, and lists the messages of the first second. "

@@ -46,9 +46,8 @@ SWITCHING: Final = 101
 _SUBPROTOCOL: Final = "sec-websocket-protocol"
 _STATUS_LINE: Final = regex(r"(HTTP/1\.[01]) ([0-9]{3})(?: (.*))?")
 _ADVICE: Final = {
-    401: "Check the credentials of the profile",
-    403: "Check the credentials of the profile",
-    404: "Check the path in the profile",
+    401: "Check the credentials",
+    403: "Check the credentials",
 }
 
 
@@ -178,7 +177,7 @@ class WebSocketWire(SocketWire):
         if location is not None:
             advice = f"It redirects to {quoted(location) or 'another URL'}, which is not followed"
         else:
-            advice = _ADVICE.get(response.status or 0, "Check the URL of the profile")
+            advice = _ADVICE.get(response.status or 0, "Check the path")
         self._refusal = Unreachable("upgrade", f"{words}. {advice}.", response=response)
         length = response.header("Content-Length")
         expected = min(int(length) if length is not None and length.isdecimal() else MAX_BODY, MAX_BODY)
@@ -194,14 +193,14 @@ class WebSocketWire(SocketWire):
     def _not_http(self, received: bytes) -> Unreachable:
         words = "did not respond with HTTP" if received else "closed the connection without a response"
         other = "ws" if self._address.scheme == "wss" else "wss"
-        advice = f"Check the port, and whether the URL needs {other}://"
+        advice = f"Check the port and the path, and whether the URL needs {other}://"
         return Unreachable("upgrade", f"{self._peer} {words}. {advice}.")
 
     def _not_upgraded(self, response: Response, failure: Exception) -> Unreachable:
         words = "its response is not that of a WebSocket server"
         if isinstance(failure, NegotiationError):
             words = "it uses an extension or a subprotocol that was not offered"
-        advice = "Check the path in the profile"
+        advice = "Check the path"
         return Unreachable("upgrade", f"{self._peer} cannot be used: {words}. {advice}.", response=response)
 
     def _explain(self, failure: Exception, deadline: float = 0, *, expired: bool = False) -> Unreachable:

@@ -572,6 +572,24 @@ def test_redirect_from_usual_path_proposes_a_test() -> None:
     assert slash.changes == (("path", "/rpc/"),)
 
 
+@pytest.mark.parametrize(
+    ("profile", "status", "words", "commands"),
+    [
+        (ad_hoc("ws://h:1"), 400, "Add the path of the server, or write ws://h:1/ to use none.", ()),
+        (of(url="ws://h:1"), None, "/api/v2/, the default", ("rpcexplorer profiles set staging path=/",)),
+        (ad_hoc("ws://h:1/"), 400, "", ()),
+    ],
+)
+def test_refused_websocket_names_the_default_path(
+    profile: Profile, status: int | None, words: str, commands: tuple[str, ...]
+) -> None:
+    hint = failed(status=status, profile=profile, outcome=Unreached("upgrade", "h refused WebSocket."))
+    assert (hint is not None) == bool(words)
+    if hint is not None:
+        assert words in hint.sentence
+        assert hint.commands == commands
+
+
 def test_default_login_that_fails_proposes_a_test() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
     unsent = Exchange("a", when, "staging", "http://h", "ping", "", "call", Refused("credentials", "HTTP 401"))

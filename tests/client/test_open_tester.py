@@ -64,7 +64,7 @@ def test_steps_call_and_messages_are_reported(tmp_path: Path) -> None:
     report = tried(tmp_path, answer)
     states = [("Connection", "well"), ("JSON-RPC", "well"), ("Login", "skipped"), ("Messages", "well")]
     assert rows(report) == states
-    assert report.checks[1].words == "ping returned an error object (-32601 no such method)."
+    assert report.checks[1].words == "rpc.discover returned an error object (-32601 no such method)."
     assert report.checks[3].words == "The server sent 2 other messages: hello."
     assert (report.proposal, report.exit_code) == (None, 0)
 
@@ -84,7 +84,7 @@ def test_connection_that_ends_fails_the_call(tmp_path: Path) -> None:
 
     report = tried(tmp_path, hang_up)
     assert rows(report)[:2] == [("Connection", "well"), ("JSON-RPC", "failed")]
-    assert report.checks[1].words.startswith("ping: ")
+    assert report.checks[1].words.startswith("rpc.discover: ")
 
 
 def test_server_that_is_down_fails_the_first_row(tmp_path: Path) -> None:
