@@ -291,6 +291,9 @@ class CredentialSource(Protocol):
     def in_use(self) -> Iterable[Secret]:
         """Return the values to redact in responses."""
 
+    def hide(self, values: Iterable[Secret]) -> None:
+        """Redact values that only a call knew, for some time after it."""
+
 
 class GivenCredentials:
     """Credentials that were passed to the client, and are kept while it lives."""
@@ -333,3 +336,6 @@ class GivenCredentials:
     def in_use(self) -> tuple[Secret, ...]:
         """Return nothing: the caller passed these values and gets the exact bytes."""
         return ()
+
+    def hide(self, values: Iterable[Secret]) -> None:
+        """Redact nothing, as with ``in_use``."""

@@ -34,7 +34,7 @@ from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.profile import Profile, split_socket
+from rpcexplorer.model.profile import MCP_SESSION_HEADER, Profile, split_socket
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, redacted_in_steps
@@ -431,6 +431,8 @@ class RunningCall:
         self._notes = list(unsent.notes)
         self._hidden = list(credentials.in_use())
         """Values to redact in every response, ended sessions of the call included."""
+        self._own: list[Secret] = []
+        """Such values that only this call knows: what proves a password, and the session of a handshake."""
         self._secrets: dict[str, Secret] = {}
         """Secrets that were looked up for this call, by field."""
         self._partial = Partial()
@@ -488,7 +490,7 @@ class RunningCall:
                 case Note(sentence=sentence):
                     self._notes.append(sentence)
                 case Hidden(value=value):
-                    self._hidden.append(Secret(value, UNRECORDED.strip("«»")))
+                    self._own.append(Secret(value, UNRECORDED.strip("«»")))
         call.events.clear()
 
     async def _look_up(self, request: AuthRequest, call: AuthCall) -> Refused | None:
@@ -515,7 +517,7 @@ class RunningCall:
         listening = None if request.is_ahead else self._listening
         is_opening = fetches and listening is not None
         sent = replace(sent, accept=EVENT_STREAM) if is_opening else replace(sent, call=self._unsent.id)
-        self._hidden += derived
+        self._own += derived
         self._sent = len(sent.body)
         transport = await self._transport()  # Loading the transport for the first call does not count.
         self._partial.read = partial(self._begin_stream, sent, listening)
@@ -555,6 +557,10 @@ class RunningCall:
     def _begin_stream(self, sent: Request, listening: Listening | None, head: Response) -> EventStream | None:
         """Return what reads the body of a response, if it is an event stream."""
         stream = self._stream_of(sent, head)
+        if stream is not None:  # Its events are redacted with what the credentials know.
+            session = head.header(MCP_SESSION_HEADER) if self._profile.handshake == "mcp" else None
+            self._own += [Secret(session, UNRECORDED.strip("«»"))] if session else []
+            self._credentials.hide(self._own)
         if listening is None:
             self._stream = stream
         elif stream is not None:
@@ -575,5 +581,5 @@ class RunningCall:
             exchange = replace(exchange, outcome=end.outcome, response=end.response, sent=end.sent)
         else:
             exchange = replace(exchange, outcome=end)
-        hidden = dict.fromkeys([*self._hidden, *self._credentials.in_use()])
+        hidden = dict.fromkeys([*self._hidden, *self._own, *self._credentials.in_use()])
         return (yield from redacted_in_steps(exchange, self._policy, self._profile, hidden)) if hidden else exchange

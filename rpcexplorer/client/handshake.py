@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Final, Protocol
 
 import msgspec
@@ -82,6 +82,13 @@ def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) ->
         return ending
 
 
+class HandedHeader(AuthHeader, frozen=True):
+    """A header with a value of the server that gives access for a while."""
+
+    def betrays(self, opened: str) -> Iterable[str]:
+        return (opened,)
+
+
 class McpCalls:
     """MCP on an open connection: names of tools are methods."""
 
@@ -112,18 +119,18 @@ class KeptHeader:
         return (yield from self._send(request, events))
 
     def _send(self, request: AuthRequest, events: list[Event]) -> AuthFlow:
-        """Send the request with the current value, and redact it and a new one."""
+        """Send the request with the current value, and redact a new one."""
         response = yield self._with(request, self._value)
         if isinstance(response, AuthResponse):
             new = response.response.header(self._name) if response.response.status == CONFLICT else None
-            events += [Hidden(value) for value in (self._value, new) if value]
+            events += [Hidden(new)] if new else []
         return response
 
     def shown(self, request: AuthRequest) -> AuthRequest:
         return self._with(request, UNRECORDED)
 
     def _with(self, request: AuthRequest, value: str) -> AuthRequest:
-        return replace(request, headers=(*request.headers, AuthHeader(self._name, value))) if value else request
+        return replace(request, headers=(*request.headers, HandedHeader(self._name, value))) if value else request
 
 
 class _Server(Struct, frozen=True):
@@ -210,7 +217,8 @@ def _headers_of(received: AuthResponse, events: list[Event]) -> tuple[AuthHeader
     events.append(Note(f"initialized: {', MCP '.join(name for name in names if len(name) <= LONGEST)}"))
     session = received.response.header(MCP_SESSION_HEADER) or ""
     headers = {MCP_VERSION_HEADER: initialized.protocolVersion, MCP_SESSION_HEADER: session}
-    return tuple(AuthHeader(name, value) for name, value in headers.items() if _SENDABLE.fullmatch(value))
+    sendable = ((name, value) for name, value in headers.items() if _SENDABLE.fullmatch(value))
+    return tuple((HandedHeader if name == MCP_SESSION_HEADER else AuthHeader)(name, value) for name, value in sendable)
 
 
 def _is_over(received: AuthResponse) -> bool:

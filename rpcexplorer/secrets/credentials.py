@@ -24,6 +24,8 @@ SecretPlace = tuple[str, str, frozenset[tuple[str, str]]]
 T = TypeVar("T")
 PAST = 4
 """Ended sessions that are still redacted."""
+OF_CALLS = 32
+"""Values of single calls that are still redacted, in the events of their streams."""
 
 
 class StoredCredentials:
@@ -38,6 +40,7 @@ class StoredCredentials:
         """Values that were entered or opened, and are not stored."""
         self._past: deque[Secret] = deque(maxlen=PAST)
         """Ended sessions: responses may still contain them for a while."""
+        self._of_calls: deque[Secret] = deque(maxlen=OF_CALLS)
         self._forgotten: list[Secret] = []
         """Values that the user removed, which later records may still contain."""
         self._ended: set[SecretPlace] = set()
@@ -69,7 +72,11 @@ class StoredCredentials:
         """Return all values that this run knows, to keep them out of records."""
         self._secrets.learn(self._profiles())
         known = self._secrets.marked([*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()])
-        return [*_lines_of(known), *known, *self._secrets.derived(known)]
+        return [*_lines_of(known), *known, *self._secrets.derived(known), *self._of_calls]
+
+    def hide(self, values: Iterable[Secret]) -> None:
+        """Redact values that only a call knew, such as the proof of a digest, until many later ones."""
+        self._of_calls += [value for value in dict.fromkeys(values) if value not in self._of_calls]
 
     def state(self, profile: Profile) -> dict[str, Secret | DestinationChanged | None]:
         """Return the fields that the profile needs, and their values if known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Exchange, Stop, Unreached
 from rpcexplorer.model.profile import Answer, Profile
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from tests.fakes.wire import HOLD, NEXT, RESET, Part, Parts, RawServer, Received, http_reply
 
@@ -203,6 +204,30 @@ def test_server_that_takes_nothing_gets_limited_answers(monkeypatch: pytest.Monk
     assert isinstance(exchange.outcome, Result)
     assert [event.is_settled and event.answer is None for event in user.events] == [True] * 1_500
     assert exchange.notes == ("1,500 requests of the server got no answer: the event stream has ended",)
+
+
+def test_mcp_session_is_hidden_before_the_first_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden: list[str] = []
+    known: list[list[str]] = []
+
+    def script(request: Received) -> Parts:
+        if "id" not in json.loads(request.body):
+            return http_reply(status=202)
+        head = STREAM.replace(b"Transfer-Encoding", b"Mcp-Session-Id: s3ss10n-of-ada\r\nTransfer-Encoding")
+        return head + event(TICK) + response_to(request, {}) + END
+
+    def hide(_: GivenCredentials, values: Iterable[Secret]) -> None:
+        hidden.extend(value.reveal() for value in values)
+
+    async def call(server: RawServer) -> None:
+        user = User(server, handshake="mcp")
+        user.on_event = lambda _: known.append([*hidden])
+        await user.call()
+
+    monkeypatch.setattr(GivenCredentials, "hide", hide)
+    with RawServer(script) as server:
+        asyncio.run(call(server))
+    assert [set(before) for before in known] == [{"s3ss10n-of-ada"}] * 2
 
 
 def test_stream_may_come_compressed_and_byte_by_byte() -> None:

@@ -16,7 +16,7 @@ from rpcexplorer.model.destination import Change, DestinationChanged, Entered, N
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.secrets.credentials import StoredCredentials
+from rpcexplorer.secrets.credentials import OF_CALLS, StoredCredentials
 from rpcexplorer.secrets.lookup import Secrets
 
 STAGING = Profile("staging", "https://staging.example.com", auth=CookieAuth())
@@ -261,6 +261,13 @@ def test_forget_removes_value_from_run_and_store(tmp_path: Path) -> None:
     credentials.hold(STAGING, "password", "typed-value", keep=False)
     assert credentials.forget(STAGING, "password") == ""
     assert credentials.state(STAGING)["password"] is None
+
+
+def test_values_of_the_latest_calls_are_redacted(tmp_path: Path) -> None:
+    credentials = StoredCredentials(store(tmp_path), Nobody())
+    for number in range(OF_CALLS + 2):
+        credentials.hide([Secret(f"proof {number}", "not recorded")] * 2)
+    assert [secret.reveal() for secret in credentials.in_use()] == [f"proof {2 + number}" for number in range(OF_CALLS)]
 
 
 @pytest.mark.parametrize("way", ["forget", "log out"])
