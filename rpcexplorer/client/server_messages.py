@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from rpcexplorer.model.event import Event
+from rpcexplorer.model.profile import Answer as Rule
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, open_array, open_object
 from rpcexplorer.rpc.messages import decoded, spelled
@@ -24,7 +25,10 @@ MAX_ANSWERS: Final = 1_000
 MAX_ANSWER_BYTES: Final = 1024 * 1024
 """Answers that the server has not read yet; later requests stay unanswered."""
 MAX_ASKED: Final = 1_000
+MAX_ASKED_BYTES: Final = 16 * 1024 * 1024
 """Requests of the server that wait for the user; later ones stay unanswered."""
+MAX_ID: Final = 1_000
+"""Bytes of an id; a longer one is not kept."""
 MAX_EVENTS: Final = 1024 * 1024
 """Bytes of an array of events; a longer one would take too much memory."""
 Answer = Callable[[str], bytes | None]
@@ -34,15 +38,16 @@ Answer = Callable[[str], bytes | None]
 def answers_of(profile: Profile, *, can_ask: bool) -> Answer:
     """Return what answers the server's requests; ``can_ask``: the user does, where a rule says so."""
 
-    def answer(method: str) -> bytes | None:
-        found = profile.answers.get(method) or profile.answers.get("*")
-        if found is None or found.ask:
-            return None if found and can_ask else NOT_OFFERED
-        if found.result_json is not None:
-            return b'"result":' + found.result_json.encode()
-        return f'"error":{{"code":{found.code},"message":{spelled(found.message)}}}'.encode()
+    def member(rule: Rule) -> bytes | None:
+        if rule.ask:
+            return None if can_ask else NOT_OFFERED
+        if rule.result_json is not None:
+            return b'"result":' + rule.result_json.encode()
+        return f'"error":{{"code":{rule.code},"message":{spelled(rule.message)}}}'.encode()
 
-    return answer
+    members = {method: member(rule) for method, rule in profile.answers.items()}  # Events share them.
+    others = members.get("*", NOT_OFFERED)
+    return lambda method: members.get(method, others)
 
 
 class _Plain(Struct):
@@ -75,12 +80,14 @@ def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
         return Event(now, "unreadable", text, remark="this is not a JSON object", of=of)
     if envelope.method is envelope.id is envelope.result is envelope.error is None:
         return Event(now, "unreadable", text, remark="this is not a JSON-RPC message", of=of)
+    id = envelope.id if envelope.id is None or len(envelope.id) <= MAX_ID else None
     if envelope.method is None:
-        return Event(now, "response", text, id=envelope.id, remark="no call waits for this response", of=of)
+        return Event(now, "response", text, id=id, remark="no call waits for this response", of=of)
     method = text_of(envelope.method)
     if envelope.id in MISSING_IDS:
         return Event(now, "notification", text, method, of=of)
-    return Event(now, "request", text, method, envelope.id, of=of)
+    remark = "" if id is not None else f"not answered: its id is longer than {MAX_ID:,} bytes"
+    return Event(now, "request", text, method, id, remark, of=of)
 
 
 def unreadable_event(text: bytes, of: str = "") -> Event:
@@ -140,15 +147,19 @@ class ServerRequests:
     def take(self, event: Event) -> None:
         """Answer an event if it is a request, and pass it on."""
         if event.kind == "request":
-            member = self._answer(event.method)
-            if member is None and len(self.asked) < MAX_ASKED:
-                self.asked[id(event)] = event
-            elif member is None:
-                event.remark = f"not answered: {MAX_ASKED:,} requests wait already"
-            elif not self._send(event, member):
-                event.remark = "not answered: the server does not read its answers"
+            event.remark = event.remark or self._respond(event)
             self.unanswered += bool(event.remark)
         self._tell(event)
+
+    def _respond(self, event: Event) -> str:
+        """Answer a request, or keep it for the user; return a remark if neither is possible."""
+        member = self._answer(event.method)
+        if member is not None:
+            return "" if self._send(event, member) else "not answered: the server does not read its answers"
+        if len(self.asked) >= MAX_ASKED or sum(len(one.text) for one in self.asked.values()) >= MAX_ASKED_BYTES:
+            return f"not answered: {len(self.asked):,} requests wait already"
+        self.asked[id(event)] = event
+        return ""
 
     def reply(self, event: Event, member: bytes) -> str:
         """Answer a request that waits for the user; return a problem.

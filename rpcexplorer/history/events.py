@@ -121,10 +121,10 @@ class EventRecords:
                 event.when,
                 self._head(self._redactor.method(event.method), event.of),
                 reply,
-                received=len(text),
+                received=event.size,
                 more=self._more(event, missed, is_cut=is_cut),
             )
-            for (event, _, missed, text), (reply, is_cut) in zip(waiting, replies, strict=True)
+            for (event, _, missed, _), (reply, is_cut) in zip(waiting, replies, strict=True)
         ]
 
     def _more(self, event: Event, missed: int, *, is_cut: bool) -> dict[str, Any]:

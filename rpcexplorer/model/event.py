@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 EventKind = Literal["notification", "request", "response", "unreadable"]
 """``response``: one that no call waits for. ``unreadable``: data that is not a message."""
+MAX_EVENT: Final = 1024 * 1024
+"""Bytes of a message to show and to record."""
+MARGIN: Final = 64 * 1024
+"""Bytes after it to search, so that no secret is cut in half."""
 
 
 class Event(Struct, eq=False, gc=False):
@@ -29,6 +33,16 @@ class Event(Struct, eq=False, gc=False):
     """The id of the call whose subscription or event stream it belongs to."""
     is_sending: bool = False
     """An answer is on its way; over HTTP the server can refuse it."""
+    size: int = 0
+    """Bytes of the whole message."""
+
+    def __post_init__(self) -> None:
+        self.size = self.size or len(self.text)
+
+    def cut(self) -> None:
+        """Drop the end of a long message, once it was printed, recorded or waits for its answer."""
+        if self.size > MAX_EVENT + MARGIN:
+            self.text, self.method = self.text[: MAX_EVENT + MARGIN], self.method[:MARGIN]
 
     def answer_with(self, member: bytes) -> bytes:
         """Return the message that answers a request; ``member`` is its result or error."""

@@ -15,6 +15,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.event import MARGIN
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.problem import cut, joined_words
 from rpcexplorer.model.profile import Profile
@@ -225,8 +226,6 @@ def for_history(body_limit: int | None) -> Policy:
     return Policy(guesses=True, body_limit=body_limit)
 
 
-MARGIN: Final = 64 * 1024
-"""Bytes after the limit to search, so that no secret is cut in half."""
 HEADERS: Final = 8 * 1024
 """Bytes of a response's headers to record."""
 NAMED: Final = 5
@@ -293,7 +292,7 @@ class EventRedactor:
             if event.kind in {"response", "unreadable"} or _means_secret(event.method[:MAX_METHOD], self._login):
                 redacted[at] = without_session(redacted[at])
         kept = (clipped(message, self._limit) for message in redacted)
-        return [(text, cut or len(was) > most) for (text, cut), was in zip(kept, messages, strict=True)]
+        return [(text, cut or event.size > most) for (text, cut), event in zip(kept, events, strict=True)]
 
     def text(self, text: str) -> str:
         return self._hide.text(text)

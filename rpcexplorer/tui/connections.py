@@ -109,8 +109,6 @@ class Connections:
 
     def _tick(self) -> None:
         profile = self._explorer.profile
-        for log in self.logs.values():
-            log.cut_answered()
         state = None if profile is None else self._state(profile)
         if state != self._seen:
             is_new = not isinstance(state, tuple) or not isinstance(self._seen, tuple) or state[:4] != self._seen[:4]

@@ -13,27 +13,17 @@ from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from rpcexplorer.model.event import Event
 
 MAX_EVENTS: Final = 100_000
 MAX_BYTES: Final = 64 * 1024 * 1024
-MAX_EVENT: Final = 1024 * 1024
-"""Bytes of an event that the log keeps."""
 MAX_METHOD: Final = 1_000
-"""Characters of its method."""
+"""Characters of a method to show."""
 MAX_STDERR: Final = 64 * 1024
 """Characters of the lines of stderr."""
 METHOD: Final = "method:"
 """The word of a filter that selects methods."""
-
-
-class CutEvent(Event):
-    """An event of which only the beginning is kept."""
-
-    size: int = 0
-    """Bytes of the whole message."""
 
 
 GONE: Final = Event(datetime.fromtimestamp(0, UTC), "unreadable", b"", remark="dropped")
@@ -52,8 +42,6 @@ class EventLog:
         """The last lines that the process has written to its stderr."""
         self._ring: list[Event | None] = []
         self._bytes = self._stderr_size = 0
-        self._whole = list[int]()
-        """Numbers of large requests that are kept whole while they wait for an answer."""
 
     @property
     def newest(self) -> Event | None:
@@ -65,13 +53,9 @@ class EventLog:
         return event or GONE
 
     def take(self, event: Event) -> None:
-        """Append an event, cut if it is too large."""
+        """Append an event, and cut it if it is too large."""
+        event.cut()
         number = self.count
-        if len(event.text) > MAX_EVENT or len(event.method) > MAX_METHOD:
-            if event.waits:
-                self._whole.append(number)
-            else:
-                event = _cut(event)
         if number < MAX_EVENTS:
             self._ring.append(event)
         else:
@@ -90,18 +74,6 @@ class EventLog:
         while self._stderr_size > MAX_STDERR + 1:
             self._stderr_size -= len(self.stderr.popleft()) + 1
 
-    def cut_answered(self) -> None:
-        """Cut large requests that do not wait any more."""
-        waiting = list[int]()
-        for number in self._whole:
-            if number < self.dropped:
-                continue
-            if (event := self.numbered(number)).waits:
-                waiting.append(number)
-            else:
-                self._ring[number % MAX_EVENTS] = _cut(event)
-        self._whole = waiting
-
     def _drop(self) -> None:
         at = self.dropped % MAX_EVENTS
         event, self._ring[at] = self._ring[at], None
@@ -111,12 +83,7 @@ class EventLog:
 
 
 def _size(event: Event) -> int:
-    return min(len(event.text), MAX_EVENT)
-
-
-def _cut(event: Event) -> CutEvent:
-    fields = asdict(event) | {"text": event.text[:MAX_EVENT], "method": event.method[:MAX_METHOD]}
-    return CutEvent(**fields, size=len(event.text))
+    return len(event.text) + len(event.method)
 
 
 class Hide(Protocol):

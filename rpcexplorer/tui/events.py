@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 from msgspec import Struct
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -22,7 +22,7 @@ from textual.widgets import Input, Static
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import value_problem
 from rpcexplorer.jsontext.scan import is_value
-from rpcexplorer.model.event import Event
+from rpcexplorer.model.event import MARGIN, MAX_EVENT, Event
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
@@ -30,7 +30,7 @@ from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connections import Connections
-from rpcexplorer.tui.event_log import MAX_METHOD, AllEvents, CutEvent, EventFilter, EventSearch
+from rpcexplorer.tui.event_log import MAX_METHOD, AllEvents, EventFilter, EventSearch
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
@@ -132,7 +132,7 @@ class EventList(RowList[Event]):
             words.append((f"{fitted(self.hide.text(item.method[:MAX_METHOD]), room)}  ", "text"))
         words += [(f"{word}  ", role)] if word else []
         words.append((start_of(item, self.hide), "middle"))
-        right = [(f"  {size(getattr(item, 'size', len(item.text)))} ", "dim")]
+        right = [(f"  {size(item.size)} ", "dim")]
         return line(words, width, styles, right=right, ground="selection" if chosen else "background")
 
     def action_move(self, by: int) -> None:
@@ -287,7 +287,6 @@ class EventDetail(Vertical):
         title = hide(event.method[:MAX_METHOD]) or ("response" if event.kind == "response" else "data")
         self._bar.words = [(clipped(title, METHOD_COLUMNS), "text bold"), (f"  {clock:%H:%M:%S.%f}"[:-3], "dim")]
         sign, role, word = state_of(event)
-        whole = getattr(event, "size", len(event.text))
         words = {"": event.kind, "waits": "waits for your answer"}.get(word, word)
         answer = ""
         if event.answer is not None and word == "answered":
@@ -295,10 +294,8 @@ class EventDetail(Vertical):
         more = [(f"  {key} answer", "dim")] if event.waits else [(answer, "middle")]
         role_of_sign = role if role != "dim" else "middle"
         self._outcome.words = [(f"{sign} ", role_of_sign), (words, f"{role_of_sign} bold"), *more]
-        self._outcome.after = [(f"  {size(whole)}", "middle")]
-        remarks = (
-            [(f"Only the first {size(len(event.text))} are kept.", "careful")] if isinstance(event, CutEvent) else []
-        )
+        self._outcome.after = [(f"  {size(event.size)}", "middle")]
+        remarks = [(f"Only the first {size(MAX_EVENT)} are kept.", "careful")] if event.size > MAX_EVENT else []
         if event.of:
             remarks.append((f"sent for the call {event.of}", "middle"))
         self._remarks.pieces = remarks
@@ -309,17 +306,25 @@ class EventDetail(Vertical):
         elif len(event.text) <= AT_ONCE_BYTES:
             self._reader.document = document_of(event, self._explorer)
         else:
-            self.run_worker(self._lay_out_aside(event), group="detail", exclusive=True)
+            self._lay_out_aside(event)
 
+    @work(group="detail", exclusive=True)
     async def _lay_out_aside(self, event: Event) -> None:
         document = await asyncio.to_thread(document_of, event, self._explorer)
         if event is self._event:
             self._reader.document = document
 
 
-def document_of(event: Event, explorer: Explorer) -> Document:
+def message_of(event: Event, explorer: Explorer) -> bytes:
+    """Return the message without secrets. A long one is redacted before it is cut, so that no secret is cut in half."""
     text = explorer.redactor().body(event.text)
-    return Document.raw(text) if isinstance(event, CutEvent) else Document.of_json(text)
+    searched = len(text) - MARGIN if event.size > len(event.text) else len(text)
+    return text[: max(min(searched, MAX_EVENT), 0)]
+
+
+def document_of(event: Event, explorer: Explorer) -> Document:
+    text = message_of(event, explorer)
+    return Document.raw(text) if event.size > MAX_EVENT else Document.of_json(text)
 
 
 MAX_ANSWER: Final = 10_000
@@ -615,4 +620,4 @@ class EventsScreen(FullScreen[None]):
 
 
 def _cut_words(event: Event) -> str:
-    return f"cut, the whole message had {size(event.size)}" if isinstance(event, CutEvent) else ""
+    return f"cut, the whole message had {size(event.size)}" if event.size > MAX_EVENT else ""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.client import server_messages
 from rpcexplorer.client.open_connection import CancelForm, OpenConnection, Opening
 from rpcexplorer.model.event import Event
 from rpcexplorer.rpc.messages import Call
@@ -321,6 +322,21 @@ def test_server_that_reads_nothing_gets_limited_answers() -> None:
 
     events, unanswered = using(use)
     assert (events, unanswered) == (2_000, 1_000)
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MAX_ASKED", 2), ("MAX_ASKED_BYTES", 50)])
+def test_requests_that_wait_are_limited(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_messages, limit, value)
+
+    async def use(peer: Peer) -> list[str]:
+        task = peer.call("a")
+        wire = await peer.wire()
+        await wire.wait_for(1)
+        wire.say(*({"jsonrpc": "2.0", "id": id, "method": "ask"} for id in range(3)), result("a"))
+        await task
+        return [event.remark for event in peer.events]
+
+    assert using(use, answer=lambda _: None) == ["", "", "not answered: 2 requests wait already"]
 
 
 HANDSHAKE = Opening(Call("initialize", "{}", "i"), Call("initialized", "{}"), (Call("shutdown", id="s"), Call("exit")))

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model import event as model
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Answer, Profile
 from rpcexplorer.model.secret import Secret
@@ -21,8 +22,8 @@ from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.tui import event_log
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.event_log import AllEvents, CutEvent, EventFilter, EventLog, EventSearch
-from rpcexplorer.tui.events import AnswerDialog, EventsScreen, member_of
+from rpcexplorer.tui.event_log import EventFilter, EventLog, EventSearch
+from rpcexplorer.tui.events import AnswerDialog, EventsScreen, member_of, message_of
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm, LongQuestion
 from tests.fakes.peers import Peer, framed, peer
@@ -36,48 +37,6 @@ NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
 def event(method: str = "tick", params: str = "{}", **more: Any) -> Event:
     text = f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}'.encode()
     return Event(NOW, **{"kind": "notification", "text": text, "method": method} | more)
-
-
-def methods(log: EventLog) -> list[str]:
-    return [event.method for event in AllEvents(log)]
-
-
-@pytest.mark.parametrize(("limit", "value"), [("MAX_EVENTS", 3), ("MAX_BYTES", 3 * len(event("m0").text))])
-def test_log_keeps_the_newest_and_counts_all(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_log, limit, value)
-    log = EventLog()
-    for number in range(8):
-        log.take(event(f"m{number}"))
-    assert (methods(log), log.count, log.dropped) == (["m5", "m6", "m7"], 8, 5)
-
-
-def test_large_event_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_log, "MAX_EVENT", 20)
-    log, whole = EventLog(), event()
-    log.take(whole)
-    cut = log.newest
-    assert isinstance(cut, CutEvent)
-    assert (cut.text, cut.size, cut.method) == (whole.text[:20], len(whole.text), "tick")
-
-
-def test_large_request_is_whole_until_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_log, "MAX_EVENT", 20)
-    log, asked = EventLog(), event(kind="request", id=b"1")
-    log.take(asked)
-    log.cut_answered()
-    assert log.newest is asked
-    asked.answer = b'"result":1'
-    log.cut_answered()
-    assert isinstance(log.newest, CutEvent)
-    assert log.newest.answer == b'"result":1'
-
-
-def test_stderr_keeps_the_last_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_log, "MAX_STDERR", 10)
-    log = EventLog()
-    for line in ("one", "two", "three", "a line that is too long"):
-        log.take_stderr(line)
-    assert list(log.stderr) == ["a line tha"]
 
 
 @pytest.mark.parametrize(
@@ -191,6 +150,14 @@ def test_secret_and_control_characters_are_not_shown(explorer: Explorer) -> None
         assert PASSWORD not in on_view(app)
 
     visit(explorer, scene)
+
+
+def test_secret_across_the_cut_is_not_shown(explorer: Explorer) -> None:
+    start = b"x" * (model.MAX_EVENT - len(PASSWORD) // 2)
+    long = Event(NOW, "unreadable", start + PASSWORD.encode() + b"y" * 2 * model.MARGIN)
+    EventLog().take(long)
+    assert message_of(long, explorer)[: model.MAX_EVENT] == message_of(long, explorer)
+    assert PASSWORD[: len(PASSWORD) // 2].encode() not in message_of(long, explorer)
 
 
 def test_calls_over_http_need_no_code_of_connections(explorer: Explorer) -> None:

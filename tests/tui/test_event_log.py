@@ -1,0 +1,84 @@
+"""The log of events in memory: its bounds, and the filter."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from rpcexplorer.client.server_messages import event_of
+from rpcexplorer.model import event as model
+from rpcexplorer.model.event import Event
+from rpcexplorer.rpc.codec import open_object
+from rpcexplorer.tui import event_log
+from rpcexplorer.tui.event_log import GONE, AllEvents, EventLog
+
+NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
+
+
+def event(method: str = "tick", params: str = "{}", **more: Any) -> Event:
+    text = f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}'.encode()
+    return Event(NOW, **{"kind": "notification", "text": text, "method": method} | more)
+
+
+def log_of(*events: Event) -> EventLog:
+    log = EventLog()
+    for one in events:
+        log.take(one)
+    return log
+
+
+def methods(log: EventLog) -> list[str]:
+    return [event.method for event in AllEvents(log)]
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MAX_EVENTS", 3), ("MAX_BYTES", 3 * (len(event("m0").text) + 2))])
+def test_log_keeps_the_newest_and_counts_all(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, limit, value)
+    log = log_of(*(event(f"m{number}") for number in range(8)))
+    assert (methods(log), log.count, log.dropped) == (["m5", "m6", "m7"], 8, 5)
+    assert [log.numbered(number).method for number in (5, 7)] == ["m5", "m7"]
+    assert log.numbered(4) is GONE
+
+
+def test_newest_event_is_the_last_one() -> None:
+    assert EventLog().newest is None
+    assert (newest := log_of(event("a"), event("b")).newest) is not None
+    assert newest.method == "b"
+
+
+def test_event_larger_than_the_log_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "MAX_BYTES", 100)
+    log = log_of(event("a"), event("b", f'"{"x" * 100}"'), event("c"))
+    assert (methods(log), log.count, log.dropped) == (["c"], 3, 2)
+
+
+@pytest.mark.parametrize("kind", ["notification", "request", "response", "unreadable"])
+def test_event_of_each_kind_is_cut(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model, "MAX_EVENT", 20)
+    monkeypatch.setattr(model, "MARGIN", 4)
+    whole = event("m" * 30, kind=kind, id=b"1")
+    text = whole.text
+    log = log_of(whole)
+    assert log.newest is whole
+    assert (whole.text, whole.size, whole.method) == (text[:24], len(text), "mmmm")
+    assert whole.answer_with(b'"result":1') == b'{"jsonrpc":"2.0","id":1,"result":1}'
+
+
+@pytest.mark.parametrize(
+    ("message", "remark"),
+    [('"method":"ask"', "not answered: its id is longer than 1,000 bytes"), ('"result":1', "no call waits for this")],
+)
+def test_long_id_is_not_kept(message: str, remark: str) -> None:
+    text = f'{{"jsonrpc":"2.0","id":"{"x" * 1_000}",{message}}}'.encode()
+    found = event_of(text, open_object(text))
+    assert (found.id, found.remark[: len(remark)], found.waits) == (None, remark, False)
+
+
+def test_stderr_keeps_the_last_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "MAX_STDERR", 10)
+    log = EventLog()
+    for line in ("one", "two", "three", "a line that is too long"):
+        log.take_stderr(line)
+    assert list(log.stderr) == ["a line tha"]
