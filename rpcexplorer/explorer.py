@@ -786,7 +786,7 @@ class Explorer:
         profile, limit = self._in_use(), self.settings.reply_limit
         source = profile.discovery
         stamp = stamp_of(source) if isinstance(source, DocumentSource) and source.file else ""
-        client = await self.client_of(profile) if profile.is_open_connection else None
+        client = partial(self.client_of, profile) if profile.is_open_connection else None
         found = await discover(profile, self.credentials, limit, client=client, watch=watch, stop=stop, tell=tell)
         return await self.method_lists.settle_aside(profile, found, stamp)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import re
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -382,15 +382,15 @@ async def discover(
     credentials: CredentialSource,
     reply_limit: int,
     *,
-    client: Client | None = None,
+    client: Callable[[], Awaitable[Client]] | None = None,
     watch: Watch | None = None,
     stop: Stop | None = None,
     tell: TellStep | None = None,
 ) -> Discovery:
     """Discover the methods with the protocols of the profile.
 
-    A service that cannot be reached ends the discovery. ``client`` is one whose connection stays open, and is used.
-    ``tell`` gets each step.
+    A service that cannot be reached ends the discovery. ``client`` returns one whose connection stays open, if the
+    server has to be asked. ``tell`` gets each step.
     """
     now, source = datetime.now(UTC), profile.discovery
     if source == "none":
@@ -398,7 +398,7 @@ async def discover(
         return Discovery(now, sentences=(f"{sentence} {ANY_NAME}",))
     if isinstance(source, DocumentSource) and source.file:
         return await asyncio.to_thread(described_in_file, source)
-    own = client or Client.of(profile, credentials, min(reply_limit, RESPONSE_LIMIT), discard)
+    own = await client() if client else Client.of(profile, credentials, min(reply_limit, RESPONSE_LIMIT), discard)
     # Credentials of a WebSocket belong to the connection, which all questions share.
     bare = profile if profile.connection_kind == "websocket" else replace(profile, auth=Auth())
     asked = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 from pathlib import Path
 
@@ -226,38 +227,42 @@ def test_damaged_allowed_file_allows_nothing(checkout: Shell) -> None:
     assert not is_allowed(checkout)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "call ping -p p --yes --no-input",
-        "call ping -p p --dry-run",
-        "notify ping -p p --dry-run",
-        "call ping -p p --dry-run --yes",
-        "notify ping -p p --yes",
-        "methods -p p",
-        "methods -p p --refresh",
-        "params ping -p p",
-        "login -p p",
-        "logout -p p",
-        "profiles list",
-        "profiles show p",
-        "profiles check",
-        "profiles test p --no-input",
-        "profiles test p --apply --yes",
-        "profiles default p",
-        "profiles set p timeout=3",
-        "profiles secret p",
-        "profiles allow --list",
-        "profiles allow --folder . --yes",
-        "profiles allow p",
-        "history list",
-        "check",
-        "--sessions sessions.toml call ping -p p",
-    ],
-)  # fmt: skip
+CASE = """case = 1
+[[call]]
+id = "old"
+when = 2026-01-02T03:04:05Z
+profile = "p"
+url = "stdio:x"
+method = "ping"
+params = "[]"
+outcome = "result"
+reply = '{"jsonrpc":"2.0","id":"old","result":1}'
+"""
+MORE = f"""{PROFILE}
+[profile.p.call.saved]
+method = "ping"
+expect.outcome = "result"
+[profile.q]
+url = "stdio:"
+command = {WORDS}
+auth.kind = "first"
+login = {{ method = "enter", params = [] }}
+"""
+SENDING = [
+    *("call ping -p p --yes --no-input", "call @saved -p p --yes", "call ping -p q --yes", "notify ping -p p --yes"),
+    *("batch -p p --yes", "listen -p p --yes", "listen ping -p p --yes", "replay case.toml -p p --yes"),
+    *("compare case.toml -p p -p q --yes", "check -p p --yes", "login -p q", "methods -p p --refresh"),
+    *("profiles test p --no-input", "profiles test p --apply --yes", "--sessions sessions.toml call ping -p p --yes"),
+]
+
+
+@pytest.mark.parametrize("words", [*SENDING, "profiles allow p", "profiles allow --folder . --yes"])
 def test_no_other_command_starts_or_allows_it(checkout: Shell, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(checkout.folder)
-    assert checkout.run(*words.split()).code != 70
+    checkout.sessions(MORE)
+    (checkout.folder / "case.toml").write_text(CASE)
+    stdin = b'[{"method": "ping"}]' if words.startswith("batch") else b""
+    assert checkout.run(*words.split(), stdin=stdin).code != 70
     assert not (checkout.folder / "ran").exists()
     assert not is_allowed(checkout)
 
@@ -282,6 +287,21 @@ def test_command_without_call_starts_no_allowed_process(checkout: Shell, words: 
     checkout.run("profiles", "allow", "p", "--yes")
     assert checkout.run(*words.split()).code != 70
     assert not (checkout.folder / "ran").exists()
+
+
+@pytest.mark.parametrize(("discovery", "asked"), [('"none"', 0), ('{ file = "openrpc.json" }', 0), ('"list"', 1)])
+def test_discovery_without_a_question_starts_none(checkout: Shell, discovery: str, asked: int) -> None:
+    checkout.sessions(f"{PROFILE}discovery = {discovery}\n")
+    opened, questions = explorer(checkout), []
+
+    async def may_start(_: Profile, process: ProcessCommand) -> bool:
+        questions.append(process)
+        return False
+
+    opened.may_start = may_start
+    opened.use("p")
+    asyncio.run(opened.discover())
+    assert len(questions) == asked
 
 
 @pytest.mark.parametrize("line", ["call -p p p", "call --stdio ./serve p", "call ping --stdio ./serve p"])
