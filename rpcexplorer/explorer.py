@@ -508,8 +508,8 @@ class Explorer:
                 return client
             self._clients.remove(client)
             await client.close()
-        from rpcexplorer.client.call import Surroundings
         from rpcexplorer.client.client import Client
+        from rpcexplorer.client.surroundings import Surroundings
 
         def record(exchange: Exchange) -> None:
             """Record with this profile, because another one may be in use by then."""

@@ -11,7 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import (
@@ -30,6 +29,7 @@ from rpcexplorer.auth.credentials import (
     opening_of,
 )
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached
@@ -46,39 +46,9 @@ from rpcexplorer.transport.request import SOCKET, WEBSOCKET, address_of, request
 
 if TYPE_CHECKING:
     from rpcexplorer.client.event_stream import EventStream, Listening
-    from rpcexplorer.client.open_files import ReadFile
-    from rpcexplorer.model.destination import ProcessCommand
-    from rpcexplorer.model.event import Event
     from rpcexplorer.transport.http import HttpTransport
     from rpcexplorer.transport.port import ShownCertificate
     from rpcexplorer.transport.tls import Trust
-
-
-class Surroundings(Struct, frozen=True):
-    """What a connection needs of the program around it."""
-
-    on_event: Callable[[Event], None] = lambda _: None
-    """Get an event when it comes."""
-    on_settled: Callable[[Event], None] = lambda _: None
-    """Get a request of the server again when it was answered, or can no longer be."""
-    can_ask: bool = False
-    """Whether somebody is there to answer requests of the server."""
-    on_stderr: Callable[[str], None] = lambda _: None
-    """Get a line that the process of a server writes to its stderr."""
-    command: Callable[[], ProcessCommand | Refused] | None = None
-    """Return the process that may be started now; without it, none may."""
-    read_file: ReadFile | None = None
-    """Return the text of a file that a language server is to open."""
-
-    def refused(self, profile: Profile) -> Refused | None:
-        """Return why the process of a profile must not be started."""
-        if profile.connection_kind != "process":
-            return None
-        found = self.command() if self.command else Refused("profile", "Only rpcexplorer itself starts a process.")
-        return found if isinstance(found, Refused) else None
-
-
-ALONE: Final = Surroundings()
 
 
 async def connect(profile: Profile, reply_limit: int, around: Surroundings = ALONE) -> Transport:
@@ -90,17 +60,7 @@ async def connect(profile: Profile, reply_limit: int, around: Surroundings = ALO
         await asyncio.to_thread(import_module, "rpcexplorer.client.open_connection")
         from rpcexplorer.client.open_connection import open_connection
 
-        return open_connection(
-            profile,
-            reply_limit,
-            _trust(profile),
-            on_event=around.on_event,
-            on_settled=around.on_settled,
-            can_ask=around.can_ask,
-            on_stderr=around.on_stderr,
-            command=around.command,
-            read_file=around.read_file,
-        )
+        return open_connection(profile, reply_limit, _trust(profile), around)
     transport_type = await asyncio.to_thread(_http)
     transport = transport_type(trust=_trust(profile), cap=reply_limit)
     await transport.open()

@@ -24,10 +24,8 @@ from rpcexplorer.auth.credentials import (
 )
 from rpcexplorer.auth.registry import auth_of, kind_named, login_requests, requests_for, with_usual_auth
 from rpcexplorer.client.call import (
-    ALONE,
     Record,
     RunningCall,
-    Surroundings,
     as_sent,
     body_of,
     connect,
@@ -36,6 +34,7 @@ from rpcexplorer.client.call import (
     is_event_stream,
 )
 from rpcexplorer.client.handshake import handshake_of, with_handshake
+from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.model.destination import DestinationChanged, ProcessCommand, find_program
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop, Unreached, fresh_id
@@ -308,9 +307,7 @@ class Client:
             head,
             self._transport,
             self.profile,
-            on_event=self._around.on_event,
-            on_settled=self._around.on_settled,
-            can_ask=self._around.can_ask,
+            self._around,
             limit=self._reply_limit,
             running=self._streams,
         )

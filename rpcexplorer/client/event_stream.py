@@ -27,6 +27,7 @@ from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, EventStreamDecoder, ope
 from rpcexplorer.transport.port import Request, Response, Transport, Unreachable
 
 if TYPE_CHECKING:
+    from rpcexplorer.client.surroundings import Surroundings
     from rpcexplorer.model.event import Event
     from rpcexplorer.model.profile import Profile
 
@@ -46,10 +47,8 @@ class EventStream:
         head: Response,
         transport: Transport,
         profile: Profile,
+        around: Surroundings,
         *,
-        on_event: Callable[[Event], None],
-        on_settled: Callable[[Event], None],
-        can_ask: bool,
         limit: int,
         running: set[EventStream],
     ) -> None:
@@ -62,10 +61,10 @@ class EventStream:
         self.is_answered = False
         self.on_response: Callable[[Response], None] = lambda _: None
         """Get the response to a single call, without the stream around it."""
-        answer = answers_of(profile, can_ask=can_ask)
-        self.requests = ServerRequests(on_event, on_settled, answer, self._answer_later)
+        answer = answers_of(profile, can_ask=around.can_ask)
+        self.requests = ServerRequests(around.on_event, around.on_settled, answer, self._answer_later)
         self._sent, self._head, self._transport, self._profile = sent, head, transport, profile
-        self._settle, self._limit, self._running = on_settled, limit, running
+        self._settle, self._limit, self._running = around.on_settled, limit, running
         self._running.add(self)
         calls = calls_in(sent.body) if sent.verb == "POST" else []
         self._missing = {key_of(call.id) for call in calls if call.id not in MISSING_IDS}

@@ -34,7 +34,6 @@ from rpcexplorer.client.server_messages import (
 )
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initialize
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
@@ -43,6 +42,7 @@ from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Respo
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_files import OpenFiles, ReadFile
+    from rpcexplorer.client.surroundings import Surroundings
     from rpcexplorer.transport.tls import Trust
 
 INITIALIZE: Final = "initialize"
@@ -64,7 +64,6 @@ SLICE_SECONDS: Final = 0.006
 PAUSE_SECONDS: Final = 0.002
 """For other callbacks: a key needs a dozen until it is drawn."""
 CancelForm = Literal["lsp", "mcp"]
-Command = Callable[[], ProcessCommand | Refused]
 
 
 class Opening(Struct, frozen=True):
@@ -130,21 +129,15 @@ def open_connection(
     profile: Profile,
     cap: int,
     trust: Trust,
-    *,
-    on_event: Callable[[Event], None],
-    on_settled: Callable[[Event], None],
-    can_ask: bool,
-    on_stderr: Callable[[str], None],
-    command: Command | None,
-    read_file: ReadFile | None,
+    around: Surroundings,
 ) -> OpenConnection:
     """Return the connection to a profile's server, which the first call opens."""
-    process = command() if command and profile.connection_kind == "process" else None
+    process = around.command() if around.command and profile.connection_kind == "process" else None
     folder = process.folder if isinstance(process, ProcessCommand) else None
 
     def wire_for(request: Request) -> Wire:
         if profile.connection_kind == "process":
-            return _process(profile, cap, on_stderr, command)
+            return _process(profile, cap, around)
         if profile.connection_kind == "websocket":
             from rpcexplorer.transport.websocket import WebSocketWire
 
@@ -155,13 +148,13 @@ def open_connection(
 
     return OpenConnection(
         wire_for,
-        tell=on_event,
-        settle=on_settled,
-        answer=answers_of(profile, can_ask=can_ask),
+        tell=around.on_event,
+        settle=around.on_settled,
+        answer=answers_of(profile, can_ask=around.can_ask),
         opening=opening_of(profile, folder),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
-        files_for=_files_for(profile, read_file),
-        paced=can_ask,  # There is a screen.
+        files_for=_files_for(profile, around.read_file),
+        paced=around.can_ask,  # There is a screen.
     )
 
 
@@ -174,10 +167,10 @@ def _files_for(profile: Profile, read_file: ReadFile | None) -> Callable[[], Ope
     return lambda: OpenFiles(read_file)
 
 
-def _process(profile: Profile, cap: int, on_stderr: Callable[[str], None], command: Command | None) -> Wire:
+def _process(profile: Profile, cap: int, around: Surroundings) -> Wire:
     from rpcexplorer.transport.process import ProcessWire
 
-    allowed = command() if command else None
+    allowed = around.command() if around.command else None
     if not isinstance(allowed, ProcessCommand):  # It was allowed when the call began.
         raise Unreachable("start", "The process is not allowed any more.")
     return ProcessWire(
@@ -186,7 +179,7 @@ def _process(profile: Profile, cap: int, on_stderr: Callable[[str], None], comma
         program=allowed.program,
         folder=Path(allowed.folder),
         environment=for_others(os.environ),
-        on_stderr=on_stderr,
+        on_stderr=around.on_stderr,
         cap=cap,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from rpcexplorer.client.call import Surroundings, certificate_of, discard
+from rpcexplorer.client.call import certificate_of, discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection_test import MAX_SECONDS, REPLY_LIMIT
 from rpcexplorer.client.hints import FailedCall, websocket_path
@@ -28,6 +28,7 @@ from rpcexplorer.client.report import (
     login_label,
     login_row,
 )
+from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.problem import counted, joined_words
@@ -94,7 +95,7 @@ class OpenTester:
         self._seen[event.method or _WITHOUT_METHOD[event.kind]] += 1
 
     async def _look_at_certificate(self, stop: Stop) -> None:
-        if self._profile.url.lower().startswith(("wss:", "tls:")) and not stop.pressed:
+        if self._profile.is_encrypted and not stop.pressed:
             with suppress(Unreachable):
                 self._certificate = await certificate_of(self._profile)
 
@@ -137,7 +138,7 @@ class OpenTester:
         rows = [Check("Start", "well", "The process runs.")]
         if kind != "process":
             rows = [Check("Connection", "well", f"Connected to {profile.origin}.")]
-        if profile.url.lower().startswith(("wss:", "tls:")):
+        if profile.is_encrypted:
             words = "The server has the pinned certificate." if profile.certificate else "The certificate is valid."
             rows.append(Check("TLS", "well", f"Encrypted. {words}"))
         if kind == "websocket":

@@ -12,8 +12,9 @@ import pytest
 
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.auth.token import BearerAuth
-from rpcexplorer.client.call import Surroundings, discard
+from rpcexplorer.client.call import discard
 from rpcexplorer.client.client import Client
+from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Exchange, Stop, Unreached

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from rpcexplorer.auth.credentials import GivenCredentials
-from rpcexplorer.client.call import Surroundings, discard
+from rpcexplorer.client.call import discard
 from rpcexplorer.client.client import Client
+from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Cancelled, Exchange, Sent, Stop, Unreached

@@ -1,0 +1,43 @@
+"""What a connection needs of the program around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from rpcexplorer.model.exchange import Refused
+
+if TYPE_CHECKING:
+    from rpcexplorer.client.open_files import ReadFile
+    from rpcexplorer.model.destination import ProcessCommand
+    from rpcexplorer.model.event import Event
+    from rpcexplorer.model.profile import Profile
+
+
+class Surroundings(Struct, frozen=True):
+    """What a connection needs of the program around it."""
+
+    on_event: Callable[[Event], None] = lambda _: None
+    """Get an event when it comes."""
+    on_settled: Callable[[Event], None] = lambda _: None
+    """Get a request of the server again when it was answered, or can no longer be."""
+    can_ask: bool = False
+    """Whether somebody is there to answer requests of the server."""
+    on_stderr: Callable[[str], None] = lambda _: None
+    """Get a line that the process of a server writes to its stderr."""
+    command: Callable[[], ProcessCommand | Refused] | None = None
+    """Return the process that may be started now; without it, none may."""
+    read_file: ReadFile | None = None
+    """Return the text of a file that a language server is to open."""
+
+    def refused(self, profile: Profile) -> Refused | None:
+        """Return why the process of a profile must not be started."""
+        if profile.connection_kind != "process":
+            return None
+        found = self.command() if self.command else Refused("profile", "Only rpcexplorer itself starts a process.")
+        return found if isinstance(found, Refused) else None
+
+
+ALONE: Final = Surroundings()
