@@ -296,6 +296,13 @@ def test_client_of_a_process_needs_its_words() -> None:
     assert 'command=["pylsp"]' in outcome.sentence
 
 
+def test_language_server_gets_the_absolute_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    client = Client("stdio:", command=["sh", "-c", 'read -r line; echo "$line" >line'], handshake="lsp")
+    assert isinstance(asyncio.run(client.call("ping")).outcome, Unreached)
+    assert json.loads((tmp_path / "line").read_text())["params"]["rootUri"] == tmp_path.as_uri()
+
+
 def test_notification_needs_no_response() -> None:
     with RawServer(http_reply(b"", status=204)) as server:
 
