@@ -32,7 +32,7 @@ from rpcexplorer.secrets.credentials import StoredCredentials
 from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
 from rpcexplorer.settings import ScreenState, Themes, load_settings, save_setting
-from rpcexplorer.transport.port import Unreachable
+from rpcexplorer.transport.port import CLOSED, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
@@ -566,7 +566,7 @@ class Explorer:
         ``member`` is the JSON text of the answer's result or error, with its name: ``"result":null``.
         """
         client = next((client for client in self._clients if client.profile == profile), None)
-        return client.answer(event, member.encode()) if client else "The connection is closed."
+        return client.answer(event, member.encode()) if client else CLOSED
 
     async def load(self) -> None:
         """Import the code of a call in a thread: it takes a tenth of a second."""

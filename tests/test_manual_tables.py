@@ -23,7 +23,7 @@ from rpcexplorer.files.toml_shape import MapRule, Place, TableRule, size_rule
 from rpcexplorer.manual import read_pages
 from rpcexplorer.model.exchange import EXIT_CODES, OUTCOMES
 from rpcexplorer.model.filter import BOUNDS
-from rpcexplorer.model.profile import SCHEMES, Framing, Profile, no_place_for
+from rpcexplorer.model.profile import SCHEMES, Profile, no_place_for
 from rpcexplorer.model.settings import DARK, Settings
 from rpcexplorer.profiles.expect import RULES as EXPECTATIONS
 from rpcexplorer.profiles.keys import METHOD, OF_ONE_SERVER, PROFILE_KEYS
@@ -31,6 +31,7 @@ from rpcexplorer.profiles.layers import Presets
 from rpcexplorer.profiles.values import ANSWER_KEYS
 from rpcexplorer.settings import SETTINGS_SHAPE, Themes
 from rpcexplorer.text.exchange import SIGNS
+from rpcexplorer.transport.port import Framing
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, shown_keys
 from tests.fakes.shell import Shell
 

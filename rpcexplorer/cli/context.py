@@ -18,9 +18,10 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.manual import page_of_command
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, first_few, joined_words, nearest, quoted
-from rpcexplorer.model.profile import PROCESS, Framing, Profile, ad_hoc, kind_of, scheme_of, split_address
+from rpcexplorer.model.profile import PROCESS, Profile, ad_hoc, kind_of, scheme_of, split_address
 from rpcexplorer.profiles.layers import TYPED
 from rpcexplorer.text.printable import printable
+from rpcexplorer.transport.port import Framing
 
 if TYPE_CHECKING:
     from rpcexplorer.model.event import Event

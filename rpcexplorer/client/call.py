@@ -104,9 +104,9 @@ def as_sent(request: Request, profile: Profile) -> tuple[str, Headers, bytes]:
         return f"GET {address.target} HTTP/1.1", upgrade_headers(request, address, RANDOM_KEY), request.body
     if profile.connection_kind == "stream":
         address_of(request.url, schemes=SOCKET)
-    from rpcexplorer.transport.framing import framing_of
+    from rpcexplorer.transport.framing import framer_of
 
-    framed = framing_of(profile.framing, len(request.body)).frame(request.body)
+    framed = framer_of(profile.framing, len(request.body)).frame(request.body)
     if profile.framing == "length":
         head, _, message = framed.partition(b"\r\n\r\n")
         name, _, value = head.decode().partition(": ")

@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from rpcexplorer.client.server_messages import (
     MAX_EVENTS,
     NOT_OFFERED,
-    Answer,
+    AnswerRule,
     Outbox,
     ServerRequests,
     answers_of,
@@ -38,7 +38,7 @@ from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initi
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled
-from rpcexplorer.transport.port import Partial, Phases, Progress, Request, Response, Unreachable, Watch, Wire
+from rpcexplorer.transport.port import CLOSED, Partial, Phases, Progress, Request, Response, Unreachable, Watch, Wire
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_files import OpenFiles, ReadFile
@@ -58,7 +58,6 @@ MAX_SUBSCRIPTION: Final = 200
 NO_PARAMS: Final = MessageForm(empty_params="omit")
 """The form of our own calls: shutdown and exit of language servers have no params."""
 FAREWELL_SECONDS: Final = 1.0
-CLOSED: Final = "The connection was closed."
 SLICE_SECONDS: Final = 0.006
 """For messages in a row, if the connection is paced."""
 PAUSE_SECONDS: Final = 0.002
@@ -193,7 +192,7 @@ class OpenConnection:
         *,
         tell: Callable[[Event], None],
         settle: Callable[[Event], None] = lambda _: None,
-        answer: Answer = lambda _: NOT_OFFERED,
+        answer: AnswerRule = lambda _: NOT_OFFERED,
         opening: Opening | None = None,
         cancel: CancelForm | None = None,
         files_for: Callable[[], OpenFiles] | None = None,

@@ -31,11 +31,11 @@ MAX_ID: Final = 1_000
 """Bytes of an id; a longer one is not kept."""
 MAX_EVENTS: Final = 1024 * 1024
 """Bytes of an array of events; a longer one would take too much memory."""
-Answer = Callable[[str], bytes | None]
+AnswerRule = Callable[[str], bytes | None]
 """Return the member to answer a method with; None if the user answers."""
 
 
-def answers_of(profile: Profile, *, can_ask: bool) -> Answer:
+def answers_of(profile: Profile, *, can_ask: bool) -> AnswerRule:
     """Return what answers the server's requests; ``can_ask``: the user does, where a rule says so."""
 
     def member(rule: Rule) -> bytes | None:
@@ -129,7 +129,7 @@ class ServerRequests:
         self,
         tell: Callable[[Event], None],
         settle: Callable[[Event], None],
-        answer: Answer,
+        answer: AnswerRule,
         send: Callable[[Event, bytes], bool],
     ) -> None:
         """Prepare for requests.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Final
@@ -14,7 +15,7 @@ from rpcexplorer.jsontext.params import Params
 from rpcexplorer.jsontext.pointers import names_of
 from rpcexplorer.model.draft import Batch
 from rpcexplorer.model.method import as_named
-from rpcexplorer.model.profile import AD_HOC_NAME, USUAL_FRAMING, Profile, typed_whole, variable, words_text
+from rpcexplorer.model.profile import AD_HOC_NAME, USUAL_FRAMING, Profile, typed_whole, variable
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, placeholder
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
@@ -461,7 +462,7 @@ def command(subject: Subject) -> str:
     if profile.ad_hoc:
         options = {
             "--url": "" if profile.command else redacted_address(typed_whole(profile.endpoint)),
-            "--stdio": words_text(profile),
+            "--stdio": shlex.join(profile.command),
             "--preset": profile.preset,
             "--framing": "" if profile.preset or profile.framing == USUAL_FRAMING else profile.framing,
             "--auth": profile.auth.kind if profile.secrets and not profile.assumes_auth else "",

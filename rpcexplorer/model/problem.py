@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, Final
@@ -10,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from rpcexplorer.jsontext.params import Fix
-from rpcexplorer.model.profile import USUAL_FRAMING, Profile, joined, split_address, typed_whole, words_text
+from rpcexplorer.model.profile import USUAL_FRAMING, Profile, joined, split_address, typed_whole
 
 LONGEST = 200
 """Characters to show of a key or another word of a file."""
@@ -120,7 +121,9 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
         if "url" in moved:
             address = joined(moved["url"], moved.get("path", split_address(address)[1] or ""))
             changes = tuple(change for change in changes if change[0] not in {"url", "path"})
-        kept = f"--stdio={quoted(words_text(profile))}" if profile.command else quoted(f"--url={typed_whole(address)}")
+        kept = quoted(f"--url={typed_whole(address)}")
+        if profile.command:
+            kept = f"--stdio={quoted(shlex.join(profile.command))}"
         auth = f" --auth={profile.auth.kind}" if profile.has_own_auth else ""
         preset = f" --preset={quoted(profile.preset)}" if profile.preset else ""
         if not preset and profile.framing != USUAL_FRAMING:
@@ -143,8 +146,6 @@ def provide_secret(profile: Profile, field: str) -> str:
 
 def quoted(word: str) -> str:
     """Quote a word for a shell."""
-    import shlex  # The start does not need it.
-
     return shlex.quote(word)
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from rpcexplorer.model.secret import host_of, is_loopback, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm, MessageForm
+from rpcexplorer.transport.port import Framing
 
 _ADDRESS = regex(r"([^/?#]*//[^/?#]*)(.*)", re.DOTALL)
 _ON_SOCKET = regex(r"http\+unix://([^:]+):(/.*)", re.IGNORECASE | re.DOTALL)
@@ -156,8 +157,6 @@ MCP_CAPABILITIES: Final = {
 """What we can do for a server of MCP, by the request that asks for it."""
 
 
-Framing = Literal["lines", "length", "none"]
-"""How messages are told apart: a line each, ``Content-Length``, or by their ends."""
 USUAL_FRAMING: Final = "lines"
 
 
@@ -454,11 +453,6 @@ def mcp_params(profile: Profile) -> str:
     if not (capabilities or own):
         return MCP_PARAMS
     return msgspec.json.encode({**msgspec.json.decode(MCP_PARAMS), "capabilities": capabilities, **own}).decode()
-
-
-def words_text(profile: Profile) -> str:
-    """Return the words of a process as a shell writes them."""
-    return shlex.join(profile.command)
 
 
 def process_address(words: Sequence[str]) -> str:

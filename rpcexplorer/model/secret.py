@@ -8,13 +8,12 @@ from typing import Final, Literal, NoReturn, Self
 from urllib.parse import urlsplit
 
 from rpcexplorer.patterns import regex
-from rpcexplorer.transport.port import is_loopback_host
+from rpcexplorer.transport.port import DEFAULT_PORTS, is_loopback_host
 
 SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
 """Where a secret is from, so that the user can change it there."""
 FIELDS: Final = ("username", "password", "session", "token")
 FIELD_WORDS: Final = {"username": "user name"}
-DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _WITHOUT_HOST = regex(r"(stdio:|(?:http\+)?unix://)(.*)", re.IGNORECASE | re.DOTALL)
 
 

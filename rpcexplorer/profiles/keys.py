@@ -30,7 +30,7 @@ from rpcexplorer.files.toml_shape import (
     version_rule,
 )
 from rpcexplorer.model.problem import capitalised
-from rpcexplorer.model.profile import RESERVED, ConfirmWhen, Framing, is_reserved
+from rpcexplorer.model.profile import RESERVED, ConfirmWhen, is_reserved
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.profiles.values import (
     LOGIN_PARAMS,
@@ -58,6 +58,7 @@ from rpcexplorer.profiles.values import (
     variable_rule,
 )
 from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm
+from rpcexplorer.transport.port import Framing
 
 OptionValue = Literal[
     "text", "words", "seconds", "status", "code", "json", "file", "headers", "handshake", "discovery", "auth type",

@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from rpcexplorer.patterns import regex
-from rpcexplorer.transport.port import Unreachable
+from rpcexplorer.transport.port import Framing, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FramingName = Literal["lines", "length", "none"]
 MAX_HEADERS: Final = 8 * 1024
 """Bytes of the headers before a message."""
 MAX_QUOTED: Final = 100
@@ -31,7 +30,7 @@ _LEVELS: Final = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 _WORD_END: Final = regex(rb'[ \t\r\n\[{"]')
 
 
-class Framing(Protocol):
+class Framer(Protocol):
     """Turns messages into a stream, and a stream into messages."""
 
     def frame(self, message: bytes) -> bytes:
@@ -199,9 +198,9 @@ class Documents:
         return end + 1, not self._depth and not self._is_string
 
 
-def framing_of(name: FramingName, cap: int) -> Framing:
-    """Return a new framing for messages of at most ``cap`` bytes."""
-    match name:
+def framer_of(framing: Framing, cap: int) -> Framer:
+    """Return a new framer for messages of at most ``cap`` bytes."""
+    match framing:
         case "lines":
             return Lines(cap)
         case "length":

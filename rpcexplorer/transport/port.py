@@ -24,6 +24,11 @@ Step = Literal[
 Only connections that stay open have the last four: a program that does not start, a server that refuses WebSocket,
 data that cannot be divided into messages, and the end of the connection.
 """
+Framing = Literal["lines", "length", "none"]
+"""How messages are told apart: a line each, ``Content-Length``, or by their ends."""
+CLOSED: Final = "The connection was closed."
+"""The reason if we closed it."""
+DEFAULT_PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 LOOPBACK_NAME: Final = "localhost"
 LOOPBACK_ADDRESSES: Final = ("::1", "127.0.0.1")
 """The addresses of `localhost`; a resolver could send it elsewhere."""

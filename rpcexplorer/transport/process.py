@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from rpcexplorer.transport.connection import PIECE
-from rpcexplorer.transport.framing import framing_of, quoted
+from rpcexplorer.transport.framing import framer_of, quoted
 from rpcexplorer.transport.port import Unreachable
 from rpcexplorer.transport.stream import StreamWire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from rpcexplorer.transport.framing import FramingName
+    from rpcexplorer.transport.port import Framing
 
 GRACE_SECONDS: Final = 1.0
 """Between closing stdin, SIGTERM and SIGKILL."""
@@ -216,7 +216,7 @@ class ProcessWire(StreamWire):
     def __init__(
         self,
         words: Sequence[str],
-        framing: FramingName = "lines",
+        framing: Framing = "lines",
         *,
         program: str,
         folder: Path,
@@ -228,7 +228,7 @@ class ProcessWire(StreamWire):
 
         ``program`` is the path of its program, empty if it was not found. ``on_stderr`` gets each line.
         """
-        super().__init__(Path(words[0]).name, framing_of(framing, cap))
+        super().__init__(Path(words[0]).name, framer_of(framing, cap))
         self._words, self._program, self._folder = words, program, folder
         self._environment, self._on_stderr = environment, on_stderr
         self._life: asyncio.Task[None] | None = None

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 from msgspec import Struct
 
 from rpcexplorer.patterns import regex
-from rpcexplorer.transport.port import Headers, Unreachable
+from rpcexplorer.transport.port import DEFAULT_PORTS, Headers, Unreachable
 
 if TYPE_CHECKING:
     from rpcexplorer.transport.port import Request
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 HTTP = ("http", "https")
 WEBSOCKET = ("ws", "wss")
 SOCKET = ("tcp", "tls", "unix")
-_DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _EXAMPLES = {
     HTTP: "https://rpc.example.com",
     WEBSOCKET: "wss://rpc.example.com",
@@ -51,7 +50,7 @@ class Address(Struct, frozen=True):
     def authority(self) -> str:
         """Return the Host header, without the default port of the scheme."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+        return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def place(self) -> str:
@@ -181,8 +180,8 @@ def _port(parts: SplitResult) -> int:
         port = parts.port
     except ValueError:
         port = 0
-    if port is None and parts.scheme in _DEFAULT_PORTS:
-        return _DEFAULT_PORTS[parts.scheme]
+    if port is None and parts.scheme in DEFAULT_PORTS:
+        return DEFAULT_PORTS[parts.scheme]
     if port is None:
         raise _bad_url(f"The URL needs a port, as in {parts.scheme}://127.0.0.1:1705.")
     if not port:

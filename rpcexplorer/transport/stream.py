@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from rpcexplorer.transport.connection import Encrypted, dial
 from rpcexplorer.transport.failures import Attempt, explain
-from rpcexplorer.transport.framing import framing_of
+from rpcexplorer.transport.framing import framer_of
 from rpcexplorer.transport.http import proxy_for
-from rpcexplorer.transport.port import Unreachable
+from rpcexplorer.transport.port import CLOSED, Unreachable
 from rpcexplorer.transport.request import SOCKET, Address, address_of
 from rpcexplorer.transport.response import Incoming
 from rpcexplorer.transport.tls import USUAL, Trust
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from rpcexplorer.transport.connection import Duplex
-    from rpcexplorer.transport.framing import Framing, FramingName
+    from rpcexplorer.transport.framing import Framer
+    from rpcexplorer.transport.port import Framing
 
 GOODBYE_SECONDS: Final = 1.0
-CLOSED: Final = "The connection is closed."
 
 
 class StreamWire:
@@ -32,11 +32,11 @@ class StreamWire:
     slice_size = 64 * 1024
     """Bytes to divide into messages at a time, to keep the loop free."""
 
-    def __init__(self, peer: str, framing: Framing) -> None:
+    def __init__(self, peer: str, framer: Framer) -> None:
         self.ended: Unreachable | None = None
         self._peer = peer
         """The name of the other side in sentences."""
-        self._framing = framing
+        self._framer = framer
         self._stream: Duplex | None = None
         self._draining: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
@@ -49,18 +49,18 @@ class StreamWire:
 
     async def send(self, message: bytes) -> None:
         stream = self._open_stream()
-        await self._write(stream, self._framing.frame(message))
+        await self._write(stream, self._framer.frame(message))
 
     async def messages(self) -> AsyncIterator[bytes]:
         problem = None
         try:
             while data := await self._received():
                 for start in range(0, len(data), self.slice_size):
-                    for message in self._framing.feed(data[start : start + self.slice_size]):
+                    for message in self._framer.feed(data[start : start + self.slice_size]):
                         yield message
                     if start:
                         await asyncio.sleep(0)
-            for message in self._framing.finish():
+            for message in self._framer.finish():
                 yield message
         except Unreachable as unreadable:
             problem = unreadable
@@ -144,7 +144,7 @@ class StreamWire:
 
     async def _reason(self, failure: OSError | None = None) -> Unreachable:  # noqa: ARG002 - for subclasses
         """Return why the peer ended the connection."""
-        received = self._framing.unfinished
+        received = self._framer.unfinished
         within = f" in the middle of a message, after {received:,} bytes of it" if received else ""
         return Unreachable("closed", f"{self._peer} closed the connection{within}.")
 
@@ -160,12 +160,12 @@ async def _drain(stream: Duplex) -> None:
 class SocketWire(StreamWire):
     """Messages over TCP, TLS or a Unix socket."""
 
-    def __init__(self, url: str, framing: FramingName = "lines", *, trust: Trust = USUAL, cap: int) -> None:
+    def __init__(self, url: str, framing: Framing = "lines", *, trust: Trust = USUAL, cap: int) -> None:
         """Prepare a connection; raise `Unreachable` for a URL that cannot be used."""
-        self._prepare(address_of(url, schemes=SOCKET), framing_of(framing, cap), trust, cap)
+        self._prepare(address_of(url, schemes=SOCKET), framer_of(framing, cap), trust, cap)
 
-    def _prepare(self, address: Address, framing: Framing, trust: Trust, cap: int) -> None:
-        super().__init__(address.place, framing)
+    def _prepare(self, address: Address, framer: Framer, trust: Trust, cap: int) -> None:
+        super().__init__(address.place, framer)
         self._address, self._trust, self._cap = address, trust, cap
         self._incoming = Incoming(cap=cap)
 

@@ -22,10 +22,10 @@ from websockets.uri import WebSocketURI
 
 from rpcexplorer.patterns import regex
 from rpcexplorer.transport.framing import oversize, quoted
-from rpcexplorer.transport.port import Request, Response, Unreachable
+from rpcexplorer.transport.port import CLOSED, Request, Response, Unreachable
 from rpcexplorer.transport.request import WEBSOCKET, address_of, upgrade_headers
 from rpcexplorer.transport.response import values_of
-from rpcexplorer.transport.stream import CLOSED, GOODBYE_SECONDS, SocketWire
+from rpcexplorer.transport.stream import GOODBYE_SECONDS, SocketWire
 from rpcexplorer.transport.tls import USUAL, CertificateSeen, Looking, Trust, no_certificate, shown_certificate
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import age
 from rpcexplorer.text.printable import clipped
+from rpcexplorer.transport.port import CLOSED
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.event_log import MAX_METHOD, EventLog
 from rpcexplorer.tui.theme import Pieces
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 TICK_SECONDS: Final = 0.25
 METHOD_COLUMNS: Final = 32
-CLOSED: Final = "The connection was closed"
-"""The reason if we closed it."""
 REASON_COLUMNS: Final = 60
 """Columns of a method, and of why a connection has ended, in the header."""
 
@@ -159,9 +158,10 @@ class Connections:
             words = [("● ", "well"), (f"open {age((datetime.now(UTC) - connection.since).total_seconds())}", "text")]
             counts = [(" · ", "text"), *events] if events else []
             return [[*words, *counts, *newest], [*words, *counts], [*words[:1], *(events or words[1:])]]
-        sentence = hide(connection.ended.sentence).removesuffix(".") if connection and connection.ended else ""
-        if not sentence or sentence == CLOSED:
+        sentence = connection.ended.sentence if connection and connection.ended else CLOSED
+        if sentence == CLOSED:
             return [[("○ ", "middle"), ("closed", "middle"), *([(" · ", "middle"), *events] if events else [])]]
+        why = hide(sentence).removesuffix(".")
         closed = [("○ ", "wrong"), ("closed", "wrong")]
-        whys = [clipped(f"closed: {sentence}", columns) for columns in (REASON_COLUMNS, REASON_COLUMNS // 2)]
+        whys = [clipped(f"closed: {why}", columns) for columns in (REASON_COLUMNS, REASON_COLUMNS // 2)]
         return [*([("○ ", "wrong"), (why, "wrong")] for why in whys), closed]

@@ -68,7 +68,7 @@ def test_command_names_the_server_again(profile: Profile, options: list[str]) ->
         ),
     ],
 )
-def test_request_has_the_framing_of_its_connection(profile: Profile, head: str) -> None:
+def test_request_has_the_framer_of_its_connection(profile: Profile, head: str) -> None:
     assert made("request", DRAFT, profile) == head + MESSAGE
     report = made("report", DRAFT, profile)
     assert f"```http\n{head}{{\n" in report if profile.scheme == "ws" else "```json\n{\n" in report

@@ -21,7 +21,8 @@ from websockets.http11 import Request
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from rpcexplorer.transport.framing import Framing, FramingName, framing_of
+from rpcexplorer.transport.framing import Framer, framer_of
+from rpcexplorer.transport.port import Framing
 
 RELAY = """
 import os, socket, sys, threading
@@ -43,12 +44,12 @@ LIMIT = 256 * 1024 * 1024
 class Peer:
     """One accepted connection."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, framing: Framing) -> None:
-        self.reader, self.writer, self._framing = reader, writer, framing
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, framer: Framer) -> None:
+        self.reader, self.writer, self._framer = reader, writer, framer
         self._received: list[bytes] = []
 
     def frame(self, message: bytes) -> bytes:
-        return self._framing.frame(message)
+        return self._framer.frame(message)
 
     async def send(self, data: bytes) -> None:
         self.writer.write(data)
@@ -60,7 +61,7 @@ class Peer:
             data = await self.reader.read(65536)
             if not data:
                 return b""
-            self._received += self._framing.feed(data)
+            self._received += self._framer.feed(data)
         return self._received.pop(0)
 
     async def read_to_end(self) -> None:
@@ -147,11 +148,9 @@ async def peer(
             await asyncio.gather(*running)
 
 
-def framed(
-    script: Script, name: FramingName
-) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
+def framed(script: Script, name: Framing) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
     async def run(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await script(Peer(reader, writer, framing_of(name, LIMIT)))
+        await script(Peer(reader, writer, framer_of(name, LIMIT)))
 
     return run
 
@@ -160,7 +159,7 @@ def upgraded(script: WebSocketScript, subprotocol: str = "", *, extension: str =
     """Serve a script after the upgrade; ``first`` is sent with the response."""
 
     async def run(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        accepted = WebSocketPeer(reader, writer, framing_of("lines", LIMIT))
+        accepted = WebSocketPeer(reader, writer, framer_of("lines", LIMIT))
         await accepted.begin(subprotocol, extension, first)
         await script(accepted)
 

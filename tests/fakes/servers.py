@@ -22,7 +22,7 @@ from rpcexplorer.client.call import discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.open_connection import OpenConnection
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.transport.framing import framing_of
+from rpcexplorer.transport.framing import framer_of
 from rpcexplorer.transport.port import Unreachable
 from tests.fakes.peers import LIMIT, RELAY, Peer, framed, peer, upgraded
 from tests.fakes.wire import Authority
@@ -140,7 +140,7 @@ async def serving(kind: Kind, script: Script, folder: Path, **settings: Any) -> 
         await script(Server(accepted))
 
     async def run_http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await run(HttpPeer(reader, writer, framing_of("lines", LIMIT)))
+        await run(HttpPeer(reader, writer, framer_of("lines", LIMIT)))
 
     path = folder / "rpc.sock"
     match kind:

@@ -92,7 +92,7 @@ def test_response_has_the_bytes_of_the_server() -> None:
     ],
     ids=["chunked", "up to the end", "after a 100", "no reason"],
 )
-def test_every_framing_of_a_body_is_read(reply: bytes) -> None:
+def test_every_framer_of_a_body_is_read(reply: bytes) -> None:
     with RawServer(reply) as server:
         assert send(server.url).body == b"abc"
 

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.transport.framing import FramingName, framing_of
-from rpcexplorer.transport.port import Unreachable
+from rpcexplorer.transport.framing import framer_of
+from rpcexplorer.transport.port import Framing, Unreachable
 
 MIB = 1024 * 1024
-NAMES: tuple[FramingName, ...] = ("lines", "length", "none")
+NAMES: tuple[Framing, ...] = ("lines", "length", "none")
 
 
-def read(name: FramingName, pieces: Iterable[bytes], cap: int = MIB) -> list[bytes]:
+def read(name: Framing, pieces: Iterable[bytes], cap: int = MIB) -> list[bytes]:
     """Return the messages of a stream that ends after these pieces."""
-    framing = framing_of(name, cap)
+    framing = framer_of(name, cap)
     messages = [message for piece in pieces for message in framing.feed(piece)]
     return messages + list(framing.finish())
 
@@ -27,7 +27,7 @@ def single_bytes(stream: bytes) -> Iterable[bytes]:
     return (stream[index : index + 1] for index in range(len(stream)))
 
 
-def refusal(name: FramingName, stream: bytes, cap: int = MIB) -> Unreachable:
+def refusal(name: Framing, stream: bytes, cap: int = MIB) -> Unreachable:
     """Return the failure, which must not depend on the pieces."""
     with pytest.raises(Unreachable) as whole:
         read(name, [stream], cap)
@@ -55,7 +55,7 @@ def refusal(name: FramingName, stream: bytes, cap: int = MIB) -> Unreachable:
     ],
 )
 @pytest.mark.everyday(11)
-def test_messages_do_not_depend_on_the_pieces(name: FramingName, stream: bytes, messages: list[bytes]) -> None:
+def test_messages_do_not_depend_on_the_pieces(name: Framing, stream: bytes, messages: list[bytes]) -> None:
     assert read(name, [stream]) == messages
     assert read(name, single_bytes(stream)) == messages
 
@@ -63,29 +63,29 @@ def test_messages_do_not_depend_on_the_pieces(name: FramingName, stream: bytes, 
 @given(
     st.sampled_from(NAMES), st.lists(st.sampled_from([b'{"a":"\\""}', b'[{}, "]"]', b'{"b": "\xc3\xa9"}'])), st.data()
 )
-def test_framed_messages_are_read_as_sent(name: FramingName, messages: list[bytes], data: st.DataObject) -> None:
-    framing = framing_of(name, MIB)
+def test_framed_messages_are_read_as_sent(name: Framing, messages: list[bytes], data: st.DataObject) -> None:
+    framing = framer_of(name, MIB)
     stream = b"".join(map(framing.frame, messages))
     cut = data.draw(st.integers(0, len(stream)))
     assert read(name, [stream[:cut], stream[cut:]]) == messages
 
 
 def test_line_of_a_message_contains_no_line_break() -> None:
-    assert framing_of("lines", MIB).frame(b'{\r\n"a": 1\n}') == b'{ "a": 1 }\n'
+    assert framer_of("lines", MIB).frame(b'{\r\n"a": 1\n}') == b'{ "a": 1 }\n'
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.everyday(3)
-def test_message_in_single_bytes_takes_linear_time(name: FramingName, soon: None) -> None:
+def test_message_in_single_bytes_takes_linear_time(name: Framing, soon: None) -> None:
     message = b'{"a":["' + b"x" * 1_000_000 + b'"]}'
-    stream = framing_of(name, MIB).frame(message)
+    stream = framer_of(name, MIB).frame(message)
     assert read(name, single_bytes(stream), cap=len(message)) == [message]
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.everyday(3)
-def test_message_over_the_limit_is_refused(name: FramingName) -> None:
-    stream = framing_of(name, MIB).frame(b'{"a":1}')
+def test_message_over_the_limit_is_refused(name: Framing) -> None:
+    stream = framer_of(name, MIB).frame(b'{"a":1}')
     assert read(name, [stream], cap=7) == [b'{"a":1}']
     problem = refusal(name, stream, cap=6)
     assert problem.step == "size"
@@ -93,7 +93,7 @@ def test_message_over_the_limit_is_refused(name: FramingName) -> None:
 
 
 @pytest.mark.parametrize("name", ["lines", "none"])
-def test_endless_message_is_refused_early(name: FramingName) -> None:
+def test_endless_message_is_refused_early(name: Framing) -> None:
     with pytest.raises(Unreachable) as refused:
         read(name, repeat(b"[" * 500), cap=1000)
     assert refused.value.step == "size"
@@ -133,7 +133,7 @@ def test_announced_length_over_limit_is_refused_at_once() -> None:
     ("name", "stream"),
     [("length", b"Content-Le"), ("length", b"Content-Length: 3\r\n\r\n{}"), ("none", b'{"a":"}')],
 )
-def test_stream_that_ends_in_a_message_is_unfinished(name: FramingName, stream: bytes) -> None:
-    framing = framing_of(name, MIB)
+def test_stream_that_ends_in_a_message_is_unfinished(name: Framing, stream: bytes) -> None:
+    framing = framer_of(name, MIB)
     assert [*framing.feed(stream), *framing.finish()] == []
     assert framing.unfinished
