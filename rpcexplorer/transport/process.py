@@ -29,8 +29,9 @@ GRACE_SECONDS: Final = 1.0
 POLL_SECONDS: Final = 0.01
 MAX_STDERR: Final = 64 * 1024
 """Bytes of stderr to keep, and of a line to report."""
+MAX_LAST_LINES: Final = 3
 MAX_LAST_WORDS: Final = 300
-"""Characters of the last line of stderr, for the sentence about the end."""
+"""Lines of stderr, and characters of all of them, for the sentence about the end."""
 
 
 class Outlet:
@@ -344,7 +345,9 @@ class ProcessWire(StreamWire):
         else:
             words = f"{self._peer} ended with {self._code}"
         lines = [line.strip() for line in self.stderr.decode("utf-8", "replace").splitlines()]
-        last = quoted(next(filter(None, reversed(lines)), ""), MAX_LAST_WORDS).rstrip(".")
+        lines = [line for line in lines if line][-MAX_LAST_LINES:]
+        ways = (quoted(" / ".join(lines[start:]), MAX_LAST_WORDS) for start in range(len(lines)))
+        last = next(filter(None, ways), "").rstrip(".")
         return Unreachable("closed", f"{words}: {last}." if last else f"{words}.")
 
 

@@ -122,12 +122,20 @@ def test_process_has_its_words_folder_environment_and_session(tmp_path: Path) ->
 def test_end_names_exit_code_and_last_words() -> None:
     problem = end_of(python("import sys; sys.exit('Traceback\\n no\\x1b[1m  such\\tmodule.\\n ')"))
     assert problem.step == "closed"
-    assert problem.sentence == rf"{Path(sys.executable).name} ended with 1: no\x1b[1m  such\tmodule."
+    assert problem.sentence == rf"{Path(sys.executable).name} ended with 1: Traceback / no\x1b[1m  such\tmodule."
 
 
-def test_long_last_words_are_omitted_whole() -> None:
-    problem = end_of(python("import sys; sys.exit('x' * 400)"))
-    assert problem.sentence == f"{Path(sys.executable).name} ended with 1."
+@pytest.mark.parametrize(
+    ("stderr", "words"),
+    [
+        ("'x' * 400", "ended with 1."),
+        ("'x' * 400 + '\\na\\nb'", "ended with 1: a / b."),
+        ("'a\\nb\\n\\nc\\nd'", "ended with 1: b / c / d."),
+    ],
+    ids=range(3),
+)
+def test_last_lines_are_quoted_whole_or_omitted(stderr: str, words: str) -> None:
+    assert end_of(python(f"import sys; sys.exit({stderr})")).sentence == f"{Path(sys.executable).name} {words}"
 
 
 def test_end_names_the_signal() -> None:
