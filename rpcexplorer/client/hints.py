@@ -619,6 +619,21 @@ def client_certificate(call: FailedCall) -> Hint | None:
     return Hint("The server requires a client certificate.", commands=(*lines, command))
 
 
+_NO_REASON = regex(r"\b(?:ended with [0-9]+|closed the connection)\.(?: |\Z)")
+
+
+def ended(call: FailedCall) -> Hint | None:
+    """Suggest where to look if a connection ended without a reason."""
+    outcome, kind = call.exchange.outcome, call.profile.connection_kind
+    if not isinstance(outcome, Unreached) or not call.failed_at("closed") or not _NO_REASON.search(outcome.sentence):
+        return None
+    if kind == "process":
+        return Hint("Check the command and its arguments. A server keeps running and reads its standard input.")
+    if kind == "stream":
+        return Hint("Check that the server uses JSON-RPC without HTTP at this address, and look at its log.")
+    return None
+
+
 def framing(call: FailedCall) -> Hint | None:
     """Suggest another framing, which nobody has chosen: with a wrong one, most servers only wait."""
     profile = call.profile
@@ -662,6 +677,7 @@ RULES: Final[tuple[HintRule, ...]] = (
     maybe_empty_params,
     bare_result,
     client_certificate,
+    ended,
     framing,
     timeout,
 )

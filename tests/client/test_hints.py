@@ -590,6 +590,20 @@ def test_refused_websocket_names_the_default_path(
         assert hint.commands == commands
 
 
+@pytest.mark.parametrize(
+    ("profile", "sentence", "words"),
+    [
+        (ad_hoc_process(["sh"]), "sh ended with 3.", "Check the command"),
+        (ad_hoc_process(["sh"]), "sh ended with 3: no such file.", None),
+        (ad_hoc("tcp://h:1"), "h:1 closed the connection. The complete request", "without HTTP"),
+        (ad_hoc("ws://h:1"), "h:1 closed the connection.", None),
+    ],
+)
+def test_end_without_a_reason_has_a_next_step(profile: Profile, sentence: str, words: str | None) -> None:
+    hint = failed(status=None, profile=profile, outcome=Unreached("closed", sentence))
+    assert (hint and words and words in hint.sentence) == (words and True)
+
+
 def test_default_login_that_fails_proposes_a_test() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
     unsent = Exchange("a", when, "staging", "http://h", "ping", "", "call", Refused("credentials", "HTTP 401"))
