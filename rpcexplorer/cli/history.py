@@ -19,7 +19,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Statistics
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName, ServerEvent
 from rpcexplorer.model.filter import FORMER_OUTCOME_WORDS, OUTCOME_WORDS, Bounds, HistoryFilter
-from rpcexplorer.model.problem import counted, joined_words
+from rpcexplorer.model.problem import PROGRAM, counted, joined_words, quoted
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.history import (
     CALLS,
@@ -119,6 +119,9 @@ def export(
     if looks:
         wanted = filter_of(search or "", profile, bounds)
         found = (call for call in explorer.history.search(wanted) if isinstance(call, Exchange))
+        if search and wanted.outcomes == EVENTS:
+            command = f"{PROGRAM} history search {quoted(search)} --json"
+            fail(f"Events are not exported. To print them with their messages, run:\n{command}")
         calls += islice((call for call in found if call.kind != "event"), last)
     if not calls:
         fail("No calls match. Nothing was written.")
@@ -337,7 +340,7 @@ def list_(
     wanted = filter_of(text, profile, bounds, **{kind: value for kind, value in given.items() if value})
     world, explorer = open_history(context, profile)
     found = explorer.history.search(wanted)
-    _print_calls(world, islice(found, limit), explorer, as_json=as_json)
+    _print_calls(world, islice(found, limit), explorer, as_json=as_json, events=wanted.outcomes == EVENTS)
 
 
 @history.command()
@@ -364,7 +367,7 @@ def search(
     wanted = filter_of(text, profile, bounds)
     world, explorer = open_history(context, profile)
     found = explorer.history.search(wanted)
-    _print_calls(world, islice(found, limit), explorer, as_json=as_json)
+    _print_calls(world, islice(found, limit), explorer, as_json=as_json, events=wanted.outcomes == EVENTS)
 
 
 @history.command()
@@ -440,18 +443,27 @@ def prune(
     world.say(f"removed {counted(count, 'call')}{place}")
 
 
-def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Explorer, *, as_json: bool) -> None:
+EVENTS: Final = ("event",)
+"""The outcomes of a filter for events alone."""
+
+
+def _print_calls(
+    world: World, found: Iterable[Exchange | Damaged], explorer: Explorer, *, as_json: bool, events: bool
+) -> None:
     own, many = explorer.history.writer, bool(explorer.history.others())
     exchange = None
     for exchange in found:
         if isinstance(exchange, Damaged):
             world.warn(f"a call in {exchange.file} is damaged: {exchange.reason}")
         elif as_json:
-            print_json_line(world, json_of(_row(exchange, own)))
+            message = _message(exchange) if exchange.kind == "event" else {}
+            print_json_line(world, json_of(_row(exchange, own) | message))
         else:
             line = history_line(exchange, world.width, colour=world.colours, writers=many, whole=not world.shows)
             world.print(line)
-    if exchange is None and next(iter(explorer.history.newest(1)), None):
+    if exchange is None and events:
+        world.say("No events match the filter. Change it.")
+    elif exchange is None and next(iter(explorer.history.newest(1)), None):
         world.say("No calls match the filter. Change it.")
     elif exchange is None:
         world.say("No calls found. To send a call, run:\nrpcexplorer call METHOD")
@@ -477,6 +489,10 @@ def _row(exchange: Exchange, own: str) -> dict[str, object]:
     }
 
 
+def _message(exchange: Exchange) -> dict[str, object]:
+    return {"reply": printable_bytes(exchange.response.body), "reply_cut": exchange.response.cut}
+
+
 def _rest(exchange: Exchange) -> dict[str, object]:
     """Return the fields that only ``history show --json`` prints.
 
@@ -490,8 +506,7 @@ def _rest(exchange: Exchange) -> dict[str, object]:
         "expect": printable(exchange.expect, lines=True),
         "params": printable(exchange.params, lines=True),
         "headers": [{"name": printable(name), "value": printable(value)} for name, value in response.headers],
-        "reply": printable_bytes(response.body),
-        "reply_cut": response.cut,
+        **_message(exchange),
         "remarks": list(map(printable, exchange.remarks)),
         "answer": printable(event.answer, lines=True),
         "of": printable(event.of),

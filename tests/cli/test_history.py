@@ -108,7 +108,8 @@ def test_event_is_refused_instead_of_a_call(used: Shell, event: str, command: li
 def test_events_are_not_counted_or_pruned(used: Shell, event: str) -> None:
     assert event
     assert json.loads(used.run("history", "stats", "outcome:event", "--json").text)["calls"] == 0
-    assert "No calls match" in used.run("history", "export", "--search", "outcome:event").err
+    refused = used.run("history", "export", "--search", "outcome:event").err
+    assert "  rpcexplorer history search outcome:event --json\n" in refused
     assert "removed 3 calls" in used.run("history", "prune", "--keep", "0", "--yes").err
     assert methods(used.run("history", "list", "--outcome", "event", "--json").text) == ["tick"]
 
@@ -117,6 +118,13 @@ def test_empty_list_names_the_next_step(shell: Shell) -> None:
     ran = shell.run("history", "list", "outcome:error")
     assert (ran.code, ran.out) == (0, b"")
     assert ran.err == "rpcexplorer: No calls found. To send a call, run:\n  rpcexplorer call METHOD\n"
+
+
+def test_events_are_listed_with_their_messages(used: Shell, event: str) -> None:
+    (row,) = map(json.loads, used.run("history", "search", "outcome:event", "--json").text.splitlines())
+    assert (row["id"], json.loads(row["reply"])["method"], row["reply_cut"]) == (event, "tick", False)
+    ran = used.run("history", "list", "--outcome", "event", "--method", "none")
+    assert ran.err == "rpcexplorer: No events match the filter. Change it.\n"
 
 
 def test_filter_without_matches_says_so(used: Shell) -> None:
