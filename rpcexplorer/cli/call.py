@@ -267,10 +267,10 @@ def _call(
 ) -> None:
     invocation = invocation_of(context)
     text = params_text(words, invocation.world)
-    context.exit(_send(invocation, Sending.of(options), Draft(method, text, notification)))
+    context.exit(_send(invocation, Sending.of(options), Draft(method, text, notification), words))
 
 
-def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int:
+def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch, words: Sequence[str] = ()) -> int:
     world = invocation.world
     out = Output(world, sending.output)
     if isinstance(draft, Batch) or not draft.notification:
@@ -281,7 +281,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     draft = resolved(invocation, explorer, draft, sending.given, ask=sending.ask, id=sending.id or "")
     if sending.dry_run:
         code = _show_preview(out.world, explorer.preview(draft, id=sending.id))
-        mark(invocation, draft)
+        mark(invocation, draft, words)
         out.write()
         return code
     profile = explorer.profile
@@ -301,21 +301,23 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
             size = counted(len(exchange.response.body), "byte")
             world.hint(f"To print the response body ({size}), add --body.")
         advise(world, exchange, explorer)
-        mark(invocation, draft)
+        mark(invocation, draft, words)
         if explorer.journal.problem:
             world.warn(f"the call was not recorded: {explorer.journal.problem}")
         out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.problem)
     return exchange.exit_code
 
 
-def mark(invocation: Invocation, draft: Draft | Batch) -> None:
-    """Show the typo in a text, and the text to write instead."""
+def mark(invocation: Invocation, draft: Draft | Batch, words: Sequence[str] = ()) -> None:
+    """Show the typo in a text, and the text to write instead; ``words`` may name its file."""
     read, remark = judged(draft.text)
     if remark:
         invocation.world.warn(remark)
     if isinstance(read, Typo):
         from rpcexplorer.text.problems import marked
 
+        if len(words) == 1 and words[0].startswith("@"):
+            invocation.world.say(f"{words[0][1:]} does not contain JSON params:")
         invocation.world.stderr.write(f"{marked(draft.text, read)}\n")
 
 

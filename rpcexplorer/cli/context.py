@@ -101,7 +101,9 @@ class Invocation(Struct):
             raise click.UsageError("Name a URL or a process, not both.")
         is_typed = url is not None or self.stdio is not None
         if is_typed and (name or self.profile):
-            raise click.UsageError(f"Name a profile or a {'URL' if self.stdio is None else 'process'}, not both.")
+            what = "URL" if self.stdio is None else "process"
+            option = "--url" if self.stdio is None else "--stdio"
+            raise click.UsageError(f"Name a profile or a {what}, not both. The profile has one already: omit {option}.")
         beside: Changes = tuple(
             (key, value)
             for key, value in (("auth.kind", auth), ("preset", self.preset), ("framing", self.framing), *form)

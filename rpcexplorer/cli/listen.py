@@ -16,6 +16,7 @@ from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import invocation_of, no_input_option, profile_option, server_after_options
 from rpcexplorer.cli.output import Waiting, note_event, quoted_message, run_waiting
 from rpcexplorer.cli.world import INTERRUPTED, ReaderGone, World, discard_output, interruptible
+from rpcexplorer.client.open_connection import NOT_SENT
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
@@ -107,7 +108,7 @@ def listen(
         sent = resolved(invocation, explorer, Draft(method, text), given, ask=ask)
         assert isinstance(sent, Draft)
         draft = sent
-        mark(invocation, draft)
+        mark(invocation, draft, params)
         if not yes and (question := question_about(explorer, [draft], chosen)):
             confirm(invocation, question, "the request", [chosen], ask=ask)
     stop = Stop()
@@ -196,7 +197,7 @@ class Listener:
             case Cancelled():
                 return INTERRUPTED
             case Unreached(sentence=words) | Malformed(reason=words) if not self._calls:
-                self._world.say(words)
+                self._world.say(words.replace(NOT_SENT, "The connection was not opened, because "))
             case _:
                 show(self._world, end)
                 advise(self._world, end, self._explorer)

@@ -378,7 +378,8 @@ def no_place_for(kind: ConnectionKind, path: tuple[str, ...], value: Any) -> str
     if key == "command" and kind != "process":
         return 'a command needs url = "stdio:". Change the URL, or remove this key'
     if path == ("auth", "kind") and kind in {"stream", "process"} and value not in IN_MESSAGES:
-        return f'auth type "{value}" needs HTTP. On this connection, use one of {", ".join(IN_MESSAGES)}'
+        needed = "HTTP" if value == "digest" else "HTTP or WebSocket"
+        return f'auth type "{value}" needs {needed}. On this connection, use one of {", ".join(IN_MESSAGES)}'
     if path == ("auth", "kind") and kind == "websocket" and value == "digest":
         return 'auth type "digest" needs HTTP, because a WebSocket cannot answer a challenge. Use another auth type'
     if key == "handshake" and kind != "http" and isinstance(value, HeaderHandshake):

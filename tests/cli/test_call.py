@@ -101,6 +101,13 @@ WORDS = [
 ]
 
 
+def test_file_without_json_params_is_named(shell: Shell) -> None:
+    (shell.folder / "a.py").write_text("a = 1\n")
+    ran = shell.run("call", "m", "@a.py", "--url", "http://127.0.0.1:9")
+    assert ran.code == 2
+    assert "rpcexplorer: a.py does not contain JSON params:\n  a = 1\n" in ran.err
+
+
 @pytest.mark.parametrize(("word", "message"), WORDS, ids=[word for word, _ in WORDS])
 def test_invalid_json_word_suggests_words_that_work(shell: Shell, word: str, message: str) -> None:
     ran = shell.run("call", "m", "a=1", word, "--url", "http://127.0.0.1:9")

@@ -47,7 +47,7 @@ MEANT = [
     ("call m --stdio x --preset lpp", "--preset lpp: there is no preset `lpp`. Did you mean `lsp`?"),
     ("call m --stdio x --framing line", "--framing: line is not one of lines, length, none. Did you mean lines?"),
     ("call m --url http://h --framing none", "--framing none: only streams and processes have a framing."),
-    ("call m --stdio x --auth bearer", '--auth bearer: auth type "bearer" needs HTTP.'),
+    ("call m --stdio x --auth bearer", '--auth bearer: auth type "bearer" needs HTTP or WebSocket.'),
     ("call m --timeout abc", "--timeout: abc is not valid. Write seconds as a number above 0, such as 30 or 0.5."),
     ("call m --timeout 1e999", "--timeout: 1e999 is not valid"),
     ("call m --auth zzzz", f"--auth: zzzz is not one of {', '.join(KINDS)}"),

@@ -61,6 +61,13 @@ def test_listening_ends_with_the_connection(shell: Shell) -> None:
     assert ran.err == f"{name}: no more\nrpcexplorer: {name} ended with 1: no more.\n"
 
 
+def test_handshake_that_fails_without_a_call_is_named(shell: Shell) -> None:
+    shell.run("profiles", "add", "p", *server(shell, "receive(); os._exit(3)"), "--handshake", "lsp")
+    ran = shell.run("listen", "-p", "p")
+    assert ran.code == 4
+    assert "The connection was not opened, because initialize failed: " in ran.err
+
+
 def test_response_of_the_call_goes_to_stderr(shell: Shell) -> None:
     ran = listen(shell, 'send(TICK)\nrespond(\'"result": "0x1"\')\nreceive()', "subscribe", "[1]", "--for", "0.2s")
     assert (ran.code, ran.text, ran.err) == (0, f"{TICK}\n", 'rpcexplorer: subscribe: "0x1"\n')

@@ -76,7 +76,7 @@ def test_wrong_url_of_a_connection_is_refused(tmp_path: Path, url: str, words: s
         ('url = "http://h"\nframing = "length"', "framing", "only streams and processes"),
         ('url = "http+unix:///x"\nframing = "length"', "framing", "only streams and processes"),
         ('url = "tcp://h:1"\nauth = { kind = "bearer" }', "auth.kind", "one of none, inline, first, member"),
-        (f'{STDIO}auth = {{ kind = "cookie" }}', "auth.kind", 'auth type "cookie" needs HTTP'),
+        (f'{STDIO}auth = {{ kind = "cookie" }}', "auth.kind", 'auth type "cookie" needs HTTP or WebSocket.'),
         ('url = "ws://h"\nauth = { kind = "digest" }', "auth.kind", "cannot answer a challenge"),
         ('url = "ws://h"\nhandshake = { header = "X-Id" }', "handshake", "only HTTP has a handshake with a header"),
         ('url = "http://h"\nhandshake = "lsp"', "handshake", "a connection that stays open"),
