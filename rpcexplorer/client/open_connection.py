@@ -274,7 +274,7 @@ class OpenConnection:
             if partial.sent_whole:
                 words = "The server did not respond"
             elif opened:
-                words = "The server did not take the whole request"
+                words = "The request was not sent"
             elif self._is_greeting:
                 words = f"The server did not respond to {INITIALIZE}"
             raise Unreachable(
@@ -379,9 +379,10 @@ class OpenConnection:
             partial.sent_whole = True
             return await waiting.response if waiting.ids else b""
         except asyncio.CancelledError:
+            partial.sent_whole = True  # A wire sends the rest of a message that has begun.
             partial.response = _response_of(waiting.received())
             self._late += waiting.ids
-            if partial.sent_whole and not waiting.is_own:
+            if not waiting.is_own:
                 self._outbox.put(*map(self._cancellation, waiting.ids))
             raise
         except Unreachable as error:

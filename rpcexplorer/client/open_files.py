@@ -30,8 +30,6 @@ LANGUAGES: Final = {
 }  # fmt: skip
 """Language identifiers that differ from the extension of their files."""
 MAX_ADDRESS: Final = 4096
-UNKNOWN: Final = b""
-"""The digest of a text that was perhaps not sent, because its call was cancelled."""
 
 
 class _Document(Struct):
@@ -86,19 +84,17 @@ class OpenFiles:
         if self._digests.get(uri) == digest:
             return
         again = " again, because it has changed" if await self._close(uri, send) else ""
-        self._digests[uri] = UNKNOWN
+        self._digests[uri] = digest  # A message is sent whole, even if its call is cancelled meanwhile.
         language = LANGUAGES.get(extension := path.suffix[1:].lower(), extension)
         await send(_message("didOpen", {"uri": uri, "languageId": language, "version": 1, "text": text}))
-        self._digests[uri] = digest
         notes.append(f"opened {path} with textDocument/didOpen{again}")
 
     async def _close(self, uri: str, send: Callable[[bytes], Awaitable[None]]) -> bool:
         """Close a file if it is open; return whether it was."""
-        if uri not in self._digests:
-            return False
-        await send(_message("didClose", {"uri": uri}))
-        del self._digests[uri]
-        return True
+        is_open = self._digests.pop(uri, None) is not None
+        if is_open:
+            await send(_message("didClose", {"uri": uri}))
+        return is_open
 
 
 def _message(name: str, document: dict[str, object]) -> bytes:

@@ -41,6 +41,9 @@ class MemoryWire:
         self.is_open = True
 
     async def send(self, message: bytes) -> None:
+        await asyncio.shield(self._deliver(message))
+
+    async def _deliver(self, message: bytes) -> None:
         await self.reads.wait()
         if self.ended:
             raise self.ended
@@ -234,20 +237,23 @@ def test_timeout_cancels_call_and_names_late_response(cancel: str | None, messag
     assert sent == ([] if message is None else [{"jsonrpc": "2.0"} | message])  # type: ignore[operator]
 
 
-def test_cancellation_is_sent_before_the_connection_closes() -> None:
-    async def use(peer: Peer) -> list[str]:
-        task = peer.call("a")
+@pytest.mark.parametrize("taken", [0, 1])
+def test_cancelled_call_may_have_run_and_is_cancelled(taken: int) -> None:
+    async def use(peer: Peer) -> tuple[list[str], bool]:
+        partial = Partial()
+        task = peer.call("a", partial=partial)
         wire = await peer.wire()
-        await wire.wait_for(1)
+        await wire.wait_for(taken)
         wire.reads.clear()
         task.cancel()
         closing = asyncio.ensure_future(peer.connection.close())
         await peer.settle()
         wire.reads.set()
         await closing
-        return await methods(wire, 1)
+        return await methods(wire, 1), partial.sent_whole
 
-    assert using(use, cancel="mcp") == ["m", "notifications/cancelled"]
+    begin = (lambda _: None) if taken else (lambda wire: wire.reads.clear())
+    assert using(use, prepare=begin, cancel="mcp") == (["m", "notifications/cancelled"], True)
 
 
 def test_end_of_connection_ends_calls_and_next_opens_anew() -> None:

@@ -69,7 +69,7 @@ def test_changed_file_is_closed_and_opened_again(tmp_path: Path) -> None:
     assert [server.call(path.as_uri()), server.call(path.as_uri())] == [["didClose"], []]
 
 
-def test_cancelled_call_opens_its_file_again(tmp_path: Path) -> None:
+def test_cancelled_call_opens_and_closes_its_file_once(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.touch()
     files, sent = OpenFiles(read_source), list[bytes]()
@@ -77,16 +77,19 @@ def test_cancelled_call_opens_its_file_again(tmp_path: Path) -> None:
 
     async def send(data: bytes) -> None:
         sent.append(data)
-        if len(sent) == 1:
-            raise asyncio.CancelledError
+        raise asyncio.CancelledError
 
     async def use() -> None:
         with pytest.raises(asyncio.CancelledError):
             await files.prepare(message, send, [])
         await files.prepare(message, send, [])
+        path.unlink()
+        with pytest.raises(asyncio.CancelledError):
+            await files.prepare(message, send, [])
+        await files.prepare(message, send, [])
 
     asyncio.run(use())
-    assert [json.loads(data)["method"][16:] for data in sent] == ["Open", "Close", "Open"]
+    assert [json.loads(data)["method"][16:] for data in sent] == ["Open", "Close"]
 
 
 UNFIT: dict[str, tuple[Callable[[Path], object], str]] = {
