@@ -260,7 +260,7 @@ class OpenConnection:
         )
         try:
             async with asyncio.timeout(deadline) as limit:
-                kept = await self._opened(request, limit, calls)
+                kept = await self._opened(request, limit, deadline, calls)
                 opened = time.perf_counter()
                 if watch is not None:
                     watch(Progress("waiting", 0, None, opened - started))
@@ -298,41 +298,49 @@ class OpenConnection:
             self._end()
             await self._wait_for_closing()
 
-    async def _opened(self, request: Request, limit: asyncio.Timeout, calls: Sequence[Envelope]) -> bool:
+    async def _opened(
+        self, request: Request, limit: asyncio.Timeout, deadline: float, calls: Sequence[Envelope]
+    ) -> bool:
         """Open the connection if it is closed; return whether it was open."""
         closings = self._closings
         async with self._turn:
             headers = (request.url, request.headers, request.cookie)
             if closings != self._closings:
                 raise Unreachable("closed", CLOSED)
-            if self._wire is not None and not self._wire.ended:
-                if headers == self._headers:
-                    return True
-                while self._waiting:  # Other calls get their responses before the connection opens again.
-                    await asyncio.wait([waiting.response for waiting in self._waiting.values()])
+            is_open = self._wire is not None and not self._wire.ended
+            if is_open and headers == self._headers:
+                return True
             self._limit, self._is_greeting = limit, False
             try:
-                self._end(self._wire.ended if self._wire else None)
-                await self._wait_for_closing()
-                await self._open(request, limit)
+                while is_open and self._waiting:  # Other calls get their responses before it opens again.
+                    await asyncio.wait([waiting.response for waiting in self._waiting.values()])
+                await self._open(request, limit, deadline, calls)
                 self._headers = headers
-                is_by_hand = any(call.method == b'"initialize"' for call in calls)
-                if self._handshake is not None and not is_by_hand:
-                    await self._shake_hands(self._handshake)
-                if closings != self._closings:
-                    raise Unreachable("closed", CLOSED)
-            except BaseException as error:
-                self._end(error if isinstance(error, Unreachable) else None)
-                raise
             finally:
                 self._limit = None
             return False
 
-    async def _open(self, request: Request, limit: asyncio.Timeout) -> None:
+    async def _open(self, request: Request, limit: asyncio.Timeout, deadline: float, calls: Sequence[Envelope]) -> None:
+        """Connect and shake hands."""
+        closings = self._closings
+        try:
+            self._end(self._wire.ended if self._wire else None)
+            await self._wait_for_closing()
+            await self._connect(request, limit, deadline)
+            is_by_hand = any(call.method == b'"initialize"' for call in calls)
+            if self._handshake is not None and not is_by_hand:
+                await self._shake_hands(self._handshake)
+            if closings != self._closings:
+                raise Unreachable("closed", CLOSED)
+        except BaseException as error:
+            self._end(error if isinstance(error, Unreachable) else None)
+            raise
+
+    async def _connect(self, request: Request, limit: asyncio.Timeout, deadline: float) -> None:
         wire, until, loop = self._wire_for(request), limit.when(), asyncio.get_running_loop()
         assert until is not None
         limit.reschedule(None)  # The wire has a better sentence for the end of the same time.
-        await wire.open(until - loop.time())
+        await wire.open(deadline, until - loop.time())
         limit.reschedule(until)
         self._wire, self.ended = wire, None
         self._closed.clear()

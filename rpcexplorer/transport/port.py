@@ -221,8 +221,11 @@ class Wire(Protocol):
     ended: Unreachable | None
     """Why no more messages come; None while it is open, and after our own `close`."""
 
-    async def open(self, deadline: float) -> None:
-        """Connect, or start the process, within seconds from now; raise `Unreachable`."""
+    async def open(self, deadline: float, left: float | None = None) -> None:
+        """Connect, or start the process; raise `Unreachable`.
+
+        ``left``: seconds of the deadline that are left; the deadline is named in sentences.
+        """
 
     async def send(self, message: bytes) -> None:
         """Send one JSON message; raise `Unreachable`.

@@ -241,7 +241,7 @@ class ProcessWire(StreamWire):
         self.stderr = b""
         """The last 64 kB."""
 
-    async def open(self, deadline: float) -> None:  # noqa: ARG002 - a start takes no time
+    async def open(self, deadline: float, left: float | None = None) -> None:  # noqa: ARG002 - a start takes no time
         if not self._folder.is_dir():
             raise Unreachable("start", f"The folder {self._folder} does not exist, so {self._peer} was not started.")
         if not self._program:

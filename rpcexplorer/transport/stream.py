@@ -169,8 +169,8 @@ class SocketWire(StreamWire):
         self._address, self._trust, self._cap = address, trust, cap
         self._incoming = Incoming(cap=cap)
 
-    async def open(self, deadline: float) -> None:
-        limit = asyncio.timeout(deadline)
+    async def open(self, deadline: float, left: float | None = None) -> None:
+        limit = asyncio.timeout(deadline if left is None else left)
         try:
             async with limit:
                 await self._connect()

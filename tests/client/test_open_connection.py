@@ -36,7 +36,7 @@ class MemoryWire:
         """Set while the server accepts connections."""
         self.accepts.set()
 
-    async def open(self, deadline: float) -> None:
+    async def open(self, deadline: float, left: float | None = None) -> None:
         await self.accepts.wait()
         self.is_open = True
 

@@ -45,6 +45,19 @@ def test_close_while_it_opens_ends_all_calls() -> None:
     assert (wires, is_open) == (1, False)
 
 
+def test_close_ends_call_that_waits_for_others() -> None:
+    async def use(peer: Peer) -> list[str]:
+        tasks = [with_token(peer, "a", "one")]
+        await peer.wire()
+        tasks.append(with_token(peer, "b", "two"))
+        await peer.settle()
+        async with asyncio.timeout(5):
+            await peer.connection.close()
+        return [(await failure_of(task)).step for task in tasks]
+
+    assert using(use) == ["closed", "closed"]
+
+
 def test_close_during_initialize_ends_the_call() -> None:
     async def use(peer: Peer) -> tuple[Unreachable, bool]:
         task = peer.call("a")
@@ -198,7 +211,7 @@ def test_timeout_says_what_took_too_long(words: str, stuck: str) -> None:
         async def prepare(self, *_: object) -> None:
             await asyncio.Event().wait()
 
-    options = {"opening": HANDSHAKE} if stuck == "initialize" else {}
+    options: dict[str, Any] = {"opening": HANDSHAKE} if stuck == "initialize" else {}
     options |= {"files_for": Files} if stuck == "opening a file" else {}
     problem = using(use, prepare=prepare, **options)
     assert (problem.step, words in problem.sentence) == ("timeout", True), problem.sentence
@@ -208,8 +221,8 @@ def test_timeout_says_what_took_too_long(words: str, stuck: str) -> None:
 def test_deadline_of_opening_is_the_time_left() -> None:
     deadlines = list[float]()
 
-    async def note(deadline: float) -> None:
-        deadlines.append(deadline)
+    async def note(deadline: float, left: float) -> None:
+        deadlines.extend([deadline, left])
 
     async def use(peer: Peer) -> None:
         task = peer.call("a", deadline=5)
@@ -217,7 +230,8 @@ def test_deadline_of_opening_is_the_time_left() -> None:
         await task
 
     using(use, prepare=lambda wire: setattr(wire, "open", note))
-    assert 0 < deadlines[0] <= 5
+    assert deadlines[0] == 5  # Sentences name it.
+    assert 0 < deadlines[1] <= 5
 
 
 def test_response_before_the_end_of_its_request_counts() -> None:

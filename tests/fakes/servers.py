@@ -91,7 +91,7 @@ class MemoryWire:
         self._sent, self._received = asyncio.Queue[bytes](), asyncio.Queue[bytes | None]()
         self._run: asyncio.Task[None] | None = None
 
-    async def open(self, deadline: float) -> None:
+    async def open(self, deadline: float, left: float | None = None) -> None:
         self._run = asyncio.create_task(self._serve())
 
     async def _serve(self) -> None:
