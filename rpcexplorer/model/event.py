@@ -7,12 +7,12 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from rpcexplorer.model.secret import MARGIN
+
 EventKind = Literal["notification", "request", "response", "unreadable"]
 """``response``: one that no call waits for. ``unreadable``: data that is not a message."""
 MAX_EVENT: Final = 1024 * 1024
 """Bytes of a message to show and to record."""
-MARGIN: Final = 64 * 1024
-"""Bytes after it to search, so that no secret is cut in half."""
 
 
 class Event(Struct, eq=False, gc=False):

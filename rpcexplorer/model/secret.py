@@ -110,6 +110,8 @@ PROFILE_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 UNRECORDED: Final = "«not recorded»"
 PLACEHOLDER: Final = regex(rf"«(?P<profile>{PROFILE_NAME.pattern})\.(?P<field>{'|'.join(FIELDS)})»", re.ASCII)
 HIDDEN: Final = regex(rf"{PLACEHOLDER.pattern}|«(?:RPCEXPLORER_\w+|not recorded)»", re.ASCII)
+MARGIN: Final = 64 * 1024
+"""Bytes after a cut text to search, too, so that no secret is cut in half."""
 DEEPEST: Final = 20
 """Levels of JSON that are searched for the path of a secret."""
 _UNSENDABLE = regex(r"(?:«|\\u00[aA][bB])not recorded(?:»|\\u00[bB][bB])|«RPCEXPLORER_\w+»")

@@ -15,11 +15,10 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.event import MARGIN
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.problem import cut, joined_words
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
+from rpcexplorer.model.secret import HIDDEN, MARGIN, UNRECORDED, Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address, secrets_in, squashed
 from rpcexplorer.redaction.redactor import Edit, Redactor, edited, kind_of, plain_keys, redacted_in_pieces, value_after

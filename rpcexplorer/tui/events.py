@@ -22,9 +22,10 @@ from textual.widgets import Input, Static
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import value_problem
 from rpcexplorer.jsontext.scan import is_value
-from rpcexplorer.model.event import MARGIN, MAX_EVENT, Event
+from rpcexplorer.model.event import MAX_EVENT, Event
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import MARGIN
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
