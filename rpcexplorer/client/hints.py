@@ -653,9 +653,9 @@ def timeout(call: FailedCall) -> Hint | None:
     if not call.failed_at("timeout"):
         return None
     longer = max(60, round(2 * call.profile.timeout))
-    sentence = f"To wait longer, add --timeout {longer} or set timeout in the profile."
+    way = f"add --timeout {longer}" if call.profile.ad_hoc else f"set timeout to {longer} in the profile"
     lines = () if call.profile.ad_hoc else (f"{PROGRAM} profiles set {call.profile.name} timeout={longer}",)
-    return Hint(sentence, commands=lines)
+    return Hint(f"To wait longer, {way}.", commands=lines)
 
 
 HintRule = Callable[[FailedCall], Hint | None]

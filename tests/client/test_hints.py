@@ -417,8 +417,13 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "a timeout": (
         {"status": None, "outcome": NO_RESPONSE, "profile": of(timeout=45)},
-        "add --timeout 90",
+        "set timeout to 90 in the profile",
         "rpcexplorer profiles set staging timeout=90",
+    ),
+    "a timeout of a typed URL": (
+        {"status": None, "outcome": NO_RESPONSE, "profile": ad_hoc("https://h")},
+        "add --timeout 60",
+        "",
     ),
     "a timeout over a stream": (
         {"status": None, "outcome": NO_RESPONSE, "profile": of(url="tcp://h:1")},
@@ -432,7 +437,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "a timeout over a stream whose framing a preset chose": (
         {"status": None, "outcome": NO_RESPONSE, "profile": of(url="tcp://h:1", preset="snapcast")},
-        "add --timeout 60",
+        "set timeout to 60 in the profile",
         "",
     ),
     "a WebSocket": (
