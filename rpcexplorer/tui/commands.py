@@ -634,7 +634,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
         footer=True,
         synonyms="errors log output process",
     ),
-    Command("events.connect", "alt+c", "open/close", "Open or close the connection of this profile.", "events"),
+    Command(
+        "events.connect", "alt+c", "open/close", "Open or close the connection of this profile.", "events", footer=True
+    ),
     Command("events.close", "escape,alt+v", "back", "Go back to the call.", "events", footer=True),
     Command("batch.load", "enter", "open", "Open this call in the editor, with its response.", "batch", footer=True),
     Command("batch.send", "f5,ctrl+enter", "send", "Send all calls of the batch in one request.", "batch", footer=True),

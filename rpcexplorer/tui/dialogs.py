@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -620,6 +621,9 @@ class PageDialog(Dialog[str]):
     PageDialog.-low > .block { height: 100%; padding: 0; }
     PageDialog .title { padding: 0 3; }
     PageDialog Sheet { height: 1fr; }
+    PageDialog.-short > .block { height: auto; }
+    PageDialog .hint { padding: 0 3; height: 1; }
+    PageDialog.-low .hint { margin-top: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,enter", "leave", show=False)]
 
@@ -631,9 +635,25 @@ class PageDialog(Dialog[str]):
         sheet = Sheet()
         sheet.lines = self._lines
         yield sheet
+        yield Static(self.hint(), classes="hint")
+
+    def hint(self) -> Content:
+        return keys("Esc", "close")
 
     def on_mount(self) -> None:
         self.set_focus(self.query_one(Sheet))
+
+    def on_resize(self) -> None:
+        self.remove_class("-short")
+        self.query_one(Sheet).styles.height = None
+        self.call_after_refresh(self._shrink)
+
+    def _shrink(self) -> None:
+        """Use no more lines than the text has."""
+        sheet = self.query_one(Sheet)
+        if sheet.row_count < sheet.size.height:
+            self.add_class("-short")
+            sheet.styles.height = sheet.row_count
 
 
 def _load_manual() -> None:
@@ -646,10 +666,6 @@ def _load_manual() -> None:
 class Help(PageDialog):
     """The keys of some scopes; it answers a manual page, `FILES` or None."""
 
-    DEFAULT_CSS = """
-    Help .hint { padding: 0 3; height: 1; }
-    Help.-low .hint { margin-top: 0; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "go('')", show=False),
         Binding("p", f"go('{FILES}')", show=False),
@@ -665,10 +681,9 @@ class Help(PageDialog):
         self._scopes, self._keymap, self._page, self._absent = scopes, keymap, page, absent
         super().__init__("Keys", list(self._found()))
 
-    def content(self) -> ComposeResult:
-        yield from super().content()
+    def hint(self) -> Content:
         title = page_titles().get(self._page, self._page)
-        yield Static(keys("m", f"manual: {title}", "p", "files and folders", "Esc", "close"), classes="hint")
+        return keys("m", f"manual: {title}", "p", "files and folders", "Esc", "close")
 
     def on_mount(self) -> None:
         self.set_timer(LOAD_SECONDS, _load_manual)

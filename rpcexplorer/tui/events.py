@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import tzinfo
 from functools import partial
 from typing import Any, ClassVar, Final, Literal
@@ -37,7 +38,7 @@ from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Dialog, keys, plain
-from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.editor import Editor, place_of
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import RowList
@@ -332,7 +333,46 @@ MAX_ANSWER: Final = 10_000
 """Characters of an answer that are searched for secrets to show its beginning."""
 
 Choice = Literal["answer", "refuse"]
-FIRST_TEXTS: Final[dict[str, str]] = {"answer": "{}", "refuse": '{"code": -32000, "message": "Refused"}'}
+REFUSAL: Final = '{"code": -32000, "message": "Refused"}'
+FIRST_ANSWERS: Final = {
+    "roots/list": '{"roots": []}',
+    "sampling/createMessage": (
+        '{\n  "role": "assistant",\n  "content": {"type": "text", "text": ""},\n  "model": "user"\n}'
+    ),
+    "elicitation/create": '{"action": "accept", "content": {}}',
+    "workspace/applyEdit": '{"applied": false}',
+    **dict.fromkeys(
+        (
+            "client/registerCapability",
+            "client/unregisterCapability",
+            "window/showMessageRequest",
+            "window/workDoneProgress/create",
+            "workspace/workspaceFolders",
+        ),
+        "null",
+    ),
+}
+"""Answers to begin with, for methods of MCP and LSP; the user completes them."""
+EMPTY: Final = ('""', "[]", "{}")
+"""Values of such an answer that the user completes."""
+MAX_ITEMS: Final = 1_000
+
+
+class _Configuration(Struct):
+    items: list[msgspec.Raw]
+
+
+class _ConfigurationRequest(Struct):
+    params: _Configuration
+
+
+def first_answer(event: Event) -> str:
+    """Return an answer to begin with."""
+    if event.method == "workspace/configuration":
+        with suppress(msgspec.DecodeError, RecursionError):
+            items = msgspec.json.decode(event.text, type=_ConfigurationRequest).params.items
+            return f"[{', '.join(['null'] * min(len(items), MAX_ITEMS))}]"
+    return FIRST_ANSWERS.get(event.method, "{}")
 
 
 class _Refusal(Struct):
@@ -353,14 +393,18 @@ def member_of(choice: str, text: str) -> tuple[str, str]:
     return f'"error":{text}', ""
 
 
+LINES_AROUND: Final = 20
+"""Lines of the dialog for an answer around the request."""
+
+
 class AnswerDialog(Dialog[str]):
     """A request of the server, and the answer; its result is a member for the response."""
 
     DEFAULT_CSS = """
     AnswerDialog > .block { width: 96; max-height: 100%; }
-    AnswerDialog Reader { height: 8; margin-bottom: 1; }
+    AnswerDialog Reader { margin-bottom: 1; }
     AnswerDialog Editor { height: 7; margin-top: 1; }
-    AnswerDialog.-low Reader { height: 5; margin-bottom: 0; }
+    AnswerDialog.-low Reader { margin-bottom: 0; }
     AnswerDialog.-low Editor { height: 5; margin-top: 0; }
     AnswerDialog.-low Answers, AnswerDialog.-low .hint { margin-top: 0; }
     """
@@ -382,17 +426,30 @@ class AnswerDialog(Dialog[str]):
         with Answers():
             yield Answer("Send", id="send")
             yield Answer("Cancel", id="leave")
-        yield Static(keys("F5", "send", "Tab", "next field", "←→", "answer or refuse", "Esc", "cancel"), classes="hint")
+        words = ("F5", "send", "Tab", "next field", "↑↓", "scroll", "←→", "answer or refuse", "Esc", "cancel")
+        yield Static(keys(*words), classes="hint")
 
     def on_mount(self) -> None:
         self._reader.document = self._asked
-        self._editor.load(self.texts[self._cycle.value])
+        self._load()
         self.set_focus(self._editor)
+
+    def on_resize(self) -> None:
+        """Give the request the lines that the rest leaves."""
+        least, others = (5, self.size.height) if self.has_class("-low") else (8, LINES_AROUND)
+        self._reader.styles.height = max(least, min(self._asked.lines, self.size.height - others))
+
+    def _load(self) -> None:
+        """Load the text of the choice, with the cursor in the first empty value."""
+        text = self.texts[self._cycle.value]
+        self._editor.load(text)
+        if empty := [at for at in map(text.find, EMPTY) if at >= 0]:
+            self._editor.move_cursor(place_of(text, min(empty) + 1))
 
     @on(Cycle.Changed)
     def _choice_changed(self, event: Cycle.Changed) -> None:
         event.stop()
-        self._editor.load(self.texts[event.value])
+        self._load()
         self._problem.remove_class("-shown")
 
     @on(Editor.Changed)
@@ -550,7 +607,7 @@ class EventsScreen(FullScreen[None]):
             "save": chosen is not None,
             "follow": bool(self._pane.list.items),
             "search": not self._pane.typing,
-            "stderr": bool(self.event_log.stderr),
+            "stderr": bool(self.profile.command) or bool(self.event_log.stderr),
             "connect": self.profile.is_open_connection,
         }
         return can.get(action, True)
@@ -575,6 +632,9 @@ class EventsScreen(FullScreen[None]):
     def action_stderr(self) -> None:
         from rpcexplorer.tui.dialogs import PageDialog
 
+        if not self.event_log.stderr:
+            self.notify("The process has written nothing to its stderr.")
+            return
         hide = self.explorer.redactor().text("\n".join(self.event_log.stderr))
         self.app.push_screen(
             PageDialog("stderr of the process", [[(f"   {text}", "text")] for text in hide.split("\n")])
@@ -604,10 +664,13 @@ class EventsScreen(FullScreen[None]):
         document = await asyncio.to_thread(document_of, event, self.explorer)
         method = self.explorer.redactor().text(event.method[:MAX_METHOD])
         typed = self.connections.typed_answers
-        texts = {choice: typed.get((event.method[:MAX_METHOD], choice), text) for choice, text in FIRST_TEXTS.items()}
+        first = {"answer": first_answer(event), "refuse": REFUSAL}
+        texts = {choice: typed.get((event.method[:MAX_METHOD], choice), text) for choice, text in first.items()}
         dialog = AnswerDialog(f"Answer {clipped(method, METHOD_COLUMNS)}?", document, texts)
         member = await self.app.push_screen_wait(dialog)
-        typed |= {(event.method[:MAX_METHOD], choice): text for choice, text in dialog.texts.items()}
+        typed |= {
+            (event.method[:MAX_METHOD], choice): text for choice, text in dialog.texts.items() if text != first[choice]
+        }
         if member is None:
             return
         if problem := self.explorer.answer(self.profile, event, member):

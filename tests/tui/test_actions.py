@@ -1591,7 +1591,8 @@ async def stderr_of_the_process_is_shown(at: Visit) -> None:
     await at.pilot.press("alt+v")
     await on(at.pilot, EventsScreen)
     await at.press("e")
-    await at.sees("stderr of the process", "warning: [no] config")
+    await at.sees("stderr of the process", "warning: [no] config", "Esc close")
+    assert at.app.screen.query_one(".block").size.height < 8, "as high as its text"
 
 
 @shows("profiles.test")

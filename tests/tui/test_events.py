@@ -23,7 +23,7 @@ from rpcexplorer.tui import event_log
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.event_log import EventFilter, EventLog, EventSearch
-from rpcexplorer.tui.events import AnswerDialog, EventsScreen, member_of, message_of
+from rpcexplorer.tui.events import AnswerDialog, EventsScreen, first_answer, member_of, message_of
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm, LongQuestion
 from tests.fakes.peers import Peer, framed, peer
@@ -99,6 +99,20 @@ def test_answer_is_a_result_or_an_error(choice: str, text: str, member: str, pro
     found, why_not = member_of(choice, text)
     assert found == member
     assert why_not[: len(problem)] == problem
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "text"),
+    [
+        ("roots/list", "{}", '{"roots": []}'),
+        ("workspace/configuration", '{"items":[{"section":"a"},{}]}', "[null, null]"),
+        ("workspace/configuration", '{"items":7}', "{}"),
+        ("window/workDoneProgress/create", '{"token":1}', "null"),
+        ("ask.name", "{}", "{}"),
+    ],
+)
+def test_answer_begins_with_the_form_of_its_method(method: str, params: str, text: str) -> None:
+    assert first_answer(event(method, params)) == text
 
 
 async def open_events(pilot: Pilot[Any]) -> EventsScreen:
@@ -278,6 +292,17 @@ def test_failed_opening_names_the_step(explorer: Explorer) -> None:
         calls.show_profile()
         await pilot.press("alt+c")
         await until(pilot, lambda: "not opened (step: start)" in notices(app))
+
+    visit(explorer, scene)
+
+
+def test_silent_process_has_no_stderr_to_show(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        explorer.use(Profile("idle", "stdio:", command=("cat",), ad_hoc=True))
+        calls.show_profile()
+        await open_events(pilot)
+        await pilot.press("e")
+        await until(pilot, lambda: "has written nothing to its stderr" in notices(app))
 
     visit(explorer, scene)
 
