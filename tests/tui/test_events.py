@@ -17,7 +17,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model import event as model
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Answer, Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secret import MARGIN, Secret
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.tui import event_log
 from rpcexplorer.tui.app import ExplorerApp
@@ -168,7 +168,7 @@ def test_secret_and_control_characters_are_not_shown(explorer: Explorer) -> None
 
 def test_secret_across_the_cut_is_not_shown(explorer: Explorer) -> None:
     start = b"x" * (model.MAX_EVENT - len(PASSWORD) // 2)
-    long = Event(NOW, "unreadable", start + PASSWORD.encode() + b"y" * 2 * model.MARGIN)
+    long = Event(NOW, "unreadable", start + PASSWORD.encode() + b"y" * 2 * MARGIN)
     EventLog().take(long)
     assert message_of(long, explorer)[: model.MAX_EVENT] == message_of(long, explorer)
     assert PASSWORD[: len(PASSWORD) // 2].encode() not in message_of(long, explorer)
