@@ -553,12 +553,14 @@ class Explorer:
         if (connection := self.connection_of(profile or self._in_use())) is not None:
             await connection.close()
 
-    async def close_edited(self) -> None:
-        """Close the connections of profiles that were edited or removed."""
-        known = [*self.profiles.profiles.values(), self.profile]
+    async def close_edited(self) -> list[str]:
+        """Close the connections of profiles that were edited or removed; return the names of those that were open."""
+        known, closed = [*self.profiles.profiles.values(), self.profile], list[str]()
         for client in [client for client in self._clients if client.connection and client.profile not in known]:
+            closed += [client.profile.name] if client.connection and client.connection.is_open else []
             self._clients.remove(client)
             await client.close()
+        return closed
 
     def answer(self, profile: Profile, event: Event, member: str) -> str:
         """Answer a request of a server; return a problem.

@@ -281,7 +281,8 @@ def test_connection_of_an_edited_profile_is_closed(explorer: Explorer) -> None:
             assert connection.is_open
             explorer.use("demo")
             await pilot.press("f7", "escape")
-            await until(pilot, lambda: not connection.is_open)
+            await until(pilot, lambda: "Closed the connection of live" in notices(app))
+            assert not connection.is_open
 
     visit(explorer, scene)
 
