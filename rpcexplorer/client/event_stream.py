@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from rpcexplorer.client.server_messages import (
-    MAX_EVENTS,
     Outbox,
     ServerRequests,
     answers_of,
@@ -19,11 +18,12 @@ from rpcexplorer.client.server_messages import (
     event_of,
     internal_error,
     key_of,
+    messages_in,
     notification_of,
     unreadable_event,
 )
 from rpcexplorer.model.problem import counted
-from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, EventStreamDecoder, open_array, open_object
+from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, EventStreamDecoder, open_object
 from rpcexplorer.transport.port import Request, Response, Transport, Unreachable
 
 if TYPE_CHECKING:
@@ -108,13 +108,12 @@ class EventStream:
         return f"{counted(count, 'request')} of the server got no answer: {self._problem}" if count else ""
 
     def _take(self, payload: bytes) -> None:
-        is_array = payload.lstrip()[:1] == b"[" and (len(payload) <= MAX_EVENTS or self._missing)
         try:
             if (event := notification_of(payload)) is not None:
                 event.of = self._sent.call
                 self.requests.take(event)
                 return
-            for text in (is_array and open_array(payload)) or [payload]:
+            for text in messages_in(payload, len(self._missing)) or [payload]:
                 self._take_one(text, open_object(text))
         except (UnicodeDecodeError, RecursionError):
             self.requests.take(unreadable_event(payload, self._sent.call))

@@ -19,7 +19,6 @@ import msgspec
 from msgspec import Struct, field
 
 from rpcexplorer.client.server_messages import (
-    MAX_EVENTS,
     NOT_OFFERED,
     AnswerRule,
     Outbox,
@@ -29,6 +28,7 @@ from rpcexplorer.client.server_messages import (
     event_of,
     internal_error,
     key_of,
+    messages_in,
     notification_of,
     unreadable_event,
 )
@@ -36,7 +36,7 @@ from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initialize
 from rpcexplorer.model.secret import for_others
-from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_array, open_object
+from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_object
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled
 from rpcexplorer.transport.port import CLOSED, Partial, Phases, Progress, Request, Response, Unreachable, Watch, Wire
 
@@ -456,9 +456,8 @@ class OpenConnection:
             event.of = self._call_of_subscription(message)
             self.requests.take(event)
             return
-        is_array = message.lstrip()[:1] == b"[" and (len(message) <= MAX_EVENTS or self._waiting)
-        texts = open_array(message) if is_array else None
-        envelopes = [open_object(text) for text in texts] if texts else [open_object(message)]
+        texts = messages_in(message, len(self._waiting))
+        envelopes = [open_object(text) for text in texts or [message]]
         if texts:
             calls = {id(one): one for one in map(self._call_of, envelopes) if one is not None}
             waiting = calls.popitem()[1] if len(calls) == 1 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -29,8 +29,10 @@ MAX_ASKED_BYTES: Final = 16 * 1024 * 1024
 """Requests of the server that wait for the user; later ones stay unanswered."""
 MAX_ID: Final = 1_000
 """Bytes of an id; a longer one is not kept."""
-MAX_EVENTS: Final = 1024 * 1024
+MAX_ARRAY: Final = 1024 * 1024
 """Bytes of an array of events; a longer one would take too much memory."""
+MAX_EVENTS: Final = 1_000
+"""Events in an array; more would keep the event loop busy."""
 AnswerRule = Callable[[str], bytes | None]
 """Return the member to answer a method with; None if the user answers."""
 
@@ -108,6 +110,14 @@ def internal_error(error: Exception) -> Unreachable:
 def calls_in(body: bytes) -> list[Envelope]:
     texts = open_array(body) if body.lstrip()[:1] == b"[" else [body]
     return [envelope for text in texts or () if (envelope := open_object(text)) is not None]
+
+
+def messages_in(text: bytes, waiting: int) -> Sequence[bytes]:
+    """Return the messages of an array, which may answer calls that wait; of other texts and too many, none."""
+    if text.lstrip()[:1] != b"[" or not (waiting or len(text) <= MAX_ARRAY):
+        return ()
+    texts = open_array(text) or ()
+    return texts if len(texts) <= MAX_EVENTS + waiting else ()
 
 
 def key_of(id: bytes) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.framing import Framer
     from rpcexplorer.transport.port import Framing
 
+MAX_IN_ROW: Final = 256
+"""Messages without a pause for the loop: short ones take longer than their bytes."""
 GOODBYE_SECONDS: Final = 1.0
 
 
@@ -56,8 +58,10 @@ class StreamWire:
         try:
             while data := await self._received():
                 for start in range(0, len(data), self.slice_size):
-                    for message in self._framer.feed(data[start : start + self.slice_size]):
+                    for number, message in enumerate(self._framer.feed(data[start : start + self.slice_size]), 1):
                         yield message
+                        if number % MAX_IN_ROW == 0:
+                            await asyncio.sleep(0)
                     if start:
                         await asyncio.sleep(0)
             for message in self._framer.finish():

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.client.open_connection import OpenConnection
-from rpcexplorer.client.server_messages import MAX_EVENTS
+from rpcexplorer.client.server_messages import MAX_ARRAY, MAX_EVENTS
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
 from tests.client.test_open_connection import GONE, HANDSHAKE, MemoryWire, Peer, result, using
 
@@ -325,11 +325,24 @@ def test_long_array_without_a_call_is_one_event() -> None:
         wire = await peer.wire()
         wire.say(result("a"))
         await task
-        wire.say(b"[" + b"{}," * (MAX_EVENTS // 3) + b"{}]")
+        wire.say(b"[" + b" " * MAX_ARRAY + b"{}]")
         await peer.settle()
-        return [(event.kind, len(event.text) > MAX_EVENTS) for event in peer.events]
+        return [(event.kind, len(event.text) > MAX_ARRAY) for event in peer.events]
 
     assert using(use) == [("unreadable", True)]
+
+
+def test_array_of_too_many_messages_is_one_event() -> None:
+    async def use(peer: Peer) -> list[int]:
+        task = peer.call("a")
+        wire = await peer.wire()
+        for extra in (1, 2):  # One of them could be the response.
+            wire.say([{}] * (MAX_EVENTS + extra))
+        wire.say(result("a"))
+        await task
+        return [len(event.text) for event in peer.events]
+
+    assert using(use) == [2] * (MAX_EVENTS + 1) + [4 * (MAX_EVENTS + 2)]
 
 
 def test_connection_opens_again_in_the_next_event_loop() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.transport import process
+from rpcexplorer.transport import process, stream
 from rpcexplorer.transport.port import Unreachable, Wire
 from rpcexplorer.transport.process import ProcessWire
 from rpcexplorer.transport.stream import SocketWire
@@ -118,6 +118,25 @@ def test_messages_in_one_packet_are_read_apart(served: Served) -> None:
     async def test() -> None:
         async with served(both) as wire, opened(wire) as messages:
             assert [await anext(messages), await anext(messages)] == [b'{"id":1}', b"[2]"]
+
+    run(test())
+
+
+def test_short_messages_leave_time_for_others(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "MAX_IN_ROW", 2)
+
+    async def send(peer: Peer) -> None:
+        await peer.send(peer.frame(b"[]") * 9)
+        await peer.receive()
+
+    async def test() -> None:
+        async with served(send) as wire, opened(wire) as messages:
+            turns = list[int]()
+            assert await anext(messages) == b"[]"
+            asyncio.get_running_loop().call_soon(turns.append, 1)
+            for _ in range(8):
+                await anext(messages)
+            assert turns
 
     run(test())
 
