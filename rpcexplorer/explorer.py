@@ -201,9 +201,8 @@ class Explorer:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for client in self._clients:
-            await client.close()
-        self._clients.clear()
+        while self._clients:
+            await self._clients.pop().close()
         if "checker" in self.__dict__:
             await self.checker.close()
 
@@ -501,46 +500,61 @@ class Explorer:
             self.allow_process(process)  # If it cannot be written to the file, it counts for this run.
 
     async def client_of(self, profile: Profile) -> Client:
-        """Return the client of a profile; an edited profile gets a new one."""
+        """Return the client of a profile; one whose connection an edit has changed gets a new one."""
         await self._ask_to_start(profile)
-        for client in [client for client in self._clients if client.profile.name == profile.name]:
-            if client.profile == profile:
-                return client
-            self._clients.remove(client)
-            await client.close()
+        while (known := self._client_named(profile.name)) is not None:
+            if known.profile.shares_connection_with(profile):
+                known.profile = profile
+                return known
+            await self._drop(known)
         from rpcexplorer.client.client import Client
         from rpcexplorer.client.surroundings import Surroundings
 
+        # Each of these uses the profile as it is by then: another one may be in use, and this one may be edited.
         def record(exchange: Exchange) -> None:
-            """Record with this profile, because another one may be in use by then."""
-            self.journal.record(exchange, profile)
-            self.method_lists.note_response(exchange, profile, keep=self.journal.recording)
+            self.journal.record(exchange, client.profile)
+            self.method_lists.note_response(exchange, client.profile, keep=self.journal.recording)
 
         def take(event: Event) -> None:
             if event.is_settled:
                 settle(event)
-            self.on_event(profile, event)
+            self.on_event(client.profile, event)
 
         def settle(event: Event) -> None:
             """Record an event that does not change any more."""
-            self.journal.record_event(event, profile)
+            self.journal.record_event(event, client.profile)
 
         around = Surroundings(
             on_event=take,
             on_settled=settle,
             can_ask=self.can_ask,
-            on_stderr=lambda line: self.on_stderr(profile, line),
-            command=lambda: self.command_of(profile),
+            on_stderr=lambda line: self.on_stderr(client.profile, line),
+            command=lambda: self.command_of(client.profile),
             read_file=read_source,
         )
         limit = self.settings.reply_limit
         client = Client.of(profile, self.credentials, limit, record, prints=self.prints, around=around)
         self._clients.append(client)
-        return self._clients[-1]
+        return client
+
+    def _client_named(self, name: str) -> Client | None:
+        return next((client for client in self._clients if client.profile.name == name), None)
+
+    async def _drop(self, client: Client) -> None:
+        """Close a client; calls under way get no response."""
+        if client.connection is not None:
+            await client.connection.close()  # Until then it is shown.
+        if client in self._clients:
+            self._clients.remove(client)
+        await client.close()
 
     def connection_of(self, profile: Profile) -> OpenConnection | None:
-        """Return the connection that stays open; None over HTTP, and before the first call."""
-        return next((client.connection for client in self._clients if client.profile == profile), None)
+        """Return the connection that stays open; None over HTTP, and before the first call.
+
+        It may still be that of the profile before an edit.
+        """
+        client = self._client_named(profile.name)
+        return client.connection if client else None
 
     async def open_connection(
         self, profile: Profile | None = None, *, watch: Watch | None = None, stop: Stop | None = None
@@ -553,13 +567,28 @@ class Explorer:
         if (connection := self.connection_of(profile or self._in_use())) is not None:
             await connection.close()
 
+    @property
+    def has_open_connection(self) -> bool:
+        """Return whether the connection of any profile is open."""
+        return any(client.connection is not None and client.connection.is_open for client in self._clients)
+
+    def edited(self) -> list[Client]:
+        """Return the clients whose connection does not fit their profile any more, or whose profile was removed."""
+        profiles = self.profiles.profiles | ({self.profile.name: self.profile} if self.profile else {})
+        return [
+            client
+            for client in self._clients
+            if client.connection is not None
+            and not client.connection.is_closing
+            and not ((now := profiles.get(client.profile.name)) and now.shares_connection_with(client.profile))
+        ]
+
     async def close_edited(self) -> list[str]:
-        """Close the connections of profiles that were edited or removed; return the names of those that were open."""
-        known, closed = [*self.profiles.profiles.values(), self.profile], list[str]()
-        for client in [client for client in self._clients if client.connection and client.profile not in known]:
+        """Close connections that do not fit their profile any more; return the names of those that were open."""
+        closed: list[str] = []
+        for client in self.edited():
             closed += [client.profile.name] if client.connection and client.connection.is_open else []
-            self._clients.remove(client)
-            await client.close()
+            await self._drop(client)
         return closed
 
     def answer(self, profile: Profile, event: Event, member: str) -> str:
@@ -567,8 +596,8 @@ class Explorer:
 
         ``member`` is the JSON text of the answer's result or error, with its name: ``"result":null``.
         """
-        client = next((client for client in self._clients if client.profile == profile), None)
-        return client.answer(event, member.encode()) if client else CLOSED
+        client = self._client_named(profile.name)
+        return client.answer(event, member.encode()) if client else event.remark or CLOSED
 
     async def load(self) -> None:
         """Import the code of a call in a thread: it takes a tenth of a second."""

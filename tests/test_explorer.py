@@ -17,13 +17,15 @@ from rpcexplorer.discovery.interview import discovery_of
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.event import Event
+from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.expectation import Expectation
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Changes, Checked, Problem
-from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.profile import Answer, MethodNote, Profile, ad_hoc
 from rpcexplorer.rpc.messages import Result
 from tests.fakes.editor import type_in
+from tests.fakes.peers import Peer, framed, peer
 from tests.fakes.wire import NEXT, RawServer, http_reply
 
 SHOP_IS_KNOWN = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
@@ -162,6 +164,53 @@ def test_calls_of_a_profile_share_a_connection(
         assert isinstance(profile, Profile)
         assert asyncio.run(run(explorer, profile)) == [False, True, False]
     assert server.connections == 2
+
+
+@pytest.mark.parametrize(
+    ("keeps", "edit"),
+    [
+        (True, {"description": "Node"}),
+        (True, {"timeout": 5.0}),
+        (True, {"methods": {"ping": MethodNote(safe=True)}}),
+        (False, {"methods": {"initialize": MethodNote(params={"capabilities": {}})}}),
+        (False, {"framing": "length"}),
+        (False, {"answers": {}}),
+        (False, {"auth": InlineAuth(username="ada")}),
+        (False, {"ca_file": "/ca.pem"}),
+    ],
+)
+def test_edit_keeps_a_connection_that_still_fits(
+    opened: Callable[..., Explorer], keeps: bool, edit: dict[str, Any]
+) -> None:
+    async def answer(peer: Peer) -> None:
+        await peer.receive()
+        await peer.send(peer.frame(b'{"id":7,"method":"ask"}'))
+        await peer.receive()
+
+    async def run(explorer: Explorer) -> Event:
+        events: asyncio.Queue[Event] = asyncio.Queue()
+        explorer.can_ask, explorer.on_event = True, lambda _, event: events.put_nowait(event)
+        async with peer(framed(answer, "lines")) as port, explorer:
+            before = Profile("live", f"tcp://127.0.0.1:{port}", answers={"*": Answer(ask=True)})
+            explorer.use(before)
+            waiting = asyncio.create_task(explorer.call(Draft("wait"), timeout=60))
+            asked = await events.get()
+            explorer.use(after := replace(before, **edit))
+            connection = explorer.connection_of(after)
+            assert connection is not None
+            await explorer.close_edited()
+            assert connection.is_open is keeps
+            assert explorer.connection_of(after) is (connection if keeps else None)
+            if keeps:
+                assert (await explorer.client_of(after)).profile is after
+                assert explorer.answer(after, asked, '"result":1') == ""
+                await explorer.close_connection()
+            outcome = (await waiting).outcome
+            assert isinstance(outcome, Unreached)
+            assert outcome.step == "closed"
+        return asked
+
+    assert asyncio.run(run(opened(""))).answer == (b'"result":1' if keeps else None)
 
 
 def test_old_json_rpc_is_reported_once_per_profile(opened: Callable[..., Explorer]) -> None:

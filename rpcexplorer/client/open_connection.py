@@ -227,6 +227,7 @@ class OpenConnection:
         """Ids of calls by their results, for the newest results that can name a subscription."""
         self.since: datetime | None = None
         """When the connection opened; None while it is closed."""
+        self.is_closing = False
         self.ended: Unreachable | None = None
         """Why the last connection ended."""
         self._closed = asyncio.Event()
@@ -290,13 +291,17 @@ class OpenConnection:
     async def close(self) -> None:
         """Say goodbye and end the connection, even while it opens."""
         self._closings += 1
+        self.is_closing = True
         if self._limit is not None and not self._limit.expired():
             self._limit.reschedule(asyncio.get_running_loop().time())
-        async with self._turn:
-            if self._wire is not None:
-                await self._say_goodbye()
-            self._end()
-            await self._wait_for_closing()
+        try:
+            async with self._turn:
+                if self._wire is not None:
+                    await self._say_goodbye()
+                self._end()
+                await self._wait_for_closing()
+        finally:
+            self.is_closing = False
 
     async def _opened(
         self, request: Request, limit: asyncio.Timeout, deadline: float, calls: Sequence[Envelope]

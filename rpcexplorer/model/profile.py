@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rpcexplorer.model.secret import host_of, is_loopback, origin_of
 from rpcexplorer.patterns import regex
@@ -290,6 +291,10 @@ class Profile(Struct, frozen=True):
         """Return whether calls share a connection that stays open."""
         return self.connection_kind != "http"
 
+    def shares_connection_with(self, other: Profile) -> bool:
+        """Return whether nothing differs that an open connection depends on."""
+        return self is other or _of_connection(self) == _of_connection(other)
+
     @property
     def is_encrypted(self) -> bool:
         return self.scheme in ENCRYPTED
@@ -350,6 +355,24 @@ class Profile(Struct, frozen=True):
 
     def label(self, secret: str) -> str:
         return f"{self.name}.{secret}"
+
+
+def _of_connection(profile: Profile) -> Profile:
+    """Return a profile without what only single calls depend on, or nothing."""
+    return replace(
+        profile,
+        description="",
+        badge="",
+        confirm="never",
+        timeout=0,
+        envelope="2.0",
+        id="string",
+        empty_params="[]",
+        discovery="auto",
+        methods={"": MethodNote(params=own_initialize(profile))},
+        history=None,
+        history_inside=None,
+    )
 
 
 IN_MESSAGES: Final = ("none", "inline", "first", "member")

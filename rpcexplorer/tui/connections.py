@@ -47,7 +47,6 @@ class Connections:
         self.typed_answers: dict[tuple[str, str], str] = {}
         """The last answers that were typed, by method and kind."""
         self._waiting: dict[str, list[Event]] = {}
-        self._closing: set[str] = set()
         self._timer: Timer | None = None
         self._is_awake = False
         self._seen: object = None
@@ -76,22 +75,18 @@ class Connections:
         return connection is not None and connection.is_open
 
     def is_closing(self, profile: Profile) -> bool:
-        return profile.name in self._closing
+        connection = self.of(profile)
+        return connection is not None and connection.is_closing
 
-    def asked(self, profile: Profile) -> list[Event]:
-        """Return the requests that wait for the user, the oldest first."""
-        waiting = self._waiting[profile.name] = [event for event in self._waiting.get(profile.name, ()) if event.waits]
+    def asked(self, name: str) -> list[Event]:
+        """Return the requests of a profile that wait for the user, the oldest first."""
+        waiting = self._waiting[name] = [event for event in self._waiting.get(name, ()) if event.waits]
         return waiting
 
-    async def close(self, profile: Profile) -> None:
-        """Close the connection of a profile; a call that runs gets no response."""
-        self._closing.add(profile.name)
-        self.look()
-        try:
-            await self._explorer.close_connection(profile)
-        finally:
-            self._closing.discard(profile.name)
-            self.look()
+    def _asked_elsewhere(self, profile: Profile) -> tuple[str, int]:
+        """Return another profile whose requests wait, and how many."""
+        names = (name for name in [*self._waiting] if name != profile.name and self.asked(name))
+        return (name, len(self._waiting[name])) if (name := next(names, "")) else ("", 0)
 
     def look(self) -> None:
         """Show the state soon, and as long as it can change."""
@@ -108,6 +103,8 @@ class Connections:
 
     def _tick(self) -> None:
         profile = self._explorer.profile
+        if self._explorer.edited():
+            self._app.run_worker(self._close_edited(), group="connection")
         state = None if profile is None else self._state(profile)
         if state != self._seen:
             is_new = not isinstance(state, tuple) or not isinstance(self._seen, tuple) or state[:4] != self._seen[:4]
@@ -115,19 +112,24 @@ class Connections:
             self.show()
             if is_new:
                 self._changed()
-        elif self._timer is not None and not self._busy() and (profile is None or not self.is_open(profile)):
+        elif self._timer is not None and not (self._busy() or self._explorer.has_open_connection):
             self._timer.pause()
             self._is_awake = False
+
+    async def _close_edited(self) -> None:
+        for name in await self._explorer.close_edited():
+            self._app.notify(f"Closed the connection of {name}: its profile was changed or removed.")
 
     def _state(self, profile: Profile) -> tuple[object, ...]:
         """Return all that the header depends on; the first four also decide which keys are possible."""
         connection, log = self.of(profile), self.logs.get(profile.name)
-        asked = next(iter(self.asked(profile)), None)
+        asked = next(iter(self.asked(profile.name)), None)
         is_open, since = (False, None) if connection is None else (connection.is_open, connection.since)
         lasted = age((datetime.now(UTC) - since).total_seconds()) if since else ""
         events = log.count if log else 0
         ended = connection.ended if connection else None
-        return profile, is_open, bool(events), asked, self.is_closing(profile), ended, lasted, events
+        elsewhere = self._asked_elsewhere(profile)
+        return profile, is_open, bool(events), asked, self.is_closing(profile), ended, lasted, events, elsewhere
 
     def show(self) -> None:
         """Show the state in the headers of all screens."""
@@ -139,10 +141,20 @@ class Connections:
 
     def words(self, profile: Profile) -> Sequence[Pieces]:
         """Return the state in words, the longest wording first."""
+        words = self._own_words(profile)
+        name, count = self._asked_elsewhere(profile)
+        if not count:
+            return words
+        waits = f"? {counted(count, 'request')} {'waits' if count == 1 else 'wait'} in {clipped(name, METHOD_COLUMNS)}"
+        elsewhere: Pieces = [(waits, "careful bold")]
+        both = [[*pieces, ("  ", "text"), *elsewhere] for pieces in words]
+        return [*both, *(words if self.asked(profile.name) else [elsewhere])]
+
+    def _own_words(self, profile: Profile) -> Sequence[Pieces]:
         log, connection = self.logs.get(profile.name), self.of(profile)
         hide = self._explorer.redactor().text
         key = f"  {first_key('events', self._explorer.settings.keymap)}"
-        if asked := self.asked(profile):
+        if asked := self.asked(profile.name):
             method = clipped(hide(asked[0].method[:MAX_METHOD]), METHOD_COLUMNS)
             words = [("? ", "careful bold"), (f"{method} waits", "careful bold")]
             more = [(f" and {len(asked) - 1:,} more", "careful")] if len(asked) > 1 else []

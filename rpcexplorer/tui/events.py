@@ -519,7 +519,7 @@ class EventsScreen(FullScreen[None]):
     def on_mount(self) -> None:
         self.set_focus(self._pane.list)
         self._look()
-        if (asked := self.connections.asked(self.profile)) and not self._go_to(asked[0]):
+        if (asked := self.connections.asked(self.profile.name)) and not self._go_to(asked[0]):
             self._pane.list.follows = True
         self.set_interval(REDRAW_SECONDS, self._look)
 
@@ -602,7 +602,7 @@ class EventsScreen(FullScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         chosen = self._pane.list.chosen
         can = {
-            "answer": (chosen is not None and chosen.waits) or bool(self.connections.asked(self.profile)),
+            "answer": (chosen is not None and chosen.waits) or bool(self.connections.asked(self.profile.name)),
             "copy": chosen is not None,
             "save": chosen is not None,
             "follow": bool(self._pane.list.items),
@@ -657,7 +657,7 @@ class EventsScreen(FullScreen[None]):
     @opens("answer")
     async def action_answer(self) -> None:
         """Answer the request at the cursor, or else the oldest that waits."""
-        chosen, asked = self._pane.list.chosen, self.connections.asked(self.profile)
+        chosen, asked = self._pane.list.chosen, self.connections.asked(self.profile.name)
         event = chosen if chosen is not None and chosen.waits else next(iter(asked), None)
         if event is None:
             return

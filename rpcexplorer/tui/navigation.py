@@ -263,16 +263,11 @@ class Navigation:
         before = self._explorer.profile
         self._read_profiles()
         await self._choose(adding=adding)
-        self._app.run_worker(self._close_edited(), group="connection")
         if await self._has_profile() and self._explorer.profile != before:
             await calls.settle()
             calls.show_profile()
         else:
             calls.view.show_auth()
-
-    async def _close_edited(self) -> None:
-        for name in await self._explorer.close_edited():
-            self._app.notify(f"Closed the connection of {name}: its profile was changed or removed.")
 
     def _read_profiles(self) -> None:
         """Read the files of profiles again; the current profile stays in use."""
@@ -392,7 +387,6 @@ class Navigation:
 
         calls.drafts.write_down()
         self._read_profiles()
-        self._app.run_worker(self._close_edited(), group="connection")
         chosen = await run_checks(calls, self._explorer, self._pending, self._frame(), calls.verdicts)
         calls.view.show()
         self._show_calls_made()

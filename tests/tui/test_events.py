@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual import events
 from textual.pilot import Pilot
 
@@ -216,6 +217,43 @@ def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
             calls.action_cancel()
             await until(pilot, lambda: not calls.doing)
             await explorer.close_connection()
+
+    visit(explorer, scene)
+
+
+def test_edit_closes_a_connection_that_no_longer_fits(explorer: Explorer) -> None:
+    async def wait(peer: Peer) -> None:
+        await peer.read_to_end()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        async with peer(framed(wait, "lines")) as port:
+            explorer.use(live(port))
+            calls.show_profile()
+            calls.drafts.choose("slow")
+            calls.action_send()
+            await until(pilot, lambda: "● open" in on_view(app))
+            explorer.use(replace(live(port), timeout=60))
+            await pilot.pause()
+            assert "● open" in on_view(app)
+            assert calls.doing
+            explorer.use(replace(live(port), framing="none"))
+            await until(pilot, lambda: "○ closed" in on_view(app) and not calls.doing)
+            assert calls.exchange is not None
+            assert calls.exchange.outcome_name == "unreached"
+
+    visit(explorer, scene)
+
+
+def test_request_to_another_profile_is_in_the_header(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        asked = [event("ask", kind="request", id=b"1") for _ in range(2)]
+        for one in asked:
+            explorer.on_event(live(9), one)
+        await until(pilot, lambda: "? 2 requests wait in live" in on_view(app))
+        asked[0].answer = b'"result":1'
+        await until(pilot, lambda: "? 1 request waits in live" in on_view(app))
+        asked[1].remark = "not answered: the connection has ended"
+        await until(pilot, lambda: "in live" not in on_view(app))
 
     visit(explorer, scene)
 

@@ -80,7 +80,8 @@ def picture(
     explorer.use("node")
     explorer.history.append(SUBSCRIBED)
     requests = SimpleNamespace(unanswered=0)
-    connection = SimpleNamespace(is_open=True, since=NOW - timedelta(minutes=2), ended=None, requests=requests)
+    state = {"is_open": True, "is_closing": False, "since": NOW - timedelta(minutes=2), "ended": None}
+    connection = SimpleNamespace(requests=requests, **state)
     monkeypatch.setattr(explorer, "connection_of", lambda _: connection)
 
     def taken(show: Show, *shows: str) -> bool:

@@ -688,7 +688,7 @@ class CallScreen(Screen[None]):
         if profile is None or connections is None or connections.is_closing(profile):
             return
         if connections.is_open(profile):
-            self.run_worker(connections.close(profile), group="connection")
+            self.run_worker(self.explorer.close_connection(profile), group="connection")
         elif self.doing:
             self.tell(f"The connection opens with the running work. {self.key('cancel')} cancels it.")
         else:
