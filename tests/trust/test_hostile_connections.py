@@ -147,7 +147,7 @@ def test_server_that_asks_and_never_reads_is_bounded(
 ) -> None:
     """The answers would take 10 MB, more than the systems of both sides take."""
     monkeypatch.setattr(open_connection, "FAREWELL_SECONDS", 0.1)
-    id = "x" * 1000
+    id = "x" * 990
     request = json.dumps({"jsonrpc": "2.0", "id": id, "method": "ask"}).encode()
     events, may_end = list[Event](), asyncio.Event()
 
