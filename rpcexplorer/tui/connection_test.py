@@ -225,9 +225,11 @@ class ConnectionTest(Dialog[str]):
             return [*lines, [], *self._proposed(proposal)]
         if self.report.advice:
             return [*lines, [], [(f" {self.report.advice}", "text")]]
-        if proposal is None:
-            words = " No suggestions. Press Esc, check the URL and the server, then test again."
-        elif proposal.lacks_auth:
+        is_right = all(check.state in {"well", "skipped"} for check in self.report.checks)
+        if proposal is None and not is_right:
+            checked = "command" if self._profile.command else "URL and the server"
+            words = f" No suggestions. Press Esc, check the {checked}, then test again."
+        elif proposal is not None and proposal.lacks_auth:
             profiles, edit = (self._key(command) for command in ("profiles", "profiles.edit"))
             words = f" Only the auth type must change. To set it, press Esc, {profiles}, then {edit}."
         else:

@@ -93,13 +93,13 @@ class ProfileList(RowList[ProfileRow]):
         right = [*kind, *self._auth(item, width), *self._badge(item.profile)]
         room = width - width_of(words) - width_of(right) - 2
         if room >= _LEAST:
-            words.append((f"  {clipped(self._address(item.profile.url, room), room)}", "middle"))
+            words.append((f"  {clipped(self._address(item.profile, room), room)}", "middle"))
         return line(words, width, styles, right=right, ground=ground)
 
-    def _address(self, url: str, room: int) -> str:
-        """Return the URL, without schemes if not all URLs fit."""
+    def _address(self, profile: Profile, room: int) -> str:
+        """Return the URL, without schemes if not all URLs fit; of a process, its words."""
         fits = all(columns(row.profile.url) <= room for row in self.items if row.profile)
-        return url if fits else url.partition("://")[2]
+        return profile.endpoint if profile.command else profile.url if fits else profile.url.partition("://")[2]
 
     def _auth(self, item: ProfileRow, width: int) -> Pieces:
         """Return the credentials in a column."""
@@ -276,7 +276,10 @@ class ProfilesScreen(FullScreen[bool]):
     @opens("find")
     async def action_search(self) -> None:
         rows = self._list.items
-        picks = [Pick(row.name, row.name, row.profile.url if row.profile else "cannot be used") for row in rows]
+        urls = {
+            row.name: row.profile.endpoint if row.profile.command else row.profile.url for row in rows if row.profile
+        }
+        picks = [Pick(row.name, row.name, urls.get(row.name, "cannot be used")) for row in rows]
         if found := await self.app.push_screen_wait(Picker("Profiles", picks, on=self._row.name if self._row else "")):
             self._fill(found)
 

@@ -85,17 +85,27 @@ def test_discovery_that_sends_nothing_suggests_no_test(
     visit(made, scene, profile="c")
 
 
+@pytest.mark.parametrize(
+    ("check", "step"),
+    [
+        (
+            Check("Name", "failed", "the host name was not resolved"),
+            "Press Esc, check the URL and the server, then test again.",
+        ),
+        (Check("Start", "well", "The process runs."), "The profile needs no changes. Press Esc, then F5"),
+    ],
+)
 def test_connection_test_without_proposal_names_the_next_step(
-    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+    explorer: Explorer, check: Check, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def test(*_: object, **__: object) -> Report:
-        return Report((Check("Name", "failed", "the host name was not resolved"),))
+        return Report((check,))
 
     monkeypatch.setattr(Explorer, "test", test)
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], __: CallScreen) -> None:
         dialog: ConnectionTest = await run_test(pilot, "alt+t")
-        assert "Press Esc, check the URL and the server, then test again." in asked(dialog)
+        assert step in asked(dialog)
 
     visit(explorer, scene)
 
