@@ -300,6 +300,9 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch, words:
         ):
             size = counted(len(exchange.response.body), "byte")
             world.hint(f"To print the response body ({size}), add --body.")
+        connection = explorer.connection_of(profile) if profile else None
+        if connection is not None and connection.requests.note:
+            world.say(connection.requests.note)
         advise(world, exchange, explorer)
         mark(invocation, draft, words)
         if explorer.journal.problem:

@@ -21,7 +21,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
-from rpcexplorer.model.problem import UserError, counted
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.text.printable import printable
@@ -142,7 +142,8 @@ class Listener:
         self._is_over = self._is_interrupted = False
         self._is_complete = False
         """It ended by count or time."""
-        self._unanswered, self._why = 0, "the connection has ended"
+        self._note = ""
+        """About requests of the server without an answer."""
         self._problem: ReaderGone | UserError | None = None
         """Why stdout cannot be written."""
 
@@ -172,7 +173,7 @@ class Listener:
                 )
             assert self._explorer.profile is not None
             if (connection := self._explorer.connection_of(self._explorer.profile)) is not None:
-                self._unanswered = connection.requests.unanswered
+                self._note = connection.requests.note
         finally:
             self._write()
             self._is_over = True
@@ -187,8 +188,8 @@ class Listener:
         if not self._calls:
             for note in end.notes:
                 self._world.say(note)
-        if self._unanswered:
-            self._world.say(f"{counted(self._unanswered, 'request')} of the server got no answer: {self._why}")
+        if self._note:
+            self._world.say(self._note)
         if self._explorer.journal.problem:
             self._world.warn(f"the call was not recorded: {self._explorer.journal.problem}")
         if self._is_complete:
@@ -209,7 +210,6 @@ class Listener:
             return
         if event.kind in {"notification", "request"}:
             note_event(self._world, self._explorer, profile, event)
-            self._why = event.remark.removeprefix("not answered: ") or self._why
             if self._names and event.method not in self._names:
                 return
             if not self._unwritten:

@@ -22,7 +22,6 @@ from rpcexplorer.client.server_messages import (
     notification_of,
     unreadable_event,
 )
-from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, EventStreamDecoder, open_object
 from rpcexplorer.transport.port import Request, Response, Transport, Unreachable
 
@@ -74,7 +73,6 @@ class EventStream:
         self._sending: deque[tuple[Event, bytes]] = deque()
         """The requests that the messages in the outbox answer."""
         self._sender: asyncio.Task[None] | None = None
-        self._problem = "too many waited"
 
     def feed(self, data: bytes) -> None:
         for payload in self._decoder.feed(data):
@@ -96,16 +94,13 @@ class EventStream:
         self._running.discard(self)
         if self._sender is not None:
             self._sender.cancel()
-        if self._sending:
-            self.requests.unanswered += len(self._sending)
-            self._problem = "the event stream has ended"
         for event, _ in self._sending:
-            event.is_sending, event.remark = False, ENDED
+            event.is_sending = False
+            self.requests.fail(event, ENDED)
             self._settle(event)
         self._sending.clear()
         self.requests.end(ENDED)
-        count = self.requests.unanswered
-        return f"{counted(count, 'request')} of the server got no answer: {self._problem}" if count else ""
+        return self.requests.note
 
     def _take(self, payload: bytes) -> None:
         try:
@@ -166,8 +161,7 @@ class EventStream:
         event, member = self._sending.popleft()
         event.is_sending = False
         if problem:
-            event.remark, self._problem = f"not answered: {problem}", problem
-            self.requests.unanswered += 1
+            self.requests.fail(event, f"not answered: {problem}")
         else:
             event.answer = member
         self._settle(event)

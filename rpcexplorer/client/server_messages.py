@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from rpcexplorer.model.event import Event
+from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Answer as Rule
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, open_array, open_object
@@ -152,13 +153,19 @@ class ServerRequests:
         self.asked: dict[int, Event] = {}
         """Requests that wait for the user, the oldest first."""
         self.unanswered = 0
-        """Requests that got no answer, because too many waited, or because the server refused it."""
+        """Requests that got no answer."""
+        self._why = ""
+
+    @property
+    def note(self) -> str:
+        """A sentence about the requests that got no answer, with the last reason; empty if there are none."""
+        count = counted(self.unanswered, "request")
+        return f"{count} of the server got no answer: {self._why}" if self.unanswered else ""
 
     def take(self, event: Event) -> None:
         """Answer an event if it is a request, and pass it on."""
-        if event.kind == "request":
-            event.remark = event.remark or self._respond(event)
-            self.unanswered += bool(event.remark)
+        if event.kind == "request" and (remark := event.remark or self._respond(event)):
+            self.fail(event, remark)
         self._tell(event)
 
     def _respond(self, event: Event) -> str:
@@ -186,10 +193,15 @@ class ServerRequests:
             self._settle(event)
         return ""
 
+    def fail(self, event: Event, remark: str) -> None:
+        """Note why a request got no answer."""
+        event.remark, self._why = remark, remark.removeprefix("not answered: ")
+        self.unanswered += 1
+
     def end(self, remark: str) -> None:
         """Settle the requests that can no longer be answered."""
         for event in self.asked.values():
-            event.remark = remark
+            self.fail(event, remark)
             self._settle(event)
         self.asked.clear()
 

@@ -129,7 +129,7 @@ class Frames:
 class WebSocketWire(SocketWire):
     """Messages over WebSocket, with and without TLS."""
 
-    slice_size = 4 * 1024
+    slice_size = 8 * 1024
     """Frames are read one by one in Python."""
 
     def __init__(

@@ -16,6 +16,7 @@ import pytest
 from rpcexplorer.cli.main import run
 from rpcexplorer.cli.output import MAX_PASSED_ON
 from rpcexplorer.cli.world import World
+from rpcexplorer.client import server_messages
 from rpcexplorer.transport import process
 from tests.fakes.shell import Shell
 from tests.transport.test_processes import ALIVE, FOREVER, IGNORING_TERM, Lives
@@ -78,6 +79,12 @@ def test_stderr_of_a_process_has_its_name(shell: Shell) -> None:
 def test_data_that_is_not_a_message_is_printed_once(shell: Shell) -> None:
     ran = shell.run("call", "ping", "--stdio", words(shell, "print('hello world\\nhello again'); answer()"))
     assert (ran.out, ran.err) == (b'"pong"\n', "rpcexplorer: this is not a JSON object: hello world\n")
+
+
+def test_unanswered_requests_of_a_call_are_counted(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_messages, "MAX_ANSWER_BYTES", 0)
+    ran = shell.run("call", "ping", "--stdio", words(shell, 'print(\'{"id": 1, "method": "x"}\'); answer()'))
+    assert ran.err == "rpcexplorer: 1 request of the server got no answer: the server does not read its answers\n"
 
 
 @pytest.mark.parametrize("command", ["call", "listen"])

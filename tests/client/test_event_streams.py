@@ -184,7 +184,8 @@ def test_request_that_waits_settles_with_its_stream() -> None:
     with RawServer(script) as server:
         user = User(server, answer=b"x", answers={"ask.me": Answer(ask=True)})
         user._answer = b""
-        asyncio.run(user.call())
+        exchange = asyncio.run(user.call())
+        assert exchange.notes == ("1 request of the server got no answer: the event stream has ended",)
         remark = "not answered: the event stream has ended"
         assert [event.remark for event in user.settled] == [remark]
         assert user.client.answer(user.settled[0], b'"result":1') == remark

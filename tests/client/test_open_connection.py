@@ -427,9 +427,11 @@ def test_request_that_waits_settles_with_its_connection() -> None:
         await task
         assert peer.events[0].waits
         await peer.connection.close()
-        return peer.events[0].remark
+        assert peer.events[0].remark == "not answered: the connection has ended"
+        return peer.connection.requests.note
 
-    assert using(use, answer=lambda _: None, settle=settled.append) == "not answered: the connection has ended"
+    note = "1 request of the server got no answer: the connection has ended"
+    assert using(use, answer=lambda _: None, settle=settled.append) == note
     assert [event.method for event in settled] == ["ask.me"]
 
 
