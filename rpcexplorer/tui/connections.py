@@ -44,8 +44,8 @@ class Connections:
         self._app, self._explorer, self._changed, self._busy = app, explorer, changed, busy
         self.logs = defaultdict[str, EventLog](EventLog)
         """The events of each profile, by its name."""
-        self.typed_answers: dict[tuple[str, str], str] = {}
-        """The last answers that were typed, by method and kind."""
+        self.drafts: dict[Event, dict[str, str]] = {}
+        """What was typed to answer or refuse a request that still waits."""
         self._waiting: dict[str, list[Event]] = {}
         self._timer: Timer | None = None
         self._is_awake = False
@@ -103,6 +103,7 @@ class Connections:
 
     def _tick(self) -> None:
         profile = self._explorer.profile
+        self.drafts = {event: texts for event, texts in self.drafts.items() if event.waits}
         if self._explorer.edited():
             self._app.run_worker(self._close_edited(), group="connection")
         state = None if profile is None else self._state(profile)

@@ -663,14 +663,9 @@ class EventsScreen(FullScreen[None]):
             return
         document = await asyncio.to_thread(document_of, event, self.explorer)
         method = self.explorer.redactor().text(event.method[:MAX_METHOD])
-        typed = self.connections.typed_answers
-        first = {"answer": first_answer(event), "refuse": REFUSAL}
-        texts = {choice: typed.get((event.method[:MAX_METHOD], choice), text) for choice, text in first.items()}
+        texts = self.connections.drafts.setdefault(event, {"answer": first_answer(event), "refuse": REFUSAL})
         dialog = AnswerDialog(f"Answer {clipped(method, METHOD_COLUMNS)}?", document, texts)
         member = await self.app.push_screen_wait(dialog)
-        typed |= {
-            (event.method[:MAX_METHOD], choice): text for choice, text in dialog.texts.items() if text != first[choice]
-        }
         if member is None:
             return
         if problem := self.explorer.answer(self.profile, event, member):

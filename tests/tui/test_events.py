@@ -285,6 +285,26 @@ def test_text_of_a_wrong_answer_stays_in_the_dialog(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+def test_typed_answer_is_kept_for_its_request(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert explorer.profile is not None
+        for id in (b"1", b"2"):
+            explorer.on_event(explorer.profile, event("ask", kind="request", id=id))
+        await until(pilot, lambda: "? ask waits" in on_view(app))
+        await open_events(pilot)
+        await pilot.press("a")
+        await on(pilot, AnswerDialog)
+        app.post_message(events.Paste("typed"))
+        seen = []
+        for key in ("down", "up"):
+            await pilot.press("escape", key, "a")
+            await on(pilot, AnswerDialog)
+            seen.append("typed" in on_view(app))
+        assert seen == [False, True]
+
+    visit(explorer, scene)
+
+
 def test_header_says_why_a_connection_ended(explorer: Explorer) -> None:
     async def end(peer: Peer) -> None:
         await peer.receive()
