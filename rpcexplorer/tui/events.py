@@ -16,9 +16,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.strip import Strip
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import value_problem
@@ -39,7 +38,8 @@ from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Dialog, keys, plain
 from rpcexplorer.tui.widgets.editor import Editor, place_of
-from rpcexplorer.tui.widgets.inputs import Cycle, Entry
+from rpcexplorer.tui.widgets.filter_pane import FilterPane
+from rpcexplorer.tui.widgets.inputs import Cycle
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import RowList
 
@@ -158,83 +158,15 @@ class EventList(RowList[Event]):
         self.follows = self.cursor >= len(self.items) - 1
 
 
-class EventsPane(Vertical):
+class EventsPane(FilterPane[EventList]):
     """Title, filter, counts and list."""
 
-    DEFAULT_CSS = """
-    EventsPane { background: $background; }
-    EventsPane > .line { height: 1; }
-    EventsPane .prompt { width: 3; height: 1; color: $middle; }
-    EventsPane Entry, EventsPane Entry:focus { padding: 0 1 0 0; width: 1fr; }
-    EventsPane > .state { height: 1; padding: 0 1 0 3; color: $dim; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "into_list(-1)", show=False),
-        Binding("down", "into_list(1)", show=False),
-    ]
-
-    class FilterChanged(Message):
-        """The filter was changed."""
-
     def __init__(self, hide: Any, zone: tzinfo | None = None) -> None:
-        super().__init__()
-        self.list, self._bar, self._state = EventList(hide, zone), Bar(), Static(classes="state")
-        self._filter = Entry(hint="text  method:name")
-
-    def compose(self) -> ComposeResult:
-        yield self._bar
-        with Horizontal(classes="line"):
-            yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
-            yield self._filter
-        yield self._state
-        yield self.list
-
-    @property
-    def text(self) -> str:
-        return self._filter.value
-
-    @property
-    def typing(self) -> bool:
-        return self._filter.has_focus
-
-    def focus_filter(self) -> None:
-        self.screen.set_focus(self._filter)
-        self._filter.action_select_all()
-
-    def leave_filter(self) -> None:
-        """Clear the filter, or leave it if it is empty."""
-        if self._filter.value:
-            self._filter.value = ""
-        else:
-            self.screen.set_focus(self.list)
-
-    def interrupt(self) -> bool:
-        """Clear the typed filter; return whether there was one."""
-        if found := self.typing and bool(self.text):
-            self.leave_filter()
-        return found
+        super().__init__(EventList(hide, zone), "text  method:name")
 
     def show_state(self, title: Pieces, state: str) -> None:
         self._bar.words = list(title)
         self._state.update(Content(printable(state)))
-
-    def on_descendant_focus(self) -> None:
-        self._bar.here = True
-
-    def on_descendant_blur(self) -> None:
-        self._bar.here = self.has_focus_within
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.post_message(self.FilterChanged())
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.screen.set_focus(self.list)
-
-    def action_into_list(self, by: int) -> None:
-        self.screen.set_focus(self.list)
-        self.list.action_move(by)
 
 
 class EventDetail(Vertical):
@@ -598,6 +530,12 @@ class EventsScreen(FullScreen[None]):
         wanted = EventFilter.of(self._pane.text)
         self._rows = EventSearch(self.event_log, wanted) if wanted else AllEvents(self.event_log)
         self._look()
+
+    @on(EventsPane.KeyForList)
+    def _into_list(self, event: EventsPane.KeyForList) -> None:
+        event.stop()
+        self.set_focus(self._pane.list)
+        event.move()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         chosen = self._pane.list.chosen

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, tzinfo
-from functools import partial
 from itertools import product
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widgets import Input, Static
 
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import YOU, narrowed
@@ -38,7 +36,7 @@ from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar, WarningLines
-from rpcexplorer.tui.widgets.inputs import Entry
+from rpcexplorer.tui.widgets.filter_pane import FilterPane
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, RowList, Sheet
 
@@ -154,24 +152,13 @@ def _widest(names: set[str], most: int) -> int:
 ALL: Final = "all profiles"
 
 
-class HistoryPane(Vertical):
+class HistoryPane(FilterPane[HistoryList]):
     """Title with tabs, filter, state of the search, and list."""
 
     DEFAULT_CSS = """
-    HistoryPane { background: $background; }
-    HistoryPane > .line { height: 1; }
-    HistoryPane .prompt { width: 3; height: 1; color: $middle; }
-    HistoryPane Entry, HistoryPane Entry:focus { padding: 0 1 0 0; width: 1fr; }
-    HistoryPane > .state { height: auto; min-height: 1; max-height: 3; padding: 0 1 0 3; color: $dim; }
+    HistoryPane > .state { height: auto; min-height: 1; max-height: 3; }
     HistoryPane > .state.-wrong { color: $wrong; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "into_list('move', -1)", show=False),
-        Binding("down", "into_list('move', 1)", show=False),
-        Binding("pageup", "into_list('page', -1)", show=False),
-        Binding("pagedown", "into_list('page', 1)", show=False),
-    ]
-
     profile: reactive[str] = reactive("", init=False)
     case: reactive[str] = reactive("")
     """The name of the case on screen; empty for the history."""
@@ -185,15 +172,6 @@ class HistoryPane(Vertical):
     problem: reactive[str] = reactive("")
     """The reason why nothing can be searched."""
 
-    class FilterChanged(Message):
-        """The filter was changed."""
-
-    @message
-    class KeyForList(Message):
-        """A key in the filter should act on the list."""
-
-        move: Callable[[], object]
-
     @message
     class ScopeWanted(Message):
         """The user wants to see all profiles, or only the current one."""
@@ -202,33 +180,9 @@ class HistoryPane(Vertical):
 
     def __init__(self, zone: tzinfo | None = None) -> None:
         """``zone``: time zone of the user; None for that of the machine."""
-        super().__init__()
-        self.list = HistoryList(zone)
+        super().__init__(HistoryList(zone), "text  outcome:error  method:user  since:2h  slower:1s  code:-32602")
         self._wider = ("", "")
         """The filter after `narrow`, and the one before."""
-        self._bar, self._state = Bar(), Static(classes="state")
-        self._filter = Entry(hint="text  outcome:error  method:user  since:2h  slower:1s  code:-32602")
-
-    def compose(self) -> ComposeResult:
-        yield self._bar
-        with Horizontal(classes="line"):
-            yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
-            yield self._filter
-        yield self._state
-        yield self.list
-
-    @property
-    def text(self) -> str:
-        return self._filter.value
-
-    @property
-    def typing(self) -> bool:
-        return self._filter.has_focus
-
-    def focus_filter(self) -> None:
-        """Focus the filter and select its text."""
-        self.screen.set_focus(self._filter)
-        self._filter.action_select_all()
 
     def narrow(self, words: str) -> None:
         """Add words to the filter, until `widen`."""
@@ -242,19 +196,6 @@ class HistoryPane(Vertical):
         self._wider = ("", "")
         if found := bool(narrow) and self._filter.value == narrow:
             self._filter.value = wide
-        return found
-
-    def leave_filter(self) -> None:
-        """Clear the filter, or leave it if it is empty."""
-        if self._filter.value:
-            self._filter.value = ""
-        else:
-            self.screen.set_focus(self.list)
-
-    def interrupt(self) -> bool:
-        """Clear the typed filter; return whether there was one."""
-        if found := self.typing and bool(self.text):
-            self.leave_filter()
         return found
 
     @property
@@ -296,29 +237,9 @@ class HistoryPane(Vertical):
     def on_resize(self) -> None:
         self.call_after_refresh(self.watch_progress)
 
-    def on_descendant_focus(self) -> None:
-        self._bar.here = True
-
-    def on_descendant_blur(self) -> None:
-        self._bar.here = self.has_focus_within
-
     def on_bar_tab_clicked(self, event: Bar.TabClicked) -> None:
         event.stop()
         self.post_message(self.ScopeWanted(event.tab == ALL))
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.post_message(self.FilterChanged())
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the list on Enter."""
-        event.stop()
-        self.post_message(self.KeyForList(lambda: None))
-
-    def action_into_list(self, way: Literal["move", "page"], by: int) -> None:
-        self.post_message(
-            self.KeyForList(partial(self.list.action_move if way == "move" else self.list.action_page, by))
-        )
 
 
 TABS: Final = ("Response", "Headers", "Request", "Note")
