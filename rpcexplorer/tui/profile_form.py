@@ -44,6 +44,7 @@ from rpcexplorer.tui.widgets.dialog import Answer, Field, Form, Save, Wrong, pla
 from rpcexplorer.tui.widgets.inputs import Cycle
 
 NAME_HINT: Final = "e.g. my-server"
+OTHER_URLS: Final = "Or ws://, tcp://, tls://, unix:///PATH or stdio:COMMAND."
 
 
 def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
@@ -71,7 +72,9 @@ def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
     if not url:
         return Wrong("A profile needs a URL, such as https://rpc.example.com.", "url")
     if scheme_of(url) not in SCHEMES:
-        return Wrong("A URL begins with https:// or http://, such as https://rpc.example.com.", "url")
+        return Wrong(f"A URL begins with https:// or http://, such as https://rpc.example.com. {OTHER_URLS}", "url")
+    if address_values(url).get("command") == []:
+        return Wrong("Write a command after stdio:, such as stdio:pylsp. Close its quotes.", "url")
     if number_of(typed["timeout"]) is None:
         return Wrong("Type a number of seconds greater than 0, such as 30.", "timeout")
     return None
@@ -217,7 +220,7 @@ class ProfileForm(Form):
 
     def _where_calls_go(self, typed: str) -> str:
         """Return the complete URL of a typed one, in words."""
-        return calls_go_to(typed, self._path)
+        return calls_go_to(typed, self._path) if typed.strip() else OTHER_URLS
 
     def _about_preset(self, name: str) -> str:
         preset = self._presets.get(name)

@@ -178,6 +178,8 @@ WRONG = [
     (("one", "https://x.example.com"), "There is already a profile one.", "name"),
     (("new", ""), "needs a URL", "url"),
     (("new", "rpc.example.com"), "begins with https://", "url"),
+    (("new", "stdio:"), "Write a command after stdio:", "url"),
+    (("new", "stdio:sh 'a"), "Close its quotes.", "url"),
     (("new", "https://me:pw@x.example.com"), "user name or password. Choose an auth type below.", "url"),
     (("new", "https://x.example.com/?apikey=abc"), "a secret. Remove apikey. Choose an auth type below.", "url"),
     (("new", "https://x.example.com/{token}/a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6"), "with {token}.", "url"),
