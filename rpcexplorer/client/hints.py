@@ -635,17 +635,21 @@ def ended(call: FailedCall) -> Hint | None:
 
 
 def framing(call: FailedCall) -> Hint | None:
-    """Suggest another framing, which nobody has chosen: with a wrong one, most servers only wait."""
-    profile = call.profile
-    by_default = profile.framing == "lines" and not profile.preset
-    if not call.failed_at("timeout") or profile.connection_kind not in {"stream", "process"} or not by_default:
+    """Suggest another framing, if nobody has chosen it or nothing could be read: most servers only wait."""
+    profile, outcome = call.profile, call.exchange.outcome
+    if not call.failed_at("timeout") or profile.connection_kind not in {"stream", "process"}:
         return None
+    is_unread = call.failed_at("timeout", "data that is not a message")
+    # Before the request was sent, only a handshake waits for a message.
+    is_sent = isinstance(outcome, Unreached) and (outcome.maybe_ran or "respond to initialize" in outcome.sentence)
+    if not is_unread and (not is_sent or profile.framing != "lines" or profile.preset):
+        return None
+    known = {"lines": "lines", "length": "length (language servers)", "none": "none"}
+    first, second = (name for name in known if name != profile.framing)
     way = "add --framing" if profile.ad_hoc else "set framing to"
-    lines = () if profile.ad_hoc else (f"{PROGRAM} profiles set {profile.name} framing=length",)
-    return Hint(
-        f"The server may not divide its messages into lines. To try it, {way} length (language servers) or none.",
-        commands=lines,
-    )
+    lines = () if profile.ad_hoc else (f"{PROGRAM} profiles set {profile.name} framing={first}",)
+    sentence = f"The server may not use the framing {profile.framing}."
+    return Hint(f"{sentence} To try another, {way} {known[first]} or {known[second]}.", commands=lines)
 
 
 def timeout(call: FailedCall) -> Hint | None:

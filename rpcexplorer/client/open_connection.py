@@ -38,7 +38,19 @@ from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initi
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_object
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled
-from rpcexplorer.transport.port import CLOSED, Partial, Phases, Progress, Request, Response, Unreachable, Watch, Wire
+from rpcexplorer.transport.framing import quoted
+from rpcexplorer.transport.port import (
+    CLOSED,
+    MAX_UNREAD,
+    Partial,
+    Phases,
+    Progress,
+    Request,
+    Response,
+    Unreachable,
+    Watch,
+    Wire,
+)
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_files import OpenFiles, ReadFile
@@ -50,6 +62,8 @@ INITIALIZE: Final = "initialize"
 NOT_SENT: Final = "The call was not sent, because "
 MAX_REMEMBERED: Final = 1_000
 """Ids of calls that ended without a response, to name a late one."""
+NO_MESSAGE: Final = "data that is not a message"
+"""The words of a timeout after which the framing may be wrong."""
 MAX_QUOTED: Final = 300
 """Characters of a server's error to quote."""
 MAX_SUBSCRIPTIONS: Final = 1_000
@@ -230,6 +244,8 @@ class OpenConnection:
         self.is_closing = False
         self.ended: Unreachable | None = None
         """Why the last connection ended."""
+        self._unread: bytes | None = None
+        """What the last connection had received, if it contained no message."""
         self._closed = asyncio.Event()
         self._is_greeting = False
         """The server was sent ``initialize``, and has not answered."""
@@ -278,9 +294,13 @@ class OpenConnection:
                 words = "The request was not sent"
             elif self._is_greeting:
                 words = f"The server did not respond to {INITIALIZE}"
+            advice = "Raise the timeout if the call needs more time."
+            if unread := self._wire.unread if self._wire else self._unread:
+                text = quoted(unread.strip(), MAX_UNREAD - 1)
+                advice = f"It sent {NO_MESSAGE}{': ' if text else ''}{text}. Check the framing."
             raise Unreachable(
                 "timeout",
-                f"{words} within {deadline:g} s. Raise the timeout if the call needs more time.",
+                f"{words} within {deadline:g} s. {advice}",
                 maybe_ran=partial.sent_whole,
                 response=partial.response,
             ) from None
@@ -422,7 +442,7 @@ class OpenConnection:
         wire, self._wire = self._wire, None
         if wire is None:
             return
-        self.ended = why or Unreachable("closed", CLOSED)
+        self.ended, self._unread = why or Unreachable("closed", CLOSED), wire.unread
         for waiting in self._waiting.values():
             if not waiting.response.done():
                 waiting.response.set_exception(self.ended)

@@ -215,8 +215,15 @@ class Partial:
         """What was sent besides the request."""
 
 
+MAX_UNREAD: Final = 301
+"""Bytes to keep of what contains no message."""
+
+
 class Wire(Protocol):
     """A connection that stays open, which carries messages without their framing."""
+
+    unread: bytes | None
+    """The beginning of what the peer sent; None after its first message."""
 
     ended: Unreachable | None
     """Why no more messages come; None while it is open, and after our own `close`."""

@@ -11,7 +11,7 @@ from rpcexplorer.transport.connection import Encrypted, dial
 from rpcexplorer.transport.failures import Attempt, explain
 from rpcexplorer.transport.framing import framer_of
 from rpcexplorer.transport.http import proxy_for
-from rpcexplorer.transport.port import CLOSED, Unreachable
+from rpcexplorer.transport.port import CLOSED, MAX_UNREAD, Unreachable
 from rpcexplorer.transport.request import SOCKET, Address, address_of
 from rpcexplorer.transport.response import Incoming
 from rpcexplorer.transport.tls import USUAL, Trust
@@ -36,6 +36,7 @@ class StreamWire:
 
     def __init__(self, peer: str, framer: Framer) -> None:
         self.ended: Unreachable | None = None
+        self.unread: bytes | None = b""
         self._peer = peer
         """The name of the other side in sentences."""
         self._framer = framer
@@ -57,8 +58,11 @@ class StreamWire:
         problem = None
         try:
             while data := await self._received():
+                if self.unread is not None:
+                    self.unread = (self.unread + data[:MAX_UNREAD])[:MAX_UNREAD]
                 for start in range(0, len(data), self.slice_size):
                     for number, message in enumerate(self._framer.feed(data[start : start + self.slice_size]), 1):
+                        self.unread = None
                         yield message
                         if number % MAX_IN_ROW == 0:
                             await asyncio.sleep(0)

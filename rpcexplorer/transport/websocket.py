@@ -142,6 +142,7 @@ class WebSocketWire(SocketWire):
         protocol = self._protocol = ClientProtocol(uri, subprotocols=offered or None, max_size=cap)
         self._upgrade = upgrade_headers(Request(url, b"", headers=headers, cookie=cookie), address, protocol.key)
         self._prepare(address, Frames(protocol, address.place, cap, self._reply), trust, cap)
+        self.unread = None  # Frames have a form that cannot be mistaken.
         self._ahead = b""
         """Bytes that came with the response to the upgrade."""
         self._refusal: Unreachable | None = None

@@ -68,6 +68,7 @@ ZOD = json.dumps([{"path": ["params"], "message": "Expected object, received arr
 ABSENT = 'Invalid parameter "/": the parameter "%s" is missing.'
 BARE = error(-32602, "Invalid params.")
 NO_RESPONSE = Unreached("timeout", "No response.", maybe_ran=True)
+UNREAD = Unreached("timeout", "No response. It sent data that is not a message: x. Check the framing.")
 NO_TLS = "h:8080 does not use TLS. Check the port, and whether the URL must begin with http://."
 TWO = tuple(("WWW-authenticate", DIGEST % algorithm) for algorithm in ("MD5", "MD5-sess"))
 SESSION = (("Server", "T"), ("X-Transmission-Session-Id", "abc"))
@@ -433,6 +434,16 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "a timeout over a typed stream": (
         {"status": None, "outcome": NO_RESPONSE, "profile": ad_hoc("tcp://h:1")},
         "add --framing length",
+        "",
+    ),
+    "a timeout over a stream without a message": (
+        {"status": None, "outcome": UNREAD, "profile": replace(ad_hoc("tcp://h:1"), framing="length")},
+        "may not use the framing length. To try another, add --framing lines or none.",
+        "",
+    ),
+    "a timeout before a stream is open": (
+        {"status": None, "outcome": Unreached("timeout", "The TLS handshake"), "profile": of(url="tls://h:1")},
+        "set timeout to 60 in the profile",
         "",
     ),
     "a timeout over a stream whose framing a preset chose": (

@@ -28,6 +28,7 @@ class MemoryWire:
         self.arrived = asyncio.Condition()
         self._incoming: asyncio.Queue[bytes | None] = asyncio.Queue()
         self.ended: Unreachable | None = None
+        self.unread: bytes | None = None
         self.is_open = False
         self.reads = asyncio.Event()
         """Set while the server takes what is sent to it."""

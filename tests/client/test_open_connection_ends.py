@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.open_connection import OpenConnection
+from rpcexplorer.client.open_connection import OpenConnection, Opening
 from rpcexplorer.client.server_messages import MAX_ARRAY, MAX_EVENTS
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
 from tests.client.test_open_connection import GONE, HANDSHAKE, MemoryWire, Peer, result, using
@@ -216,6 +216,24 @@ def test_timeout_says_what_took_too_long(words: str, stuck: str) -> None:
     problem = using(use, prepare=prepare, **options)
     assert (problem.step, words in problem.sentence) == ("timeout", True), problem.sentence
     assert problem.maybe_ran == (stuck == "sending")
+
+
+@pytest.mark.parametrize(
+    ("unread", "words"),
+    [
+        (b"[1]\x1b\n", r"It sent data that is not a message: [1]\x1b. Check the framing."),
+        (b"x" * 301, "It sent data that is not a message. Check the framing."),
+        (None, "Raise the timeout if the call needs more time."),
+    ],
+    ids=range(3),
+)
+@pytest.mark.parametrize("opening", [None, HANDSHAKE])
+def test_timeout_quotes_what_is_not_a_message(unread: bytes | None, words: str, opening: Opening | None) -> None:
+    async def use(peer: Peer) -> Unreachable:
+        return await failure_of(peer.call("a", deadline=0.01))
+
+    problem = using(use, prepare=lambda wire: setattr(wire, "unread", unread), opening=opening)
+    assert problem.sentence.endswith(f" within 0.01 s. {words}")
 
 
 def test_deadline_of_opening_is_the_time_left() -> None:

@@ -87,6 +87,7 @@ class MemoryWire:
 
     def __init__(self, script: Script) -> None:
         self.ended: Unreachable | None = None
+        self.unread: bytes | None = None
         self._script = script
         self._sent, self._received = asyncio.Queue[bytes](), asyncio.Queue[bytes | None]()
         self._run: asyncio.Task[None] | None = None

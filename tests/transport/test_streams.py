@@ -56,6 +56,34 @@ def test_url_that_cannot_be_used_is_refused(url: str, words: str) -> None:
     assert "hunter2" not in problem.sentence
 
 
+def test_bytes_without_a_message_are_kept() -> None:
+    async def send(peer: Peer) -> None:
+        await peer.send(b"Content-Length: 9\r\n\r\n")
+        await peer.send(b"{}")
+
+    async def test() -> None:
+        async with peer(framed(send, "length")) as port:
+            wire = SocketWire(f"tcp://127.0.0.1:{port}", "length", cap=LIMIT)
+            async with opened(wire) as messages:
+                with pytest.raises(StopAsyncIteration):
+                    await anext(messages)
+                assert wire.unread == b"Content-Length: 9\r\n\r\n{}"
+
+    run(test())
+
+
+def test_bytes_before_a_message_are_forgotten() -> None:
+    async def test() -> None:
+        async with peer(framed(echo, "lines")) as port:
+            wire = SocketWire(f"tcp://127.0.0.1:{port}", cap=LIMIT)
+            async with opened(wire) as messages:
+                await wire.send(b"[]")
+                await anext(messages)
+                assert wire.unread is None
+
+    run(test())
+
+
 def test_port_without_a_service_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

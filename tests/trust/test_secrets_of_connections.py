@@ -43,6 +43,10 @@ match call["method"]:
         sys.stdin.read()
     case "exit":
         sys.exit(f"wrong: {password}")
+    case "unread":
+        say(method=f"tick {password}", params=[password])
+        os.write(1, password.encode())
+        sys.stdin.read()
     case "header":
         os.write(1, f"password: {password}\\r\\nother: 1\\r\\n\\r\\n".encode())
         os.write(1, f"no header {password}\\r\\n\\r\\n".encode())
@@ -60,7 +64,13 @@ command = {words}
 framing = "length"
 auth = {{ kind = "inline", username = "ada" }}
 """
-CALLS = (("lines", "stderr", 0), ("lines", "event", 0), ("lines", "exit", 4), ("length", "header", 4))
+CALLS = (
+    ("lines", "stderr", 0),
+    ("lines", "event", 0),
+    ("lines", "exit", 4),
+    ("length", "header", 4),
+    ("length", "unread", 4),
+)
 SENDABLE = ("six characters", "quotes and backslashes", "spaces and signs")
 """Secrets that a header and a close frame can contain."""
 
@@ -80,9 +90,10 @@ def test_process_that_repeats_a_password_shows_none(secret: str, shell: Shell) -
     shell.environment |= {f"RPCEXPLORER_{name}_PASSWORD": secret for name in ("LINES", "LENGTH")}
     runs = []
     for profile, method, code in CALLS:
-        ran = shell.run("call", method, "{}", "-p", profile)
+        timeout = ["--timeout", "0.3" if method == "unread" else "30"]
+        ran = shell.run("call", method, "{}", "-p", profile, *timeout)
         assert ran.code == code, ran.err
-        runs += [(method, ran), (method, shell.run("call", method, "{}", "-p", profile, terminal=True))]
+        runs += [(method, ran), (method, shell.run("call", method, "{}", "-p", profile, *timeout, terminal=True))]
     runs += [("list", shell.run("history", "list", "--json"))]
     runs += [("events", shell.run("history", "list", "--outcome", "event", "--json"))]
     assert "lines.password»" in runs[0][1].err
