@@ -55,6 +55,7 @@ from rpcexplorer.tui.replay import ReplayList, ReplayScreen, SeveralProfiles, Ti
 from rpcexplorer.tui.statistics import FiguresList, StatisticsScreen
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog, Form, LongQuestion
 from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.filter_pane import FilterPane
 from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
 from rpcexplorer.tui.widgets.picker import Picker, PickList
@@ -678,6 +679,7 @@ BASES = {
     Dialog,
     PageDialog,
     Form,
+    FilterPane,
 }
 """Base classes, which are never on screen themselves."""
 LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}
