@@ -275,6 +275,8 @@ class OpenConnection:
             request.body.lstrip()[:1] == b"[",
             call=request.call,
         )
+        if watch is not None:
+            watch(Progress("connecting", 0, None, 0))
         try:
             async with asyncio.timeout(deadline) as limit:
                 kept = await self._opened(request, limit, deadline, calls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -182,6 +183,8 @@ def test_calls_over_http_need_no_code_of_connections(explorer: Explorer) -> None
         await until(pilot, lambda: calls.exchange is not None and not calls.doing)
         assert "connections" not in app.navigation.__dict__
         assert "Alt+v" not in on_view(app)
+        await pilot.press("alt+c")
+        assert "no connection stays open" in notices(app)
 
     visit(explorer, scene)
 
@@ -351,6 +354,25 @@ def test_failed_opening_names_the_step(explorer: Explorer) -> None:
         calls.show_profile()
         await pilot.press("alt+c")
         await until(pilot, lambda: "not opened (step: start)" in notices(app))
+
+    visit(explorer, scene)
+
+
+def test_opening_that_hangs_can_be_cancelled(explorer: Explorer) -> None:
+    async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        async with peer(wait) as port:
+            explorer.use(Profile("slow", f"tls://127.0.0.1:{port}"))
+            calls.show_profile()
+            await pilot.press("alt+c")
+            await until(pilot, lambda: bool(calls.doing))
+            screen = await open_events(pilot)
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is not screen)
+            await pilot.press("escape")
+            await until(pilot, lambda: not calls.doing)
 
     visit(explorer, scene)
 

@@ -24,7 +24,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
 from rpcexplorer.tui.call.methods import MethodsPane
-from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.commands import Scope, bindings, commands_of, first_key, keys_of
 from rpcexplorer.tui.key_queue import SCREEN, PendingKeys, opens
 from rpcexplorer.tui.messages import (
     BatchWanted,
@@ -680,6 +680,13 @@ class CallScreen(Screen[None]):
 
     def action_events(self) -> None:
         self.post_message(EventsWanted())
+
+    def on_key(self, event: events.Key) -> None:
+        """Say why the keys of connections do nothing over HTTP."""
+        for command in (command for command in commands_of("call") if command.id in {"connect", "events"}):
+            if event.key in keys_of(command, self.explorer.settings.keymap) and self.explorer.profile is not None:
+                event.stop()
+                self.notify("Calls of this profile go over HTTP: no connection stays open, and there are no events.")
 
     def action_connect(self) -> None:
         """Close the connection, or open it like a call."""
