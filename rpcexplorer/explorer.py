@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from rpcexplorer.model.problem import Changes
     from rpcexplorer.model.settings import Settings
     from rpcexplorer.profiles.edits import ProfileEdits
+    from rpcexplorer.redaction.exchange import EventRedactor
     from rpcexplorer.redaction.redactor import Redactor
     from rpcexplorer.schema.check import Checker
     from rpcexplorer.secrets.leaks import Searched
@@ -243,16 +244,11 @@ class Explorer:
         profile = self._in_use().name if of_this_profile and self.profile else ""
         return Redactor(self.credentials.in_use(), profile=profile)
 
-    def redacted_messages(self, profile: Profile, messages: Sequence[bytes]) -> list[bytes]:
-        """Return messages of a server without known secrets."""
-        from rpcexplorer.jsontext.steps import at_once
-        from rpcexplorer.redaction.exchange import redactor_of
-        from rpcexplorer.redaction.redactor import WINDOW, redacted_in_pieces
+    def event_redactor(self, profile: Profile) -> EventRedactor:
+        """Return a redactor for the events of a profile, of the secrets that are known now."""
+        from rpcexplorer.redaction.exchange import EventRedactor
 
-        hide = redactor_of(profile, self.credentials.in_use(), names=not self.prints, of_reply=True)
-        if sum(map(len, messages)) <= WINDOW:
-            return hide.bodies(messages)
-        return [at_once(redacted_in_pieces(message, hide)) for message in messages]
+        return EventRedactor(profile, self.credentials.in_use(), names=not self.prints)
 
     def withheld(self, profile: Profile, text: str) -> str:
         """Return why a text must not go to other programs; empty if it may.

@@ -134,7 +134,7 @@ class Listener:
         self._timeout = timeout
         self._world, self._explorer, self._stop = world, explorer, stop
         self._names, self._left, self._duration = frozenset(names), count, duration
-        self._unwritten: list[bytes] = []
+        self._unwritten: list[Event] = []
         self._size = 0
         """Bytes of the messages that are not written yet."""
         self._calls = True
@@ -214,7 +214,7 @@ class Listener:
                 return
             if not self._unwritten:
                 asyncio.get_running_loop().call_soon(self._write)
-            self._unwritten.append(event.text)
+            self._unwritten.append(event)
             self._size += len(event.text)
             if self._left is not None:
                 self._left -= 1
@@ -223,15 +223,15 @@ class Listener:
             elif self._size > MAX_UNWRITTEN:
                 self._write()
         else:
-            self._world.report(f"{event.remark}: {quoted_message(self._explorer, profile, event.text)}")
+            self._world.report(f"{event.remark}: {quoted_message(self._explorer, profile, event)}")
 
     def _write(self) -> None:
         """Write the messages, each on one line."""
-        messages, self._unwritten, self._size = self._unwritten, [], 0
-        if not messages or self._problem is not None:
+        events, self._unwritten, self._size = self._unwritten, [], 0
+        if not events or self._problem is not None:
             return
         assert self._explorer.profile is not None
-        messages = self._explorer.redacted_messages(self._explorer.profile, messages)
+        messages = self._explorer.event_redactor(self._explorer.profile).messages(events)
         text = b"\n".join(messages) + b"\n"
         if b"\r" in text or text.count(b"\n") > len(messages):
             # A line break in a message is between two tokens.

@@ -232,10 +232,10 @@ MAX_QUOTED = 1_000
 """Bytes of a message to quote on stderr. A part of a longer one could contain a part of a secret."""
 
 
-def quoted_message(explorer: Explorer, profile: Profile, text: bytes) -> str:
-    if len(text) > MAX_QUOTED:
-        return f"a text of {len(text):,} bytes"
-    return explorer.redacted_messages(profile, [text])[0].decode(errors="replace")
+def quoted_message(explorer: Explorer, profile: Profile, event: Event) -> str:
+    if event.size > MAX_QUOTED:
+        return f"a text of {event.size:,} bytes"
+    return explorer.event_redactor(profile).message(event).decode(errors="replace")
 
 
 def note_event(world: World, explorer: Explorer, profile: Profile, event: Event) -> None:
@@ -244,7 +244,7 @@ def note_event(world: World, explorer: Explorer, profile: Profile, event: Event)
     if event.kind == "request" and not event.remark:
         about = event.method if event.method in profile.answers else "*"
         if about in profile.answers and profile.answers[about].ask:
-            method = explorer.redactor().text(cut(event.method))
+            method = cut(explorer.event_redactor(profile).method(event.method))
             keys = (f"{answer_key(about, 'ask')}=", f"{answer_key(about, 'result_json')}=JSON")
             sentence = (
                 f"The server asked {method}. Nobody can answer here, so it got the error -32601. "
@@ -252,7 +252,7 @@ def note_event(world: World, explorer: Explorer, profile: Profile, event: Event)
             )
     elif event.kind in {"response", "unreadable"}:
         about = event.remark
-        sentence = f"{event.remark}: {quoted_message(explorer, profile, event.text)}"
+        sentence = f"{event.remark}: {quoted_message(explorer, profile, event)}"
     if sentence and about not in world.noted:
         world.noted.add(about)
         world.stderr.write(ERASE if world.stderr.isatty() else "")

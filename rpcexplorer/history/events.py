@@ -33,7 +33,7 @@ from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import MIB
-from rpcexplorer.redaction.exchange import EventRedactor
+from rpcexplorer.redaction.exchange import MAX_METHOD, EventRedactor
 from rpcexplorer.rpc.messages import ALPHABET, CHANCE_LIMIT, make_id
 
 MAX_WAITING: Final = 20_000
@@ -105,27 +105,31 @@ class EventRecords:
     """Spells the events of one profile, while the known secrets do not change."""
 
     def __init__(self, profile: Profile, secrets: Sequence[Secret], body_limit: int) -> None:
-        self._redactor = EventRedactor(profile, secrets, min(body_limit, MIB))
+        self._redactor = EventRedactor(profile, secrets, guesses=True, limit=min(body_limit, MIB))
         self._head = lru_cache(MAX_HEADS)(
-            lambda name, of: event_head(profile.name, self._redactor.url, self._redactor.text(name), of)
+            lambda name, of: event_head(profile.name, self._redactor.url, self._redactor.method(name), of)
         )
         self._profile = profile  # Its id names these records, so it must not be used again.
         self._millisecond = self._chance = 0
         self._time = ""
 
     def blocks(self, waiting: Sequence[Waiting]) -> list[bytes]:
-        replies = self._redactor.messages([event for event, *_ in waiting], [text for *_, text in waiting])
+        replies = self._redactor.cut_messages([event for event, *_ in waiting], [text for *_, text in waiting])
         return [
             event_block(
                 self._fresh_id(event.when),
                 event.when,
-                self._head(self._redactor.method(event.method), event.of),
+                self._head(self._short(event.method), event.of),
                 reply,
                 received=event.size,
                 more=self._more(event, missed, is_cut=is_cut),
             )
             for (event, _, missed, _), (reply, is_cut) in zip(waiting, replies, strict=True)
         ]
+
+    def _short(self, name: str) -> str:
+        """Return a name to remember; a long one is cut, and redacted before."""
+        return name if len(name) <= MAX_METHOD else self._redactor.method(name)
 
     def _more(self, event: Event, missed: int, *, is_cut: bool) -> dict[str, Any]:
         """Return the values that few events have."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +21,16 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import HIDDEN, MARGIN, UNRECORDED, Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address, secrets_in, squashed
-from rpcexplorer.redaction.redactor import Edit, Redactor, edited, kind_of, plain_keys, redacted_in_pieces, value_after
+from rpcexplorer.redaction.redactor import (
+    WINDOW,
+    Edit,
+    Redactor,
+    edited,
+    kind_of,
+    plain_keys,
+    redacted_in_pieces,
+    value_after,
+)
 from rpcexplorer.rpc.codec import LARGE, native_parts
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, spelled
 
@@ -84,7 +93,8 @@ def _is_one(name: str) -> bool:
 
 def without_session(body: bytes) -> bytes:
     text = body.decode("utf-8", "surrogateescape")
-    return edited(text, sessions(text)).encode("utf-8", "surrogateescape")
+    edits = [*sessions(text)]
+    return edited(text, edits).encode("utf-8", "surrogateescape") if edits else body
 
 
 def without_password(params: str) -> str:
@@ -273,32 +283,71 @@ def _means_secret(method: str, login: str) -> bool:
 
 
 class EventRedactor:
-    """Redacts the events of one profile for the history; made once for many."""
+    """Redacts the events of one profile; made once for many."""
 
-    def __init__(self, profile: Profile, secrets: Sequence[Secret], limit: int) -> None:
-        """``limit``: bytes of a message to keep."""
-        self._hide = redactor_of(profile, secrets, guesses=True)
-        self._hide_message = redactor_of(profile, secrets, guesses=True, of_reply=True)
-        self._login, self._limit = profile.login.method, limit
-        self.url = self._hide.text(redacted_address(profile.endpoint))
+    def __init__(
+        self,
+        profile: Profile,
+        secrets: Iterable[Secret],
+        *,
+        guesses: bool = False,
+        names: bool = True,
+        limit: int | None = None,
+    ) -> None:
+        """``guesses`` and ``names`` as in `Policy`; ``limit``: bytes of a message to keep."""
+        self._profile, self._secrets, self._limit = profile, [*secrets], limit
+        self._redactor = partial(redactor_of, profile, self._secrets, guesses=guesses, names=names)
+        self._hide_message = self._redactor(of_reply=True)
 
-    def messages(self, events: Sequence[Event], messages: Sequence[bytes]) -> list[tuple[bytes, bool]]:
-        """Return the messages of events redacted, and whether they were cut at the limit."""
-        most = self._limit + MARGIN
-        redacted = self._hide_message.bodies([clipped(message, most)[0] for message in messages])
+    @cached_property
+    def _hide(self) -> Redactor:
+        """For what is no message: the search of many messages does not need it."""
+        return self._redactor()
+
+    @cached_property
+    def url(self) -> str:
+        return self._hide.text(redacted_address(self._profile.endpoint))
+
+    @property
+    def margin(self) -> int:
+        """Return how many characters before a cut may be the beginning of a secret."""
+        return self._hide_message.margin
+
+    def messages(self, events: Sequence[Event], messages: Sequence[bytes] = ()) -> list[bytes]:
+        """Return the messages of events, or ``messages`` for them, redacted together, which is fast."""
+        messages = messages or [event.text for event in events]
+        if self._hide_message.guesses or max(map(len, messages), default=0) <= WINDOW:
+            redacted = self._hide_message.bodies(messages)
+        else:
+            redacted = [at_once(redacted_in_pieces(message, self._hide_message)) for message in messages]
         for at, event in enumerate(events):
-            # The call that a late response answers is not known: it may be a login.
-            if event.kind in {"response", "unreadable"} or _means_secret(event.method[:MAX_METHOD], self._login):
+            if self._may_be_session(event):
                 redacted[at] = without_session(redacted[at])
-        kept = (clipped(message, self._limit) for message in redacted)
-        return [(text, cut or event.size > most) for (text, cut), event in zip(kept, events, strict=True)]
+        return redacted
+
+    def cut_messages(self, events: Sequence[Event], messages: Sequence[bytes]) -> list[tuple[bytes, bool]]:
+        """Return ``messages`` redacted, and whether they were cut at the limit."""
+        most = None if self._limit is None else self._limit + MARGIN
+        redacted = self.messages(events, [clipped(message, most)[0] for message in messages])
+        kept = (clipped(text, self._limit) for text in redacted)
+        is_long = (most is not None and event.size > most for event in events)
+        return [(text, cut or long) for (text, cut), long in zip(kept, is_long, strict=True)]
+
+    def message(self, event: Event) -> bytes:
+        """Return the message of an event; the same object if there is nothing to redact."""
+        return self.part(event, event.text)
+
+    def part(self, event: Event, part: bytes) -> bytes:
+        """Return a part of the message of an event."""
+        text = self._hide_message.body(part)
+        return without_session(text) if self._may_be_session(event) else text
 
     def text(self, text: str) -> str:
         return self._hide.text(text)
 
     def method(self, name: str) -> str:
-        """Return a name; a long one is redacted before it is cut, so that no secret is cut in half."""
-        return name if len(name) <= MAX_METHOD else self._hide.text(name[:MARGIN])[:MAX_METHOD]
+        """Return at most 200 characters of a name; it is redacted first, so that no secret is cut in half."""
+        return self._hide.text(name[:MARGIN])[:MAX_METHOD]
 
     def answer(self, event: Event) -> str:
         """Return the answer to a request of the server as a JSON object."""
@@ -306,8 +355,17 @@ class EventRedactor:
             return ""
         name, _, _ = event.answer.partition(b":")
         hidden = b'%b:"%b"' % (name, UNRECORDED.encode())
-        member = hidden if _means_secret(event.method[:MAX_METHOD], self._login) else event.answer
+        member = hidden if _means_secret(event.method[:MAX_METHOD], self._profile.login.method) else event.answer
         return self._hide.text(f"{{{member.decode()}}}")
+
+    def _may_be_session(self, event: Event) -> bool:
+        """Return whether a message may contain a session.
+
+        The call that a late response answers is not known: it may be a login.
+        """
+        if event.kind in {"response", "unreadable"}:
+            return True
+        return self._hide_message.guesses and _means_secret(event.method[:MAX_METHOD], self._profile.login.method)
 
 
 def _shown(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:

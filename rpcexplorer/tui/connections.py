@@ -18,7 +18,7 @@ from rpcexplorer.text.exchange import age
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.transport.port import CLOSED
 from rpcexplorer.tui.commands import first_key
-from rpcexplorer.tui.event_log import MAX_METHOD, EventLog
+from rpcexplorer.tui.event_log import EventLog
 from rpcexplorer.tui.theme import Pieces
 from rpcexplorer.tui.widgets.bars import Header
 
@@ -153,16 +153,16 @@ class Connections:
 
     def _own_words(self, profile: Profile) -> Sequence[Pieces]:
         log, connection = self.logs.get(profile.name), self.of(profile)
-        hide = self._explorer.redactor().text
+        hide = self._explorer.event_redactor(profile)
         key = f"  {first_key('events', self._explorer.settings.keymap)}"
         if asked := self.asked(profile.name):
-            method = clipped(hide(asked[0].method[:MAX_METHOD]), METHOD_COLUMNS)
+            method = clipped(hide.method(asked[0].method), METHOD_COLUMNS)
             words = [("? ", "careful bold"), (f"{method} waits", "careful bold")]
             more = [(f" and {len(asked) - 1:,} more", "careful")] if len(asked) > 1 else []
             return [[*words, *more, (key, "dim")], [*words, (key, "dim")], words]
         events = [(f"{counted(log.count, 'event')}", "text")] if log is not None and log.count else []
-        method = log.newest.method[:MAX_METHOD] if log is not None and log.newest else ""
-        newest = [(f" · {clipped(hide(method), METHOD_COLUMNS)}", "middle")] if method else []
+        method = hide.method(log.newest.method) if log is not None and log.newest else ""
+        newest = [(f" · {clipped(method, METHOD_COLUMNS)}", "middle")] if method else []
         if not profile.is_open_connection:
             return [[*events, *newest], events] if events else []
         if self.is_closing(profile):
@@ -174,7 +174,7 @@ class Connections:
         sentence = connection.ended.sentence if connection and connection.ended else CLOSED
         if sentence == CLOSED:
             return [[("○ ", "middle"), ("closed", "middle"), *([(" · ", "middle"), *events] if events else [])]]
-        why = hide(sentence).removesuffix(".")
+        why = hide.text(sentence).removesuffix(".")
         closed = [("○ ", "wrong"), ("closed", "wrong")]
         whys = [clipped(f"closed: {why}", columns) for columns in (REASON_COLUMNS, REASON_COLUMNS // 2)]
         return [*([("○ ", "wrong"), (why, "wrong")] for why in whys), closed]

@@ -18,8 +18,6 @@ from rpcexplorer.model.event import Event
 
 MAX_EVENTS: Final = 100_000
 MAX_BYTES: Final = 64 * 1024 * 1024
-MAX_METHOD: Final = 1_000
-"""Characters of a method to show."""
 MAX_STDERR: Final = 64 * 1024
 """Characters of the lines of stderr."""
 METHOD: Final = "method:"
@@ -87,11 +85,18 @@ def _size(event: Event) -> int:
 
 
 class Hide(Protocol):
-    """What the search needs of a redactor."""
+    """What the screen needs of a redactor of events."""
 
-    def may_be_in(self, text: str) -> bool: ...
+    def message(self, event: Event) -> bytes: ...
+
+    def part(self, event: Event, part: bytes) -> bytes: ...
+
+    def method(self, name: str) -> str: ...
 
     def text(self, text: str) -> str: ...
+
+    @property
+    def margin(self) -> int: ...
 
 
 class EventFilter(Struct, frozen=True):
@@ -111,14 +116,16 @@ class EventFilter(Struct, frozen=True):
 
     def matches(self, event: Event, hide: Hide) -> bool:
         """Return whether an event has all words. The value of a secret is never found."""
-        if not all(map(_in(event.method), self.methods)):
+        if not _has(event.method, self.methods) or not _has(event.text, self.words):
             return False
-        if not self.words:
-            return True
-        text = event.text.decode("utf-8", "replace")
-        if not all(map(_in(text), self.words)):
+        if self.methods and not _has(hide.method(event.method), self.methods):
             return False
-        return not hide.may_be_in(text) or all(map(_in(hide.text(text)), self.words))
+        return not self.words or (text := hide.message(event)) is event.text or _has(text, self.words)
+
+
+def _has(text: str | bytes, words: Sequence[str]) -> bool:
+    """Return whether a text has all words."""
+    return not words or all(map(_in(text if isinstance(text, str) else text.decode("utf-8", "replace")), words))
 
 
 def _in(text: str) -> Callable[[str], bool]:

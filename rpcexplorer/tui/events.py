@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import tzinfo
 from functools import partial
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -31,7 +31,7 @@ from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connections import Connections
-from rpcexplorer.tui.event_log import MAX_METHOD, AllEvents, EventFilter, EventSearch
+from rpcexplorer.tui.event_log import AllEvents, EventFilter, EventSearch, Hide
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
@@ -74,9 +74,11 @@ def state_of(event: Event) -> tuple[str, str, str]:
     return "·", "dim", ""
 
 
-def start_of(event: Event, hide: Any) -> str:
+def start_of(event: Event, hide: Hide) -> str:
     """Return the first characters of the params, or of the whole text, without secrets."""
     part: bytes = event.text
+    if event.kind in {"response", "unreadable"} and len(part) <= AT_ONCE_BYTES:
+        part = hide.message(event)  # A session is recognized by what is around it.
     if len(part) <= AT_ONCE_BYTES:
         try:
             found = msgspec.json.decode(part, type=_Message)
@@ -84,7 +86,7 @@ def start_of(event: Event, hide: Any) -> str:
         except (msgspec.DecodeError, RecursionError):
             pass
     margin = hide.margin
-    shown: str = hide.text(part[: START_BYTES + margin].decode("utf-8", "replace"))
+    shown: str = hide.part(event, part[: START_BYTES + margin]).decode("utf-8", "replace")
     # A secret that is cut at the end is not found there.
     shown = shown[:-margin] if len(part) > START_BYTES + margin else shown
     return " ".join(shown[:START_BYTES].split())
@@ -96,7 +98,7 @@ class EventList(RowList[Event]):
     DEFAULT_CSS = "EventList { height: 1fr; }"
     CLICK_CHOOSES = False
 
-    def __init__(self, hide: Any, zone: tzinfo | None = None) -> None:
+    def __init__(self, hide: Hide, zone: tzinfo | None = None) -> None:
         """``zone``: time zone of the user; None for that of the machine."""
         super().__init__()
         self.hide, self._zone = hide, zone
@@ -131,8 +133,8 @@ class EventList(RowList[Event]):
         words = [(f" {moment}  ", "dim"), (f"{sign} ", role)]
         if item.method:  # The other events say what they are instead.
             room = max(min(self._methods, METHOD_COLUMNS, width // 3), 1)
-            words.append((f"{fitted(self.hide.text(item.method[:MAX_METHOD]), room)}  ", "text"))
-        words += [(f"{word}  ", role)] if word else []
+            words.append((f"{fitted(self.hide.method(item.method), room)}  ", "text"))
+        words += [(f"{self.hide.text(word)}  ", role)] if word else []
         words.append((start_of(item, self.hide), "middle"))
         right = [(f"  {size(item.size)} ", "dim")]
         return line(words, width, styles, right=right, ground="selection" if chosen else "background")
@@ -161,7 +163,7 @@ class EventList(RowList[Event]):
 class EventsPane(FilterPane[EventList]):
     """Title, filter, counts and list."""
 
-    def __init__(self, hide: Any, zone: tzinfo | None = None) -> None:
+    def __init__(self, hide: Hide, zone: tzinfo | None = None) -> None:
         super().__init__(EventList(hide, zone), "text  method:name")
 
     def show_state(self, title: Pieces, state: str) -> None:
@@ -178,9 +180,9 @@ class EventDetail(Vertical):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
 
-    def __init__(self, explorer: Explorer, zone: tzinfo | None = None) -> None:
+    def __init__(self, explorer: Explorer, profile: Profile, zone: tzinfo | None = None) -> None:
         super().__init__()
-        self._explorer, self._zone = explorer, zone
+        self._explorer, self._profile, self._zone = explorer, profile, zone
         self._bar, self._outcome, self._remarks, self._reader = Bar(), Bar(classes="-tinted"), WarningLines(), Reader()
         self._event: Event | None = None
         self._shown: object = None
@@ -216,15 +218,15 @@ class EventDetail(Vertical):
         if event is None:
             self._bar.words, self._remarks.pieces = [], []
             return
-        hide = self._explorer.redactor().text
+        hide = self._explorer.event_redactor(self._profile)
         clock = event.when.astimezone(self._zone)
-        title = hide(event.method[:MAX_METHOD]) or ("response" if event.kind == "response" else "data")
+        title = hide.method(event.method) or ("response" if event.kind == "response" else "data")
         self._bar.words = [(clipped(title, METHOD_COLUMNS), "text bold"), (f"  {clock:%H:%M:%S.%f}"[:-3], "dim")]
         sign, role, word = state_of(event)
-        words = {"": event.kind, "waits": "waits for your answer"}.get(word, word)
+        words = {"": event.kind, "waits": "waits for your answer"}.get(word) or hide.text(word)
         answer = ""
         if event.answer is not None and word == "answered":
-            answer = "  " + " ".join(hide(event.answer.decode("utf-8", "replace")[:MAX_ANSWER]).split())
+            answer = "  " + " ".join(hide.text(event.answer.decode("utf-8", "replace")[:MAX_ANSWER]).split())
         more = [(f"  {key} answer", "dim")] if event.waits else [(answer, "middle")]
         role_of_sign = role if role != "dim" else "middle"
         self._outcome.words = [(f"{sign} ", role_of_sign), (words, f"{role_of_sign} bold"), *more]
@@ -238,26 +240,26 @@ class EventDetail(Vertical):
         if event is None or not event.text:
             self._reader.document = None
         elif len(event.text) <= AT_ONCE_BYTES:
-            self._reader.document = document_of(event, self._explorer)
+            self._reader.document = document_of(event, self._explorer.event_redactor(self._profile))
         else:
             self._lay_out_aside(event)
 
     @work(group="detail", exclusive=True)
     async def _lay_out_aside(self, event: Event) -> None:
-        document = await asyncio.to_thread(document_of, event, self._explorer)
+        document = await asyncio.to_thread(document_of, event, self._explorer.event_redactor(self._profile))
         if event is self._event:
             self._reader.document = document
 
 
-def message_of(event: Event, explorer: Explorer) -> bytes:
+def message_of(event: Event, hide: Hide) -> bytes:
     """Return the message without secrets. A long one is redacted before it is cut, so that no secret is cut in half."""
-    text = explorer.redactor().body(event.text)
+    text = hide.message(event)
     searched = len(text) - MARGIN if event.size > len(event.text) else len(text)
     return text[: max(min(searched, MAX_EVENT), 0)]
 
 
-def document_of(event: Event, explorer: Explorer) -> Document:
-    text = message_of(event, explorer)
+def document_of(event: Event, hide: Hide) -> Document:
+    text = message_of(event, hide)
     return Document.raw(text) if event.size > MAX_EVENT else Document.of_json(text)
 
 
@@ -439,7 +441,7 @@ class EventsScreen(FullScreen[None]):
         self._connect = connect
         self.explorer, self.profile, self.connections = explorer, profile, connections
         self.event_log = connections.logs[profile.name]
-        self._pane, self._detail = EventsPane(explorer.redactor(), frame.zone), EventDetail(explorer, frame.zone)
+        self._pane, self._detail = EventsPane(self._redactor(), frame.zone), EventDetail(explorer, profile, frame.zone)
         self._rows: AllEvents | EventSearch = AllEvents(self.event_log)
         self._is_searching = False
         """A timer will continue the search."""
@@ -455,6 +457,9 @@ class EventsScreen(FullScreen[None]):
             self._pane.list.follows = True
         self.set_interval(REDRAW_SECONDS, self._look)
 
+    def _redactor(self) -> Hide:
+        return self.explorer.event_redactor(self.profile)
+
     def _go_to(self, event: Event) -> bool:
         """Put the cursor on an event; return False if it is not in the list."""
         rows = self._pane.list
@@ -468,7 +473,7 @@ class EventsScreen(FullScreen[None]):
     def _look(self) -> None:
         """Show new events, and search among them."""
         rows = self._pane.list
-        rows.hide = self.explorer.redactor()
+        rows.hide = self._redactor()
         self._search()
         rows.empty = self._advice()
         rows.show(self._rows, self._rows.update())
@@ -583,14 +588,17 @@ class EventsScreen(FullScreen[None]):
         from rpcexplorer.tui.call.copying import copy_message
 
         if (event := self._pane.list.chosen) is not None:
-            await copy_message(self, self.explorer, event.text, _cut_words(event))
+            message = await asyncio.to_thread(message_of, event, self._redactor())
+            await copy_message(self, self.explorer, message, _cut_words(event))
 
     @opens("save")
     async def action_save(self) -> None:
         from rpcexplorer.tui.call.copying import save_message
 
         if (event := self._pane.list.chosen) is not None:
-            await save_message(self, self.explorer, event.text, event.method or event.kind, _cut_words(event))
+            message = await asyncio.to_thread(message_of, event, self._redactor())
+            name = self._redactor().method(event.method) or event.kind
+            await save_message(self, self.explorer, message, name, _cut_words(event))
 
     @opens("answer")
     async def action_answer(self) -> None:
@@ -599,8 +607,8 @@ class EventsScreen(FullScreen[None]):
         event = chosen if chosen is not None and chosen.waits else next(iter(asked), None)
         if event is None:
             return
-        document = await asyncio.to_thread(document_of, event, self.explorer)
-        method = self.explorer.redactor().text(event.method[:MAX_METHOD])
+        document = await asyncio.to_thread(document_of, event, self._redactor())
+        method = self._redactor().method(event.method)
         texts = self.connections.drafts.setdefault(event, {"answer": first_answer(event), "refuse": REFUSAL})
         dialog = AnswerDialog(f"Answer {clipped(method, METHOD_COLUMNS)}?", document, texts)
         member = await self.app.push_screen_wait(dialog)

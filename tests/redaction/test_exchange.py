@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -12,10 +13,11 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.model.event import Event, EventKind
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.redaction.exchange import SHOW, clipped, for_history, redacted
+from rpcexplorer.redaction.exchange import SHOW, EventRedactor, clipped, for_history, redacted
 from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.transport.port import Response
 from tests.text.exchanges import exchange
@@ -457,3 +459,14 @@ def test_response_at_limit_is_whole_unless_cut_before() -> None:
     assert not redacted(sent, for_history(3), SHOP, []).response.cut
     cut = replace(sent, response=replace(sent.response, cut=True))
     assert redacted(cut, for_history(3), SHOP, []).response.cut
+
+
+@pytest.mark.parametrize(("kind", "guesses"), [("notification", False), ("response", False), ("response", True)])
+def test_event_hides_places_and_late_sessions(kind: EventKind, *, guesses: bool) -> None:
+    """Alike for the screen, ``listen`` and the history; only a late response may be that of a login."""
+    profile = Profile("x", "tcp://127.0.0.1:9", auth=InlineAuth(username="ada", password_member="kode"))
+    hide = EventRedactor(profile, [Secret("abc12", "x.password")], guesses=guesses)
+    event = Event(datetime.now(UTC), kind, b'{"kode":"abc12","to":"abc12","result":{"sid":"s3ss10n-of-ada"}}', "m")
+    shown = b"s3ss10n-of-ada" if kind == "notification" else "«not recorded»".encode()
+    expected = '{"kode":"«x.password»","to":"abc12","result":{"sid":"%b"}}'.encode() % shown
+    assert (hide.message(event), hide.messages([event])) == (expected, [expected])

@@ -20,7 +20,7 @@ from rpcexplorer.model import event as model
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Answer, Profile
 from rpcexplorer.model.secret import MARGIN, Secret
-from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.redaction.exchange import EventRedactor
 from rpcexplorer.tui import event_log
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
@@ -32,7 +32,7 @@ from tests.fakes.peers import Peer, framed, peer
 from tests.tui.visiting import notices, on, on_view, shown, visit
 from tests.tui.waiting import until
 
-NOTHING = Redactor(())
+NOTHING = EventRedactor(Profile("node", "tcp://127.0.0.1:9"), ())
 NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
 
 
@@ -59,13 +59,10 @@ def test_filter_matches_words_and_methods(typed: str, found: bool) -> None:
 
 
 def test_filter_finds_no_part_of_a_secret() -> None:
-    hide = Redactor([Secret("correct-horse", "shop.token")])
-    one = event(params='{"token":"correct-horse","name":"horse"}')
-    assert [EventFilter.of(word).matches(one, hide) for word in ("correct", "correct-horse", "horse")] == [
-        False,
-        False,
-        True,
-    ]
+    hide = EventRedactor(Profile("shop", "tcp://127.0.0.1:9"), [Secret("correct-horse", "shop.token")])
+    one = event("of correct-horse", '{"token":"correct-horse","name":"horse"}')
+    typed = ("correct", "correct-horse", "horse", "method:correct", "method:of")
+    assert [EventFilter.of(word).matches(one, hide) for word in typed] == [False, False, True, False, True]
 
 
 def test_search_goes_on_after_events_were_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,8 +169,9 @@ def test_secret_across_the_cut_is_not_shown(explorer: Explorer) -> None:
     start = b"x" * (model.MAX_EVENT - len(PASSWORD) // 2)
     long = Event(NOW, "unreadable", start + PASSWORD.encode() + b"y" * 2 * MARGIN)
     EventLog().take(long)
-    assert message_of(long, explorer)[: model.MAX_EVENT] == message_of(long, explorer)
-    assert PASSWORD[: len(PASSWORD) // 2].encode() not in message_of(long, explorer)
+    hide = explorer.event_redactor(next(iter(explorer.profiles.profiles.values())))
+    assert message_of(long, hide)[: model.MAX_EVENT] == message_of(long, hide)
+    assert PASSWORD[: len(PASSWORD) // 2].encode() not in message_of(long, hide)
 
 
 def test_calls_over_http_need_no_code_of_connections(explorer: Explorer) -> None:
