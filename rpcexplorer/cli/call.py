@@ -354,7 +354,7 @@ def show(world: World, exchange: Exchange, part: Part = "result", *, include: bo
             world.say(line)
         words = failed_count(parts) if parts.apart else ""
     if exchange.exit_code:
-        _failure(world, exchange, words)
+        show_failure(world, exchange, words)
 
 
 def advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
@@ -414,7 +414,7 @@ def _head(world: World, exchange: Exchange) -> None:
             world.write(SECRET_REFERENCE.sub("«\\1»".encode(), line.encode("latin-1", errors="replace")) + b"\n")
 
 
-def _failure(world: World, exchange: Exchange, words: str = "") -> None:
+def show_failure(world: World, exchange: Exchange, words: str = "") -> None:
     """Print how a call failed; ``words`` replace the outcome."""
     outcome = f"{SIGNS[exchange.outcome_name]} {words}" if words else outcome_line(exchange)
     match exchange.outcome:

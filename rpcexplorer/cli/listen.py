@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import click
 
 from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, params_text, period, seconds, whole_number
-from rpcexplorer.cli.call import advise, confirm, mark, question_about, resolved, show
+from rpcexplorer.cli.call import advise, confirm, mark, question_about, resolved, show_failure
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import invocation_of, no_input_option, profile_option, server_after_options
 from rpcexplorer.cli.output import Waiting, note_event, quoted_message, run_waiting
@@ -200,7 +200,8 @@ class Listener:
             case Unreached(sentence=words) | Malformed(reason=words) if not self._calls:
                 self._world.say(words.replace(NOT_SENT, "The connection was not opened, because "))
             case _:
-                show(self._world, end)
+                self._show_response(end)
+                show_failure(self._world, end)
                 advise(self._world, end, self._explorer)
         return end.exit_code
 

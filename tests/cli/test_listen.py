@@ -10,8 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from rpcexplorer.cli.arguments import period
 from rpcexplorer.client import server_messages
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
@@ -163,11 +165,23 @@ def test_known_secrets_are_not_printed(shell: Shell) -> None:
     assert "not a JSON object: «x.password»" in ran.err
 
 
-@pytest.mark.parametrize(
-    ("duration", "code"), [("1", 4), ("1s", 4), ("2m", 4), ("1.5h", 4), ("0s", 2), ("1d", 2), ("s", 2), ("nan", 2)]
-)
-def test_time_has_a_unit(duration: str, code: int, shell: Shell) -> None:
-    assert listen(shell, "", "--for", duration).code == code
+@pytest.mark.parametrize(("text", "expected"), [("1", 1), ("1s", 1), ("2m", 120), ("1.5h", 5400)])
+def test_time_has_a_unit(text: str, expected: float) -> None:
+    assert period(text) == expected
+
+
+@pytest.mark.parametrize("text", ["0s", "1d", "s", "nan"])
+def test_invalid_time_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        period(text)
+
+
+def test_failed_tool_leaves_stdout_to_messages(shell: Shell) -> None:
+    result = '{"isError": true, "content": [{"type": "text", "text": "no disk"}]}'
+    ran = listen(shell, f"respond('\"result\": {result}')", "tools/call", "--yes")
+    assert (ran.code, ran.text) == (1, "")
+    assert ran.messages[0] == f"rpcexplorer: tools/call: {result}"
+    assert "no disk" in ran.messages[1]
 
 
 def process(shell: Shell, code: str, stdout: int) -> subprocess.Popen[bytes]:
