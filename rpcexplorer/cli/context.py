@@ -18,7 +18,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.manual import page_of_command
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, first_few, joined_words, nearest, quoted
-from rpcexplorer.model.profile import PROCESS, Profile, ad_hoc, kind_of, scheme_of, split_address
+from rpcexplorer.model.profile import PROCESS, URL_BEGINNINGS, Profile, ad_hoc, kind_of, scheme_of, split_address
 from rpcexplorer.profiles.layers import TYPED
 from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Framing
@@ -96,7 +96,7 @@ class Invocation(Struct):
         if url is not None and kind_of(url) == "process":
             raise click.UsageError("A process has no URL. Name its words with --stdio WORDS.")
         if url is not None and "://" not in url:
-            raise click.UsageError("A URL begins with http:// or https://, such as http://127.0.0.1:8000/jsonrpc.")
+            raise click.UsageError(f"A URL begins with {URL_BEGINNINGS}, such as http://127.0.0.1:8000/jsonrpc.")
         if url is not None and self.stdio is not None:
             raise click.UsageError("Name a URL or a process, not both.")
         is_typed = url is not None or self.stdio is not None

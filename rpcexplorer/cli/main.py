@@ -31,6 +31,7 @@ from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
 from rpcexplorer.files.io import read_bytes
 from rpcexplorer.model.exchange import CASE_ENDING
 from rpcexplorer.model.problem import PROGRAM, UserError, nearest
+from rpcexplorer.model.profile import URL_BEGINNINGS
 
 
 def run(arguments: Sequence[str], world: World) -> int:
@@ -96,7 +97,7 @@ class Commands(CommandGroup):
         if name == "discover":  # The screen calls it so.
             return f"To discover methods, run:\n{ctx.command_path} methods --refresh"
         if set(name) & set("/:") and "\\" not in name:
-            return "A URL begins with http:// or https://."
+            return f"A URL begins with {URL_BEGINNINGS}."
         suggestion = super().instead(ctx, name)
         if suggestion.endswith("?") and "." not in name:
             return suggestion

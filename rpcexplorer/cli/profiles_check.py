@@ -31,7 +31,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import DestinationChanged, Nobody, as_fingerprint
 from rpcexplorer.model.exchange import Refused, Stop, Unreached
 from rpcexplorer.model.problem import PROGRAM, counted, quoted
-from rpcexplorer.model.profile import SCHEMES, Profile
+from rpcexplorer.model.profile import SCHEMES, URL_BEGINNINGS, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.text.exchange import duration
@@ -226,7 +226,7 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
     url = name if name and ("/" in name or ":" in name) else None  # Names of profiles cannot contain these characters.
     profile = invocation.use(explorer, None if url else name, url)
     if profile.ad_hoc and not profile.stays_here and not _can_be_called(profile.url):
-        fail("A URL begins with http:// or https:// and a host, such as http://127.0.0.1:8000/jsonrpc.")
+        fail(f"A URL begins with {URL_BEGINNINGS} and a host, such as http://127.0.0.1:8000/jsonrpc.")
     if apply and profile.ad_hoc:
         fail("A URL has no profile to change. Remove --apply: the test then prints the command that adds a profile.")
     if yes and not apply:

@@ -34,6 +34,7 @@ SCHEMES: Final[Mapping[str, ConnectionKind]] = {
     "unix": "stream",
     "stdio": "process",
 }
+URL_BEGINNINGS: Final = "http://, https://, ws://, wss://, tcp://, tls://, unix:// or http+unix://"
 ENCRYPTED: Final = frozenset({"https", "wss", "tls"})
 STAYS_HERE: Final = frozenset({"unix", "http+unix", "stdio"})
 """Schemes of connections that never leave this machine."""

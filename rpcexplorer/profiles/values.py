@@ -18,7 +18,15 @@ from rpcexplorer.model.destination import as_fingerprint
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.problem import nearest
-from rpcexplorer.model.profile import PROCESS, TOKEN_MARK, Answer, DocumentSource, HeaderHandshake, kind_of
+from rpcexplorer.model.profile import (
+    PROCESS,
+    TOKEN_MARK,
+    URL_BEGINNINGS,
+    Answer,
+    DocumentSource,
+    HeaderHandshake,
+    kind_of,
+)
 from rpcexplorer.model.secret import PROFILE_NAME, named, unsendable
 from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
@@ -62,7 +70,7 @@ def _auth_instead(table: str, place: Place, field: str = "token") -> str:
 def refused_key(key: str, value: object, place: Place) -> str | None:
     """Return why an unknown key is refused, if there is a better reason than its name."""
     squashed = _squashed(key)
-    if squashed in {"env", "environment"}:
+    if squashed in {"env", "environment"} and isinstance(value, dict):
         return (
             "a process gets the environment of rpcexplorer. Remove this key, and set its variables before you start it"
         )
@@ -87,10 +95,7 @@ def url_rule(value: Any, place: Place) -> Any:
         return _socket_problem(socket) or value
     found = URL.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        return WrongValue(
-            "must be a URL that begins with http://, https://, ws://, wss://, tcp://, tls://, unix:// or http+unix://, "
-            'or be "stdio:"'
-        )
+        return WrongValue(f'must be a URL that begins with {URL_BEGINNINGS}, or be "stdio:"')
     authority = found[2]
     if "@" in authority:
         instead = _auth_instead('kind = "basic", username = …', place, "password")

@@ -111,9 +111,10 @@ def test_removed_default_profile_restores_the_default_below(shell: Shell) -> Non
     ("words", "message"),
     [
         (["--url", "http://a", "call", "m", "--url", "http://b"], "Name only one URL."),
-        (["call", "m", "--url", ""], "A URL begins with http:// or https://"),
-        (["call", "m", "--url", "127.0.0.1:9/api"], "A URL begins with http:// or https://"),
-        (["127.0.0.1:9/api"], "A URL begins with http:// or https://"),
+        (["call", "m", "--url", ""], "A URL begins with http://, https://"),
+        (["call", "m", "--url", "tcp:127.0.0.1:9"], "wss://, tcp://"),
+        (["call", "m", "--url", "127.0.0.1:9/api"], "A URL begins with http://, https://"),
+        (["127.0.0.1:9/api"], "A URL begins with http://, https://"),
     ],
 )
 def test_invalid_url_is_reported_before_anything_else(shell: Shell, words: list[str], message: str) -> None:
