@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
-from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, quoted, setting
+from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, server_words, setting
 from rpcexplorer.model.profile import PATH, Auth, Profile, joined
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
@@ -101,7 +101,7 @@ class FailedCall(Struct, frozen=True):
 def connection_test(profile: Profile) -> str:
     """Return the command that tests the connection of a profile."""
     address = redacted_address(profile.url if profile.path == PATH else profile.endpoint)
-    return f"{PROGRAM} profiles test {quoted(address) if profile.ad_hoc else profile.name}"
+    return f"{PROGRAM} profiles test {server_words(profile, address) if profile.ad_hoc else profile.name}"
 
 
 def hint_for(
@@ -636,13 +636,12 @@ def ended(call: FailedCall) -> Hint | None:
 
 def framing(call: FailedCall) -> Hint | None:
     """Suggest another framing, if nobody has chosen it or nothing could be read: most servers only wait."""
-    profile, outcome = call.profile, call.exchange.outcome
+    profile = call.profile
     if not call.failed_at("timeout") or profile.connection_kind not in {"stream", "process"}:
         return None
     is_unread = call.failed_at("timeout", "data that is not a message")
-    # Before the request was sent, only a handshake waits for a message.
-    is_sent = isinstance(outcome, Unreached) and (outcome.maybe_ran or "respond to initialize" in outcome.sentence)
-    if not is_unread and (not is_sent or profile.framing != "lines" or profile.preset):
+    is_silent = call.failed_at("timeout", "The server did not respond")
+    if not is_unread and (not is_silent or profile.framing != "lines" or profile.preset):
         return None
     known = {"lines": "lines", "length": "length (language servers)", "none": "none"}
     first, second = (name for name in known if name != profile.framing)

@@ -247,6 +247,8 @@ class OpenConnection:
         self._unread: bytes | None = None
         """What the last connection had received, if it contained no message."""
         self._closed = asyncio.Event()
+        self._has_heard = False
+        """The server sent a message that could be read."""
         self._is_greeting = False
         """The server was sent ``initialize``, and has not answered."""
 
@@ -290,7 +292,9 @@ class OpenConnection:
             if not opened and closings != self._closings:
                 raise Unreachable("closed", CLOSED) from None
             words = "No connection"
-            if partial.sent_whole:
+            if partial.sent_whole and self._has_heard:
+                words = "The server sent other messages, but no response"
+            elif partial.sent_whole:
                 words = "The server did not respond"
             elif opened:
                 words = "The request was not sent"
@@ -370,6 +374,7 @@ class OpenConnection:
         await wire.open(deadline, until - loop.time())
         limit.reschedule(until)
         self._wire, self.ended = wire, None
+        self._has_heard = False
         self._closed.clear()
         self.since = datetime.now(UTC)
         self._files = self._files_for() if self._files_for else None
@@ -480,6 +485,7 @@ class OpenConnection:
 
     def _take(self, message: bytes) -> None:
         if (event := notification_of(message)) is not None:
+            self._has_heard = True
             event.of = self._call_of_subscription(message)
             self.requests.take(event)
             return
@@ -496,6 +502,7 @@ class OpenConnection:
 
     def _take_one(self, text: bytes, envelope: Envelope | None) -> None:
         waiting = self._call_of(envelope)
+        self._has_heard = self._has_heard or envelope is not None
         if waiting is None or envelope is None:
             event = event_of(text, envelope, self._call_of_subscription(text))
             if event.kind == "response" and event.id is not None and key_of(event.id) in self._late:

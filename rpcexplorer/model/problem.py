@@ -121,14 +121,9 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
         if "url" in moved:
             address = joined(moved["url"], moved.get("path", split_address(address)[1] or ""))
             changes = tuple(change for change in changes if change[0] not in {"url", "path"})
-        kept = quoted(f"--url={typed_whole(address)}")
-        if profile.command:
-            kept = f"--stdio={quoted(shlex.join(profile.command))}"
         auth = f" --auth={profile.auth.kind}" if profile.has_own_auth else ""
-        preset = f" --preset={quoted(profile.preset)}" if profile.preset else ""
-        if not preset and profile.framing != USUAL_FRAMING:
-            preset = f" --framing={profile.framing}"
-        lines.append(f"{PROGRAM} profiles add {name} {kept}{preset}{auth}")
+        server = server_words(profile, f"--url={typed_whole(address)}")
+        lines.append(f"{PROGRAM} profiles add {name} {server}{auth}")
     if changes:
         lines.append(
             f"{PROGRAM} profiles set {name} {' '.join(quoted(f'{key}={spelled(value)}') for key, value in changes)}"
@@ -136,6 +131,16 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
     if secret:
         lines.append(f"{PROGRAM} profiles secret {name} {secret}")
     return tuple(lines)
+
+
+def server_words(profile: Profile, url: str) -> str:
+    """Return the words that name a typed server in a command; ``url`` is one of them, unless it is a process."""
+    words = f"--stdio={quoted(shlex.join(profile.command))}" if profile.command else quoted(url)
+    if profile.preset:
+        words += f" --preset={quoted(profile.preset)}"
+    elif profile.framing != USUAL_FRAMING:
+        words += f" --framing={profile.framing}"
+    return words
 
 
 def provide_secret(profile: Profile, field: str) -> str:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.client.hints import hint_for, schemes
+from rpcexplorer.client.hints import connection_test, hint_for, schemes
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint, setting
 from rpcexplorer.model.profile import HeaderHandshake, MethodNote, Profile, ad_hoc, ad_hoc_process
@@ -67,7 +67,7 @@ MODEL = {"errors": [{"type": "dict_type", "loc": ["params"], "msg": "Input shoul
 ZOD = json.dumps([{"path": ["params"], "message": "Expected object, received array"}])
 ABSENT = 'Invalid parameter "/": the parameter "%s" is missing.'
 BARE = error(-32602, "Invalid params.")
-NO_RESPONSE = Unreached("timeout", "No response.", maybe_ran=True)
+NO_RESPONSE = Unreached("timeout", "The server did not respond.", maybe_ran=True)
 UNREAD = Unreached("timeout", "No response. It sent data that is not a message: x. Check the framing.")
 NO_TLS = "h:8080 does not use TLS. Check the port, and whether the URL must begin with http://."
 TWO = tuple(("WWW-authenticate", DIGEST % algorithm) for algorithm in ("MD5", "MD5-sess"))
@@ -446,6 +446,15 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "set timeout to 60 in the profile",
         "",
     ),
+    "a timeout over a stream with other messages": (
+        {
+            "status": None,
+            "outcome": Unreached("timeout", "The server sent no response."),
+            "profile": of(url="tcp://h:1"),
+        },
+        "set timeout to 60 in the profile",
+        "rpcexplorer profiles set staging timeout=60",
+    ),
     "a timeout over a stream whose framing a preset chose": (
         {"status": None, "outcome": NO_RESPONSE, "profile": of(url="tcp://h:1", preset="snapcast")},
         "set timeout to 60 in the profile",
@@ -652,8 +661,9 @@ def test_typed_process_is_saved_with_its_words() -> None:
         (replace(ad_hoc("tcp://h:1"), framing="none"), "--url=tcp://h:1 --framing=none"),
     ],
 )
-def test_typed_server_is_saved_with_its_preset(profile: Profile, options: str) -> None:
+def test_typed_server_is_saved_and_tested_with_its_preset(profile: Profile, options: str) -> None:
     assert setting(profile, profile.url, ()) == (f"rpcexplorer profiles add NAME {options}",)
+    assert connection_test(profile) == f"rpcexplorer profiles test {options.removeprefix('--url=')}"
 
 
 def test_missing_credential_can_be_entered() -> None:

@@ -236,6 +236,18 @@ def test_timeout_quotes_what_is_not_a_message(unread: bytes | None, words: str, 
     assert problem.sentence.endswith(f" within 0.01 s. {words}")
 
 
+@pytest.mark.parametrize(
+    ("message", "words"), [(b"Content-Length: 2", "did not respond"), (b'{"method":"tick"}', "sent other messages")]
+)
+def test_timeout_says_whether_messages_came(message: bytes, words: str) -> None:
+    async def use(peer: Peer) -> Unreachable:
+        task = peer.call("a", deadline=0.01)
+        (await peer.wire()).say(message)
+        return await failure_of(task)
+
+    assert using(use).sentence.startswith(f"The server {words}")
+
+
 def test_deadline_of_opening_is_the_time_left() -> None:
     deadlines = list[float]()
 
