@@ -5,11 +5,14 @@ Taking an event costs a microsecond: nothing is decoded, redacted or drawn befor
 
 from __future__ import annotations
 
+import asyncio
 import time
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import cache, partial
 from typing import Any, Final, Protocol
 
 from msgspec import Struct
@@ -20,6 +23,8 @@ MAX_EVENTS: Final = 100_000
 MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_STDERR: Final = 64 * 1024
 """Characters of the lines of stderr."""
+AT_ONCE_BYTES: Final = 64 * 1024
+"""A larger message is redacted in a thread."""
 METHOD: Final = "method:"
 """The word of a filter that selects methods."""
 
@@ -166,6 +171,8 @@ class EventSearch(Sequence[Event]):
         self._numbers = list[int]()
         self._next = 0
         """The number of the first event that is not searched yet."""
+        self._aside: asyncio.Future[bool] | None = None
+        """The match of a large event, in a thread."""
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -185,10 +192,27 @@ class EventSearch(Sequence[Event]):
         return gone
 
     def search(self, hide: Hide, seconds: float) -> None:
-        """Search for some time; it can be called again later."""
+        """Search for some time, or up to a large event; it can be called again later."""
         log, until = self.log, time.perf_counter() + seconds
-        self._next = max(self._next, log.dropped)
-        while self._next < log.count and time.perf_counter() < until:
-            if self.wanted.matches(log.numbered(self._next), hide):
+        while not self.is_complete and time.perf_counter() < until:
+            if self._aside is None:
+                self._next = max(self._next, log.dropped)
+                event = log.numbered(self._next)
+                if len(event.text) > AT_ONCE_BYTES:
+                    matches = partial(self.wanted.matches, event, hide)
+                    self._aside = asyncio.get_running_loop().run_in_executor(_thread(), matches)
+            if self._aside is None:
+                is_found = self.wanted.matches(event, hide)
+            elif self._aside.done():
+                is_found, self._aside = self._aside.result(), None
+            else:
+                return
+            if is_found:
                 self._numbers.append(self._next)
             self._next += 1
+
+
+@cache
+def _thread() -> ThreadPoolExecutor:
+    """Return one thread for all searches: several would leave too little time for keys."""
+    return ThreadPoolExecutor(1)

@@ -31,7 +31,7 @@ from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connections import Connections
-from rpcexplorer.tui.event_log import AllEvents, EventFilter, EventSearch, Hide
+from rpcexplorer.tui.event_log import AT_ONCE_BYTES, AllEvents, EventFilter, EventSearch, Hide
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
@@ -51,8 +51,6 @@ PAUSE_SECONDS: Final = 0.02
 METHOD_COLUMNS: Final = 40
 START_BYTES: Final = 400
 """Bytes of the params that a row shows."""
-AT_ONCE_BYTES: Final = 64 * 1024
-"""A larger message is redacted and laid out in a thread."""
 
 
 class _Message(Struct):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,10 +13,14 @@ import pytest
 from rpcexplorer.client.server_messages import event_of
 from rpcexplorer.model import event as model
 from rpcexplorer.model.event import Event
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.redaction.exchange import EventRedactor
 from rpcexplorer.rpc.codec import open_object
 from rpcexplorer.tui import event_log
-from rpcexplorer.tui.event_log import GONE, AllEvents, EventLog
+from rpcexplorer.tui.event_log import GONE, AllEvents, EventFilter, EventLog, EventSearch
 
+NOTHING = EventRedactor(Profile("node", "tcp://127.0.0.1:9"), ())
 NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
 
 
@@ -82,3 +89,69 @@ def test_stderr_keeps_the_last_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     for line in ("one", "two", "three", "a line that is too long"):
         log.take_stderr(line)
     assert list(log.stderr) == ["a line tha"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("", True),
+        ("block", True),
+        ("Block", False),
+        ("method:eth", True),
+        ("method:net", False),
+        ("eth_ 0x1 method:sub", True),
+        ("0x2", False),
+    ],
+)
+def test_filter_matches_words_and_methods(typed: str, found: bool) -> None:
+    one = event("eth_subscription", '{"subscription":"0x1","result":"BLOCK"}')
+    assert EventFilter.of(typed).matches(one, NOTHING) is found
+
+
+def test_filter_finds_no_part_of_a_secret() -> None:
+    hide = EventRedactor(Profile("shop", "tcp://127.0.0.1:9"), [Secret("correct-horse", "shop.token")])
+    one = event("of correct-horse", '{"token":"correct-horse","name":"horse"}')
+    typed = ("correct", "correct-horse", "horse", "method:correct", "method:of")
+    assert [EventFilter.of(word).matches(one, hide) for word in typed] == [False, False, True, False, True]
+
+
+def test_search_goes_on_after_events_were_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "MAX_EVENTS", 4)
+    log = EventLog()
+    search = EventSearch(log, EventFilter.of("method:odd"))
+    for number in range(4):
+        log.take(event("odd" if number % 2 else "even", str(number)))
+    search.search(NOTHING, 0)
+    assert not search.is_complete
+    search.search(NOTHING, 60)
+    assert [one.text for one in search] == [event("odd", "1").text, event("odd", "3").text]
+    for number in range(4, 7):
+        log.take(event("odd" if number % 2 else "even", str(number)))
+    assert search[0].remark == "dropped"
+    search.search(NOTHING, 60)
+    assert search.update() == 1
+    assert [one.text for one in search] == [event("odd", "3").text, event("odd", "5").text]
+
+
+def test_large_event_is_searched_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "AT_ONCE_BYTES", 100)
+    log = log_of(event("a"), event("b", f'"{"x" * 100}"'), event("c"))
+    threads = list[bool]()
+
+    def matches(one: Event, _: object) -> bool:
+        threads.append(threading.current_thread() is threading.main_thread())
+        return one.method != "a"
+
+    wanted: Any = SimpleNamespace(matches=matches)
+    search = EventSearch(log, wanted)
+
+    async def run() -> None:
+        search.search(NOTHING, 60)
+        assert not search.is_complete
+        while not search.is_complete:
+            await asyncio.sleep(0)
+            search.search(NOTHING, 60)
+
+    asyncio.run(run())
+    assert [one.method for one in search] == ["b", "c"]
+    assert threads == [True, False, True]

@@ -19,12 +19,11 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model import event as model
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Answer, Profile
-from rpcexplorer.model.secret import MARGIN, Secret
-from rpcexplorer.redaction.exchange import EventRedactor
+from rpcexplorer.model.secret import MARGIN
 from rpcexplorer.tui import event_log
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.event_log import EventFilter, EventLog, EventSearch
+from rpcexplorer.tui.event_log import EventLog
 from rpcexplorer.tui.events import AnswerDialog, EventsScreen, first_answer, member_of, message_of
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm, LongQuestion
@@ -32,55 +31,12 @@ from tests.fakes.peers import Peer, framed, peer
 from tests.tui.visiting import notices, on, on_view, shown, visit
 from tests.tui.waiting import until
 
-NOTHING = EventRedactor(Profile("node", "tcp://127.0.0.1:9"), ())
 NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
 
 
 def event(method: str = "tick", params: str = "{}", **more: Any) -> Event:
     text = f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}'.encode()
     return Event(NOW, **{"kind": "notification", "text": text, "method": method} | more)
-
-
-@pytest.mark.parametrize(
-    ("typed", "found"),
-    [
-        ("", True),
-        ("block", True),
-        ("Block", False),
-        ("method:eth", True),
-        ("method:net", False),
-        ("eth_ 0x1 method:sub", True),
-        ("0x2", False),
-    ],
-)
-def test_filter_matches_words_and_methods(typed: str, found: bool) -> None:
-    one = event("eth_subscription", '{"subscription":"0x1","result":"BLOCK"}')
-    assert EventFilter.of(typed).matches(one, NOTHING) is found
-
-
-def test_filter_finds_no_part_of_a_secret() -> None:
-    hide = EventRedactor(Profile("shop", "tcp://127.0.0.1:9"), [Secret("correct-horse", "shop.token")])
-    one = event("of correct-horse", '{"token":"correct-horse","name":"horse"}')
-    typed = ("correct", "correct-horse", "horse", "method:correct", "method:of")
-    assert [EventFilter.of(word).matches(one, hide) for word in typed] == [False, False, True, False, True]
-
-
-def test_search_goes_on_after_events_were_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_log, "MAX_EVENTS", 4)
-    log = EventLog()
-    search = EventSearch(log, EventFilter.of("method:odd"))
-    for number in range(4):
-        log.take(event("odd" if number % 2 else "even", str(number)))
-    search.search(NOTHING, 0)
-    assert not search.is_complete
-    search.search(NOTHING, 60)
-    assert [one.text for one in search] == [event("odd", "1").text, event("odd", "3").text]
-    for number in range(4, 7):
-        log.take(event("odd" if number % 2 else "even", str(number)))
-    assert search[0].remark == "dropped"
-    search.search(NOTHING, 60)
-    assert search.update() == 1
-    assert [one.text for one in search] == [event("odd", "3").text, event("odd", "5").text]
 
 
 @pytest.mark.parametrize(
