@@ -105,7 +105,8 @@ class EventRecords:
     """Spells the events of one profile, while the known secrets do not change."""
 
     def __init__(self, profile: Profile, secrets: Sequence[Secret], body_limit: int) -> None:
-        self._redactor = EventRedactor(profile, secrets, guesses=True, limit=min(body_limit, MIB))
+        self._redactor = EventRedactor(profile, secrets, guesses=True)
+        self._limit = min(body_limit, MIB)
         self._head = lru_cache(MAX_HEADS)(
             lambda name, of: event_head(profile.name, self._redactor.url, self._redactor.method(name), of)
         )
@@ -114,7 +115,9 @@ class EventRecords:
         self._time = ""
 
     def blocks(self, waiting: Sequence[Waiting]) -> list[bytes]:
-        replies = self._redactor.cut_messages([event for event, *_ in waiting], [text for *_, text in waiting])
+        replies = self._redactor.cut_messages(
+            [event for event, *_ in waiting], [text for *_, text in waiting], self._limit
+        )
         return [
             event_block(
                 self._fresh_id(event.when),

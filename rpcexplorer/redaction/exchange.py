@@ -292,10 +292,9 @@ class EventRedactor:
         *,
         guesses: bool = False,
         names: bool = True,
-        limit: int | None = None,
     ) -> None:
-        """``guesses`` and ``names`` as in `Policy`; ``limit``: bytes of a message to keep."""
-        self._profile, self._secrets, self._limit = profile, [*secrets], limit
+        """``guesses`` and ``names`` are as in `Policy`."""
+        self._profile, self._secrets = profile, [*secrets]
         self._redactor = partial(redactor_of, profile, self._secrets, guesses=guesses, names=names)
         self._hide_message = self._redactor(of_reply=True)
 
@@ -325,13 +324,15 @@ class EventRedactor:
                 redacted[at] = without_session(redacted[at])
         return redacted
 
-    def cut_messages(self, events: Sequence[Event], messages: Sequence[bytes]) -> list[tuple[bytes, bool]]:
-        """Return ``messages`` redacted, and whether they were cut at the limit."""
-        most = None if self._limit is None else self._limit + MARGIN
-        redacted = self.messages(events, [clipped(message, most)[0] for message in messages])
-        kept = (clipped(text, self._limit) for text in redacted)
-        is_long = (most is not None and event.size > most for event in events)
-        return [(text, cut or long) for (text, cut), long in zip(kept, is_long, strict=True)]
+    def cut_messages(self, events: Sequence[Event], messages: Sequence[bytes], limit: int) -> list[tuple[bytes, bool]]:
+        """Return at most ``limit`` bytes of ``messages``, redacted, and whether they were cut."""
+        found = list[tuple[bytes, bool]]()
+        redacted = self.messages(events, [clipped(message, limit + MARGIN)[0] for message in messages])
+        for event, text in zip(events, redacted, strict=True):
+            is_cut = event.size > limit + MARGIN  # Then its end may be the first part of a secret.
+            kept, is_long = clipped(text, min(limit, max(len(text) - MARGIN, 0)) if is_cut else limit)
+            found.append((kept, is_cut or is_long))
+        return found
 
     def message(self, event: Event) -> bytes:
         """Return the message of an event; the same object if there is nothing to redact."""

@@ -17,7 +17,8 @@ from typing import Any, Final, Protocol
 
 from msgspec import Struct
 
-from rpcexplorer.model.event import Event
+from rpcexplorer.model.event import MAX_EVENT, Event
+from rpcexplorer.model.secret import MARGIN
 
 MAX_EVENTS: Final = 100_000
 MAX_BYTES: Final = 64 * 1024 * 1024
@@ -104,6 +105,13 @@ class Hide(Protocol):
     def margin(self) -> int: ...
 
 
+def message_of(event: Event, hide: Hide) -> bytes:
+    """Return the message without secrets. A long one is redacted before it is cut, so that no secret is cut in half."""
+    text = hide.message(event)
+    searched = len(text) - MARGIN if event.size > len(event.text) else len(text)
+    return text[: max(min(searched, MAX_EVENT), 0)]
+
+
 class EventFilter(Struct, frozen=True):
     """The words of a filter. Lower case matches any case, as in a search."""
 
@@ -125,7 +133,7 @@ class EventFilter(Struct, frozen=True):
             return False
         if self.methods and not _has(hide.method(event.method), self.methods):
             return False
-        return not self.words or (text := hide.message(event)) is event.text or _has(text, self.words)
+        return not self.words or (text := message_of(event, hide)) is event.text or _has(text, self.words)
 
 
 def _has(text: str | bytes, words: Sequence[str]) -> bool:

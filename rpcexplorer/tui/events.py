@@ -25,13 +25,12 @@ from rpcexplorer.jsontext.scan import is_value
 from rpcexplorer.model.event import MAX_EVENT, Event
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import MARGIN
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connections import Connections
-from rpcexplorer.tui.event_log import AT_ONCE_BYTES, AllEvents, EventFilter, EventSearch, Hide
+from rpcexplorer.tui.event_log import AT_ONCE_BYTES, AllEvents, EventFilter, EventSearch, Hide, message_of
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
@@ -247,13 +246,6 @@ class EventDetail(Vertical):
         document = await asyncio.to_thread(document_of, event, self._explorer.event_redactor(self._profile))
         if event is self._event:
             self._reader.document = document
-
-
-def message_of(event: Event, hide: Hide) -> bytes:
-    """Return the message without secrets. A long one is redacted before it is cut, so that no secret is cut in half."""
-    text = hide.message(event)
-    searched = len(text) - MARGIN if event.size > len(event.text) else len(text)
-    return text[: max(min(searched, MAX_EVENT), 0)]
 
 
 def document_of(event: Event, hide: Hide) -> Document:

@@ -16,7 +16,7 @@ from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.event import Event, EventKind
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Login, Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secret import MARGIN, Secret
 from rpcexplorer.redaction.exchange import SHOW, EventRedactor, clipped, for_history, redacted
 from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.transport.port import Response
@@ -470,3 +470,16 @@ def test_event_hides_places_and_late_sessions(kind: EventKind, *, guesses: bool)
     shown = b"s3ss10n-of-ada" if kind == "notification" else "«not recorded»".encode()
     expected = '{"kode":"«x.password»","to":"abc12","result":{"sid":"%b"}}'.encode() % shown
     assert (hide.message(event), hide.messages([event])) == (expected, [expected])
+
+
+@pytest.mark.parametrize("times", [1, 9], ids=["grows", "shrinks"])
+def test_secret_at_the_cut_is_not_recorded(times: int) -> None:
+    secret, limit = "correct-horse" * times, 200_000
+    hide = EventRedactor(SHOP, [Secret(secret, "x.password")])
+    cut = limit + MARGIN - len(secret) // 2
+    start = f"{secret} " * (cut // len(f"{secret} "))
+    long = Event(datetime.now(UTC), "unreadable", f"{start:{cut}}{secret}{'':{MARGIN}}".encode())
+    ((kept, is_cut),) = hide.cut_messages([long], [long.text], limit)
+    assert is_cut
+    assert len(kept) <= limit
+    assert b"correct" not in kept

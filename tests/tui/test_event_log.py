@@ -14,7 +14,7 @@ from rpcexplorer.client.server_messages import event_of
 from rpcexplorer.model import event as model
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secret import MARGIN, Secret
 from rpcexplorer.redaction.exchange import EventRedactor
 from rpcexplorer.rpc.codec import open_object
 from rpcexplorer.tui import event_log
@@ -113,6 +113,15 @@ def test_filter_finds_no_part_of_a_secret() -> None:
     one = event("of correct-horse", '{"token":"correct-horse","name":"horse"}')
     typed = ("correct", "correct-horse", "horse", "method:correct", "method:of")
     assert [EventFilter.of(word).matches(one, hide) for word in typed] == [False, False, True, False, True]
+
+
+def test_filter_finds_no_half_of_a_secret_at_the_cut() -> None:
+    hide = EventRedactor(Profile("shop", "tcp://127.0.0.1:9"), [Secret("correct-horse", "shop.token")])
+    start = "x" * (model.MAX_EVENT + MARGIN - len("correct"))
+    long = Event(NOW, "unreadable", f"{start}correct-horse".encode())
+    log_of(long)
+    assert long.text.endswith(b"correct")
+    assert not EventFilter.of("correct").matches(long, hide)
 
 
 def test_search_goes_on_after_events_were_dropped(monkeypatch: pytest.MonkeyPatch) -> None:

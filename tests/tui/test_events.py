@@ -23,8 +23,8 @@ from rpcexplorer.model.secret import MARGIN
 from rpcexplorer.tui import event_log
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.event_log import EventLog
-from rpcexplorer.tui.events import AnswerDialog, EventsScreen, first_answer, member_of, message_of
+from rpcexplorer.tui.event_log import EventLog, message_of
+from rpcexplorer.tui.events import AnswerDialog, EventsScreen, first_answer, member_of
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm, LongQuestion
 from tests.fakes.peers import Peer, framed, peer
