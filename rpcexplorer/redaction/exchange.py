@@ -272,6 +272,14 @@ def clipped(body: bytes, limit: int | None) -> tuple[bytes, bool]:
     return body[:end], True
 
 
+def _clipped_again(redacted: bytes, limit: int | None, *, is_cut: bool) -> tuple[bytes, bool]:
+    """Clip a redacted text, which was cut ``MARGIN`` bytes after the limit before.
+
+    Its end may then be the first part of a secret, and it is nearer than the limit if the references are short.
+    """
+    return clipped(redacted, min(limit, max(len(redacted) - MARGIN, 0)) if is_cut and limit is not None else limit)
+
+
 MAX_METHOD: Final = 200
 """Characters of the name of an event to record."""
 
@@ -329,8 +337,8 @@ class EventRedactor:
         found = list[tuple[bytes, bool]]()
         redacted = self.messages(events, [clipped(message, limit + MARGIN)[0] for message in messages])
         for event, text in zip(events, redacted, strict=True):
-            is_cut = event.size > limit + MARGIN  # Then its end may be the first part of a secret.
-            kept, is_long = clipped(text, min(limit, max(len(text) - MARGIN, 0)) if is_cut else limit)
+            is_cut = event.size > limit + MARGIN
+            kept, is_long = _clipped_again(text, limit, is_cut=is_cut)
             found.append((kept, is_cut or is_long))
         return found
 
@@ -391,7 +399,7 @@ def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor, 
     body = hide_reply.body(searched)
     if is_login(exchange.method, own_login(profile, exchange.params)):
         body = without_session(body)
-    body, too_long = clipped(body, policy.body_limit)
+    body, too_long = _clipped_again(body, policy.body_limit, is_cut=more)
     method, sent = None if exchange.kind == "batch" else exchange.method, exchange.params_sent
     return replace(
         exchange,

@@ -483,3 +483,8 @@ def test_secret_at_the_cut_is_not_recorded(times: int) -> None:
     assert is_cut
     assert len(kept) <= limit
     assert b"correct" not in kept
+    came = exchange(Result(b"1"), body=long.text)
+    record = redacted(came, for_history(limit), SHOP, [Secret(secret, "x.password")]).response
+    assert record.cut
+    assert len(record.body) <= limit
+    assert b"correct" not in record.body
