@@ -38,7 +38,6 @@ from rpcexplorer.demo.service import NOT_IN_BATCH, TABLE, DemoService, Entry, re
 from rpcexplorer.jsontext import scan
 
 MAX_SUBSCRIPTIONS: Final = 100
-_SUBSCRIPTION: Final = {"type": "string", "maxLength": 40, "examples": ["clock-1"]}
 
 
 class StdioDemo:
@@ -52,7 +51,7 @@ class StdioDemo:
         self._sending = asyncio.Lock()
         """Held while one message is written."""
         self._end = asyncio.get_running_loop().create_future()
-        self._clocks: dict[str, asyncio.Task[None]] = {}
+        self._clocks = set[asyncio.Task[None]]()
         self._subscribed = 0
         """Subscriptions since the start, for the next id."""
         self._questions: dict[str, asyncio.Future[str]] = {}
@@ -134,16 +133,8 @@ class StdioDemo:
                     {"type": ["integer", "null"], "minimum": 1, "maximum": 2**53, "default": None},
                 ),
             ),
-            result=_SUBSCRIPTION,
+            result={"type": "string", "examples": ["clock-1"]},
             errors=((4009, "too many subscriptions"),),
-        )
-        yield Method(
-            "clock.unsubscribe",
-            "Ends a subscription to the time",
-            self._unsubscribe,
-            params=(Param("subscription", "Result of `clock.subscribe`", _SUBSCRIPTION),),
-            result={"type": "boolean"},
-            errors=((4004, "no such subscription"),),
         )
         yield Method(
             "ask.me",
@@ -164,11 +155,12 @@ class StdioDemo:
 
     def _subscribe(self, call: Call) -> Outcome:
         if len(self._clocks) >= MAX_SUBSCRIPTIONS:
-            return fault(4009, f"There are already {MAX_SUBSCRIPTIONS} subscriptions. End one first.")
+            return fault(4009, f"There are already {MAX_SUBSCRIPTIONS} subscriptions. Wait until one ends.")
         self._subscribed += 1
         id = f"clock-{self._subscribed}"
-        self._clocks[id] = clock = self._tasks.create_task(self._tick(id, **call.arguments))
-        clock.add_done_callback(lambda _: self._clocks.pop(id, None))
+        clock = self._tasks.create_task(self._tick(id, **call.arguments))
+        self._clocks.add(clock)
+        clock.add_done_callback(self._clocks.discard)
         return success(id)
 
     async def _tick(self, id: str, interval: float, count: int | None) -> None:
@@ -180,13 +172,6 @@ class StdioDemo:
             number += 1
             params = {"subscription": id, "tick": number, "time": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
             await self._send([encode({"jsonrpc": "2.0", "method": "clock.tick", "params": params})])
-
-    def _unsubscribe(self, call: Call) -> Outcome:
-        clock = self._clocks.pop(call.arguments["subscription"], None)
-        if clock is None:
-            return fault(4004, "There is no such subscription.", {"there_are": list(self._clocks)})
-        clock.cancel()
-        return success(True)
 
     async def _ask(self, call: Call) -> Outcome:
         self._asked += 1

@@ -168,7 +168,6 @@ def test_subscription_ticks_until_its_count() -> None:
     async def conversation(client: Client) -> Any:
         id = await client.call("clock.subscribe", '{"interval": 0.01, "count": 2}')
         ticks = [await client.message() for _ in range(2)]
-        assert (await client.call("clock.unsubscribe", json.dumps([id])))["code"] == 4004
         return id, ticks
 
     id, ticks = talk(conversation)
@@ -178,20 +177,6 @@ def test_subscription_ticks_until_its_count() -> None:
         ("clock.tick", id, 2),
     ]
     assert all("id" not in tick for tick in ticks)
-
-
-def test_unsubscribe_ends_only_its_subscription() -> None:
-    async def conversation(client: Client) -> Any:
-        first = await client.call("clock.subscribe", "[3600]")
-        running = asyncio.all_tasks()
-        second = await client.call("clock.subscribe", "[3600]")
-        assert await client.call("clock.unsubscribe", json.dumps([second])) is True
-        error = await client.call("clock.unsubscribe", json.dumps([second]))
-        assert asyncio.all_tasks() == running
-        return first, error["data"]
-
-    first, data = talk(conversation)
-    assert data == {"there_are": [first]}
 
 
 def test_subscriptions_are_limited() -> None:
@@ -274,7 +259,7 @@ def test_discovery_has_methods_of_the_connection() -> None:
 
     document, names = talk(conversation)
     assert sorted(method["name"] for method in document["methods"]) == names
-    assert {"ask.me", "clock.subscribe", "clock.unsubscribe", "demo.echo", "rpc.discover"} <= {*names}
+    assert {"ask.me", "clock.subscribe", "demo.echo", "rpc.discover"} <= {*names}
     [login] = (method for method in document["methods"] if method["name"] == "auth")
     assert "cookie" not in login["description"]
 
