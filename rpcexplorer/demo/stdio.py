@@ -11,12 +11,11 @@ Each line is a JSON-RPC message. Several calls run at a time, and responses come
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from rpcexplorer.demo.declaration import LIFETIME, Call, Method, Param
 from rpcexplorer.demo.message import (
@@ -35,7 +34,7 @@ from rpcexplorer.demo.message import (
     success,
 )
 from rpcexplorer.demo.service import NOT_IN_BATCH, TABLE, DemoService, Entry, response_of
-from rpcexplorer.jsontext import scan
+from rpcexplorer.rpc.codec import open_object
 
 MAX_SUBSCRIPTIONS: Final = 100
 
@@ -54,7 +53,8 @@ class StdioDemo:
         self._clocks = set[asyncio.Task[None]]()
         self._subscribed = 0
         """Subscriptions since the start, for the next id."""
-        self._questions: dict[str, asyncio.Future[str]] = {}
+        self._questions: dict[bytes, asyncio.Future[bytes]] = {}
+        """Our requests without an answer so far, by their ids as JSON text."""
         self._asked = 0
 
     async def serve(self, receive: Callable[[], Awaitable[bytes]]) -> None:
@@ -176,13 +176,13 @@ class StdioDemo:
     async def _ask(self, call: Call) -> Outcome:
         self._asked += 1
         id = f"ask-{self._asked}"
-        self._questions[id] = question = asyncio.get_running_loop().create_future()
+        self._questions[encode(id)] = question = asyncio.get_running_loop().create_future()
         params = {"question": "What is your name?"}
         await self._send([encode({"jsonrpc": "2.0", "id": id, "method": call.arguments["method"], "params": params})])
         ends = [question, self._end]
         await asyncio.wait(ends, timeout=call.arguments["timeout"], return_when=asyncio.FIRST_COMPLETED)
-        del self._questions[id]
-        return Success(body(question.result().encode())) if question.done() else fault(4080, f"{id} was not answered.")
+        del self._questions[encode(id)]
+        return Success(body(question.result())) if question.done() else fault(4080, f"{id} was not answered.")
 
     def _take_answer(self, line: bytes) -> bool:
         """Return whether a line is a response to one of our requests, or to none."""
@@ -203,19 +203,17 @@ def _without_line_breaks(pieces: Iterable[Piece]) -> Iterator[Piece]:
     return (piece if isinstance(piece, float) else piece.replace(b"\n", b" ") for piece in pieces)
 
 
-def _answer_in(line: bytes) -> tuple[str, str] | None:
+def _answer_in(line: bytes) -> tuple[bytes, bytes] | None:
     """Return the id of a response, and its result or error as an object.
 
     None for other messages.
     """
     try:
-        text = line.decode()
-        value: Any = json.loads(text)
-    except (ValueError, RecursionError):
+        message = open_object(line)
+    except (UnicodeDecodeError, RecursionError):
         return None
-    if not isinstance(value, dict) or "method" in value:
+    if message is None or message.method is not None:
         return None
-    texts = {member.name: text[slice(*member.value)] for member in scan.members(text) or ()}
-    found = next((name for name in ("error", "result") if name in texts and texts[name] != "null"), None)
-    name = found or ("result" if "result" in texts else None)
-    return name and (str(value.get("id")), f'{{"{name}": {texts[name]}}}')
+    has_error = message.error not in {None, b"null"}
+    name, text = (b"error", message.error) if has_error else (b"result", message.result)
+    return None if text is None else (message.id or b"", b'{"%b": %b}' % (name, bytes(text)))
