@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
-import stat
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -181,23 +179,13 @@ def _at_socket(causes: list[BaseException], path: str) -> str:
         return f"The Unix socket {path} does not exist. Check its path, and that the service is running"
     if numbers & {errno.EACCES, errno.EPERM}:
         return f"You have no permission to connect to {path}. Check the permissions of the socket and of its folder"
-    if numbers & {errno.ENOTSOCK, errno.EPROTOTYPE} or (errno.ECONNREFUSED in numbers and not _is_socket(path)):
-        return f"{path} is not a Unix socket that accepts connections. Check its path"
-    if errno.ECONNREFUSED in numbers:
-        return f"Nothing accepts connections at {path}. Check that the service is running"
+    if numbers & {errno.ECONNREFUSED, errno.ENOTSOCK, errno.EPROTOTYPE}:
+        return f"Nothing accepts connections at {path}. Check that it is a socket, and that the service is running"
     if errno.EAGAIN in numbers:
         return f"{path} accepts no more connections: the service is busy or does not respond. Try again later"
     if any("too long" in str(error) for error in errors):
         return f"The path {path} is too long for a Unix socket. Use a shorter one, such as that of a link"
     return f"Could not connect to {path}. Check its path, and that the service is running"
-
-
-def _is_socket(path: str) -> bool:
-    """Return whether it is one; Linux also refuses connections to anything else."""
-    try:
-        return stat.S_ISSOCK(Path(path).stat().st_mode)
-    except OSError:
-        return False
 
 
 def _check_tls_port(address: Address) -> str:

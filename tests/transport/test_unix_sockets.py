@@ -167,8 +167,8 @@ def full(path: str, stack: ExitStack) -> None:
         (missing, "does not exist"),
         (below_a_file, "does not exist"),
         (abandoned, "Nothing accepts connections"),
-        (regular_file, "is not a Unix socket"),
-        (datagrams, "is not a Unix socket"),
+        (regular_file, "Check that it is a socket"),
+        (datagrams, "Check that it is a socket"),
         (full, "accepts no more connections"),
     ],
 )
