@@ -510,12 +510,8 @@ class OpenConnection:
             self.requests.take(event)
         elif waiting.is_batch:
             id = "" if envelope.id in MISSING_IDS else key_of(envelope.id or b"")
-            if id in waiting.parts:
-                event = event_of(text, envelope)
-                event.remark = "the call already has a response"
-                self.requests.take(event)
-                return
             waiting.parts[id] = text
+            self._waiting.pop(id, None)
             if not id or len(waiting.parts) == len(waiting.ids):  # An error without an id is for the whole batch.
                 waiting.response.set_result(waiting.received())
         else:
