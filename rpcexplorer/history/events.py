@@ -55,8 +55,8 @@ _PAIRS: Final = [first + second for first in ALPHABET for second in ALPHABET]
 
 Place = tuple[Path, Path | None, bool]
 """A history's folder, the folder it must be in, and whether it is shared."""
-Waiting = tuple[Event, Profile, int, bytes]
-"""An event, how many before it were not recorded, and its message."""
+Waiting = tuple[Event, Profile, int]
+"""An event, and how many before it were not recorded."""
 
 
 class EventFiles:
@@ -115,9 +115,7 @@ class EventRecords:
         self._time = ""
 
     def blocks(self, waiting: Sequence[Waiting]) -> list[bytes]:
-        replies = self._redactor.cut_messages(
-            [event for event, *_ in waiting], [text for *_, text in waiting], self._limit
-        )
+        replies = self._redactor.cut_messages([event for event, *_ in waiting], self._limit)
         return [
             event_block(
                 self._fresh_id(event.when),
@@ -127,7 +125,7 @@ class EventRecords:
                 received=event.size,
                 more=self._more(event, missed, is_cut=is_cut),
             )
-            for (event, _, missed, _), (reply, is_cut) in zip(waiting, replies, strict=True)
+            for (event, _, missed), (reply, is_cut) in zip(waiting, replies, strict=True)
         ]
 
     def _short(self, name: str) -> str:
@@ -194,7 +192,6 @@ class EventRecorder:
 
     def add(self, event: Event, profile: Profile) -> None:
         """Add an event, in two microseconds; with a full queue it is only counted."""
-        text = event.text
         if self._added - self._done >= MAX_WAITING or self._added_bytes - self._done_bytes >= MAX_WAITING_BYTES:
             self._refused += 1
             self._missed[profile.name] = self._missed.get(profile.name, 0) + 1
@@ -203,8 +200,8 @@ class EventRecorder:
             self._thread = Thread(target=self._run, name="events", daemon=True)
             self._thread.start()
         self._added += 1
-        self._added_bytes += len(text)
-        self._queue.put((event, profile, self._missed.pop(profile.name, 0) if self._missed else 0, text))
+        self._added_bytes += event.size
+        self._queue.put((event, profile, self._missed.pop(profile.name, 0) if self._missed else 0))
 
     def flush(self, seconds: float) -> str:
         """Write what waits; return a sentence if events were not recorded."""
@@ -232,11 +229,11 @@ class EventRecorder:
         found, size = [first], 0
         with suppress(Empty):
             while len(found) < GROUP and size < GROUP_BYTES:
-                size += 0 if isinstance(found[-1], Signal) else len(found[-1][-1])
+                size += 0 if isinstance(found[-1], Signal) else found[-1][0].size
                 found.append(self._queue.get_nowait())
         waiting = [one for one in found if not isinstance(one, Signal)]
         self._write(waiting)
-        self._done_bytes += sum(len(text) for *_, text in waiting)
+        self._done_bytes += sum(event.size for event, *_ in waiting)
         self._done += len(waiting)
         for written in found:
             if isinstance(written, Signal):
@@ -249,7 +246,7 @@ class EventRecorder:
         for group in groups.values():
             profile, written = group[0][1], 0
             missed = self._unrecorded.pop(profile.name, 0)
-            group[0] = (*group[0][:2], group[0][2] + missed, group[0][3])
+            group[0] = (*group[0][:2], group[0][2] + missed)
             try:
                 for blocks in self._pieces(self._records_of(profile).blocks(group)):
                     self._files_of(profile).append(b"".join(blocks))

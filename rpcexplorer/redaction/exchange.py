@@ -320,9 +320,9 @@ class EventRedactor:
         """Return how many characters before a cut may be the beginning of a secret."""
         return self._hide_message.margin
 
-    def messages(self, events: Sequence[Event], messages: Sequence[bytes] = ()) -> list[bytes]:
-        """Return the messages of events, or ``messages`` for them, redacted together, which is fast."""
-        messages = messages or [event.text for event in events]
+    def messages(self, events: Sequence[Event], limit: int | None = None) -> list[bytes]:
+        """Return the messages of events, at most ``limit`` bytes of each, redacted together, which is fast."""
+        messages = [clipped(event.text, limit)[0] for event in events]
         if self._hide_message.guesses or max(map(len, messages), default=0) <= WINDOW:
             redacted = self._hide_message.bodies(messages)
         else:
@@ -332,11 +332,10 @@ class EventRedactor:
                 redacted[at] = without_session(redacted[at])
         return redacted
 
-    def cut_messages(self, events: Sequence[Event], messages: Sequence[bytes], limit: int) -> list[tuple[bytes, bool]]:
-        """Return at most ``limit`` bytes of ``messages``, redacted, and whether they were cut."""
+    def cut_messages(self, events: Sequence[Event], limit: int) -> list[tuple[bytes, bool]]:
+        """Return at most ``limit`` bytes of the redacted messages, and whether they were cut."""
         found = list[tuple[bytes, bool]]()
-        redacted = self.messages(events, [clipped(message, limit + MARGIN)[0] for message in messages])
-        for event, text in zip(events, redacted, strict=True):
+        for event, text in zip(events, self.messages(events, limit + MARGIN), strict=True):
             is_cut = event.size > limit + MARGIN
             kept, is_long = _clipped_again(text, limit, is_cut=is_cut)
             found.append((kept, is_cut or is_long))
