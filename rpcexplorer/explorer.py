@@ -552,11 +552,9 @@ class Explorer:
         client = self._client_named(profile.name)
         return client.connection if client else None
 
-    async def open_connection(
-        self, profile: Profile | None = None, *, watch: Watch | None = None, stop: Stop | None = None
-    ) -> Exchange:
-        """Open the connection of a profile without a call. The outcome is `Sent`, or why it failed."""
-        return await (await self.client_of(profile or self._in_use())).open(watch=watch, stop=stop)
+    async def open_connection(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
+        """Open the connection of the profile in use without a call. The outcome is `Sent`, or why it failed."""
+        return await (await self.client_of(self._in_use())).open(watch=watch, stop=stop)
 
     async def close_connection(self, profile: Profile | None = None) -> None:
         """Close the connection of a profile; the next call opens it again."""
@@ -639,13 +637,12 @@ class Explorer:
         timeout: float | None = None,  # noqa: ASYNC109 - until the response came, not for listening
         watch: Watch | None = None,
         stop: Stop | None = None,
-        profile: Profile | None = None,
     ) -> Exchange:
         """Send a draft, if there is one, and wait until the connection ends; see `Client.listen`.
 
         Events go to ``on_event``.
         """
-        profile, id = profile or self._in_use(), fresh_id()
+        profile, id = self._in_use(), fresh_id()
         found = self._resolution(draft, profile, id=id) if draft and "{{" in draft.text else None
         sent = found.draft if found else draft
         assert not isinstance(sent, Batch)

@@ -460,9 +460,9 @@ def ad_hoc(url: str, auth: Auth | None = None) -> Profile:
     return Profile(AD_HOC_NAME, base, path, content_type=usual_type(path), auth=auth or Auth(), ad_hoc=True)
 
 
-def ad_hoc_process(words: Sequence[str], auth: Auth | None = None) -> Profile:
+def ad_hoc_process(words: Sequence[str]) -> Profile:
     """Return a profile for the words of ``--stdio``."""
-    return Profile(AD_HOC_NAME, PROCESS, "", command=tuple(words), auth=auth or Auth(), ad_hoc=True)
+    return Profile(AD_HOC_NAME, PROCESS, "", command=tuple(words), ad_hoc=True)
 
 
 def own_initialize(profile: Profile) -> dict[str, Any]:

@@ -206,9 +206,9 @@ class BodyReader(Protocol):
 class Partial:
     """The response so far, set when a request ends or is cancelled."""
 
-    def __init__(self, read: Callable[[Response], BodyReader | None] | None = None) -> None:
-        """Prepare; ``read`` gets the head of a response of HTTP, and returns what reads its body."""
-        self.read = read
+    def __init__(self) -> None:
+        self.read: Callable[[Response], BodyReader | None] | None = None
+        """Get the head of a response of HTTP, and return what reads its body."""
         self.response = NOTHING_CAME
         self.sent_whole = False
         self.notes: list[str] = []
