@@ -227,11 +227,11 @@ class OpenConnection:
         """Headers of the request that opened the connection: with others it opens again."""
         self._turn = asyncio.Lock()
         """Held while the connection opens or closes."""
-        self._limit: asyncio.Timeout | None = None
+        self._opening_limit: asyncio.Timeout | None = None
         """The time limit of the call that opens the connection."""
-        self._closings = 0
+        self._close_count = 0
         """How often it was closed: calls that waited for it to open end, too."""
-        self._closing: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
         self._reader: asyncio.Task[None] | None = None
         self._writer: asyncio.Task[None] | None = None
         self._waiting: dict[str, _Waiting] = {}
@@ -268,7 +268,7 @@ class OpenConnection:
         self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
     ) -> Response:
         """Send a message once, and return its response."""
-        partial, started, closings = partial or Partial(), time.perf_counter(), self._closings
+        partial, started, close_count = partial or Partial(), time.perf_counter(), self._close_count
         opened = 0.0
         calls = calls_in(request.body)
         waiting = _Waiting(
@@ -287,9 +287,9 @@ class OpenConnection:
                     watch(Progress("waiting", 0, None, opened - started))
                 if self._files is not None:
                     await self._files.prepare(request.body, self._send, partial.notes)
-                body = await self._asked(request.body, waiting, partial) if request.body else b""
+                body = await self._send_and_wait(request.body, waiting, partial) if request.body else b""
         except TimeoutError:
-            if not opened and closings != self._closings:
+            if not opened and close_count != self._close_count:
                 raise Unreachable("closed", CLOSED) from None
             words = "No connection"
             if partial.sent_whole and self._has_heard:
@@ -316,16 +316,16 @@ class OpenConnection:
 
     async def close(self) -> None:
         """Say goodbye and end the connection, even while it opens."""
-        self._closings += 1
+        self._close_count += 1
         self.is_closing = True
-        if self._limit is not None and not self._limit.expired():
-            self._limit.reschedule(asyncio.get_running_loop().time())
+        if self._opening_limit is not None and not self._opening_limit.expired():
+            self._opening_limit.reschedule(asyncio.get_running_loop().time())
         try:
             async with self._turn:
                 if self._wire is not None:
                     await self._say_goodbye()
                 self._end()
-                await self._wait_for_closing()
+                await self._wait_for_ending()
         finally:
             self.is_closing = False
 
@@ -333,35 +333,35 @@ class OpenConnection:
         self, request: Request, limit: asyncio.Timeout, deadline: float, calls: Sequence[Envelope]
     ) -> bool:
         """Open the connection if it is closed; return whether it was open."""
-        closings = self._closings
+        close_count = self._close_count
         async with self._turn:
             headers = (request.url, request.headers, request.cookie)
-            if closings != self._closings:
+            if close_count != self._close_count:
                 raise Unreachable("closed", CLOSED)
             is_open = self._wire is not None and not self._wire.ended
             if is_open and headers == self._headers:
                 return True
-            self._limit, self._is_greeting = limit, False
+            self._opening_limit, self._is_greeting = limit, False
             try:
                 while is_open and self._waiting:  # Other calls get their responses before it opens again.
                     await asyncio.wait([waiting.response for waiting in self._waiting.values()])
                 await self._open(request, limit, deadline, calls)
                 self._headers = headers
             finally:
-                self._limit = None
+                self._opening_limit = None
             return False
 
     async def _open(self, request: Request, limit: asyncio.Timeout, deadline: float, calls: Sequence[Envelope]) -> None:
         """Connect and shake hands."""
-        closings = self._closings
+        close_count = self._close_count
         try:
             self._end(self._wire.ended if self._wire else None)
-            await self._wait_for_closing()
+            await self._wait_for_ending()
             await self._connect(request, limit, deadline)
             is_by_hand = any(call.method == b'"initialize"' for call in calls)
             if self._handshake is not None and not is_by_hand:
                 await self._shake_hands(self._handshake)
-            if closings != self._closings:
+            if close_count != self._close_count:
                 raise Unreachable("closed", CLOSED)
         except BaseException as error:
             self._end(error if isinstance(error, Unreachable) else None)
@@ -407,9 +407,9 @@ class OpenConnection:
     async def _call(self, call: Call) -> bytes:
         assert call.id is not None
         waiting = _Waiting({call.id}, asyncio.get_running_loop().create_future(), is_batch=False, is_own=True)
-        return await self._asked(encode(call, NO_PARAMS), waiting, Partial())
+        return await self._send_and_wait(encode(call, NO_PARAMS), waiting, Partial())
 
-    async def _asked(self, body: bytes, waiting: _Waiting, partial: Partial) -> bytes:
+    async def _send_and_wait(self, body: bytes, waiting: _Waiting, partial: Partial) -> bytes:
         """Send a message and wait for its response; a notification has none."""
         if not waiting.ids.isdisjoint(self._waiting):
             raise Unreachable("request", "Another call with this id waits for its response. Use another id.")
@@ -457,11 +457,11 @@ class OpenConnection:
         self.requests.end("not answered: the connection has ended")
         self.since = None
         self._closed.set()
-        self._closing = asyncio.create_task(_close(wire, self._reader, self._writer))
+        self._ending = asyncio.create_task(_close(wire, self._reader, self._writer))
 
-    async def _wait_for_closing(self) -> None:
-        if self._closing is not None and not self._closing.done():
-            await asyncio.wait([self._closing])
+    async def _wait_for_ending(self) -> None:
+        if self._ending is not None and not self._ending.done():
+            await asyncio.wait([self._ending])
 
     async def _read(self, wire: Wire) -> None:
         """Pass on all messages until the connection ends, or the event loop."""
@@ -481,7 +481,7 @@ class OpenConnection:
         finally:
             if self._wire is wire:
                 self._end(why)
-                await self._wait_for_closing()
+                await self._wait_for_ending()
 
     def _take(self, message: bytes) -> None:
         if (event := notification_of(message)) is not None:
