@@ -18,7 +18,7 @@ from rpcexplorer.client.server_messages import (
     event_of,
     internal_error,
     key_of,
-    messages_in,
+    messages_of_array,
     notification_of,
     unreadable_event,
 )
@@ -108,7 +108,7 @@ class EventStream:
                 event.of = self._sent.call
                 self.requests.take(event)
                 return
-            for text in messages_in(payload, len(self._missing)) or [payload]:
+            for text in messages_of_array(payload, len(self._missing)) or [payload]:
                 self._take_one(text, open_object(text))
         except (UnicodeDecodeError, RecursionError):
             self.requests.take(unreadable_event(payload, self._sent.call))

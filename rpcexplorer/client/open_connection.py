@@ -28,7 +28,7 @@ from rpcexplorer.client.server_messages import (
     event_of,
     internal_error,
     key_of,
-    messages_in,
+    messages_of_array,
     notification_of,
     unreadable_event,
 )
@@ -38,7 +38,7 @@ from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initi
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_object
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled
-from rpcexplorer.transport.framing import quoted
+from rpcexplorer.transport.framing import printable_if_short
 from rpcexplorer.transport.port import (
     CLOSED,
     MAX_UNREAD,
@@ -302,7 +302,7 @@ class OpenConnection:
                 words = f"The server did not respond to {INITIALIZE}"
             advice = "Raise the timeout if the call needs more time."
             if unread := self._wire.unread if self._wire else self._unread:
-                text = quoted(unread.strip(), MAX_UNREAD - 1)
+                text = printable_if_short(unread.strip(), MAX_UNREAD - 1)
                 advice = f"It sent {NO_MESSAGE}{': ' if text else ''}{text}. Check the framing."
             raise Unreachable(
                 "timeout",
@@ -489,7 +489,7 @@ class OpenConnection:
             event.of = self._call_of_subscription(message)
             self.requests.take(event)
             return
-        texts = messages_in(message, len(self._waiting))
+        texts = messages_of_array(message, len(self._waiting))
         envelopes = [open_object(text) for text in texts or [message]]
         if texts:
             calls = {id(one): one for one in map(self._call_of, envelopes) if one is not None}

@@ -113,7 +113,7 @@ def calls_in(body: bytes) -> list[Envelope]:
     return [envelope for text in texts or () if (envelope := open_object(text)) is not None]
 
 
-def messages_in(text: bytes, waiting: int) -> Sequence[bytes]:
+def messages_of_array(text: bytes, waiting: int) -> Sequence[bytes]:
     """Return the messages of an array, which may answer calls that wait; of other texts and too many, none."""
     if text.lstrip()[:1] != b"[" or not (waiting or len(text) <= MAX_ARRAY):
         return ()

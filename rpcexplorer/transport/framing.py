@@ -214,7 +214,7 @@ def oversize(cap: int) -> Unreachable:
     return Unreachable("size", f"The server sent a message larger than the limit of {cap:,} bytes. {advice}.")
 
 
-def quoted(words: bytes | str, limit: int = MAX_QUOTED) -> str:
+def printable_if_short(words: bytes | str, limit: int = MAX_QUOTED) -> str:
     """Return the peer's words printable, or nothing if they are too long.
 
     They are whole or omitted: secrets are found only in complete texts.
@@ -245,4 +245,4 @@ def _unreadable(words: str) -> Unreachable:
 
 
 def _shown(data: bytes) -> str:
-    return f"'{quoted(data)}'" if len(data) <= MAX_QUOTED else f"text of {len(data):,} bytes"
+    return f"'{printable_if_short(data)}'" if len(data) <= MAX_QUOTED else f"text of {len(data):,} bytes"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from rpcexplorer.transport.connection import PIECE
-from rpcexplorer.transport.framing import framer_of, quoted
+from rpcexplorer.transport.framing import framer_of, printable_if_short
 from rpcexplorer.transport.port import Unreachable
 from rpcexplorer.transport.stream import StreamWire
 
@@ -346,7 +346,7 @@ class ProcessWire(StreamWire):
             words = f"{self._peer} ended with {self._code}"
         lines = [line.strip() for line in self.stderr.decode("utf-8", "replace").splitlines()]
         lines = [line for line in lines if line][-MAX_LAST_LINES:]
-        ways = (quoted(" / ".join(lines[start:]), MAX_LAST_WORDS) for start in range(len(lines)))
+        ways = (printable_if_short(" / ".join(lines[start:]), MAX_LAST_WORDS) for start in range(len(lines)))
         last = next(filter(None, ways), "").rstrip(".")
         return Unreachable("closed", f"{words}: {last}." if last else f"{words}.")
 

@@ -21,7 +21,7 @@ from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI
 
 from rpcexplorer.patterns import regex
-from rpcexplorer.transport.framing import oversize, quoted
+from rpcexplorer.transport.framing import oversize, printable_if_short
 from rpcexplorer.transport.port import CLOSED, Request, Response, Unreachable
 from rpcexplorer.transport.request import WEBSOCKET, address_of, upgrade_headers
 from rpcexplorer.transport.response import values_of
@@ -45,10 +45,6 @@ MAX_BODY: Final = 4 * 1024
 SWITCHING: Final = 101
 _SUBPROTOCOL: Final = "sec-websocket-protocol"
 _STATUS_LINE: Final = regex(r"(HTTP/1\.[01]) ([0-9]{3})(?: (.*))?")
-_ADVICE: Final = {
-    401: "Check the credentials",
-    403: "Check the credentials",
-}
 
 
 class Frames:
@@ -122,7 +118,7 @@ class Frames:
         if closing is None:
             return None
         words = f"{self._peer} closed the connection with {closing.code}"
-        reason = quoted(closing.reason.strip()).rstrip(".")
+        reason = printable_if_short(closing.reason.strip()).rstrip(".")
         return Unreachable("closed", f"{words}: {reason}." if reason else f"{words}.")
 
 
@@ -173,12 +169,13 @@ class WebSocketWire(SocketWire):
     async def _refused(self, response: Response, body: bytes) -> Unreachable:
         """Return the refusal with the beginning of its body, which may come later."""
         assert self._stream is not None
-        words = f"{self._peer} refused WebSocket with status {response.status} {quoted(response.reason)}".rstrip()
+        reason = printable_if_short(response.reason)
+        words = f"{self._peer} refused WebSocket with status {response.status} {reason}".rstrip()
         location = response.header("Location")
         if location is not None:
-            advice = f"It redirects to {quoted(location) or 'another URL'}, which is not followed"
+            advice = f"It redirects to {printable_if_short(location) or 'another URL'}, which is not followed"
         else:
-            advice = _ADVICE.get(response.status or 0, "Check the path")
+            advice = "Check the credentials" if response.status in {401, 403} else "Check the path"
         self._refusal = Unreachable("upgrade", f"{words}. {advice}.", response=response)
         length = response.header("Content-Length")
         expected = min(int(length) if length is not None and length.isdecimal() else MAX_BODY, MAX_BODY)
@@ -187,7 +184,7 @@ class WebSocketWire(SocketWire):
                 while len(body) < expected and (data := await self._stream.receive()):
                     body += data
         body = body[:expected]
-        if text := quoted(body.strip()):
+        if text := printable_if_short(body.strip()):
             words = f"{words}: {text.rstrip('.')}"
         return Unreachable("upgrade", f"{words}. {advice}.", response=replace(response, body=body, size=len(body)))
 
