@@ -60,10 +60,9 @@ class EventStream:
         self.is_answered = False
         self.on_response: Callable[[Response], None] = lambda _: None
         """Get the response to a single call, without the stream around it."""
-        answer = answers_of(profile, can_ask=around.can_ask)
-        self.requests = ServerRequests(around.on_event, around.on_settled, answer, self._answer_later)
+        self.requests = ServerRequests(around, answers_of(profile, can_ask=around.can_ask), self._answer_later)
         self._sent, self._head, self._transport, self._profile = sent, head, transport, profile
-        self._settle, self._limit, self._running = around.on_settled, limit, running
+        self._around, self._limit, self._running = around, limit, running
         self._running.add(self)
         calls = calls_in(sent.body) if sent.verb == "POST" else []
         self._missing = {key_of(call.id) for call in calls if call.id not in MISSING_IDS}
@@ -97,7 +96,7 @@ class EventStream:
         for event, _ in self._sending:
             event.is_sending = False
             self.requests.fail(event, ENDED)
-            self._settle(event)
+            self._around.on_settled(event)
         self._sending.clear()
         self.requests.end(ENDED)
         return self.requests.note
@@ -164,7 +163,7 @@ class EventStream:
             self.requests.fail(event, f"not answered: {problem}")
         else:
             event.answer = member
-        self._settle(event)
+        self._around.on_settled(event)
 
 
 class Listening:

@@ -32,6 +32,7 @@ from rpcexplorer.client.server_messages import (
     notification_of,
     unreadable_event,
 )
+from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initialize
@@ -54,7 +55,6 @@ from rpcexplorer.transport.port import (
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_files import OpenFiles, ReadFile
-    from rpcexplorer.client.surroundings import Surroundings
     from rpcexplorer.transport.tls import Trust
 
 INITIALIZE: Final = "initialize"
@@ -73,7 +73,7 @@ NO_PARAMS: Final = MessageForm(empty_params="omit")
 """The form of our own calls: shutdown and exit of language servers have no params."""
 FAREWELL_SECONDS: Final = 1.0
 SLICE_SECONDS: Final = 0.006
-"""For messages in a row, if the connection is paced."""
+"""For messages in a row, if there is a screen."""
 PAUSE_SECONDS: Final = 0.002
 """For other callbacks: a key needs a dozen until it is drawn."""
 CancelForm = Literal["lsp", "mcp"]
@@ -161,13 +161,11 @@ def open_connection(
 
     return OpenConnection(
         wire_for,
-        tell=around.on_event,
-        settle=around.on_settled,
+        around,
         answer=answers_of(profile, can_ask=around.can_ask),
         opening=opening_of(profile, folder),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
         files_for=_files_for(profile, around.read_file),
-        paced=around.can_ask,  # There is a screen.
     )
 
 
@@ -203,22 +201,17 @@ class OpenConnection:
     def __init__(
         self,
         wire_for: Callable[[Request], Wire],
+        around: Surroundings = ALONE,
         *,
-        tell: Callable[[Event], None],
-        settle: Callable[[Event], None] = lambda _: None,
         answer: AnswerRule = lambda _: NOT_OFFERED,
         opening: Opening | None = None,
         cancel: CancelForm | None = None,
         files_for: Callable[[], OpenFiles] | None = None,
-        paced: bool = False,
     ) -> None:
-        """Prepare a connection that ``wire_for`` makes for the first request.
-
-        ``tell`` gets each event when it comes; ``settle`` gets a request that waited for the user again, at its end.
-        ``paced``: leave time for the keys of a screen while messages keep coming.
-        """
-        self._wire_for, self._paced = wire_for, paced
-        self.requests = ServerRequests(tell, settle, answer, self._send_answer)
+        """Prepare a connection that ``wire_for`` makes for the first request."""
+        self._wire_for = wire_for
+        self.requests = ServerRequests(around, answer, self._send_answer)
+        self._has_screen = around.can_ask
         self._handshake, self._cancel = opening, cancel
         self._files_for = files_for
         self._files: OpenFiles | None = None
@@ -472,7 +465,7 @@ class OpenConnection:
                     self._take(message)
                 except (UnicodeDecodeError, RecursionError):
                     self.requests.take(unreadable_event(message))
-                if self._paced and time.perf_counter() > until:
+                if self._has_screen and time.perf_counter() > until:
                     await asyncio.sleep(PAUSE_SECONDS)
                     until = time.perf_counter() + SLICE_SECONDS
             why = wire.ended

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import Struct
@@ -19,6 +19,9 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, open_array, open_object
 from rpcexplorer.rpc.messages import decoded, spelled
 from rpcexplorer.transport.port import Unreachable
+
+if TYPE_CHECKING:
+    from rpcexplorer.client.surroundings import Surroundings
 
 NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
 """The answer to a request of the server that no rule answers."""
@@ -138,18 +141,16 @@ class ServerRequests:
 
     def __init__(
         self,
-        tell: Callable[[Event], None],
-        settle: Callable[[Event], None],
+        around: Surroundings,
         answer: AnswerRule,
         send: Callable[[Event, bytes], bool],
     ) -> None:
         """Prepare for requests.
 
         ``send`` gets a request and the member that answers it, and returns whether there is room for the answer. It
-        must not wait, and sets ``event.answer``, or ``event.is_sending`` for now. ``settle`` gets a request that waited
-        for the user again, when it no longer does.
+        must not wait, and sets ``event.answer``, or ``event.is_sending`` for now.
         """
-        self._tell, self._settle, self._answer, self._send = tell, settle, answer, send
+        self._around, self._answer, self._send = around, answer, send
         self.asked: dict[int, Event] = {}
         """Requests that wait for the user, the oldest first."""
         self.unanswered = 0
@@ -166,7 +167,7 @@ class ServerRequests:
         """Answer an event if it is a request, and pass it on."""
         if event.kind == "request" and (remark := event.remark or self._respond(event)):
             self.fail(event, remark)
-        self._tell(event)
+        self._around.on_event(event)
 
     def _respond(self, event: Event) -> str:
         """Answer a request, or keep it for the user; return a remark if neither is possible."""
@@ -190,7 +191,7 @@ class ServerRequests:
             return "The server does not read its answers. Try again later, or close the connection."
         del self.asked[id(event)]
         if event.is_settled:
-            self._settle(event)
+            self._around.on_settled(event)
         return ""
 
     def fail(self, event: Event, remark: str) -> None:
@@ -202,7 +203,7 @@ class ServerRequests:
         """Settle the requests that can no longer be answered."""
         for event in self.asked.values():
             self.fail(event, remark)
-            self._settle(event)
+            self._around.on_settled(event)
         self.asked.clear()
 
 

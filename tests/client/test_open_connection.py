@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.client import server_messages
 from rpcexplorer.client.open_connection import CancelForm, OpenConnection, Opening
+from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.event import Event
 from rpcexplorer.rpc.messages import Call
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
@@ -78,12 +79,18 @@ class MemoryWire:
 class Peer:
     """An open connection, its wires and its events."""
 
-    def __init__(self, prepare: Callable[[MemoryWire], None] = lambda _: None, **options: Any) -> None:
+    def __init__(
+        self,
+        prepare: Callable[[MemoryWire], None] = lambda _: None,
+        on_settled: Callable[[Event], None] = lambda _: None,
+        **options: Any,
+    ) -> None:
         self._prepare = prepare
         self.wires: list[MemoryWire] = []
         self.events: list[Event] = []
         self.requests: list[Request] = []
-        self.connection = OpenConnection(self._wire_for, tell=self.events.append, **options)
+        around = Surroundings(on_event=self.events.append, on_settled=on_settled)
+        self.connection = OpenConnection(self._wire_for, around, **options)
 
     def _wire_for(self, request: Request) -> MemoryWire:
         self.requests.append(request)
@@ -432,7 +439,7 @@ def test_request_that_waits_settles_with_its_connection() -> None:
         return peer.connection.requests.note
 
     note = "1 request of the server got no answer: the connection has ended"
-    assert using(use, answer=lambda _: None, settle=settled.append) == note
+    assert using(use, answer=lambda _: None, on_settled=settled.append) == note
     assert [event.method for event in settled] == ["ask.me"]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from rpcexplorer.client.open_connection import OpenConnection, Opening
 from rpcexplorer.client.server_messages import MAX_ARRAY, MAX_EVENTS
+from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
 from tests.client.test_open_connection import GONE, HANDSHAKE, MemoryWire, Peer, result, using
 
@@ -154,7 +155,7 @@ def test_unexpected_error_ends_calls_with_a_sentence() -> None:
         raise ZeroDivisionError
 
     async def use(peer: Peer) -> tuple[Unreachable, Response]:
-        peer.connection.requests._tell = fail
+        peer.connection.requests._around = Surroundings(on_event=fail)
         task = peer.call("a")
         wire = await peer.wire()
         await wire.wait_for(1)
@@ -387,6 +388,6 @@ def test_connection_opens_again_in_the_next_event_loop() -> None:
         body = b'{"jsonrpc":"2.0","id":"a","method":"m"}'
         return (await connection.send(Request("tcp://x:1", body), deadline=60)).phases.kept
 
-    connection = OpenConnection(wire_for, tell=lambda _: None)
+    connection = OpenConnection(wire_for)
     assert [asyncio.run(call()), asyncio.run(call())] == [False, False]
     assert [wire.is_open for wire in wires] == [False, False]

@@ -21,6 +21,7 @@ from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.client.call import discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.open_connection import OpenConnection
+from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.transport.framing import framer_of
 from rpcexplorer.transport.port import Unreachable
@@ -146,7 +147,9 @@ async def serving(kind: Kind, script: Script, folder: Path, **settings: Any) -> 
     path = folder / "rpc.sock"
     match kind:
         case "memory":
-            connection = OpenConnection(lambda _: MemoryWire(script), tell=settings.pop("on_event", lambda _: None))
+            connection = OpenConnection(
+                lambda _: MemoryWire(script), Surroundings(settings.pop("on_event", lambda _: None))
+            )
             profile = Profile("x", "tcp://127.0.0.1:1", **settings)
             async with Client.of(profile, GivenCredentials(), LIMIT, discard, connection) as client:
                 yield client
