@@ -148,9 +148,6 @@ MCP_SPOKEN: Final = f"rpcexplorer uses MCP {MCP_VERSION}"
 """Said when ``initialize`` fails: a server may know only a later version."""
 MCP_VERSION_HEADER: Final = "MCP-Protocol-Version"
 MCP_SESSION_HEADER: Final = "Mcp-Session-Id"
-MCP_PARAMS: Final = (
-    f'{{"protocolVersion":"{MCP_VERSION}","capabilities":{{}},"clientInfo":{{"name":"rpcexplorer","version":"1"}}}}'
-)
 MCP_CAPABILITIES: Final = {
     "roots/list": "roots",
     "sampling/createMessage": "sampling",
@@ -474,10 +471,9 @@ def own_initialize(profile: Profile) -> dict[str, Any]:
 def mcp_params(profile: Profile) -> str:
     """Return the params of MCP's ``initialize``: what a profile answers, it can do."""
     capabilities: dict[str, Any] = {name: {} for method, name in MCP_CAPABILITIES.items() if method in profile.answers}
-    own = own_initialize(profile)
-    if not (capabilities or own):
-        return MCP_PARAMS
-    return msgspec.json.encode({**msgspec.json.decode(MCP_PARAMS), "capabilities": capabilities, **own}).decode()
+    client = {"name": "rpcexplorer", "version": "1"}
+    params = {"protocolVersion": MCP_VERSION, "capabilities": capabilities, "clientInfo": client}
+    return msgspec.json.encode(params | own_initialize(profile)).decode()
 
 
 def process_address(words: Sequence[str]) -> str:
