@@ -53,17 +53,17 @@ class Invocation(Struct):
         explorer = self.world.open_explorer(person, self.sessions)
         explorer.prints = True
 
-        def pass_on(profile: Profile, line: str) -> None:
+        def print_line(profile: Profile, line: str) -> None:
             from rpcexplorer.cli.output import pass_on  # Few commands have a process.
 
             pass_on(self.world, Path(profile.command[0]).name, line, explorer.redactor(of_this_profile=True).text)
 
-        def note(profile: Profile, event: Event) -> None:
+        def print_event(profile: Profile, event: Event) -> None:
             from rpcexplorer.cli.output import note_event
 
             note_event(self.world, explorer, profile, event)
 
-        explorer.on_stderr, explorer.on_event = pass_on, note
+        explorer.on_stderr, explorer.on_event = print_line, print_event
         for sentence in first_few(explorer.profiles.problems, MAX_PROBLEMS):
             self.world.say(sentence)
         return explorer
