@@ -14,7 +14,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.redaction.redactor import Redactor, is_common
 
 MARK = "«not recorded»"
 BY_POSITION = Redactor([], guesses=True)
@@ -64,7 +64,7 @@ def _small_digits(text: str) -> str:
 def values() -> st.SearchStrategy[str]:
     awkward = st.text(st.sampled_from(AWKWARD), min_size=6, max_size=12)
     return (awkward | st.text(st.characters(exclude_categories=["Cs"]), min_size=6, max_size=12)).filter(
-        lambda value: value not in "«shop.s0»" and any(map(str.isalnum, value))
+        lambda value: value not in "«shop.s0»" and any(map(str.isalnum, value)) and not is_common(value)
     )
 
 
