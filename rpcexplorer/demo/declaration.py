@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -198,8 +198,7 @@ class Call:
 class Method:
     name: str
     summary: str
-    run: Callable[[Call], Outcome | Awaitable[Outcome]]
-    """Only methods of a connection that stays open return an awaitable."""
+    run: Callable[[Call], Outcome]
     description: str = ""
     params: tuple[Param, ...] = ()
     takes_anything: bool = False

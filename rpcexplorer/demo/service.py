@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -33,7 +33,6 @@ ATTRIBUTES = "Path=/; HttpOnly; SameSite=Lax"
 REQUIRED = fault(-32001, "authentication required")
 FAILED = fault(-32001, "authentication failed")
 ENDED = fault(-32001, "session has ended")
-NOT_IN_BATCH = fault(-32602, "Invalid params: this kind replaces the whole response, so it cannot be part of a batch.")
 _TEXT = {"type": "string", "maxLength": 200}
 _CREDENTIALS = (
     Param("username", f"User name. The demo service accepts {USERNAME}.", _TEXT),
@@ -250,15 +249,13 @@ class DemoService:
         if isinstance(entry, Invalid):
             return Entry(entry.id, entry.fault)
         outcome = self._outcome(entry, token)
-        return Entry(entry.id, NOT_IN_BATCH if isinstance(outcome, Response) else outcome)
+        if isinstance(outcome, Response):
+            outcome = fault(
+                -32602, "Invalid params: this call replaces the whole response, so it cannot be part of a batch."
+            )
+        return Entry(entry.id, outcome)
 
     def _outcome(self, request: Request, token: str | None) -> Outcome:
-        outcome = self.run(request, token)
-        assert not isinstance(outcome, Awaitable)  # HTTP has no such methods.
-        return outcome
-
-    def run(self, request: Request, token: str | None) -> Outcome | Awaitable[Outcome]:
-        """Run the method of a request, with the session of this token."""
         method = self._table.get(request.method)
         if method is None:
             return fault(-32601, f"Method not found: {request.method}. Call rpc.discover to see all methods.")

@@ -12,31 +12,35 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Final
 
 from rpcexplorer.demo.declaration import LIFETIME, Call, Method, Param
 from rpcexplorer.demo.message import (
-    Batch,
-    Invalid,
+    NOTHING,
     Outcome,
     Piece,
-    Request,
     Response,
     Success,
     blocks,
     body,
     encode,
     fault,
-    read,
     success,
 )
-from rpcexplorer.demo.service import NOT_IN_BATCH, TABLE, DemoService, Entry, response_of
+from rpcexplorer.demo.service import TABLE, DemoService, Entry, response_of
 from rpcexplorer.rpc.codec import open_object
 
 MAX_SUBSCRIPTIONS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking(Response):
+    """A response that comes after the client has answered."""
+
+    call: Call = field(kw_only=True)
 
 
 class StdioDemo:
@@ -62,37 +66,19 @@ class StdioDemo:
         async with asyncio.TaskGroup() as self._tasks:
             while line := await receive():
                 if line.strip() and not self._take_answer(line):
-                    self._tasks.create_task(self._answer(line))
+                    self._tasks.create_task(self._respond(self._response_to(line)))
             self._end.set_result(None)
 
-    async def _answer(self, line: bytes) -> None:
-        message = read(line)
-        if isinstance(message, Batch):
-            entries = await asyncio.gather(*map(self._entry, message.entries))
-            await self._respond(response_of([*entries], batch=True))
-        elif isinstance(message, Invalid):
-            await self._respond(response_of([Entry(message.id, message.fault)]))
-        elif isinstance(outcome := await self._outcome(message), Response):
-            if message.id is not None:
-                await self._respond(outcome)
-        else:
-            await self._respond(response_of([Entry(message.id, outcome)]))
-
-    async def _entry(self, entry: Request | Invalid) -> Entry:
-        if isinstance(entry, Invalid):
-            return Entry(entry.id, entry.fault)
-        outcome = await self._outcome(entry)
-        return Entry(entry.id, NOT_IN_BATCH if isinstance(outcome, Response) else outcome)
-
-    async def _outcome(self, request: Request) -> Outcome:
-        outcome = self._service.run(request, self._token)
-        if isinstance(outcome, Awaitable):
-            outcome = await outcome
-        if isinstance(outcome, Success) and outcome.cookie:
-            self._token = outcome.cookie.partition(";")[0].partition("=")[2]
-        return outcome
+    def _response_to(self, line: bytes) -> Response:
+        response = self._service.answer(line, self._token)
+        for name, value in response.headers:
+            if name == "Set-Cookie":
+                self._token = value.partition(";")[0].partition("=")[2]
+        return response
 
     async def _respond(self, response: Response) -> None:
+        if isinstance(response, _Asking):
+            response = await self._ask(response.call)
         if response.delay:
             await self._pause(response.delay)
         if response.body.length:
@@ -139,8 +125,8 @@ class StdioDemo:
         yield Method(
             "ask.me",
             "Sends a request to you and returns your answer",
-            self._ask,
-            "Returns an object whose only member is your `result` or your `error`.",
+            lambda call: _Asking(204, NOTHING, call=call),
+            "Returns an object whose only member is your `result` or your `error`. It cannot be part of a batch.",
             params=(
                 Param("method", "Method of the request", {"type": "string", "maxLength": 200, "default": "ask.name"}),
                 Param(
@@ -173,7 +159,8 @@ class StdioDemo:
             params = {"subscription": id, "tick": number, "time": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
             await self._send([encode({"jsonrpc": "2.0", "method": "clock.tick", "params": params})])
 
-    async def _ask(self, call: Call) -> Outcome:
+    async def _ask(self, call: Call) -> Response:
+        """Send a request to the client; return the response to the call after the answer."""
         self._asked += 1
         id = f"ask-{self._asked}"
         self._questions[encode(id)] = question = asyncio.get_running_loop().create_future()
@@ -182,7 +169,8 @@ class StdioDemo:
         ends = [question, self._end]
         await asyncio.wait(ends, timeout=call.arguments["timeout"], return_when=asyncio.FIRST_COMPLETED)
         del self._questions[encode(id)]
-        return Success(body(question.result())) if question.done() else fault(4080, f"{id} was not answered.")
+        outcome = Success(body(question.result())) if question.done() else fault(4080, f"{id} was not answered.")
+        return response_of([Entry(call.request.id, outcome)])
 
     def _take_answer(self, line: bytes) -> bool:
         """Return whether a line is a response to one of our requests, or to none."""
