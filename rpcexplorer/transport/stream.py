@@ -51,8 +51,9 @@ class StreamWire:
         return self._closing is not None
 
     async def send(self, message: bytes) -> None:
-        stream = self._open_stream()
-        await self._write(stream, self._framer.frame(message))
+        if self._stream is None or self._is_closed() or self.ended:
+            raise self.ended or Unreachable("closed", CLOSED)
+        await self._write(self._stream, self._framer.frame(message))
 
     async def messages(self) -> AsyncIterator[bytes]:
         problem = None
@@ -120,11 +121,6 @@ class StreamWire:
         if self._draining is not None:
             self._draining.cancel()
             await asyncio.wait([self._draining])
-
-    def _open_stream(self) -> Duplex:
-        if self._stream is None or self._is_closed() or self.ended:
-            raise self.ended or Unreachable("closed", CLOSED)
-        return self._stream
 
     async def _drain(self, stream: Duplex) -> None:
         """Wait until the peer has taken all bytes, or cannot any more."""
