@@ -707,34 +707,29 @@ class Explorer:
 
         The calls are not recorded, and the first ones have no credentials.
         """
+        tester: Tester | OpenTester
+        presets = self.profiles.usable_presets()
         if profile.is_open_connection:
-            return await self._test_open(profile, show or (lambda _: None), stop or Stop())
-        from rpcexplorer.client.connection_test import Tester
+            from rpcexplorer.client.open_tester import OpenTester
 
-        missing = [
-            field for field, found in self.credentials.state(profile).items() if not found and field != "session"
-        ]
-        tester = Tester(
-            profile,
-            self.credentials,
-            missing,
-            presets=self.profiles.usable_presets(),
-            chosen=self.profiles.chosen(profile),
-            change=self.profiles.changed,
-        )
+            await self._ask_to_start(profile)
+            tester = OpenTester(profile, self.credentials, partial(self.command_of, profile), presets)
+        else:
+            from rpcexplorer.client.connection_test import Tester
+
+            missing = [
+                field for field, found in self.credentials.state(profile).items() if not found and field != "session"
+            ]
+            tester = Tester(
+                profile,
+                self.credentials,
+                missing,
+                presets=presets,
+                chosen=self.profiles.chosen(profile),
+                change=self.profiles.changed,
+            )
         try:
             return await tester.run(show or (lambda _: None), stop or Stop())
-        finally:
-            await tester.close()
-
-    async def _test_open(self, profile: Profile, show: ShowReport, stop: Stop) -> Report:
-        from rpcexplorer.client.open_tester import OpenTester
-
-        await self._ask_to_start(profile)
-        command = partial(self.command_of, profile)
-        tester = OpenTester(profile, self.credentials, command, self.profiles.usable_presets())
-        try:
-            return await tester.run(show, stop)
         finally:
             await tester.close()
 
