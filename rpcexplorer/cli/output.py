@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TextIO, TypeVar
 
 from msgspec.structs import replace
 
@@ -173,17 +173,20 @@ def result_of(world: World, explorer: Explorer, stop: Stop, work: Callable[[Wait
                     await task
             watch.erase()
 
-    with asyncio.Runner() as runner:
+    with _restoring(signals), asyncio.Runner() as runner:
         try:
             try:
                 result = runner.run(run())
             finally:
-                _handle(runner, signals, _leave)
+                _let_leave(runner, signals)
             yield result
         finally:
-            runner.run(explorer.__aexit__())
+            try:
+                runner.run(explorer.__aexit__())
+            finally:
+                for number in signals:  # Its processes end in two seconds now, even if Ctrl+C is pressed again.
+                    signal.signal(number, signal.SIG_IGN)
             report_omitted(world)
-            _handle(runner, signals, signal.SIG_DFL)
 
 
 def run_waiting(world: World, explorer: Explorer, stop: Stop, work: Callable[[Waiting], Awaitable[T]]) -> T:
@@ -197,13 +200,23 @@ def _leave(number: int, _: object) -> NoReturn:
     raise SystemExit(128 + number)
 
 
-def _handle(runner: asyncio.Runner, signals: Sequence[signal.Signals], handler: Any) -> None:
+def _let_leave(runner: asyncio.Runner, signals: Sequence[signal.Signals]) -> None:
     """Replace the handlers of the event loop; Ctrl+C interrupts as always."""
     with suppress(NotImplementedError):
         for number in signals:
             runner.get_loop().remove_signal_handler(number)
             if number != signal.SIGINT:
-                signal.signal(number, handler)
+                signal.signal(number, _leave)
+
+
+@contextmanager
+def _restoring(signals: Sequence[signal.Signals]) -> Iterator[None]:
+    """Restore the usual handlers at the end."""
+    try:
+        yield
+    finally:
+        for number in signals:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 MAX_PASSED_ON = 64 * 1024

@@ -139,3 +139,27 @@ def test_signal_ends_command_and_process(
             program.stdout.read()
         assert program.wait(20) == (128 + number if is_printing else 130)
     lives.wait_for_end()
+
+
+def test_impatient_ctrl_c_prints_no_traceback(shell: Shell, lives: Lives) -> None:
+    """The process outlives the end of its stdin and SIGTERM, and Ctrl+C is pressed at each."""
+    code = """
+import signal
+def interrupt(*_):
+    os.kill(os.getppid(), signal.SIGINT)
+signal.signal(signal.SIGTERM, interrupt)
+answer()
+sys.stdin.read()
+interrupt()
+"""
+    ran = subprocess.run(
+        [sys.executable, "-m", "rpcexplorer", "call", "m", "--stdio", words(shell, ALIVE + code + FOREVER, lives.path)],
+        cwd=shell.folder,
+        env={**os.environ, **shell.environment},
+        capture_output=True,
+        check=False,
+        timeout=20,
+    )
+    assert (ran.returncode, ran.stdout) == (130, b'"pong"\n')
+    assert b"Traceback" not in ran.stderr
+    lives.wait_for_end()
