@@ -72,7 +72,7 @@ class StoredCredentials:
         """Return all values that this run knows, to keep them out of records."""
         self._secrets.learn(self._profiles())
         known = self._secrets.marked([*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()])
-        return [*_lines_of(known), *known, *self._secrets.derived(known), *self._of_calls]
+        return [*_parts_of(known), *known, *self._secrets.derived(known), *self._of_calls]
 
     def hide(self, values: Iterable[Secret]) -> None:
         """Redact values that only a call knew, such as the proof of a digest, until many later ones."""
@@ -287,9 +287,14 @@ class StoredCredentials:
         return None
 
 
-def _lines_of(known: Iterable[Secret]) -> Iterator[Secret]:
-    """Yield the lines of values that have several: a process prints line by line."""
+def _parts_of(known: Iterable[Secret]) -> Iterator[Secret]:
+    """Yield what is left of values in what we print.
+
+    That is a line of a process, and a quote without blanks and full stops at its ends.
+    """
     for secret in known:
-        lines = secret.reveal().splitlines()
-        if len(lines) > 1:
-            yield from (Secret(line, secret.label, secret.source, is_public=secret.is_public) for line in lines)
+        value = secret.reveal()
+        parts = {part for line in value.splitlines() for part in (line, line.strip(), line.strip().rstrip("."))}
+        yield from (
+            Secret(part, secret.label, secret.source, is_public=secret.is_public) for part in sorted(parts - {value})
+        )
