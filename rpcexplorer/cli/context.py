@@ -56,7 +56,8 @@ class Invocation(Struct):
         def print_line(profile: Profile, line: str) -> None:
             from rpcexplorer.cli.output import pass_on  # Few commands have a process.
 
-            pass_on(self.world, Path(profile.command[0]).name, line, explorer.redactor(of_this_profile=True).text)
+            name = Path(profile.command[0]).name
+            pass_on(self.world, name, line, lambda text: explorer.redactor(of_this_profile=True).text(text))
 
         def print_event(profile: Profile, event: Event) -> None:
             from rpcexplorer.cli.output import note_event

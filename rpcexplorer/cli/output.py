@@ -253,20 +253,23 @@ def quoted_message(explorer: Explorer, profile: Profile, event: Event) -> str:
 
 def note_event(world: World, explorer: Explorer, profile: Profile, event: Event) -> None:
     """Print once that a request was refused because nobody can answer here, and data that is not a message."""
-    sentence = about = ""
+    about = ""
     if event.kind == "request" and not event.remark:
-        about = event.method if event.method in profile.answers else "*"
-        if about in profile.answers and profile.answers[about].ask:
-            method = cut(explorer.event_redactor(profile).method(event.method))
-            keys = (f"{answer_key(about, 'ask')}=", f"{answer_key(about, 'result_json')}=JSON")
-            sentence = (
-                f"The server asked {method}. Nobody can answer here, so it got the error -32601. "
-                f"To answer by rule, run:\n{PROGRAM} profiles set {profile.name} {' '.join(map(quoted, keys))}"
-            )
+        key = event.method if event.method in profile.answers else "*"
+        about = key if key in profile.answers and profile.answers[key].ask else ""
     elif event.kind in {"response", "unreadable"}:
         about = event.remark
+    if not about or about in world.noted:
+        return
+    world.noted.add(about)
+    if event.kind == "request":
+        method = cut(explorer.event_redactor(profile).method(event.method))
+        keys = (f"{answer_key(about, 'ask')}=", f"{answer_key(about, 'result_json')}=JSON")
+        sentence = (
+            f"The server asked {method}. Nobody can answer here, so it got the error -32601. "
+            f"To answer by rule, run:\n{PROGRAM} profiles set {profile.name} {' '.join(map(quoted, keys))}"
+        )
+    else:
         sentence = f"{event.remark}: {quoted_message(explorer, profile, event)}"
-    if sentence and about not in world.noted:
-        world.noted.add(about)
-        world.stderr.write(ERASE if world.stderr.isatty() else "")
-        world.report(sentence)
+    world.stderr.write(ERASE if world.stderr.isatty() else "")
+    world.report(sentence)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from rpcexplorer.cli.main import run
 from rpcexplorer.cli.output import MAX_PASSED_ON
 from rpcexplorer.cli.world import World
 from rpcexplorer.client import server_messages
+from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.transport import process
 from tests.fakes.shell import Shell
 from tests.transport.test_processes import ALIVE, FOREVER, IGNORING_TERM, Lives
@@ -79,6 +81,26 @@ def test_stderr_of_a_process_has_its_name(shell: Shell) -> None:
 def test_data_that_is_not_a_message_is_printed_once(shell: Shell) -> None:
     ran = shell.run("call", "ping", "--stdio", words(shell, "print('hello world\\nhello again'); answer()"))
     assert (ran.out, ran.err) == (b'"pong"\n', "rpcexplorer: this is not a JSON object: hello world\n")
+
+
+def test_secrets_are_sought_only_in_what_is_printed(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a flood of lines takes minutes, because the secrets are read each time."""
+    made, make = 0, Redactor.__init__
+
+    def noted(*args: Any, **more: Any) -> None:
+        nonlocal made
+        made += 1
+        make(*args, **more)
+
+    monkeypatch.setattr(Redactor, "__init__", noted)
+    code = f"""
+print("junk\\n" * 1000, end="")
+os.write(2, b"x" * {MAX_PASSED_ON - 1} + b"\\n" + b"x\\n" * 1000)
+answer()
+"""
+    ran = shell.run("call", "ping", "--stdio", words(shell, code), "--no-history")
+    assert ran.err.endswith("only the first 64 kB are printed\n")
+    assert made < 20
 
 
 def test_unanswered_requests_of_a_call_are_counted(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
