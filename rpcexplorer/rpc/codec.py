@@ -391,7 +391,7 @@ def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
     own = own or [found for found in replies if found[1] in MISSING_IDS and isinstance(found[2], ErrorObject)]
     if not own:
         return no_reply_in(payloads, form)
-    at, _, reply = own[-1]
+    at, _, reply = own[0]
     # An event stream is not a deviation: some servers answer with nothing else.
     return with_remarks(
         reply, (f"the response is an event stream, with {counted(at, 'other event')} before it",) if at else ()

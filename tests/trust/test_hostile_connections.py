@@ -24,7 +24,7 @@ from tests.client.test_connections import result, value_of
 from tests.client.test_open_connection import MemoryWire, Peer
 from tests.client.test_open_connection import using as in_memory
 from tests.fakes.peers import WebSocketPeer
-from tests.fakes.servers import OPEN, Kind, Script, Server, serving
+from tests.fakes.servers import OPEN, HttpPeer, Kind, Script, Server, serving
 
 T = TypeVar("T")
 WIRED: tuple[Kind, ...] = ("tcp", "tls", "unix", "stdio", "ws")
@@ -128,6 +128,37 @@ def test_odd_ids_answer_no_call(kind: Kind, tmp_path: Path) -> None:
     first, second = using(kind, confuse, use, tmp_path, on_event=events.append)
     assert (value_of(first), value_of(second)) == (b"1", b"4")
     assert {event.kind for event in events} == {"response"}
+
+
+def test_odd_ids_in_an_event_stream_are_events(tmp_path: Path) -> None:
+    events = list[Event]()
+
+    async def confuse(server: Server) -> None:
+        call = await server.receive()
+        odd = ({"jsonrpc": "2.0", "id": id, "result": 0} for id in ("unknown", None, True, [1], "x" * 100_000))
+        await server.say(*odd, result(call, 1), result(call, 2))
+
+    exchange = using("http", confuse, lambda client: client.call("m"), tmp_path, on_event=events.append)
+    assert (value_of(exchange), [event.kind for event in events]) == (b"1", ["response"] * 6)
+
+
+def test_event_stream_that_ends_early_has_no_response(tmp_path: Path) -> None:
+    ends = iter(range(1000))
+    streams = list[bytes]()
+
+    async def cut(server: Server) -> None:
+        call = await server.receive()
+        assert isinstance(server.peer, HttpPeer)
+        event = b'{"jsonrpc":"2.0","method":"tick"}'
+        streams.append(server.peer.event_stream([event, json.dumps(result(call, 1)).encode()]))
+        await server.send(streams[-1][: next(ends)])
+
+    async def use(client: Client) -> None:
+        while not isinstance((exchange := await client.send(Draft("m"), id="x")).outcome, Result):
+            unreached(exchange)
+
+    using("http", cut, use, tmp_path)
+    assert next(ends) == len(streams[-1]) + 1
 
 
 @pytest.mark.parametrize("kind", OPEN)
