@@ -131,9 +131,9 @@ def find_team_file(
     files are used anyway. A named file that is missing is a problem.
     """
     if option is not None:
-        return _named(folder / option, "--sessions")
+        return _named(_joined(folder, option), "--sessions")
     if named := environment.get("RPCEXPLORER_SESSIONS"):
-        return _named(folder / named, "RPCEXPLORER_SESSIONS")
+        return _named(_joined(folder, named), "RPCEXPLORER_SESSIONS")
     home = environment.get("HOME") or environment.get("USERPROFILE")
     problems: list[Problem] = []
     for place in _upwards(folder.absolute(), Path(home) if home else None):
@@ -151,6 +151,11 @@ def find_team_file(
         )
         problems.append(Problem(str(path), sentence))
     return TeamFile(None, tuple(problems))
+
+
+def _joined(folder: Path, name: str | Path) -> Path:
+    """Return the path of a named file without ``..``: documents must be in its folder."""
+    return Path(os.path.abspath(folder / name))  # noqa: PTH100 - links stay
 
 
 def _named(path: Path, by: str) -> TeamFile:

@@ -42,6 +42,14 @@ def test_nearest_project_file_up_to_repository_root_wins(tmp_path: Path) -> None
     assert found(deep) == deep.parent / "sessions.toml"
 
 
+def test_named_file_has_no_dots_in_its_path(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "sessions.toml").touch()
+    named = "../sessions.toml"
+    assert found(tmp_path / "a", option=Path(named)) == tmp_path / "sessions.toml"
+    assert found(tmp_path / "a", {"RPCEXPLORER_SESSIONS": named}) == tmp_path / "sessions.toml"
+
+
 def test_search_does_not_leave_the_repository(tmp_path: Path) -> None:
     deep = tmp_path / "root" / "a"
     deep.mkdir(parents=True)
