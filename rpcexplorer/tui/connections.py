@@ -17,7 +17,6 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import age
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.transport.port import CLOSED
-from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.event_log import EventLog
 from rpcexplorer.tui.theme import Pieces
 from rpcexplorer.tui.widgets.bars import Header
@@ -154,12 +153,11 @@ class Connections:
     def _own_words(self, profile: Profile) -> Sequence[Pieces]:
         log, connection = self.logs.get(profile.name), self.of(profile)
         hide = self._explorer.event_redactor(profile)
-        key = f"  {first_key('events', self._explorer.settings.keymap)}"
         if asked := self.asked(profile.name):
             method = clipped(hide.method(asked[0].method), METHOD_COLUMNS)
             words = [("? ", "careful bold"), (f"{method} waits", "careful bold")]
             more = [(f" and {len(asked) - 1:,} more", "careful")] if len(asked) > 1 else []
-            return [[*words, *more, (key, "dim")], [*words, (key, "dim")], words]
+            return [[*words, *more], words]
         events = [(f"{counted(log.count, 'event')}", "text")] if log is not None and log.count else []
         method = hide.method(log.newest.method) if log is not None and log.newest else ""
         newest = [(f" · {clipped(method, METHOD_COLUMNS)}", "middle")] if method else []

@@ -204,11 +204,11 @@ class EventDetail(Vertical):
         self._bar.here = self.has_focus_within
 
     def show(self, event: Event | None, key: str) -> None:
-        """Show an event; ``key`` answers it if it waits."""
+        """Show an event; ``key`` answers it if it waits, and is empty where it does not work."""
         is_new, self._event = event is not self._event, event
         if is_new:
             self._lay_out(event)
-        state = (event, event.answer, event.remark, self.size.width) if event is not None else None
+        state = (event, state_of(event), key) if event is not None else None
         if state == self._shown:
             return
         self._shown, self._outcome.display = state, event is not None
@@ -224,7 +224,7 @@ class EventDetail(Vertical):
         answer = ""
         if event.answer is not None and word == "answered":
             answer = "  " + " ".join(hide.text(event.answer.decode("utf-8", "replace")[:MAX_ANSWER]).split())
-        more = [(f"  {key} answer", "dim")] if event.waits else [(answer, "middle")]
+        more = [(f"  {key} answer" if key else "", "dim")] if event.waits else [(answer, "middle")]
         role_of_sign = role if role != "dim" else "middle"
         self._outcome.words = [(f"{sign} ", role_of_sign), (words, f"{role_of_sign} bold"), *more]
         self._outcome.after = [(f"  {size(event.size)}", "middle")]
@@ -486,7 +486,7 @@ class EventsScreen(FullScreen[None]):
     def _show(self) -> None:
         """Show the event at the cursor, and the counts."""
         rows, log = self._pane.list, self.event_log
-        self._detail.show(rows.chosen, self._key("events.answer"))
+        self._detail.show(rows.chosen, "" if self._pane.typing else self._key("events.answer"))
         newer = len(rows.items) - 1 - rows.cursor
         follows = (
             ("  following", "well") if rows.follows else (f"  paused{f', {newer:,} newer' if newer else ''}", "careful")

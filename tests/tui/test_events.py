@@ -25,6 +25,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.event_log import EventLog, message_of
 from rpcexplorer.tui.events import AnswerDialog, EventsScreen, first_answer, member_of
+from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm, LongQuestion
 from tests.fakes.peers import Peer, framed, peer
@@ -162,7 +163,7 @@ def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
             calls.show_profile()
             calls.drafts.choose("slow")
             calls.action_send()
-            await until(pilot, lambda: "? roots/list waits  Alt+v" in on_view(app))
+            await until(pilot, lambda: "? roots/list waits" in on_view(app))
             await open_events(pilot)
             await pilot.press("a")
             await on(pilot, AnswerDialog)
@@ -213,6 +214,26 @@ def test_request_to_another_profile_is_in_the_header(explorer: Explorer) -> None
         await until(pilot, lambda: "in live" not in on_view(app))
 
     visit(explorer, scene)
+
+
+def test_keys_for_a_waiting_request_work_where_shown(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        profile = live(9)
+        explorer.use(profile)
+        calls.show_profile()
+        explorer.on_event(profile, event("ask", kind="request", id=b"1"))
+        await until(pilot, lambda: "? ask waits" in on_view(app) and "Alt+v events" in on_view(app))
+        await pilot.press("f6")
+        await on(pilot, HistoryScreen)
+        assert "? ask waits" in on_view(app)
+        assert "Alt+v" not in on_view(app)
+        await pilot.press("escape")
+        await open_events(pilot)
+        await until(pilot, lambda: "waits for your answer  a answer" in on_view(app))
+        await pilot.press("slash")
+        await until(pilot, lambda: "a answer" not in on_view(app))
+
+    visit(explorer, scene, size=(80, 24))
 
 
 def test_text_of_a_wrong_answer_stays_in_the_dialog(explorer: Explorer) -> None:

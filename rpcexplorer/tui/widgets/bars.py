@@ -192,7 +192,7 @@ class Footer(Widget):
 
     STAY: ClassVar[frozenset[str]] = frozenset(
         {"history.close", "batch.close", "profiles.close", "comparison.close", "replay.stop", "palette", "help"}
-        | {"events.close", "events.answer"}
+        | {"events", "events.close", "events.answer"}
         | {"history.again", "history.replay", "history.mark", "history.export"}
         | {"discover", "profiles.test", "profiles.remove"}
     )
