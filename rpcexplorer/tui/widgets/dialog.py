@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -151,15 +151,19 @@ def _dimmed(piece: Segment) -> Segment:
     return Segment(piece.text, Style(color=piece.style.color if piece.style else None, dim=True))
 
 
+LINES: Final = frozenset("│▌▐")
+"""Between two panes, and at the edges of a screen for production."""
+
+
 def without_cut_words(strip: Strip, left: int, right: int) -> Strip:
     """Return a line with a blank range, extended to whole words.
 
-    Words of one text have one blank between them. Two blanks, or the line between two panes, end it.
+    Words of one text have one blank between them. Two blanks, the line between two panes, or an edge, end it.
     """
     cells = "".join(letter + "\0" * (cell_len(letter) - 1) for letter in strip.text)
 
     def is_between_words(at: int) -> bool:
-        return "  " in cells[max(at - 2, 0) : at + 2] or "│" in cells[at - 1 : at + 1]
+        return "  " in cells[max(at - 2, 0) : at + 2] or not LINES.isdisjoint(cells[at - 1 : at + 1])
 
     while 0 < left < len(cells) and not is_between_words(left):
         left -= 1

@@ -29,6 +29,7 @@ from tests.tui.visiting import on, rest, visit
         ("a list  some words to read  the rest", "a list                      the rest"),
         ("a list  some words│more of them  more", "a list            │more of them  more"),
         ("a 語語語語語語語語語  語 b", "                      語 b"),
+        ("▌ a list some words, more of it ▐", "▌                               ▐"),
         ("short", "short"),
     ],
 )
