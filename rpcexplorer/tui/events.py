@@ -17,6 +17,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
@@ -340,7 +341,7 @@ class AnswerDialog(Dialog[str]):
         super().__init__(title)
         self.texts = texts
         self._reader, self._editor, self._cycle = Reader(), Editor(), Cycle(("answer", "refuse"), "answer")
-        self._asked, self._problem = asked, Static(classes="problem")
+        self._asked, self._problem, self._hint = asked, Static(classes="problem"), Static(classes="hint")
 
     def content(self) -> ComposeResult:
         yield self._reader
@@ -350,13 +351,20 @@ class AnswerDialog(Dialog[str]):
         with Answers():
             yield Answer("Send", id="send")
             yield Answer("Cancel", id="leave")
-        words = ("F5", "send", "Tab", "next field", "↑↓", "scroll", "←→", "answer or refuse", "Esc", "cancel")
-        yield Static(keys(*words), classes="hint")
+        yield self._hint
 
     def on_mount(self) -> None:
         self._reader.document = self._asked
         self._load()
         self.set_focus(self._editor)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Show the keys of the focused field."""
+        fields: dict[Widget, Sequence[str]] = {
+            self._reader: ("↑↓", "scroll"),
+            self._cycle: ("←→", "answer or refuse"),
+        }
+        self._hint.update(keys("F5", "send", "Tab", "next field", *fields.get(event.widget, ()), "Esc", "cancel"))
 
     def on_resize(self) -> None:
         """Give the request the lines that the rest leaves."""

@@ -166,8 +166,13 @@ def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
             await until(pilot, lambda: "? roots/list waits" in on_view(app))
             await open_events(pilot)
             await pilot.press("a")
-            await on(pilot, AnswerDialog)
-            await pilot.press("shift+tab", "right", "f5")
+            dialog = await on(pilot, AnswerDialog)
+            assert "F5 send   Tab next field   Esc cancel" in shown(dialog)
+            await pilot.press("shift+tab")
+            assert "Tab next field   ←→ answer or refuse   Esc cancel" in shown(dialog)
+            await pilot.press("shift+tab")
+            assert "Tab next field   ↑↓ scroll   Esc cancel" in shown(dialog)
+            await pilot.press("tab", "right", "f5")
             await until(pilot, lambda: bool(answers))
             assert calls.doing
             assert answers == [b'{"jsonrpc":"2.0","id":7,"error":{"code": -32000, "message": "Refused"}}']
