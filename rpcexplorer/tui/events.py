@@ -67,8 +67,8 @@ def state_of(event: Event) -> tuple[str, str, str]:
         return "◌", "careful", "sending the answer"
     if event.remark:
         return "!", "careful", event.remark
-    if event.kind == "request":
-        return "✓", "well", "answered"
+    if event.answer is not None:
+        return ("✗", "careful", "refused") if event.answer.startswith(b'"error"') else ("✓", "well", "answered")
     return "·", "dim", ""
 
 
@@ -223,7 +223,7 @@ class EventDetail(Vertical):
         sign, role, word = state_of(event)
         words = {"": event.kind, "waits": "waits for your answer"}.get(word) or hide.text(word)
         answer = ""
-        if event.answer is not None and word == "answered":
+        if event.answer is not None:
             answer = "  " + " ".join(hide.text(event.answer.decode("utf-8", "replace")[:MAX_ANSWER]).split())
         more = [(f"  {key} answer" if key else "", "dim")] if event.waits else [(answer, "middle")]
         role_of_sign = role if role != "dim" else "middle"
@@ -615,7 +615,8 @@ class EventsScreen(FullScreen[None]):
         if problem := self.explorer.answer(self.profile, event, member):
             self.notify(f"Not sent: {problem.rstrip('.')}.", severity="warning", timeout=10)
         else:
-            self.notify(f"Answered {clipped(method, METHOD_COLUMNS)}.", timeout=4)
+            done = "Refused" if member.startswith('"error"') else "Answered"
+            self.notify(f"{done} {clipped(method, METHOD_COLUMNS)}.", timeout=4)
         self._look()
 
     def action_connect(self) -> None:

@@ -173,7 +173,8 @@ def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
             await pilot.press("shift+tab")
             assert "Tab next field   ↑↓ scroll   Esc cancel" in shown(dialog)
             await pilot.press("tab", "right", "f5")
-            await until(pilot, lambda: bool(answers))
+            await until(pilot, lambda: bool(answers) and "✗ roots/list  refused" in on_view(app))
+            assert "Refused roots/list." in notices(app)
             assert calls.doing
             assert answers == [b'{"jsonrpc":"2.0","id":7,"error":{"code": -32000, "message": "Refused"}}']
             await pilot.press("escape")
