@@ -308,7 +308,7 @@ class _Refusal(Struct):
 def member_of(choice: str, text: str) -> tuple[str, str]:
     """Return the member that answers a request, or a problem of the typed text."""
     if not is_value(text, strict=True):
-        return "", str(value_problem(text))
+        return "", f"{value_problem(text)}."
     if choice == "answer":
         return f'"result":{text}', ""
     try:
@@ -613,7 +613,8 @@ class EventsScreen(FullScreen[None]):
         if member is None:
             return
         if problem := self.explorer.answer(self.profile, event, member):
-            self.notify(f"Not sent: {problem.rstrip('.')}.", severity="warning", timeout=10)
+            why = problem.removeprefix("not answered: ").rstrip(".")
+            self.notify(f"Not sent: {why}.", severity="warning", timeout=10)
         else:
             done = "Refused" if member.startswith('"error"') else "Answered"
             self.notify(f"{done} {clipped(method, METHOD_COLUMNS)}.", timeout=4)

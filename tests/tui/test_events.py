@@ -46,7 +46,7 @@ def event(method: str = "tick", params: str = "{}", **more: Any) -> Event:
         ("answer", "[1.10]", '"result":[1.10]', ""),
         ("answer", '{"a": }', "", "line 1, column 7"),
         ("answer", '"\ud800"', "", "line 1"),
-        ("answer", "", "", "line 1, column 1: a value is missing"),
+        ("answer", "", "", "line 1, column 1: a value is missing. Write one, or null."),
         ("refuse", '{"code": -1, "message": "no"}', '"error":{"code": -1, "message": "no"}', ""),
         ("refuse", '{"code": "x"}', "", "An error is an object with code"),
     ],
@@ -264,7 +264,7 @@ def test_text_of_a_wrong_answer_stays_in_the_dialog(explorer: Explorer) -> None:
             assert "[1" in on_view(app)
             await explorer.close_connection()
             await pilot.press("alt+a", "1", "f5")
-            await until(pilot, lambda: "Not sent: not answered: the connection" in notices(app))
+            await until(pilot, lambda: "Not sent: the connection" in notices(app))
 
     visit(explorer, scene)
 
