@@ -197,8 +197,7 @@ class StatisticsScreen(FullScreen[str | None]):
         advice = "Counting …"
         if counting.ended:
             is_filtered = bool(filter_words(self._wanted, self.frame.zone))
-            of_events = " Statistics count calls only." if self._wanted.outcomes == ("event",) else ""
-            nothing = f"No calls match the filter.{of_events} Press Esc, then / to change it."
+            nothing = "No calls match the filter. Press Esc, then / to change it."
             advice = nothing if is_filtered else "No calls yet. Press Esc twice, then F5 to send one."
         self.list.empty = [[(_EDGE + advice, "dim")]]
         self.list.show(found, found.rows(self._order))

@@ -144,10 +144,3 @@ def test_filter_without_matches_is_reported(tmp_path: Path) -> None:
         await until(pilot, lambda: pilot.app.screen is not screen)
 
     on_screen(recorded(tmp_path), "method:nobody", act)
-
-
-def test_statistics_of_events_say_they_count_calls(tmp_path: Path) -> None:
-    async def act(_: Pilot[None], screen: StatisticsScreen) -> None:
-        assert "No calls match the filter. Statistics count calls only." in text_of(screen.list)
-
-    on_screen(recorded(tmp_path), "outcome:event", act)
