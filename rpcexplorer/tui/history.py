@@ -74,18 +74,6 @@ class CaseNote(Sheet):
             self.screen.set_focus(self)
 
 
-NO_CALL: Final = {
-    "load": "loaded",
-    "again": "resent",
-    "to_profile": "sent",
-    "keep_call": "saved as a call",
-    "ticket": "reported",
-    "mark": "marked",
-    "compare": "compared",
-    "replay": "replayed",
-    "export": "exported",
-}
-"""The actions that need a call, in words."""
 ROOM: Final = 56
 """Columns for a value in a question."""
 
@@ -223,11 +211,11 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
     def on_key(self, event: events.Key) -> None:
         """Say why a key for calls does nothing with an event."""
         keymap = self.explorer.settings.keymap
-        actions = (found.action for found in commands_of("history") if event.key in keys_of(found, keymap))
-        action = next(actions, "")
-        if self._event is not None and action in NO_CALL and not (self._pane.typing or self.check_action(action, ())):
+        actions = {command.action for command in commands_of("history") if event.key in keys_of(command, keymap)}
+        is_possible = all(self.check_action(action, ()) for action in actions)
+        if self._event is not None and not (self._pane.typing or is_possible):
             event.stop()
-            self.notify(f"An event cannot be {NO_CALL[action]}.")
+            self.notify("This is an event. Only calls can be loaded, resent, compared or exported.")
 
     def action_load(self) -> None:
         self._choose("load", self._record)

@@ -167,8 +167,8 @@ def test_events_are_listed_by_their_filter(recorded: Explorer) -> None:
         assert can == {"name", "annotate", "delete", "copy"}
         await press(pilot, "enter", "r", "m", "tab", "alt+k")
         assert [notice.message for notice in pilot.app._notifications] == [
-            f"An event cannot be {word}." for word in ("loaded", "resent", "marked", "saved as a call")
-        ]
+            "This is an event. Only calls can be loaded, resent, compared or exported."
+        ] * 4
 
     assert on_screen(recorded, act, (140, 40))[0] == []
 
