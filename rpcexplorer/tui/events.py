@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import tzinfo
 from functools import partial
 from typing import ClassVar, Final, Literal
@@ -266,6 +265,7 @@ FIRST_ANSWERS: Final = {
     ),
     "elicitation/create": '{"action": "accept", "content": {}}',
     "workspace/applyEdit": '{"applied": false}',
+    "workspace/configuration": "[null]",
     **dict.fromkeys(
         (
             "client/registerCapability",
@@ -280,24 +280,6 @@ FIRST_ANSWERS: Final = {
 """Answers to begin with, for methods of MCP and LSP; the user completes them."""
 EMPTY: Final = ('""', "[]", "{}")
 """Values of such an answer that the user completes."""
-MAX_ITEMS: Final = 1_000
-
-
-class _Configuration(Struct):
-    items: list[msgspec.Raw]
-
-
-class _ConfigurationRequest(Struct):
-    params: _Configuration
-
-
-def first_answer(event: Event) -> str:
-    """Return an answer to begin with."""
-    if event.method == "workspace/configuration":
-        with suppress(msgspec.DecodeError, RecursionError):
-            items = msgspec.json.decode(event.text, type=_ConfigurationRequest).params.items
-            return f"[{', '.join(['null'] * min(len(items), MAX_ITEMS))}]"
-    return FIRST_ANSWERS.get(event.method, "{}")
 
 
 class _Refusal(Struct):
@@ -607,7 +589,9 @@ class EventsScreen(FullScreen[None]):
             return
         document = await asyncio.to_thread(document_of, event, self._redactor())
         method = self._redactor().method(event.method)
-        texts = self.connections.drafts.setdefault(event, {"answer": first_answer(event), "refuse": REFUSAL})
+        texts = self.connections.drafts.setdefault(
+            event, {"answer": FIRST_ANSWERS.get(event.method, "{}"), "refuse": REFUSAL}
+        )
         dialog = AnswerDialog(f"Answer {clipped(method, METHOD_COLUMNS)}?", document, texts)
         member = await self.app.push_screen_wait(dialog)
         if member is None:

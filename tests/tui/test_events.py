@@ -24,7 +24,7 @@ from rpcexplorer.tui import event_log
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.event_log import EventLog, message_of
-from rpcexplorer.tui.events import AnswerDialog, EventsScreen, first_answer, member_of
+from rpcexplorer.tui.events import AnswerDialog, EventsScreen, member_of
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm, LongQuestion
@@ -55,20 +55,6 @@ def test_answer_is_a_result_or_an_error(choice: str, text: str, member: str, pro
     found, why_not = member_of(choice, text)
     assert found == member
     assert why_not[: len(problem)] == problem
-
-
-@pytest.mark.parametrize(
-    ("method", "params", "text"),
-    [
-        ("roots/list", "{}", '{"roots": []}'),
-        ("workspace/configuration", '{"items":[{"section":"a"},{}]}', "[null, null]"),
-        ("workspace/configuration", '{"items":7}', "{}"),
-        ("window/workDoneProgress/create", '{"token":1}', "null"),
-        ("ask.name", "{}", "{}"),
-    ],
-)
-def test_answer_begins_with_the_form_of_its_method(method: str, params: str, text: str) -> None:
-    assert first_answer(event(method, params)) == text
 
 
 async def open_events(pilot: Pilot[Any]) -> EventsScreen:
