@@ -433,22 +433,21 @@ class EventsScreen(FullScreen[None]):
     def on_mount(self) -> None:
         self.set_focus(self._pane.list)
         self._look()
-        if (asked := self.connections.asked(self.profile.name)) and not self._go_to(asked[0]):
-            self._pane.list.follows = True
+        if asked := self.connections.asked(self.profile.name):
+            self._go_to(asked[0])
         self.set_interval(REDRAW_SECONDS, self._look)
 
     def _redactor(self) -> Hide:
         return self.explorer.event_redactor(self.profile)
 
-    def _go_to(self, event: Event) -> bool:
-        """Put the cursor on an event; return False if it is not in the list."""
+    def _go_to(self, event: Event) -> None:
+        """Put the cursor on an event, if it is in the list."""
         rows = self._pane.list
         found = next((at for at in range(len(rows.items) - 1, -1, -1) if rows.items[at] is event), None)
         if found is not None:
             rows.follows = False
             rows.leap_to(found)
             self._show()
-        return found is not None
 
     def _look(self) -> None:
         """Show new events, and search among them."""
