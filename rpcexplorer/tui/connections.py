@@ -82,11 +82,6 @@ class Connections:
         waiting = self._waiting[name] = [event for event in self._waiting.get(name, ()) if event.waits]
         return waiting
 
-    def _asked_elsewhere(self, profile: Profile) -> tuple[str, int]:
-        """Return another profile whose requests wait, and how many."""
-        names = (name for name in [*self._waiting] if name != profile.name and self.asked(name))
-        return (name, len(self._waiting[name])) if (name := next(names, "")) else ("", 0)
-
     def look(self) -> None:
         """Show the state soon, and as long as it can change."""
         if not self._is_awake:
@@ -128,8 +123,7 @@ class Connections:
         lasted = age((datetime.now(UTC) - since).total_seconds()) if since else ""
         events = log.count if log else 0
         ended = connection.ended if connection else None
-        elsewhere = self._asked_elsewhere(profile)
-        return profile, is_open, bool(events), asked, self.is_closing(profile), ended, lasted, events, elsewhere
+        return profile, is_open, bool(events), asked, self.is_closing(profile), ended, lasted, events
 
     def show(self) -> None:
         """Show the state in the headers of all screens."""
@@ -141,16 +135,6 @@ class Connections:
 
     def words(self, profile: Profile) -> Sequence[Pieces]:
         """Return the state in words, the longest wording first."""
-        words = self._own_words(profile)
-        name, count = self._asked_elsewhere(profile)
-        if not count:
-            return words
-        waits = f"? {counted(count, 'request')} {'waits' if count == 1 else 'wait'} in {clipped(name, METHOD_COLUMNS)}"
-        elsewhere: Pieces = [(waits, "careful bold")]
-        both = [[*pieces, ("  ", "text"), *elsewhere] for pieces in words]
-        return [*both, *(words if self.asked(profile.name) else [elsewhere])]
-
-    def _own_words(self, profile: Profile) -> Sequence[Pieces]:
         log, connection = self.logs.get(profile.name), self.of(profile)
         hide = self._explorer.event_redactor(profile)
         if asked := self.asked(profile.name):

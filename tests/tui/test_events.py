@@ -194,20 +194,6 @@ def test_edit_closes_a_connection_that_no_longer_fits(explorer: Explorer) -> Non
     visit(explorer, scene)
 
 
-def test_request_to_another_profile_is_in_the_header(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        asked = [event("ask", kind="request", id=b"1") for _ in range(2)]
-        for one in asked:
-            explorer.on_event(live(9), one)
-        await until(pilot, lambda: "? 2 requests wait in live" in on_view(app))
-        asked[0].answer = b'"result":1'
-        await until(pilot, lambda: "? 1 request waits in live" in on_view(app))
-        asked[1].remark = "not answered: the connection has ended"
-        await until(pilot, lambda: "in live" not in on_view(app))
-
-    visit(explorer, scene)
-
-
 def test_keys_for_a_waiting_request_work_where_shown(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         profile = live(9)
