@@ -49,7 +49,7 @@ class Connections:
         self._timer: Timer | None = None
         self._is_awake = False
         self._seen: object = None
-        """The state that the header shows."""
+        """The profile, and what the header shows."""
 
     def take(self, profile: Profile, event: Event) -> None:
         """Take an event; it is shown later."""
@@ -100,13 +100,13 @@ class Connections:
         self.drafts = {event: texts for event, texts in self.drafts.items() if event.waits}
         if self._explorer.edited():
             self._app.run_worker(self._close_edited(), group="connection")
-        state = None if profile is None else self._state(profile)
-        if state != self._seen:
-            is_new = not isinstance(state, tuple) or not isinstance(self._seen, tuple) or state[:4] != self._seen[:4]
-            self._seen = state
-            self.show()
-            if is_new:
-                self._changed()
+        words = self.words(profile) if profile is not None else []
+        if (profile, words) != self._seen:
+            self._seen = profile, words
+            for screen in self._app.screen_stack:
+                for header in screen.query_children(Header):
+                    header.connection = words
+            self._changed()
         elif self._timer is not None and not (self._busy() or self._explorer.has_open_connection):
             self._timer.pause()
             self._is_awake = False
@@ -114,24 +114,6 @@ class Connections:
     async def _close_edited(self) -> None:
         for name in await self._explorer.close_edited():
             self._app.notify(f"Closed the connection of {name}: its profile was changed or removed.")
-
-    def _state(self, profile: Profile) -> tuple[object, ...]:
-        """Return all that the header depends on; the first four also decide which keys are possible."""
-        connection, log = self.of(profile), self.logs.get(profile.name)
-        asked = next(iter(self.asked(profile.name)), None)
-        is_open, since = (False, None) if connection is None else (connection.is_open, connection.since)
-        lasted = age((datetime.now(UTC) - since).total_seconds()) if since else ""
-        events = log.count if log else 0
-        ended = connection.ended if connection else None
-        return profile, is_open, bool(events), asked, self.is_closing(profile), ended, lasted, events
-
-    def show(self) -> None:
-        """Show the state in the headers of all screens."""
-        profile = self._explorer.profile
-        words = self.words(profile) if profile is not None else []
-        for screen in self._app.screen_stack:
-            for header in screen.query_children(Header):
-                header.connection = words
 
     def words(self, profile: Profile) -> Sequence[Pieces]:
         """Return the state in words, the longest wording first."""
