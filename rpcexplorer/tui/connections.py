@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TICK_SECONDS: Final = 0.25
 METHOD_COLUMNS: Final = 32
-REASON_COLUMNS: Final = 60
+REASON_COLUMNS: Final = 60, 40, 30
 """Columns of a method, and of why a connection has ended, in the header."""
 
 
@@ -134,11 +134,11 @@ class Connections:
         if connection is not None and connection.since is not None:
             words = [("● ", "well"), (f"open {age((datetime.now(UTC) - connection.since).total_seconds())}", "text")]
             counts = [(" · ", "text"), *events] if events else []
-            return [[*words, *counts, *newest], [*words, *counts], [*words[:1], *(events or words[1:])]]
+            return [[*words, *counts, *newest], [*words, *counts], [*words[:1], ("open", "text")]]
         sentence = connection.ended.sentence if connection and connection.ended else CLOSED
         if sentence == CLOSED:
             return [[("○ ", "middle"), ("closed", "middle"), *([(" · ", "middle"), *events] if events else [])]]
         why = hide.text(sentence).removesuffix(".")
         closed = [("○ ", "wrong"), ("closed", "wrong")]
-        whys = [clipped(f"closed: {why}", columns) for columns in (REASON_COLUMNS, REASON_COLUMNS // 2)]
+        whys = [clipped(f"closed: {why}", columns) for columns in REASON_COLUMNS]
         return [*([("○ ", "wrong"), (why, "wrong")] for why in whys), closed]

@@ -26,6 +26,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.event_log import EventLog, message_of
 from rpcexplorer.tui.events import AnswerDialog, EventsScreen, member_of
 from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.widgets.bars import Header
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm, LongQuestion
 from tests.fakes.peers import Peer, framed, peer
@@ -161,6 +162,7 @@ def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
             await pilot.press("tab", "right", "f5")
             await until(pilot, lambda: bool(answers) and "✗ roots/list  refused" in on_view(app))
             assert "Refused roots/list." in notices(app)
+            assert app.navigation.connections.words(live(port))[-1] == [("● ", "well"), ("open", "text")]
             assert calls.doing
             assert answers == [b'{"jsonrpc":"2.0","id":7,"error":{"code": -32000, "message": "Refused"}}']
             await pilot.press("escape")
@@ -277,6 +279,14 @@ def test_header_says_why_a_connection_ended(explorer: Explorer) -> None:
             assert calls.exchange.outcome_name == "unreached"
 
     visit(explorer, scene)
+
+
+def test_header_leaves_a_gap_after_a_clipped_url(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.query_one(Header).connection = [[(f"○ closed: {'x' * 40}", "wrong")]]
+        await until(pilot, lambda: "…  ○ closed: x" in on_view(app))
+
+    visit(explorer, scene, size=(80, 24))
 
 
 def test_connection_of_an_edited_profile_is_closed(explorer: Explorer) -> None:

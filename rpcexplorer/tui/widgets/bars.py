@@ -174,7 +174,8 @@ class Header(Widget):
         """Return the longest wording of the connection that leaves something of the URL."""
         wordings = self.connection[1:] if self.size.width < NARROW and len(self.connection) > 1 else self.connection
         fitting = (words for words in wordings if width_of(words) <= room - MIN_URL)
-        return list(next(fitting, wordings[-1] if wordings else ()))
+        words = next(fitting, wordings[-1] if wordings else ())
+        return [("  ", "text"), *words] if words else []
 
 
 KeyHint = tuple[str, str, str, bool]
