@@ -561,11 +561,6 @@ class Explorer:
         if (connection := self.connection_of(profile or self._in_use())) is not None:
             await connection.close()
 
-    @property
-    def has_open_connection(self) -> bool:
-        """Return whether the connection of any profile is open."""
-        return any(client.connection is not None and client.connection.is_open for client in self._clients)
-
     def edited(self) -> list[Client]:
         """Return the clients whose connection does not fit their profile any more, or whose profile was removed."""
         profiles = self.profiles.profiles | ({self.profile.name: self.profile} if self.profile else {})

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import App
-from textual.timer import Timer
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.event import Event
@@ -33,31 +32,26 @@ REASON_COLUMNS: Final = 60, 40, 30
 class Connections:
     """The logs of all profiles, and the connection of the profile in use.
 
-    A timer shows changes, four times a second at most. It only runs while a connection is open, or after a change.
+    A timer shows changes, four times a second at most: anything that calls the server can open or close a connection.
     """
 
-    def __init__(
-        self, app: App[Any], explorer: Explorer, *, changed: Callable[[], object], busy: Callable[[], bool]
-    ) -> None:
-        """``changed`` is called when other keys may be possible; ``busy``: a call is running."""
-        self._app, self._explorer, self._changed, self._busy = app, explorer, changed, busy
+    def __init__(self, app: App[Any], explorer: Explorer) -> None:
+        self._app, self._explorer = app, explorer
         self.logs = defaultdict[str, EventLog](EventLog)
         """The events of each profile, by its name."""
         self.drafts: dict[Event, dict[str, str]] = {}
         """What was typed to answer or refuse a request that still waits."""
         self._waiting: dict[str, list[Event]] = {}
-        self._timer: Timer | None = None
-        self._is_awake = False
         self._seen: object = None
         """The profile, and what the header shows."""
+        app.set_interval(TICK_SECONDS, self._tick)
+        app.call_later(self._tick)
 
     def take(self, profile: Profile, event: Event) -> None:
         """Take an event; it is shown later."""
         self.logs[profile.name].take(event)
         if event.waits:
             self._waiting.setdefault(profile.name, []).append(event)
-        if not self._is_awake:
-            self.look()
 
     def take_stderr(self, profile: Profile, line: str) -> None:
         self.logs[profile.name].take_stderr(line)
@@ -82,19 +76,6 @@ class Connections:
         waiting = self._waiting[name] = [event for event in self._waiting.get(name, ()) if event.waits]
         return waiting
 
-    def look(self) -> None:
-        """Show the state soon, and as long as it can change."""
-        if not self._is_awake:
-            self._is_awake = True
-            self._app.call_later(self._wake)
-
-    def _wake(self) -> None:
-        if self._timer is None:
-            self._timer = self._app.set_interval(TICK_SECONDS, self._tick)
-        else:
-            self._timer.resume()
-        self._tick()
-
     def _tick(self) -> None:
         profile = self._explorer.profile
         self.drafts = {event: texts for event, texts in self.drafts.items() if event.waits}
@@ -106,10 +87,7 @@ class Connections:
             for screen in self._app.screen_stack:
                 for header in screen.query_children(Header):
                     header.connection = words
-            self._changed()
-        elif self._timer is not None and not (self._busy() or self._explorer.has_open_connection):
-            self._timer.pause()
-            self._is_awake = False
+            self._app.screen.refresh_bindings()
 
     async def _close_edited(self) -> None:
         for name in await self._explorer.close_edited():

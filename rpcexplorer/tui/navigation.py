@@ -86,12 +86,7 @@ class Navigation:
         """The connections and their events; calls over HTTP mostly need none."""
         from rpcexplorer.tui.connections import Connections
 
-        return Connections(
-            self._app,
-            self._explorer,
-            changed=lambda: self._app.screen.refresh_bindings(),  # noqa: PLW0108 - the screen then
-            busy=lambda: bool(self.calls and self.calls.doing),
-        )
+        return Connections(self._app, self._explorer)
 
     def connections_of(self, profile: Profile | None) -> Connections | None:
         """Return the connections; None if they have nothing to show for a profile."""

@@ -20,7 +20,7 @@ from rpcexplorer.model import event as model
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Answer, Profile
 from rpcexplorer.model.secret import MARGIN
-from rpcexplorer.tui import event_log
+from rpcexplorer.tui import connections, event_log
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.event_log import EventLog, message_of
@@ -30,7 +30,7 @@ from rpcexplorer.tui.widgets.bars import Header
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm, LongQuestion
 from tests.fakes.peers import Peer, framed, peer
-from tests.tui.visiting import notices, on, on_view, shown, visit
+from tests.tui.visiting import notices, on, on_view, rest, shown, visit
 from tests.tui.waiting import until
 
 NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
@@ -277,6 +277,26 @@ def test_header_says_why_a_connection_ended(explorer: Explorer) -> None:
             await until(pilot, lambda: not calls.doing)
             assert calls.exchange is not None
             assert calls.exchange.outcome_name == "unreached"
+
+    visit(explorer, scene)
+
+
+def test_header_shows_a_connection_opened_elsewhere(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch, a check or a replay opens it, not the call screen."""
+    monkeypatch.setattr(connections, "TICK_SECONDS", 0.001)
+
+    async def wait(peer: Peer) -> None:
+        await peer.read_to_end()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        async with peer(framed(wait, "lines")) as port:
+            explorer.use(live(port))
+            calls.show_profile()
+            await until(pilot, lambda: "○ closed" in on_view(app))
+            await rest(pilot)
+            await explorer.open_connection()
+            await until(pilot, lambda: "● open" in on_view(app))
+            await explorer.close_connection()
 
     visit(explorer, scene)
 

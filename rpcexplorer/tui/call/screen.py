@@ -293,7 +293,7 @@ class CallScreen(Screen[None]):
         """Show another profile: its methods, its drafts, its session, its calls."""
         self.drafts.has_history = False
         self.view.show()
-        self._look_at_connection()
+        self.connections_of(self.explorer.profile)  # From now on, the header shows the connection.
         self.call_after_refresh(self.view.show_history)
         self.exchange = None
         self.drafts.choose(self.view.first_method())
@@ -665,12 +665,6 @@ class CallScreen(Screen[None]):
 
     def watch_doing(self) -> None:
         self.refresh_bindings()
-        self._look_at_connection()
-
-    def _look_at_connection(self) -> None:
-        """Show the connection of the profile in the header, and its changes."""
-        if connections := self.connections_of(self.explorer.profile):
-            connections.look()
 
     @property
     def _has_events(self) -> bool:
