@@ -371,16 +371,18 @@ class RunningCall:
         document: str = "",
         prints: bool = False,
         stream_of: Callable[[Request, Response], EventStream | None] = lambda *_: None,
+        send_later: Callable[[Request], object] = lambda _: None,
         listening: Listening | None = None,
     ) -> None:
         """Prepare a call.
 
         ``document`` is the address of a document to fetch instead: then only a login is posted. ``prints``: the
         response goes to stdout, so the names of its members are not redacted. ``stream_of`` gets a request and the
-        head of its response, and returns what reads the body of an event stream. ``listening``: the event stream goes
-        on after the call; with ``document``, it is all that is fetched.
+        head of its response, and returns what reads the body of an event stream. ``send_later`` sends a message whose
+        response does not matter. ``listening``: the event stream goes on after the call; with ``document``, it is all
+        that is fetched.
         """
-        self._stream_of, self._listening = stream_of, listening
+        self._stream_of, self._send_later, self._listening = stream_of, send_later, listening
         self._stream: EventStream | None = None
         self._policy = PRINT if prints else SHOW
         self._profile, self._credentials, self._transport = profile, credentials, transport
@@ -487,7 +489,12 @@ class RunningCall:
             response = await (listening.response_to(sending) if listening else sending)
             if self._stream is not None:
                 await self._stream.finish()
+        except asyncio.CancelledError:
+            self._cancel_on_server(request, sent)
+            raise
         except Unreachable as error:
+            if error.step == "timeout":
+                self._cancel_on_server(request, sent)
             if error.hung_up and _is_notification(request.message) and not error.response.phases.kept:
                 return AuthResponse(Sent((HUNG_UP,)), error.response, self._sent)
             maybe_ran = error.maybe_ran and not request.is_ahead
@@ -513,6 +520,16 @@ class RunningCall:
         if isinstance(outcome, Result) and request.message.method == CALLS_A_TOOL:
             outcome = replace(outcome, message=_find_tool_failure(outcome))
         return AuthResponse(outcome, response, self._sent)
+
+    def _cancel_on_server(self, request: AuthRequest, sent: Request) -> None:
+        """Tell a server of MCP over HTTP that a call has ended, which it does not learn from the end of a request."""
+        is_mcp = self._profile.handshake == "mcp" and not self._profile.is_open_connection
+        is_call = request.message.kind == "call" and sent.verb == "POST" and not request.is_ahead
+        if is_mcp and is_call and self._partial.sent_whole:
+            from rpcexplorer.client.server_messages import cancellation
+
+            message = cancellation("mcp", request.message.calls[0].id or "")
+            self._send_later(replace(sent, body=message, call=""))
 
     def _begin_stream(self, sent: Request, listening: Listening | None, head: Response) -> EventStream | None:
         """Return what reads the body of a response, if it is an event stream."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.port import Request, Response, Transport
 
 NO_STREAM: Final = "The response to the call is complete: it is not an event stream, so no events can come."
+BACKGROUND_SECONDS: Final = 1.0
+"""For a message whose response does not matter."""
 ParamsValue = Sequence[Any] | Mapping[str, Any]
 
 
@@ -127,6 +130,8 @@ class Client:
         self._around = ALONE
         self._streams: set[EventStream] = set()
         """Event streams over HTTP that have not ended."""
+        self._background: set[asyncio.Task[None]] = set()
+        """Messages that are sent while nobody waits for their responses."""
         self._handshake = handshake_of(profile)
         self._url = redacted_address(profile.endpoint)
 
@@ -139,6 +144,8 @@ class Client:
     async def close(self) -> None:
         if self._transport is not None:
             transport, self._transport = self._transport, None
+            if self._background:
+                await asyncio.wait(self._background)
             await transport.close()
 
     async def call(self, method: str, params: ParamsValue | None = None) -> Exchange:
@@ -293,6 +300,7 @@ class Client:
             document=document,
             prints=self._prints,
             stream_of=self._stream_of,
+            send_later=self._send_later,
             listening=listening,
         )
 
@@ -311,6 +319,19 @@ class Client:
             limit=self._reply_limit,
             running=self._streams,
         )
+
+    def _send_later(self, request: Request) -> None:
+        """Send a message whose response does not matter; closing waits for it."""
+        if (transport := self._transport) is None:
+            return
+
+        async def send() -> None:
+            with suppress(Unreachable):
+                await transport.send(request, deadline=BACKGROUND_SECONDS)
+
+        task = asyncio.create_task(send())
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     def answer(self, event: Event, member: bytes) -> str:
         """Answer a request of the server that waits for the user, with its result or error; return a problem.

@@ -25,6 +25,7 @@ from rpcexplorer.client.server_messages import (
     ServerRequests,
     answers_of,
     calls_in,
+    cancellation,
     event_of,
     internal_error,
     key_of,
@@ -38,7 +39,7 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initialize
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_object
-from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result
 from rpcexplorer.transport.framing import printable_if_short
 from rpcexplorer.transport.port import (
     CLOSED,
@@ -415,8 +416,8 @@ class OpenConnection:
             partial.sent_whole = True  # A wire sends the rest of a message that has begun.
             partial.response = _response_of(waiting.received())
             self._late += waiting.ids
-            if not waiting.is_own:
-                self._outbox.put(*map(self._cancellation, waiting.ids))
+            if self._cancel is not None and not waiting.is_own:
+                self._outbox.put(*(cancellation(self._cancel, id) for id in waiting.ids))
             raise
         except Unreachable as error:
             if waiting.has_response:  # The server answered before it had read the whole message.
@@ -551,14 +552,6 @@ class OpenConnection:
     async def _send_answers(self, wire: Wire) -> None:
         with suppress(Unreachable):  # The reader notices the end, too.
             await self._outbox.send_all(wire.send)
-
-    def _cancellation(self, id: str) -> bytes:
-        if self._cancel is None:
-            return b""
-        method, member = (
-            ("$/cancelRequest", "id") if self._cancel == "lsp" else ("notifications/cancelled", "requestId")
-        )
-        return encode(Call(method, f'{{"{member}":{spelled(id)}}}'))
 
 
 async def _close(wire: Wire, *tasks: asyncio.Task[None] | None) -> None:

@@ -16,8 +16,8 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Answer as Rule
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, open_array, open_object
-from rpcexplorer.rpc.messages import decoded, spelled
+from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, encode, open_array, open_object
+from rpcexplorer.rpc.messages import Call, decoded, spelled
 from rpcexplorer.transport.port import Unreachable
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ MAX_EVENTS: Final = 1_000
 """Events in an array; more would keep the event loop busy."""
 AnswerRule = Callable[[str], bytes | None]
 """Return the member to answer a method with; None if the user answers."""
+
+
+def cancellation(handshake: str, id: str) -> bytes:
+    """Return the notification that the response to a call is not wanted any more."""
+    method, member = ("$/cancelRequest", "id") if handshake == "lsp" else ("notifications/cancelled", "requestId")
+    return encode(Call(method, f'{{"{member}":{spelled(id)}}}'))
 
 
 def answers_of(profile: Profile, *, can_ask: bool) -> AnswerRule:

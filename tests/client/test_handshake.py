@@ -15,13 +15,13 @@ from rpcexplorer.auth.token import BearerAuth
 from rpcexplorer.client.client import Client, preview
 from rpcexplorer.client.handshake import McpSession
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Exchange, Preview, Sent, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Sent, Stop, Unreached
 from rpcexplorer.model.profile import HeaderHandshake, Login, Profile
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Response
 from tests.auth.driving import message, received
 from tests.client.test_client import answering, reply_to
-from tests.fakes.wire import RawServer, Received, Script, http_reply
+from tests.fakes.wire import HOLD, Parts, RawServer, Received, Script, http_reply
 
 HEADER = HeaderHandshake("X-Transmission-Session-Id")
 
@@ -332,6 +332,40 @@ def test_parallel_calls_keep_their_own_session() -> None:
 def test_notification_is_sent_after_the_handshake() -> None:
     (one,), server = calls(Mcp(), Draft("notifications/cancelled", "{}", notification=True), **MCP)
     assert (one.outcome_name, len(server.requests)) == ("sent", 3)
+
+
+@pytest.mark.parametrize("ends", ["timeout", "stop"])
+def test_call_without_response_is_cancelled(ends: str) -> None:
+    mcp, stop = Mcp(), Stop()
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    def script(request: Received) -> Parts:
+        if b"slow" not in request.body:
+            if b"cancelled" in request.body:
+                server.release()
+            return mcp(request)
+        if ends == "stop":
+            loops[0].call_soon_threadsafe(stop.press)
+        return [HOLD]
+
+    async def call() -> Exchange:
+        loops.append(asyncio.get_running_loop())
+        async with Client(server.origin, auth=BearerAuth(), token="t0ken-of-ada", **MCP) as client:
+            await client.call("ping")
+            return await client.send(Draft("slow"), stop=stop, timeout=0.3 if ends == "timeout" else None)
+
+    with RawServer(script) as server:
+        exchange = asyncio.run(call())
+    slow, cancelled = server.requests[-2:]
+    assert isinstance(exchange.outcome, Cancelled if ends == "stop" else Unreached)
+    assert exchange.outcome.maybe_ran
+    assert json.loads(cancelled.body) == {
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": json.loads(slow.body)["id"]},
+    }
+    for header in ("Mcp-Session-Id", "MCP-Protocol-Version", "Authorization"):
+        assert cancelled.header(header) == slow.header(header) is not None
 
 
 def test_preview_shows_request_with_handshake() -> None:
