@@ -504,7 +504,7 @@ class RunningCall:
         finally:
             self._notes += self._partial.notes
             took = time.perf_counter() - started
-            self._seconds_left -= took
+            self._seconds_left = round(self._seconds_left - took, 2)  # A sentence about a timeout names it.
             self._seconds += took
             self._end_stream()
         if fetches:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -351,14 +352,15 @@ def test_call_without_response_is_cancelled(ends: str) -> None:
     async def call() -> Exchange:
         loops.append(asyncio.get_running_loop())
         async with Client(server.origin, auth=BearerAuth(), token="t0ken-of-ada", **MCP) as client:
-            await client.call("ping")
-            return await client.send(Draft("slow"), stop=stop, timeout=0.3 if ends == "timeout" else None)
+            return await client.send(Draft("slow"), stop=stop, timeout=0.5 if ends == "timeout" else None)
 
     with RawServer(script) as server:
         exchange = asyncio.run(call())
     slow, cancelled = server.requests[-2:]
     assert isinstance(exchange.outcome, Cancelled if ends == "stop" else Unreached)
     assert exchange.outcome.maybe_ran
+    if isinstance(exchange.outcome, Unreached):
+        assert re.search(r"within 0\.\d\d? s\.", exchange.outcome.sentence), exchange.outcome.sentence
     assert json.loads(cancelled.body) == {
         "jsonrpc": "2.0",
         "method": "notifications/cancelled",
