@@ -126,7 +126,7 @@ def test_calls_over_http_need_no_code_of_connections(explorer: Explorer) -> None
         assert "connections" not in app.navigation.__dict__
         assert "Alt+v" not in on_view(app)
         await pilot.press("alt+c")
-        assert "no connection stays open" in notices(app)
+        assert "no connection stays open, and events come only with a response" in notices(app)
 
     visit(explorer, scene)
 

@@ -680,7 +680,7 @@ class CallScreen(Screen[None]):
         for command in (command for command in commands_of("call") if command.id in {"connect", "events"}):
             if event.key in keys_of(command, self.explorer.settings.keymap) and self.explorer.profile is not None:
                 event.stop()
-                self.notify("Calls of this profile go over HTTP: no connection stays open, and there are no events.")
+                self.notify("This profile uses HTTP: no connection stays open, and events come only with a response.")
 
     def action_connect(self) -> None:
         """Close the connection, or open it like a call."""
