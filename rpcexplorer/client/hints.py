@@ -635,13 +635,13 @@ def ended(call: FailedCall) -> Hint | None:
 
 
 def framing(call: FailedCall) -> Hint | None:
-    """Suggest another framing, if nobody has chosen it or nothing could be read: most servers only wait."""
+    """Suggest another framing, if no message came: most servers wait for the end of one that they cannot read."""
     profile = call.profile
     if not call.failed_at("timeout") or profile.connection_kind not in {"stream", "process"}:
         return None
     is_unread = call.failed_at("timeout", "data that is not a message")
     is_silent = call.failed_at("timeout", "The server did not respond")
-    if not is_unread and (not is_silent or profile.framing != "lines" or profile.preset):
+    if not is_unread and (not is_silent or profile.preset):
         return None
     known = {"lines": "lines", "length": "length (language servers)", "none": "none"}
     first, second = (name for name in known if name != profile.framing)

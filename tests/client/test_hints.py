@@ -436,6 +436,11 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "add --framing length",
         "",
     ),
+    "a timeout over a stream with a framing of its own": (
+        {"status": None, "outcome": NO_RESPONSE, "profile": of(url="tcp://h:1", framing="length")},
+        "may not use the framing length. To try another, set framing to lines or none.",
+        "rpcexplorer profiles set staging framing=lines",
+    ),
     "a timeout over a stream without a message": (
         {"status": None, "outcome": UNREAD, "profile": replace(ad_hoc("tcp://h:1"), framing="length")},
         "may not use the framing length. To try another, add --framing lines or none.",
