@@ -466,6 +466,8 @@ def credentials(call: FailedCall) -> Hint | None:
         fields = [field for field in profile.secrets if field != "session"]
         lines = [line for field in fields for line in setting(profile, call.exchange.url, (), field)]
         return Hint("The server asks for credentials.", secret=fields[-1], commands=tuple(dict.fromkeys(lines)))
+    if not offered and profile.connection_kind != "http":
+        return Hint("The server asks for credentials. Choose the auth type that it needs.", commands=(_set_kind(call),))
     if not offered:
         return call.test_hint("The server asks for credentials. A connection test can find the auth type.")
     sentence = f"The server asks for {' or '.join(offered)} auth, which rpcexplorer does not support."

@@ -305,6 +305,16 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "rejected the session",
         "profiles secret staging password",
     ),
+    "credentials over a stream, where a test proposes nothing": (
+        {"status": None, "body": error(-32001, "authentication required"), "profile": of(url="tcp://h:1")},
+        "Choose the auth type that it needs.",
+        "rpcexplorer profiles set staging auth.kind=KIND",
+    ),
+    "credentials over a typed WebSocket": (
+        {"status": 401, "outcome": Unreached("upgrade", "h refused WebSocket"), "profile": ad_hoc("ws://h/rpc")},
+        "Choose the auth type that it needs.",
+        "rpcexplorer profiles add NAME --url=ws://h/rpc --auth=KIND",
+    ),
     "aria2, by its address": (
         {"status": 400, "body": error(1, "Unauthorized"), "profile": ad_hoc("http://h/jsonrpc")},
         "A connection test can find the auth type.",
