@@ -193,6 +193,8 @@ class Listener:
         if self._explorer.journal.problem:
             self._world.warn(f"the call was not recorded: {self._explorer.journal.problem}")
         if self._is_complete:
+            if self._calls:
+                self._world.say(f"{end.method} has no response yet.")
             return 0
         match end.outcome:
             case Cancelled():

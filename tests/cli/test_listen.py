@@ -14,6 +14,7 @@ import click
 import pytest
 
 from rpcexplorer.cli.arguments import period
+from rpcexplorer.cli.listen import Listener
 from rpcexplorer.client import server_messages
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
@@ -54,6 +55,12 @@ def test_listening_ends_after_a_count(words: list[str], shell: Shell) -> None:
 def test_listening_ends_after_a_time(shell: Shell) -> None:
     ran = listen(shell, "receive()", "--for", "0.001s")
     assert (ran.code, ran.text, ran.err) == (0, "", "")
+
+
+def test_missing_response_at_the_end_is_reported(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[Listener.__module__], "GRACE_SECONDS", 0)
+    ran = listen(shell, "receive()\nreceive()", "subscribe", "--for", "0.001s")
+    assert (ran.code, ran.text, ran.err) == (0, "", "rpcexplorer: subscribe has no response yet.\n")
 
 
 def test_listening_ends_with_the_connection(shell: Shell) -> None:
