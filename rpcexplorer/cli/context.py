@@ -281,7 +281,7 @@ _OF_SERVERS: Final[dict[str, dict[str, Any]]] = {
     "--framing": {
         "type": OneOf(get_args(Framing)),
         "metavar": "|".join(get_args(Framing)),
-        "help": "How messages of a stream or process are told apart (only with --url or --stdio).",
+        "help": "Form of the messages on a stream or a process (only with --url or --stdio).",
     },
 }
 """Options of the program that describe a server without a profile, besides ``--url``."""

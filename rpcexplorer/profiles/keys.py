@@ -218,7 +218,7 @@ PROFILE_KEYS: Final = (
         "framing",
         choice_rule(*get_args(Framing)),
         "request",
-        help="How messages of a stream or process are told apart.",
+        help="Form of the messages on a stream or a process.",
         default="lines",
         choices=get_args(Framing),
     ),

@@ -25,7 +25,7 @@ Only connections that stay open have the last four: a program that does not star
 data that cannot be divided into messages, and the end of the connection.
 """
 Framing = Literal["lines", "length", "none"]
-"""How messages are told apart: a line each, ``Content-Length``, or by their ends."""
+"""Form of the messages: a line each, ``Content-Length``, or by their ends."""
 CLOSED: Final = "The connection was closed."
 """The reason if we closed it."""
 DEFAULT_PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443}
