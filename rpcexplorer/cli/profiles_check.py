@@ -211,8 +211,9 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
     """Test the connection and suggest settings.
 
     It sends at most 16 requests with harmless methods, lists these methods first, and records no request. Only the
-    last request has credentials, and only if the profile has some and all steps before it passed. The exit code names
-    the step that failed: 3 credentials, 4 no response, 5 no JSON-RPC.
+    last request has credentials, and only if the profile has some and all steps before it passed. A connection that
+    stays open gets one call, with the credentials, and no suggestion. The exit code names the step that failed: 3
+    credentials, 4 no response, 5 no JSON-RPC.
 
     \b
     Examples:
@@ -413,12 +414,14 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
 def allow(
     context: click.Context, name: str | None, folder: Path | None, listing: bool, forget: bool, yes: bool
 ) -> None:
-    """Allow the secrets of profile NAME for its destination.
+    """Allow the secrets and the process of profile NAME.
 
     A secret is bound to the destination that it was stored for or first used at. The destination includes server, path,
     auth type, login, headers, JSON-RPC version and certificates. If a file changes any of these, the secret is blocked
-    until you have seen the change and allowed it here. The process and the history folder that a project file names are
-    allowed with it: exactly these words in this folder.
+    until you have seen the change and allowed it here.
+
+    A process or a history folder that a project file names is not used before you allow it here: exactly these words
+    in this folder.
 
     \b
     Examples:
