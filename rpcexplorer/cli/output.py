@@ -266,8 +266,8 @@ def note_event(world: World, explorer: Explorer, profile: Profile, event: Event)
         method = cut(explorer.event_redactor(profile).method(event.method))
         keys = (f"{answer_key(about, 'ask')}=", f"{answer_key(about, 'result_json')}=JSON")
         sentence = (
-            f"The server asked {method}. Nobody can answer here, so it got the error -32601. "
-            f"To answer by rule, run:\n{PROGRAM} profiles set {profile.name} {' '.join(map(quoted, keys))}"
+            f"The server sent the request {method}. It got the error -32601, because you can only answer on the "
+            f"screen. To answer by rule, run:\n{PROGRAM} profiles set {profile.name} {' '.join(map(quoted, keys))}"
         )
     else:
         sentence = f"{event.remark}: {quoted_message(explorer, profile, event)}"

@@ -115,7 +115,7 @@ def test_refusal_of_a_request_is_explained_once(command: str, shell: Shell) -> N
     shell.run("profiles", "add", "p", "--stdio", words(shell, code))
     shell.run("profiles", "set", "p", "answer.me.ask=true")
     ran = shell.run(command, "-p", "p", "ping")
-    assert ran.err.count("The server asked me. Nobody can answer here, so it got the error -32601.") == 1
+    assert ran.err.count("The server sent the request me. It got the error -32601, because you can only answer") == 1
     assert "  rpcexplorer profiles set p answer.me.ask= answer.me.result_json=JSON\n" in ran.err
 
 
