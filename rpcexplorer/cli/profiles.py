@@ -121,7 +121,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
         if value is not None:
             (tables[top] if inner else values)[inner or top] = value
     if ("url" in values) == ("command" in values):
-        raise click.UsageError("Name a server with --url URL or --stdio WORDS.")
+        raise click.UsageError("Name one server, with --url URL or with --stdio WORDS.")
     url, path = values.pop("url", PROCESS), values.get("path")
     if path is None:
         url, path = split_address(url)
