@@ -152,9 +152,9 @@ class WebSocketWire(SocketWire):
         received = b""
         while (end := received.find(b"\r\n\r\n") + 4) < 4:
             data = await self._stream.receive() if len(received) <= MAX_HEAD else b""
-            if not data:
-                raise self._not_http(received)
             received += data
+            if not data or not received.startswith(b"HTTP/"[: len(received)]):
+                raise self._not_http(received)
         response = _response_of(received[:end])
         if response is None:
             raise self._not_http(received)

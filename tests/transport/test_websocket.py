@@ -169,6 +169,10 @@ def test_refusal_at_the_deadline_is_no_timeout() -> None:
     assert "status 403" in refusal(b"HTTP/1.1 403 Forbidden\r\n\r\n", holds=True, deadline=0.3).sentence
 
 
+def test_line_that_is_not_http_ends_the_wait() -> None:
+    assert "did not respond with HTTP" in refusal(b"ERROR: no JSON\n", holds=True, deadline=0.3).sentence
+
+
 def test_extension_that_was_not_offered_is_refused() -> None:
     async def test() -> None:
         async with peer(upgraded(WebSocketPeer.read_to_end, extension="permessage-deflate")) as port:
