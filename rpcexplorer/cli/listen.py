@@ -1,4 +1,4 @@
-"""`listen`: print what a server sends of its own accord."""
+"""`listen`: print what a server sends unasked."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def listen(
 ) -> None:  # fmt: skip
     """Print the notifications and requests that a server sends, one JSON message per line.
 
-    METHOD with PARAMS, such as a subscription, is called first; its response goes to stderr. Listening ends with
-    --count or --for (exit code 0), with Ctrl+C (130), or with the connection (4).
+    METHOD with PARAMS, such as a subscription, is called first. Its response goes to stderr. Listening ends with
+    --count or --for (exit code 0), with Ctrl+C (130), with an error from the server (1), or with the connection (4).
 
     \b
     Examples:

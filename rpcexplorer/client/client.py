@@ -80,7 +80,7 @@ class Client:
         """Accept a URL, credentials, and keys of a profile, such as ``timeout``.
 
         A ``path`` is appended to ``url``. Without one, ``url`` is the complete address if it has a path of its own.
-        ``on_event`` gets what the server sends of its own accord; it must not take long. A process with the URL
+        ``on_event`` gets what the server sends unasked; it must not take long. A process with the URL
         ``stdio:`` is named by ``command``, its words, and runs in the working folder.
         """
         if "path" not in settings:

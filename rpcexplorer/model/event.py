@@ -1,4 +1,4 @@
-"""An event: what a server sends of its own accord, on an open connection or in an event stream."""
+"""An event: what a server sends unasked, on an open connection or in an event stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`listen`: what a server sends of its own accord."""
+"""`listen`: what a server sends unasked."""
 
 from __future__ import annotations
 
