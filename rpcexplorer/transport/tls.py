@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import httpx
 from msgspec import Struct
@@ -71,7 +71,7 @@ class Looking(Trust, frozen=True):
     """The certificate authorities must trust the certificate."""
 
     def context(self) -> ssl.SSLContext:
-        context = self._checked_by_authorities() if self.checked else _unchecked()
+        context = self._checked_by_authorities() if self.checked else _unchecked(_ByHandshake(ssl.PROTOCOL_TLS_CLIENT))
         context.sslobject_class = _Seeing
         return context
 
@@ -128,18 +128,7 @@ def _source_of_roots(ca_file: Path | None) -> str:
     return "The certificate list of certifi"
 
 
-class _ByHandshake(ssl.SSLContext):
-    """An SSL context that only creates SSLObjects of its own class.
-
-    That class decides whether to trust the peer.
-    """
-
-    def wrap_socket(self, *_: object, **__: object) -> NoReturn:
-        raise NotImplementedError
-
-
-def _unchecked() -> ssl.SSLContext:
-    context = _ByHandshake(ssl.PROTOCOL_TLS_CLIENT)
+def _unchecked(context: ssl.SSLContext) -> ssl.SSLContext:
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     context.options |= ssl.OP_NO_RENEGOTIATION  # A renegotiation could bring another certificate.
@@ -153,16 +142,36 @@ def _pinned(fingerprint: str) -> ssl.SSLContext:
     proves that the server has the key.
     """
 
+    def check(peer: ssl.SSLObject | ssl.SSLSocket) -> None:
+        shown = fingerprint_of(peer.getpeercert(binary_form=True) or b"")
+        if shown != fingerprint:
+            raise OtherCertificate(shown)
+
     class Pinned(ssl.SSLObject):
         def do_handshake(self) -> None:
             super().do_handshake()
-            shown = fingerprint_of(self.getpeercert(binary_form=True) or b"")
-            if shown != fingerprint:
-                raise OtherCertificate(shown)
+            check(self)
 
-    context = _unchecked()
+    class Context(ssl.SSLContext):
+        def wrap_socket(self, *arguments: Any, **settings: Any) -> ssl.SSLSocket:
+            encrypted = super().wrap_socket(*arguments, **settings)
+            try:
+                check(encrypted)
+            except (OSError, ValueError):  # It is of another server, or the handshake is still to come.
+                encrypted.close()
+                raise
+            return encrypted
+
+    context = _unchecked(Context(ssl.PROTOCOL_TLS_CLIENT))
     context.sslobject_class = Pinned
     return context
+
+
+class _ByHandshake(ssl.SSLContext):
+    """An SSL context that only creates SSLObjects of its own class, which end the handshake."""
+
+    def wrap_socket(self, *_: object, **__: object) -> NoReturn:
+        raise NotImplementedError
 
 
 class _Seeing(ssl.SSLObject):

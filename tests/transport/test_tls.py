@@ -10,6 +10,7 @@ import ssl
 import struct
 import subprocess
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.transport.http import HttpTransport
-from rpcexplorer.transport.tls import Trust, certificate_from
+from rpcexplorer.transport.tls import OtherCertificate, Trust, certificate_from
 from tests.fakes.certificates import PAST, Identity, issued, refusing, self_signed
 from tests.fakes.wire import Authority, RawServer, http_reply
 from tests.transport.sending import failure_of, send
@@ -224,11 +225,24 @@ def test_empty_pin_does_not_disable_checks(box: Identity, tmp_path: Path, pin: s
         assert server.requests == []
 
 
-def test_only_checked_handshakes_make_connections(box: Identity) -> None:
+@pytest.mark.parametrize("expected", [True, False])
+def test_pin_is_checked_for_plain_sockets(box: Identity, tmp_path: Path, expected: bool) -> None:
+    shown = box if expected else self_signed()
+    context = Trust(certificate=box.fingerprint).context()
+    with RawServer(http_reply(), tls=shown.server(tmp_path)) as server, ExitStack() as open_sockets:
+        plain = open_sockets.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+        if expected:
+            open_sockets.enter_context(context.wrap_socket(plain, server_hostname="127.0.0.1"))
+        else:
+            with pytest.raises(OtherCertificate):
+                context.wrap_socket(plain, server_hostname="127.0.0.1")
+
+
+def test_pinned_socket_needs_a_handshake_first(box: Identity) -> None:
     context = Trust(certificate=box.fingerprint).context()
     near, far = socket.socketpair()
-    with near, far, pytest.raises(NotImplementedError):
-        context.wrap_socket(near)
+    with near, far, pytest.raises(ValueError, match="handshake"):
+        context.wrap_socket(near, do_handshake_on_connect=False)
 
 
 @pytest.mark.parametrize("version", [V2, V3])
