@@ -60,9 +60,9 @@ async def connect(profile: Profile, reply_limit: int, around: Surroundings = ALO
         await asyncio.to_thread(import_module, "rpcexplorer.client.open_connection")
         from rpcexplorer.client.open_connection import open_connection
 
-        return open_connection(profile, reply_limit, _trust(profile), around)
+        return open_connection(profile, reply_limit, trust_of(profile), around)
     transport_type = await asyncio.to_thread(_http)
-    transport = transport_type(trust=_trust(profile), cap=reply_limit)
+    transport = transport_type(trust=trust_of(profile), cap=reply_limit)
     await transport.open()
     return transport
 
@@ -78,7 +78,7 @@ async def certificate_of(profile: Profile) -> ShownCertificate:
     else:
         from rpcexplorer.transport.http import certificate_of
 
-    return await certificate_of(profile.endpoint, _trust(profile), deadline=profile.timeout)
+    return await certificate_of(profile.endpoint, trust_of(profile), deadline=profile.timeout)
 
 
 async def load() -> None:
@@ -114,7 +114,7 @@ def as_sent(request: Request, profile: Profile) -> tuple[str, Headers, bytes]:
     return "", (), framed.removesuffix(b"\n")
 
 
-def _trust(profile: Profile) -> Trust:
+def trust_of(profile: Profile) -> Trust:
     from rpcexplorer.transport.tls import Trust
 
     files = (None if file is None else Path(file) for file in (profile.ca_file, profile.cert_file, profile.key_file))
@@ -316,17 +316,16 @@ def _read_opening(response: Response) -> Outcome:
     return Malformed(f"The server has no event stream here: it answered a GET request with {problem}.")
 
 
-async def _read(message: Message, response: Response, form: MessageForm) -> Outcome:
-    """Decode the response to the message, a large one in a thread."""
-
-    def meaning() -> Outcome:
-        if _is_notification(message):
-            return _read_notification(response, form)
-        if message.kind == "batch":
-            return decode_batch(response.body, message.calls, form)
-        return decode(response.body, message.calls[0].id, form)
-
-    return meaning() if len(response.body) <= LARGE else await asyncio.to_thread(meaning)
+def outcome_of(message: Message, response: Response, form: MessageForm) -> Outcome:
+    """Decode the response to a message."""
+    if _is_notification(message):
+        return _read_notification(response, form)
+    if message.kind == "batch":
+        return decode_batch(response.body, message.calls, form)
+    outcome = decode(response.body, message.calls[0].id, form)
+    if isinstance(outcome, Result) and message.method == CALLS_A_TOOL:
+        return replace(outcome, message=_find_tool_failure(outcome))
+    return outcome
 
 
 def _is_notification(message: Message) -> bool:
@@ -510,15 +509,14 @@ class RunningCall:
         if fetches:
             outcome = _read_opening(response) if is_opening else _read_document(response)
         else:
-            outcome = await _read(request.message, response, self._profile.form)
+            meaning = partial(outcome_of, request.message, response, self._profile.form)
+            outcome = meaning() if len(response.body) <= LARGE else await asyncio.to_thread(meaning)
         if isinstance(outcome, Malformed) and (
             explained := explain_status(response, self._profile, is_ahead=request.is_ahead)
         ):
             text, status = response.body.lstrip(), response.status
             says_more = text and status not in CLEAR_STATUSES and not (text[:1] == b"<" and status in GATEWAY_STATUSES)
             outcome = replace(outcome, reason=f"{explained} {outcome.reason}" if says_more else explained)
-        if isinstance(outcome, Result) and request.message.method == CALLS_A_TOOL:
-            outcome = replace(outcome, message=_find_tool_failure(outcome))
         return AuthResponse(outcome, response, self._sent)
 
     def _cancel_on_server(self, request: AuthRequest, sent: Request) -> None:
