@@ -50,7 +50,9 @@ ALLOWED: dict[str, set[str]] = {
     "explorer": SUBJECTS,
     # Above the facade: a check is a call of the explorer, judged. Its jq expressions and its words are those of text.
     "checks": {*SUBJECTS, "child_process", "explorer", "text"} - {"settings", "drafts", "profiles", "secrets"},
-    "cli": {*FRONT_END, "checks", "files", "tui", "demo"},  # it reads and writes the files that the user names
+    # Users of Locust: they drive the auth flows from greenlets, over sockets of their own.
+    "load": {*VALUES, "auth", "client", "explorer", "text", "variables"},
+    "cli": {*FRONT_END, "checks", "load", "files", "tui", "demo"},  # it reads and writes the files that the user names
     "tui": {*FRONT_END, "checks"},
     # A third front end: pytest chooses, sends and reports checks with it.
     "pytest_plugin": {"checks", "explorer", "model", "text", "variables"},
@@ -74,6 +76,7 @@ LIBRARIES: dict[str, set[str]] = {
     "cli": {"msgspec", "click"},
     # Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
     "tui": {"msgspec", "textual", "rich"},
+    "load": {"msgspec", "locust", "gevent", "geventhttpclient", "flask"},  # only in the process of Locust
     "pytest_plugin": {"pytest"},  # pytest itself imports it
 }
 
@@ -90,6 +93,8 @@ LAZY = (
     "difflib",
     "jsonschema_rs",
     "websockets",
+    "locust",
+    "gevent",
     "rpcexplorer.schema.check",
     "rpcexplorer.discovery.interview",
     "rpcexplorer.discovery.changes",
@@ -151,7 +156,7 @@ def test_table_names_every_package() -> None:
 
 
 def test_transport_is_used_only_by_its_port() -> None:
-    users = {PACKAGE / "client" / name for name in ("call.py", "open_connection.py")}
+    users = {PACKAGE / name for name in ("client/call.py", "client/open_connection.py", "load/user.py")}
     others = [path for path in FILES if package_of(path) != "transport" and path not in users]
     used = {name for path in others for name in imports_of(path) if imported_package(name) == "transport"}
     assert all(name.startswith("rpcexplorer.transport.port") for name in used), used

@@ -333,6 +333,8 @@ class Session:
                         taken.setdefault(id, newest[min(len(taken), len(newest) - 1)])
             words = [ID.sub(lambda found: taken.get(found[0], found[0]), word) for word in request.arguments]
             request = request._replace(arguments=words)
+        if context.info_name == "load":
+            request = request._replace(arguments=[*request.arguments, "--dry-run"])
         for name in dict.fromkeys(names):
             self.make_profile(request, name)
         return request

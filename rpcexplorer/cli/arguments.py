@@ -62,6 +62,34 @@ def period(value: str) -> float:
         raise click.BadParameter(f"{value} is not valid. Write a time above 0, such as 10s, 5m or 1h.") from None
 
 
+def milliseconds(value: str) -> float:
+    """Read a time in milliseconds or with another unit; return seconds."""
+    try:
+        return seconds(value[:-2]) / 1000 if value.endswith("ms") else period(value)
+    except click.BadParameter:
+        raise click.BadParameter(f"{value} is not valid. Write a time above 0, such as 300ms or 2s.") from None
+
+
+def rate(value: str) -> float:
+    """Read calls per second or minute; return them per second."""
+    number, _, unit = value.partition("/")
+    try:
+        return seconds(number) / {"": 1, "s": 1, "m": 60}[unit]
+    except (click.BadParameter, KeyError):
+        raise click.BadParameter(f"{value} is not valid. Write a rate above 0, such as 5/s or 300/m.") from None
+
+
+def percent(value: str) -> float:
+    """Read a percentage; return its share of 1."""
+    try:
+        found = float(value.removesuffix("%"))
+    except ValueError:
+        found = math.nan
+    if not 0 <= found <= 100:
+        raise click.BadParameter(f"{value} is not valid. Write a percentage from 0% to 100%, such as 1%.")
+    return found / 100
+
+
 class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that will do has no type there
     """A choice of words that also accepts hidden former names."""
 

@@ -280,7 +280,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch, words:
     explorer.journal.recording = explorer.journal.recording and sending.history
     draft = resolved(invocation, explorer, draft, sending.given, ask=sending.ask, id=sending.id or "")
     if sending.dry_run:
-        code = _show_preview(out.world, explorer.preview(draft, id=sending.id))
+        code = show_preview(out.world, explorer.preview(draft, id=sending.id))
         mark(invocation, draft, words)
         out.write()
         return code
@@ -382,7 +382,7 @@ def _meant(exchange: Exchange, explorer: Explorer) -> str:
     return " or ".join(nearest_methods(exchange.method, known))
 
 
-def _show_preview(world: World, preview: Preview | Refused) -> int:
+def show_preview(world: World, preview: Preview | Refused) -> int:
     if isinstance(preview, Refused):
         world.say(preview.sentence)
         return 3 if preview.why == "credentials" else 2

@@ -192,6 +192,12 @@ def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> 
     return [name for name in explorer.listed_methods() if name.startswith(begun)] if explorer else []
 
 
+def complete_saved_calls(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    explorer = _explorer_of_profile(context)
+    calls = explorer.saved_calls().values() if explorer and explorer.profile else ()
+    return [call.listed_as for call in calls if call.listed_as.startswith(begun)]
+
+
 def complete_checks(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:
     """Complete the name of a saved call with expectations, or a file."""
     if not begun.startswith(SIGN):

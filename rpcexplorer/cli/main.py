@@ -69,6 +69,7 @@ MODULES: Final = {
     "import": "importing",
     "keys": "lists",
     "listen": "listen",
+    "load": "load",
     "login": "call",
     "logout": "call",
     "manual": "lists",

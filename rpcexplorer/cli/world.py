@@ -119,6 +119,10 @@ class World(Struct):
     def width(self) -> int:
         return shutil.get_terminal_size((100, 24)).columns
 
+    @property
+    def height(self) -> int:
+        return shutil.get_terminal_size((100, 24)).lines
+
     def write(self, data: Text) -> None:
         self.stdout.write(data)
         self.stdout.flush()

@@ -1,0 +1,355 @@
+"""`load`: saved calls as a load test on Locust."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+import msgspec
+from msgspec import Struct
+
+from rpcexplorer.cli.arguments import milliseconds, percent, period, rate, whole_number
+from rpcexplorer.cli.call import question_about, show_preview, values_of
+from rpcexplorer.cli.completion import complete_saved_calls
+from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
+from rpcexplorer.cli.output import Waiting, pass_on, print_json_line, result_of
+from rpcexplorer.cli.world import INTERRUPTED, World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.files.io import refuse_unwritable
+from rpcexplorer.load.plan import LOOPBACK, WEB_PORT, Plan, PlannedCall, Report
+from rpcexplorer.load.report import as_json, exceeded_limits, exit_code, table
+from rpcexplorer.load.run import MASTER_PORT, Load, LoadRun, is_installed
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Refused, Stop
+from rpcexplorer.model.method import SIGN, no_such_call
+from rpcexplorer.model.problem import counted, joined_words, provide_secret
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.exchange import duration
+from rpcexplorer.text.printable import printable
+from rpcexplorer.variables.resolve import Missing
+
+MANY_USERS = 1_000
+"""More of them need ``--yes``."""
+MAX_USERS = 1_000_000
+MAX_WORKERS = 256
+USUAL_SPAWN_RATE = 100
+INSTALL = "A load test needs Locust. To install it, run in the folder of rpcexplorer:\npip install '.[load]'"
+
+
+class Options(Struct, frozen=True):
+    users: int
+    spawn_rate: int | None
+    run_time: float
+    rate: float | None
+    workers: int
+    master: bool
+    listen: str | None
+    worker: bool
+    master_host: str | None
+    csv: str | None
+    html: str | None
+    json: bool
+    max_failed: float
+    p95: float | None
+    web: bool
+    dry_run: bool
+    yes: bool
+    host_is: str | None
+
+    def check(self) -> None:
+        """End the command if options contradict each other."""
+        if self.master and self.worker:
+            raise click.UsageError("Use --master or --worker, not both.")
+        if self.listen is not None and not self.master:
+            raise click.UsageError("--listen needs --master.")
+        if self.worker != (self.master_host is not None):
+            raise click.UsageError("--worker and --master-host HOST need each other.")
+        if self.worker and (self.csv or self.html or self.web or self.json):
+            raise click.UsageError("The master has the results: use --csv, --html, --json and --web there.")
+
+    def load(self, world: World) -> Load:
+        return Load(
+            users=self.users,
+            spawn_rate=self.spawn_rate or min(self.users, USUAL_SPAWN_RATE),
+            seconds=self.run_time,
+            workers=self.workers,
+            role="master" if self.master else "worker" if self.worker else "alone",
+            listen=self.listen or LOOPBACK,
+            master_host=self.master_host or LOOPBACK,
+            csv=str(world.path(self.csv)) if self.csv else None,
+            html=str(world.path(self.html)) if self.html else None,
+        )
+
+    @property
+    def amount(self) -> str:
+        """Return the words for users, rate and time."""
+        if self.worker:
+            return f"as many users as the master at {self.master_host} says"
+        pace = f"at most {self.rate:g} calls per second" if self.rate else "as many calls as they can"
+        return f"{counted(self.users, 'user')}, {pace}, for {duration(self.run_time)}"
+
+
+@click.command()
+@click.argument("calls", metavar="@NAME...", nargs=-1, required=True, shell_complete=complete_saved_calls)
+@profile_option
+@click.option(
+    "--users",
+    type=whole_number(1, MAX_USERS),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Number of users. Each sends one call after the other.",
+)
+@click.option(
+    "--spawn-rate",
+    type=whole_number(1, MAX_USERS),
+    metavar="N",
+    help="Users to start per second.  [default: all, at most 100]",
+)
+@click.option(
+    "--run-time",
+    type=period,
+    metavar="TIME",
+    default="10s",
+    show_default=True,
+    help="Stop after a time, such as 30s, 5m or 1h.",
+)
+@click.option("--rate", type=rate, metavar="N/s", help="Calls per second of all users together, at most.")
+@click.option(
+    "--workers",
+    type=whole_number(1, MAX_WORKERS),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Processes that send calls. With --master: workers to wait for.",
+)
+@click.option("--master", is_flag=True, help="Control workers on other machines.")
+@click.option("--listen", metavar="HOST", help=f"Address of the master.  [default: {LOOPBACK}]")
+@click.option("--worker", is_flag=True, help="Send calls for a master. Start it with the same calls.")
+@click.option("--master-host", metavar="HOST", help="The machine of the master.")
+@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Set variable NAME. Can be repeated.")
+@click.option("--csv", metavar="PREFIX", help="Write Locust's CSV files, named PREFIX_stats.csv and so on.")
+@click.option("--html", metavar="FILE", help="Write Locust's report to FILE.")
+@click.option("--json", is_flag=True, help="Print the results as one JSON object.")
+@click.option(
+    "--max-failed",
+    type=percent,
+    metavar="PERCENT",
+    default="0%",
+    show_default=True,
+    help="Calls that may fail, such as 1%. If more fail, the exit code is 6.",
+)
+@click.option(
+    "--p95", type=milliseconds, metavar="TIME", help="If the p95 of a call is longer, such as 1s, the exit code is 6."
+)
+@click.option("--web", is_flag=True, help=f"Show Locust's page at http://{LOOPBACK}:{WEB_PORT} during the test.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and the first request of each call. Send nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--host-is", metavar="HOST", help="Send nothing if the profile has another host.")
+@no_input_option
+@click.pass_context
+def load(
+    context: click.Context,
+    /,
+    calls: tuple[str, ...],
+    profile: str | None,
+    given: tuple[str, ...],
+    ask: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Send saved calls with many users at a time, and measure.
+
+    The calls are sent one after the other by each user, on Locust. Each user logs in once. Nothing is recorded.
+
+    Exit code 0: all calls succeeded, or not too many failed. Exit code 6: a limit was exceeded. Exit code 3: a call
+    was not sent because of credentials. Exit code 4: no call had a response.
+
+    \b
+    Examples:
+      rpcexplorer load @"list users" -p staging --users 50 --run-time 1m
+      rpcexplorer load @get @list --rate 20/s --p95 300ms --html load.html
+      rpcexplorer load @get --users 500 --workers 4 --max-failed 1%
+    """  # fmt: skip
+    invocation, chosen = invocation_of(context), Options(**options)
+    chosen.check()
+    if not is_installed():
+        fail(INSTALL)
+    world, values = invocation.world, values_of(given)
+    explorer = invocation.open(ask=ask)
+    in_use = invocation.use(explorer, profile)
+    if in_use.ad_hoc or in_use.scheme not in {"http", "https"}:
+        fail("A load test needs a profile with http:// or https://.")
+    planned = _planned(explorer, in_use, calls, values)
+    if chosen.dry_run:
+        context.exit(_show_plan(world, explorer, planned, chosen, values))
+    _confirm(invocation, explorer, in_use, planned, chosen, ask=ask)
+    for file in (chosen.html, f"{chosen.csv}_stats.csv" if chosen.csv else None):
+        if file:
+            refuse_unwritable(world.path(file))
+    plan = Plan(
+        profile=in_use.name,
+        calls=planned,
+        folder=str(explorer.folder),
+        home=os.path.expanduser("~"),  # noqa: PTH111 - Path's own raises without a home
+        sessions=str(world.path(str(invocation.sessions))) if invocation.sessions else None,
+        given=values,
+        pace=chosen.rate / chosen.users if chosen.rate else 0.0,
+        web=chosen.web,
+    )
+    running, stop = LoadRun(plan, chosen.load(world), world.environment), Stop()
+    live = LiveTable(world)
+
+    async def work(waiting: Waiting) -> Refused | int:
+        waiting.step = "starting Locust"
+        live.before = waiting.end
+        if refused := await _missing_secret(explorer, in_use):
+            return refused
+        return await running.run(stop, live.show, lambda line: live.say(line, explorer))
+
+    _announce(world, chosen)
+    with result_of(world, explorer, stop, work) as ended:
+        live.erase()
+        if isinstance(ended, Refused):
+            fail(ended.sentence, 3)
+        context.exit(_finish(world, running.report, chosen, ended, stopped=stop.pressed))
+
+
+def _planned(
+    explorer: Explorer, profile: Profile, names: Sequence[str], given: dict[str, str]
+) -> tuple[PlannedCall, ...]:
+    """Return the saved calls; end the command if one is unknown or has a variable without a value."""
+    saved, planned = explorer.saved_calls(), []
+    for name in names:
+        call = saved.get(name.removeprefix(SIGN))
+        if not name.startswith(SIGN):
+            fail(f"{name} is not a saved call. Write {SIGN} before the name of one, such as {SIGN}{name}.")
+        if call is None:
+            fail(no_such_call(name, saved, profile.name))
+        draft = call.draft()
+        found = explorer.resolved(draft, given)
+        if isinstance(found, Missing):
+            fail(f"{found.sentence} Use --set NAME=VALUE.")
+        if isinstance(preview := explorer.preview(found), Refused):
+            fail(preview.sentence, 3 if preview.why == "credentials" else 2)
+        planned.append(PlannedCall(name, draft.method, draft.text))
+    return tuple(planned)
+
+
+def _confirm(
+    invocation: Invocation,
+    explorer: Explorer,
+    profile: Profile,
+    planned: Sequence[PlannedCall],
+    options: Options,
+    *,
+    ask: bool,
+) -> None:
+    """Ask before a load on production, or of unsafe calls; end the command unless the answer is yes."""
+    host = profile.origin.partition("://")[2]
+    if options.host_is is not None and options.host_is not in {host, host.rpartition(":")[0]}:
+        fail(f"Nothing was sent: the host of profile {profile.name} is {host}, not {options.host_is}.")
+    if options.users > MANY_USERS and not options.yes:
+        fail(f"{options.users:,} users are many: add --yes to start more than {MANY_USERS:,}.")
+    is_prod = profile.badge == "prod"
+    if options.yes and (not is_prod or options.host_is is not None):
+        return
+    question = question_about(explorer, [Draft(call.method, call.text) for call in planned], profile)
+    if not (is_prod or question):
+        return
+    names = joined_words(dict.fromkeys(call.row for call in planned))
+    load = f"a load of {names} to {profile.origin} ({profile.name}): {options.amount}"
+    if not (ask and invocation.world.asks):
+        more = f"--yes and --host-is {host}" if is_prod else "--yes"
+        fail(f"{f'{question} ' if question else ''}Add {more} to send {load}.")
+    if not click.confirm(printable(f"{f'{question} ' if question else ''}Send {load}?"), default=False, err=True):
+        fail("Nothing was sent.")
+
+
+async def _missing_secret(explorer: Explorer, profile: Profile) -> Refused | None:
+    """Return why a secret cannot be used. The users read secrets themselves, so typed ones are not enough."""
+    credentials = explorer.credentials
+    if profile.cert_file and (refused := await credentials.key(profile)):
+        return refused
+    for field, found in credentials.state(profile).items():
+        if field == "session" or (found is None and profile.assumes_auth):
+            continue
+        if found is None:
+            return Refused("credentials", f"No {field} for profile {profile.name}. {provide_secret(profile, field)}")
+        if isinstance(secret := await credentials.secret(profile, field), Refused):
+            return secret
+    return None
+
+
+def _show_plan(
+    world: World, explorer: Explorer, planned: Sequence[PlannedCall], options: Options, given: dict[str, str]
+) -> int:
+    """Print the plan and the first request of each call; return the exit code."""
+    world.say(f"plan: {options.amount}")
+    codes = [0]
+    for call in planned:
+        found = explorer.resolved(Draft(call.method, call.text), given)
+        assert isinstance(found, Draft)
+        world.say(call.row)
+        codes.append(show_preview(world, explorer.preview(found)))
+    return max(codes)
+
+
+def _announce(world: World, options: Options) -> None:
+    if options.master:
+        world.say(f"waiting for {counted(options.workers, 'worker')} at {options.listen or LOOPBACK}:{MASTER_PORT}")
+    if options.worker:
+        world.say(f"waiting for the master at {options.master_host}:{MASTER_PORT}")
+    if options.web:
+        world.say(f"Locust's page: http://{LOOPBACK}:{WEB_PORT}")
+
+
+def _finish(world: World, report: Report | None, options: Options, ended: int, *, stopped: bool) -> int:
+    """Print the results; return the exit code."""
+    if options.worker:
+        return INTERRUPTED if stopped else 2 if ended else 0
+    if report is None or not report.is_final:
+        if stopped:
+            return INTERRUPTED
+        fail(f"Locust ended without results (exit code {ended}). Its messages are above.")
+    limits = exceeded_limits(report, options.max_failed, options.p95)
+    if options.json:
+        print_json_line(world, msgspec.json.encode(as_json(report)))
+    else:
+        for line in table(report, world.width):
+            world.print(line)
+    for sentence in limits:
+        world.say(sentence)
+    return INTERRUPTED if stopped else exit_code(report, is_exceeded=bool(limits))
+
+
+class LiveTable:
+    """Shows the results on a terminal while the test runs."""
+
+    def __init__(self, world: World) -> None:
+        self._world, self._lines = world, 0
+        self._is_shown = world.stderr.isatty()
+        self.before: Callable[[], None] = lambda: None
+        """Removes what is shown before the table."""
+
+    def show(self, report: Report) -> None:
+        if not self._is_shown or report.is_final:
+            return
+        self.erase()
+        self.before()
+        lines = [f"{counted(report.users, 'user')}     Ctrl+C ends the test", *table(report, self._world.width)]
+        lines = lines[: max(self._world.height - 1, 2)]
+        self._world.stderr.write("".join(f"{line}\n" for line in lines))
+        self._world.stderr.flush()
+        self._lines = len(lines)
+
+    def say(self, line: str, explorer: Explorer) -> None:
+        """Print a line of Locust's messages."""
+        self.erase()
+        pass_on(self._world, "locust", line, explorer.redactor().text)
+
+    def erase(self) -> None:
+        if self._lines:
+            self._world.stderr.write(f"\x1b[{self._lines}A\x1b[J")
+            self._lines = 0

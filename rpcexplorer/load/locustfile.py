@@ -1,0 +1,145 @@
+"""The file that Locust runs for `rpcexplorer load`.
+
+The first line of stdin is the plan. Stdin stays open until rpcexplorer ends, and with it this process. Reports go to
+what was stdout at the start.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import gevent
+import gevent.select
+import msgspec
+from locust import constant_throughput, events, task
+from locust.runners import WorkerRunner
+
+from rpcexplorer.load.plan import LOOPBACK, WEB_PORT, Failures, Plan, Report, Row
+from rpcexplorer.load.user import RpcUser, Service
+from rpcexplorer.transport.port import is_loopback_host
+
+REPORT_SECONDS = 1.0
+END_SECONDS = 5.0
+"""For Locust to write its files and to exit."""
+CONTROLS = {"/swarm", "/stop", "/stats/reset", "/user"}
+"""Addresses of Locust's page that change a load test."""
+PACE = "rpcexplorer_pace"
+"""The name under which a master hands the calls per second of each user to its workers."""
+
+logging.basicConfig(level=logging.WARNING, format="%(message)s")
+plan = msgspec.json.decode(sys.stdin.buffer.readline(), type=Plan)
+os.environ["HOME"] = plan.home
+reports = os.fdopen(os.dup(1), "wb")
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Locust prints tables of its own.
+shared = Service.open(
+    plan.profile, folder=Path(plan.folder), sessions=Path(plan.sessions) if plan.sessions else None, given=plan.given
+)
+
+
+class SavedCalls(RpcUser):
+    """Sends the saved calls of the plan, one after the other."""
+
+    abstract = False
+    host = shared.profile.origin
+    """Only shown: a master cannot name another one."""
+
+    def __init__(self, environment: Any) -> None:
+        super().__init__(environment)
+        self._sent = 0
+        pace = getattr(environment.parsed_options, PACE, plan.pace)
+        self._pace = constant_throughput(pace) if isinstance(pace, float) and pace > 0 else None
+
+    @classmethod
+    def open_service(cls) -> Service:
+        return shared
+
+    def wait_time(self) -> float:
+        return max(super().wait_time(), self._pace(self) if self._pace else 0.0)
+
+    @task
+    def next_call(self) -> None:
+        call = plan.calls[self._sent % len(plan.calls)]
+        self._sent += 1
+        self.send(call)
+
+
+def begin(environment: Any, **_: object) -> None:
+    """Start to report, and to watch for the end of rpcexplorer."""
+    setattr(environment.parsed_options, PACE, plan.pace)
+    gevent.spawn(end_with_rpcexplorer, environment)
+    if isinstance(environment.runner, WorkerRunner):
+        return
+    gevent.spawn(report_regularly, environment)
+    if plan.web:  # A page of Locust's own would outlast the test.
+        web_ui = environment.create_web_ui(LOOPBACK, WEB_PORT, delayed_start=True)
+        web_ui.app.before_request(refuse_control)
+        web_ui.start()
+
+
+def end_with_rpcexplorer(environment: Any) -> None:
+    """End the test when stdin is closed, and this process in any case."""
+    gevent.select.select([0], [], [])
+    environment.runner.quit()
+    gevent.sleep(END_SECONDS)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def report_regularly(environment: Any) -> None:
+    """Report every second; end a test without any user left, because none may send."""
+    while True:
+        gevent.sleep(REPORT_SECONDS)
+        report(environment)
+        runner = environment.runner
+        if runner.state == "running" and not runner.user_count and runner.stats.num_requests:
+            runner.quit()
+
+
+def end(environment: Any, **_: object) -> None:
+    if not isinstance(environment.runner, WorkerRunner):
+        report(environment, is_final=True)
+
+
+def report(environment: Any, *, is_final: bool = False) -> None:
+    stats = environment.runner.stats
+    found = Report(
+        users=environment.runner.user_count,
+        rows=tuple(row_of(entry) for entry in sorted(stats.entries.values(), key=lambda entry: entry.name)),
+        total=row_of(stats.total),
+        failures=tuple(Failures(one.name, str(one.error), one.occurrences) for one in stats.errors.values()),
+        is_final=is_final,
+    )
+    try:
+        reports.write(msgspec.json.encode(found) + b"\n")
+        reports.flush()
+    except OSError:
+        pass  # rpcexplorer has ended, and this process ends, too.
+
+
+def row_of(entry: Any) -> Row:
+    return Row(
+        entry.name,
+        entry.num_requests,
+        entry.num_failures,
+        entry.median_response_time or 0,
+        entry.get_response_time_percentile(0.95) or 0,
+        entry.max_response_time,
+        entry.total_rps,
+    )
+
+
+def refuse_control() -> Any:
+    """Only show: users and rate were confirmed, and any page of a browser could send a form here."""
+    from flask import request
+
+    if request.method != "GET" or request.path in CONTROLS or not is_loopback_host(request.host.rpartition(":")[0]):
+        return "This page only shows the load test. End it with Ctrl+C.", 403
+    return None
+
+
+for event, listener in ((events.init, begin), (events.quitting, end)):
+    event.add_listener(listener)  # type: ignore[no-untyped-call]

@@ -1,0 +1,404 @@
+"""Users of Locust that send calls with the auth of a profile.
+
+Importing this module imports Locust, which replaces the sockets and threads of Python by those of gevent.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import ssl
+import time
+import traceback
+from collections.abc import Awaitable, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import gevent
+import msgspec
+from geventhttpclient.client import HTTPClient
+from geventhttpclient.response import HTTPParseError
+from locust import User
+from locust.exception import StopUser
+
+from rpcexplorer.auth.credentials import (
+    AuthCall,
+    AuthFlow,
+    AuthRequest,
+    AuthResponse,
+    Message,
+    SessionEnded,
+    SessionOpened,
+)
+from rpcexplorer.auth.registry import auth_of, requests_for
+from rpcexplorer.client.call import outcome_of, request_of, trust_of
+from rpcexplorer.client.handshake import handshake_of, with_handshake
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.load.plan import LOGIN, NO_RESPONSE, NOT_SENT, PlannedCall
+from rpcexplorer.model.draft import Draft, calls_of, kind_of
+from rpcexplorer.model.exchange import Outcome, Refused, Unreached, fresh_id
+from rpcexplorer.model.method import SIGN
+from rpcexplorer.model.problem import Problem, UserError
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Request, Response, Step, Unreachable
+from rpcexplorer.transport.request import Address, address_of, request_headers
+from rpcexplorer.variables.resolve import NOTHING, Missing
+
+T = TypeVar("T")
+FIRST_PAUSE_SECONDS: Final = 0.1
+MAX_PAUSE_SECONDS: Final = 10.0
+"""A user waits longer after each call without a response, up to this."""
+BLOCK: Final = 64 * 1024
+ONLY_HTTP: Final = "A load test needs a profile with http:// or https://, not {}."
+
+
+class RpcFailure(Exception):  # noqa: N818 - Locust shows its text as the failure
+    """Why a call failed, in few words without values: Locust counts equal ones."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Service:
+    """A profile with its secrets; all users of a process share it."""
+
+    def __init__(self, explorer: Explorer, profile: Profile, given: Mapping[str, str]) -> None:
+        if profile.scheme not in {"http", "https"}:
+            raise UserError(ONLY_HTTP.format(f"{profile.scheme}:"))
+        self.profile = profile
+        self._explorer, self._given = explorer, given
+        self._secrets: dict[str, Secret] = {}
+        self._logged: set[str] = set()
+        self.limit = explorer.settings.reply_limit
+        self.trust = trust_of(profile)
+        self.can_log_in = cache(lambda: explorer.credentials.can_log_in(profile))
+        self.key_problem = cache(lambda: _at_once(explorer.credentials.key(profile)) if profile.cert_file else None)
+
+    @classmethod
+    def open(
+        cls,
+        profile: str | None,
+        *,
+        folder: Path | None = None,
+        sessions: Path | None = None,
+        given: Mapping[str, str] = NOTHING,
+    ) -> Service:
+        """Open a profile, and record nothing; raise `UserError`."""
+        explorer = Explorer.open(folder=folder, sessions=sessions)
+        explorer.journal.recording = False
+        chosen = explorer.use(profile)
+        if isinstance(chosen, Problem):
+            raise UserError(str(chosen))
+        return cls(explorer, chosen, given)
+
+    def secret(self, field: str) -> Secret | Refused:
+        """Return a secret: files and destination are looked at once for all calls."""
+        if field not in self._secrets:
+            found = _at_once(self._explorer.credentials.secret(self.profile, field))
+            if isinstance(found, Refused):
+                return found
+            self._secrets[field] = found
+        return self._secrets[field]
+
+    def saved(self, name: str) -> PlannedCall:
+        """Return a saved call, such as ``@list users``; raise `UserError`."""
+        known = self._explorer.saved_calls().get(name.removeprefix(SIGN))
+        if known is None:
+            raise UserError(f"Profile {self.profile.name} has no saved call {name}.")
+        return PlannedCall(name, known.method, known.draft().text)
+
+    def log_refusal(self, refused: Refused) -> None:
+        """Say once why calls are not sent."""
+        if refused.sentence not in self._logged:
+            self._logged.add(refused.sentence)
+            logging.getLogger(__name__).error(refused.sentence)
+
+    def draft(self, call: PlannedCall) -> Draft | Refused:
+        """Return a call with the values of its variables, such as a new ``{{uuid}}``."""
+        draft = Draft(call.method, call.text)
+        found = self._explorer.resolved(draft, self._given, id=fresh_id()) if "{{" in call.text else draft
+        if isinstance(found, Missing):
+            return Refused("params", found.sentence)
+        assert isinstance(found, Draft)
+        return found
+
+
+def _at_once(answer: Awaitable[T]) -> T:
+    """Return the result of a coroutine that waits for nothing: there is nobody to ask."""
+    running = answer.__await__()
+    try:
+        next(running)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    raise RuntimeError("a question without a user")
+
+
+class RpcClient:
+    """Sends the calls of one user: its connection, its session, and the auth flows of the profile."""
+
+    def __init__(self, service: Service, user: User) -> None:
+        self._service, self._user = service, user
+        self._profile = service.profile
+        self._handshake = handshake_of(service.profile)
+        self._session: Secret | None = None
+        self._connection = GeventConnection(service)
+        self._seconds = 0.0
+        """Of the requests of the running call, without those that are sent ahead."""
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def call(self, row: str, draft: Draft) -> Outcome:
+        """Send a call and report it to Locust; an error in rpcexplorer itself is a failure, too."""
+        began, self._seconds = time.time(), 0.0
+        try:
+            end = self._drive(draft)
+        except Exception as error:  # noqa: BLE001 - Locust would print a traceback for each call
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            failure = f"internal error: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
+            self._report(row, began, self._seconds, 0, RpcFailure(failure))
+            return Unreached("request", f"Not sent, because of an {failure}.")
+        outcome = end.outcome if isinstance(end, AuthResponse) else end
+        received = len(end.response.body) if isinstance(end, AuthResponse) else 0
+        self._report(row, began, self._seconds, received, _failure(end))
+        return outcome
+
+    def _drive(self, draft: Draft) -> AuthResponse | Refused:
+        """Drive the auth flow of a call, as the client does on an event loop."""
+        calls = calls_of(draft, fresh_id(), self._profile.envelope)
+        if isinstance(calls, Refused):
+            return calls
+        if problem := self._service.key_problem():
+            return problem
+        message, now = Message(kind_of(draft), calls), datetime.now(UTC)
+        call = AuthCall(self._profile, message, self._session, now, self._service.can_log_in)
+        flow: AuthFlow = requests_for(call)
+        if self._handshake is not None:
+            flow = with_handshake(flow, self._handshake, call.events)
+        try:
+            request = next(flow)
+            while True:
+                self._apply_events(call)
+                request = flow.send(self._send(request, call))
+        except StopIteration as last:
+            self._apply_events(call)
+            end: AuthResponse | Refused = last.value
+            return end
+
+    def _apply_events(self, call: AuthCall) -> None:
+        """Keep the session that a login opened, for this user only."""
+        for event in call.events:
+            if isinstance(event, SessionOpened):
+                self._session = event.session
+            elif isinstance(event, SessionEnded):
+                self._session = None
+        call.events.clear()
+
+    def _send(self, request: AuthRequest, call: AuthCall) -> AuthResponse | Refused:
+        secrets: list[Secret] = []
+        for field in request.fields:
+            is_session = field == "session" and call.session is not None
+            found = call.session if is_session else self._service.secret(field)
+            if not isinstance(found, Secret):
+                return found or Refused("credentials", "There is no session.")
+            secrets.append(found)
+        if request.headers and (problem := auth_of(self._profile).header_problem(self._profile, secrets)):
+            return problem
+        sent, _ = request_of(self._profile, request, secrets)
+        began, started = time.time(), time.perf_counter()
+        try:
+            response = self._connection.send(sent)
+        except Unreachable as error:
+            unreached = Unreached(error.step, error.sentence, error.maybe_ran)
+            received = AuthResponse(unreached, error.response, len(sent.body))
+        else:
+            outcome = outcome_of(request.message, response, self._profile.form)
+            received = AuthResponse(outcome, response, len(sent.body))
+        seconds = time.perf_counter() - started
+        if request.is_ahead:
+            is_login = request.message.method == self._profile.login.method
+            row = LOGIN if is_login else request.message.method
+            self._report(row, began, seconds, len(received.response.body), _failure(received))
+        else:
+            self._seconds += seconds
+        return received
+
+    def _report(self, row: str, began: float, seconds: float, received: int, failure: RpcFailure | None) -> None:
+        self._user.environment.events.request.fire(
+            request_type="RPC",
+            name=row,
+            start_time=began,
+            response_time=seconds * 1000,
+            response_length=received,
+            exception=failure,
+            context=self._user.context(),
+        )
+
+
+def _failure(end: AuthResponse | Refused) -> RpcFailure | None:
+    """Return why a call failed; None if it did not."""
+    if isinstance(end, Refused):
+        return RpcFailure(f"{NOT_SENT}: {end.why}")
+    match end.outcome:
+        case ErrorObject(code=code):
+            return RpcFailure(f"error {code}")
+        case Unreached(step=step):
+            return RpcFailure(f"{NO_RESPONSE}: {step}")
+        case Malformed():
+            status = end.response.status
+            return RpcFailure(f"malformed: HTTP {status}" if status and status >= 400 else "malformed")
+        case Result(message=message) if message:
+            return RpcFailure("tool failed")
+    return None
+
+
+class _Handshakes:
+    """Encrypts sockets with the certificates that a profile trusts.
+
+    It stands in for the SSL context of geventhttpclient, which sets its own rules on a real one.
+    """
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self._context = context
+        self.check_hostname, self.verify_mode = context.check_hostname, context.verify_mode
+
+    def wrap_socket(self, plain: socket.socket, server_hostname: str) -> ssl.SSLSocket:
+        return self._context.wrap_socket(plain, server_hostname=server_hostname)
+
+
+class _TooLongError(Exception):
+    """The timeout of a call has passed."""
+
+
+class GeventConnection:
+    """The connection of one user over HTTP: requests go out exactly as rpcexplorer would send them."""
+
+    def __init__(self, service: Service) -> None:
+        self._profile, self._limit = service.profile, service.limit
+        self._trust = service.trust
+        self._client: HTTPClient | None = None
+        self._url, self._address = "", Address("")
+        """The URL of the last request, parsed."""
+
+    def send(self, request: Request) -> Response:
+        """Send a request and return the whole response; raise `Unreachable`."""
+        problem: Unreachable
+        step: Step = "connect"
+        try:
+            with gevent.Timeout(self._profile.timeout, _TooLongError):
+                if request.url != self._url:
+                    self._url, self._address = request.url, address_of(request.url)
+                client = self._client = self._client or self._made(self._address)
+                headers = dict(request_headers(request, self._address))
+                headers.setdefault("Accept-Encoding", "identity")
+                response = client.request("POST", self._address.target, request.body, headers)
+                step = "body"
+                body = self._read(response)
+                items = tuple(response.items())
+                return Response(response.status_code, headers=items, body=body, size=len(body))
+        except Unreachable as known:
+            problem = known
+        except _TooLongError:
+            problem = Unreachable("timeout", f"No response within {self._profile.timeout:g} s.", maybe_ran=True)
+        except Exception as error:  # noqa: BLE001 - the border: a foreign exception may quote a header's value
+            step = _step_of(error, step)
+            problem = Unreachable(step, f"No response ({step}).", maybe_ran=step in {"wait", "body"})
+        self.close()  # The rest of a response may still arrive.
+        raise problem
+
+    def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _made(self, address: Address) -> HTTPClient:
+        seconds = self._profile.timeout
+        settings: dict[str, Any] = {"connection_timeout": seconds, "network_timeout": seconds}
+        if address.scheme == "https":
+            handshakes = _Handshakes(self._trust.context())
+            settings |= {"ssl": True, "ssl_context_factory": lambda **_: handshakes}
+        client = HTTPClient(address.host, address.port, **settings)
+        client.default_headers.clear()
+        return client
+
+    def _read(self, response: Any) -> bytes:
+        blocks, size = [], 0
+        while block := response.read(BLOCK):
+            size += len(block)
+            if size > self._limit:
+                raise Unreachable("size", "The response is too large.")
+            blocks.append(bytes(block))
+        return b"".join(blocks)
+
+
+def _step_of(error: Exception, step: Step) -> Step:
+    match error:
+        case socket.gaierror():
+            return "name"
+        case ssl.SSLError():
+            return "tls"
+        case ConnectionRefusedError():
+            return "connect"
+        case HTTPParseError():
+            return "body" if step == "body" else "wait"
+        case TimeoutError():
+            return "timeout"
+    return step
+
+
+class RpcUser(User):
+    """A user that calls the server of a profile, for a locustfile of your own.
+
+    Set ``profile``, and send calls in tasks with ``call``.
+    """
+
+    abstract = True
+    profile: str | None = None
+    """The name of a profile; None for the default one."""
+
+    def __init__(self, environment: Any) -> None:
+        super().__init__(environment)
+        self.service = self.open_service()
+        self.client = RpcClient(self.service, self)
+        self._unreached = 0
+        """How many calls in a row had no response."""
+
+    @classmethod
+    def open_service(cls) -> Service:
+        """Open the profile, which all users of this class share."""
+        return _service_of(cls.profile)
+
+    def on_stop(self) -> None:
+        self.client.close()
+
+    def wait_time(self) -> float:
+        """Wait longer after each call without a response, otherwise not at all."""
+        return min(FIRST_PAUSE_SECONDS * 2 ** (self._unreached - 1), MAX_PAUSE_SECONDS) if self._unreached else 0.0
+
+    def call(self, method: str, params: Any = None) -> Outcome:
+        """Send a call and return its outcome. A method such as ``@list users`` is a saved call.
+
+        A user whose call must not be sent stops.
+        """
+        if method.startswith(SIGN):
+            return self.send(self.service.saved(method))
+        return self.send(PlannedCall(method, method, "" if params is None else msgspec.json.encode(params).decode()))
+
+    def send(self, call: PlannedCall) -> Outcome:
+        draft = self.service.draft(call)
+        outcome = draft if isinstance(draft, Refused) else self.client.call(call.row, draft)
+        if isinstance(outcome, Refused):
+            self.service.log_refusal(outcome)
+            raise StopUser
+        self._unreached = self._unreached + 1 if isinstance(outcome, Unreached) else 0
+        return outcome
+
+
+@cache
+def _service_of(profile: str | None) -> Service:
+    return Service.open(profile)

@@ -1,0 +1,284 @@
+"""Load tests with the real Locust, in processes of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+import trustme
+
+from rpcexplorer.demo import PASSWORD
+from rpcexplorer.demo.http import DemoThread
+from rpcexplorer.load.plan import Plan, PlannedCall, Report
+from rpcexplorer.load.run import Load, LoadRun, commands, environment_of, free_port
+from rpcexplorer.model.exchange import Stop
+from tests.fakes.certificates import issued, self_signed
+from tests.fakes.wire import NEXT, RESET, Parts, RawServer, Received, http_reply
+
+SHOP = """
+version = 1
+default = "shop"
+[profile.shop]
+url = "{url}"
+{more}
+[call.ping]
+method = "ping"
+[call.echo]
+method = "demo.echo"
+params = {{ id = "{{{{uuid}}}}" }}
+"""
+
+
+def of(method: str) -> PlannedCall:
+    return PlannedCall(f"@{method}", method, "")
+
+
+class Loads:
+    """A home, a project file, and load tests with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.home = folder / "work", folder / "home"
+        self.folder.mkdir()
+        self.environment = {**os.environ, "RPCEXPLORER_HOME": str(self.home)}
+        self.said: list[str] = []
+
+    def sessions(self, url: str, more: str = 'auth = { kind = "none" }') -> None:
+        (self.folder / "sessions.toml").write_text(SHOP.format(url=url, more=more))
+
+    def plan(self, *calls: PlannedCall, pace: float = 0.0, web: bool = False) -> Plan:
+        return Plan("shop", calls, str(self.folder), str(self.home), pace=pace, web=web)
+
+    def run(
+        self, plan: Plan, load: Load, until: Callable[[Report], bool] = lambda report: report.total.calls > 9
+    ) -> Report:
+        """Run a load test until a report is enough; return the last report."""
+        run, stop = LoadRun(plan, load, self.environment), Stop()
+
+        def look(report: Report) -> None:
+            if until(report) and not stop.pressed:
+                stop.press()
+
+        asyncio.run(run.run(stop, look, self.said.append))
+        assert run.report is not None, self.said
+        assert run.report.is_final
+        assert not any("Traceback" in line for line in self.said), self.said
+        return run.report
+
+    def command(self, *words: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "rpcexplorer", "load", *words],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+
+@pytest.fixture
+def loads(tmp_path: Path) -> Loads:
+    return Loads(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with DemoThread() as demo:
+        yield demo.url
+
+
+ALONE = Load(users=2, spawn_rate=100, seconds=600)
+"""The test stops it as soon as it has seen enough."""
+
+
+def counts(report: Report) -> dict[str, int]:
+    return {row.name: row.calls for row in report.rows}
+
+
+def answer(request: Received) -> Parts:
+    """Answer by the name of the method."""
+    call = json.loads(request.body)
+    if call["method"] == "gone":
+        return [RESET]
+    body = {"jsonrpc": "2.0", "id": call["id"], "result": call["params"]}
+    if call["method"] == "broken":
+        return [http_reply(b"<html>", 502), NEXT]
+    return [http_reply(json.dumps(body).encode()), NEXT]
+
+
+def test_planted_options_of_locust_run_nothing(loads: Loads, url: str, tmp_path: Path) -> None:
+    marker = tmp_path / "planted"
+    planted = tmp_path / "planted.py"
+    planted.write_text(f"open({str(marker)!r}, 'w')")
+    options = f"locustfile = {planted}\nhost = http://127.0.0.1:9\nusers = 7\n"
+    for file in (loads.folder / "locust.conf", tmp_path / ".locust.conf"):
+        file.write_text(options)
+    (loads.folder / "pyproject.toml").write_text(f'[tool.locust]\nlocustfile = "{planted}"\n')
+    (loads.folder / "locust.py").write_text(f"open({str(marker)!r}, 'w')")
+    loads.environment |= {"HOME": str(tmp_path), "LOCUST_LOCUSTFILE": str(planted), "LOCUST_HOST": "http://127.0.0.1:9"}
+    loads.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
+    loads.sessions(url, 'auth = { kind = "cookie", username = "demo" }\n[call.wrong]\nmethod = "no.such"')
+    words = ["@ping", "@echo", "@wrong", "--users", "5", "--run-time", "3s", "--html", "a.html", "--csv", "a", "--json"]
+    process = loads.command(*words)
+    out, err = process.communicate(timeout=60)
+    assert not marker.exists()
+    assert process.returncode == 6, err.decode()
+    found = json.loads(out)
+    rows = {row["name"]: row for row in found["rows"]}
+    assert rows.keys() == {"@ping", "@echo", "@wrong", "login"}
+    assert rows["login"]["calls"] == 5
+    assert rows["@ping"]["failed"] == rows["@echo"]["failed"] == rows["login"]["failed"] == 0
+    assert found["failures"] == [{"name": "@wrong", "reason": "error -32601", "count": rows["@wrong"]["calls"]}]
+    written = [file for file in [*loads.folder.iterdir(), *loads.home.rglob("*")] if file.is_file()]
+    assert {"a.html", "a_stats.csv", "a_failures.csv"} <= {file.name for file in written}
+    texts = [out.decode(), err.decode(), *(file.read_text(errors="replace") for file in written)]
+    assert not any(PASSWORD in text or "sessionid=" in text for text in texts)
+    assert not (loads.home / "state" / "history").exists()
+
+
+def test_workers_add_up_and_listen_on_loopback(loads: Loads) -> None:
+    listening: set[str] = set()
+
+    def look(report: Report) -> bool:
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                sockets = child.net_connections()
+                listening.update(one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN)
+        return report.total.calls > 9
+
+    with RawServer(answer) as server:
+        loads.sessions(server.origin)
+        report = loads.run(loads.plan(of("a"), of("b"), web=True), Load(4, 100, 600, workers=2), look)
+        sent = [json.loads(request.body)["method"] for request in server.requests]
+    assert counts(report) == {"@a": sent.count("a"), "@b": sent.count("b")}
+    assert listening == {"127.0.0.1"}
+
+
+def test_each_failure_has_a_short_reason(loads: Loads) -> None:
+    with RawServer(answer) as server:
+        loads.sessions(server.origin)
+        plan = loads.plan(of("fine"), of("broken"), of("gone"))
+        report = loads.run(plan, ALONE, lambda report: len(report.failures) == 2)
+    assert {(one.row, one.reason) for one in report.failures} == {
+        ("@broken", "malformed: HTTP 502"),
+        ("@gone", "no response: wait"),
+    }
+
+
+def test_missing_secret_stops_users_and_the_test(loads: Loads) -> None:
+    with RawServer(answer) as server:
+        loads.sessions(server.origin, 'auth = { kind = "bearer" }')
+        report = loads.run(loads.plan(of("ping")), ALONE, lambda _: False)
+        assert server.requests == []
+    assert [(one.reason, one.count) for one in report.failures] == [("not sent: credentials", 2)]
+    assert [line for line in loads.said if "No token for profile shop." in line] == loads.said != []
+
+
+@pytest.mark.parametrize("is_pinned", [True, False])
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_certificate_settings_of_the_profile_hold(
+    loads: Loads, tmp_path: Path, is_trusted: bool, is_pinned: bool
+) -> None:
+    ca = trustme.CA()
+    ca.cert_pem.write_to_path(loads.folder / "ca.pem")
+    shown, other = issued(ca) if is_trusted else self_signed(), issued(ca)
+    pin = f'certificate = "{(shown if is_trusted else other).fingerprint}"'
+    with RawServer(answer, tls=shown.server(tmp_path)) as server:
+        loads.sessions(server.origin, pin if is_pinned else 'ca_file = "ca.pem"')
+        report = loads.run(loads.plan(of("ping")), ALONE, lambda report: report.total.calls > 0)
+        assert bool(server.requests) == is_trusted
+    assert {one.reason for one in report.failures} == (set() if is_trusted else {"no response: tls"})
+
+
+@pytest.mark.parametrize(
+    ("auth", "field", "proof"),
+    [
+        ('auth = { kind = "inline", username = "ada" }', "PASSWORD", b'"password":"s3cr3t-of-ada"'),
+        ('auth = { kind = "bearer" }', "TOKEN", b"Authorization: Bearer s3cr3t-of-ada"),
+        ('auth = { kind = "header", header = "X-Key" }', "TOKEN", b"X-Key: s3cr3t-of-ada"),
+        ('auth = { kind = "query", name = "key" }', "TOKEN", b"?key=s3cr3t-of-ada HTTP/1.1"),
+        ('auth = { kind = "member", member = "auth" }', "TOKEN", b'"auth":"s3cr3t-of-ada"'),
+    ],
+)
+def test_credentials_go_where_the_client_sends_them(loads: Loads, auth: str, field: str, proof: bytes) -> None:
+    loads.environment[f"RPCEXPLORER_SHOP_{field}"] = "s3cr3t-of-ada"
+    with RawServer(answer) as server:
+        loads.sessions(server.origin, auth)
+        report = loads.run(loads.plan(of("ping")), ALONE, lambda report: report.total.calls > 0)
+        assert all(proof in request.head + request.body.replace(b'": "', b'":"') for request in server.requests)
+    assert report.failures == ()
+
+
+def test_request_is_that_of_the_client(loads: Loads) -> None:
+    with RawServer(answer) as server:
+        loads.sessions(server.origin, 'auth = { kind = "none" }\nheaders = { X-Tenant = "acme" }')
+        loads.run(loads.plan(of("ping")), Load(1, 1, 600))
+    names = [name for name, _ in server.requests[0].headers]
+    assert names == ["Host", "Content-Type", "Accept", "Content-Length", "X-Tenant", "Accept-Encoding"]
+    assert server.requests[0].line == "POST /api/v2/ HTTP/1.1"
+    assert server.connections == 1
+
+
+def test_worker_ignores_the_host_of_a_master(loads: Loads, monkeypatch: pytest.MonkeyPatch) -> None:
+    with RawServer(answer) as server, RawServer(answer) as other:
+        loads.sessions(server.origin)
+        plan, port, stop = loads.plan(of("ping")), free_port(), Stop()
+        master, worker = (
+            LoadRun(plan, Load(1, 1, 600, role=role), loads.environment, port) for role in ("master", "worker")
+        )
+        monkeypatch.setattr(
+            "rpcexplorer.load.run.commands",
+            lambda load, port: [[*commands(load, port)[0], *(["--host", other.origin] * (load.role == "master"))]],
+        )
+
+        def look(report: Report) -> None:
+            if report.total.calls and not stop.pressed:
+                stop.press()
+
+        async def both() -> None:
+            runs = (run.run(stopped, look, loads.said.append) for run, stopped in ((master, stop), (worker, Stop())))
+            await asyncio.gather(*runs)
+
+        asyncio.run(both())
+        assert server.requests
+        assert other.requests == []
+    assert master.report is not None
+    assert master.report.total.calls == len(server.requests)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_process_is_left_after_a_signal(loads: Loads, number: signal.Signals) -> None:
+    with RawServer(answer) as server:
+        loads.sessions(server.origin)
+        process = loads.command("@ping", "--users", "2", "--workers", "2", "--run-time", "1h")
+        assert server.wait_for_request(30, 5)
+        started = psutil.Process(process.pid).children(recursive=True)
+        assert len(started) == 3
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=60)
+        _, alive = psutil.wait_procs(started, timeout=30)
+    assert alive == []
+    assert process.returncode == (-signal.SIGKILL if number == signal.SIGKILL else 130)
+    assert (b"@ping" in out) == (number != signal.SIGKILL)
+
+
+def test_master_binds_to_loopback_unless_told() -> None:
+    [usual] = commands(Load(1, 1, 1, role="master"), 7)
+    [told] = commands(Load(1, 1, 1, role="master", listen="10.0.0.1"), 7)
+    assert usual[usual.index("--master-bind-host") + 1] == "127.0.0.1"
+    assert told[told.index("--master-bind-host") + 1] == "10.0.0.1"
+
+
+def test_environment_has_no_options_of_locust() -> None:
+    kept = environment_of({"LOCUST_HOST": "x", "PATH": "/bin", "HOME": "/root"}, "/empty")
+    assert "LOCUST_HOST" not in kept
+    assert (kept["HOME"], kept["PATH"]) == ("/empty", "/bin")
