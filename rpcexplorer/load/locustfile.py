@@ -37,7 +37,11 @@ os.environ["HOME"] = plan.home
 reports = os.fdopen(os.dup(1), "wb")
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Locust prints tables of its own.
 shared = Service.open(
-    plan.profile, folder=Path(plan.folder), sessions=Path(plan.sessions) if plan.sessions else None, given=plan.given
+    plan.profile,
+    folder=Path(plan.folder),
+    environment={**os.environ, **plan.own},
+    sessions=Path(plan.sessions) if plan.sessions else None,
+    given=plan.given,
 )
 
 

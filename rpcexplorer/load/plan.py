@@ -42,6 +42,8 @@ class Plan(Struct, frozen=True):
     """Values of variables."""
     pace: float = 0.0
     """Calls per second of each user; 0 for as many as possible."""
+    own: Mapping[str, str] = {}
+    """The variables ``RPCEXPLORER_…``, which other programs do not get."""
     web: bool = False
     """Show Locust's page while the test runs."""
 

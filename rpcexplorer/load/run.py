@@ -16,9 +16,11 @@ from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.load.plan import LOOPBACK, Plan, Report
 from rpcexplorer.model.exchange import Stop
+from rpcexplorer.model.secret import for_others
 
 LOCUSTFILE: Final = Path(__file__).with_name("locustfile.py")
 MASTER_PORT: Final = 5557
@@ -75,7 +77,7 @@ def commands(load: Load, port: int) -> list[list[str]]:
 
 
 def environment_of(environment: Mapping[str, str], home: str) -> dict[str, str]:
-    """Return the environment of Locust, with an empty home: it reads options from both."""
+    """Return the environment of Locust, which reads options from there and from the home, here an empty one."""
     kept = {name: value for name, value in environment.items() if not name.startswith("LOCUST_")}
     path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), environment.get("PYTHONPATH")]))
     return kept | {"HOME": home, "USERPROFILE": home, "PYTHONPATH": path, "PYTHONUSERBASE": site.getuserbase()}
@@ -86,7 +88,9 @@ class LoadRun:
 
     def __init__(self, plan: Plan, load: Load, environment: Mapping[str, str], port: int = MASTER_PORT) -> None:
         """Prepare a test; ``port`` is that of the master, if workers of other machines need it."""
-        self._plan, self._load, self._environment = plan, load, environment
+        others = for_others(environment)
+        own = {name: value for name, value in environment.items() if name not in others}
+        self._plan, self._load, self._environment = replace(plan, own=own), load, environment
         self._port = free_port() if load.role == "alone" else port
         self.report: Report | None = None
         self._processes: list[asyncio.subprocess.Process] = []
@@ -123,7 +127,7 @@ class LoadRun:
             stdout=pipe,
             stderr=pipe,
             cwd=folder,
-            env=environment_of(self._environment, folder),
+            env=environment_of(for_others(self._environment), folder),
             limit=MAX_LINE,
             start_new_session=True,  # Ctrl+C reaches only rpcexplorer, which ends them in order.
         )

@@ -84,11 +84,12 @@ class Service:
         profile: str | None,
         *,
         folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
         sessions: Path | None = None,
         given: Mapping[str, str] = NOTHING,
     ) -> Service:
         """Open a profile, and record nothing; raise `UserError`."""
-        explorer = Explorer.open(folder=folder, sessions=sessions)
+        explorer = Explorer.open(folder=folder, environment=environment, sessions=sessions)
         explorer.journal.recording = False
         chosen = explorer.use(profile)
         if isinstance(chosen, Problem):

@@ -145,12 +145,15 @@ def test_planted_options_of_locust_run_nothing(loads: Loads, url: str, tmp_path:
     assert not (loads.home / "state" / "history").exists()
 
 
-def test_workers_add_up_and_listen_on_loopback(loads: Loads) -> None:
+def test_workers_add_up_and_keep_to_themselves(loads: Loads) -> None:
     listening: set[str] = set()
+    secret = "s3cr3t-of-ada"
+    loads.environment["RPCEXPLORER_SHOP_TOKEN"] = secret
 
     def look(report: Report) -> bool:
         for child in psutil.Process().children(recursive=True):
             with suppress(psutil.Error):
+                assert secret not in f"{child.environ()} {child.cmdline()}"
                 sockets = child.net_connections()
                 listening.update(one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN)
         return report.total.calls > 9
