@@ -345,7 +345,10 @@ ANSWER_KEYS: Final = ("result", "result_json", "error", "ask")
 def answer_rule(value: Any, place: Place) -> Any:
     """Check the answer to a request of the server."""
     if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in ANSWER_KEYS:
-        return WrongValue("must be a table with exactly one of result, result_json, error and ask")
+        sentence = "must be a table with exactly one of result, result_json, error and ask"
+        if isinstance(value, dict) and any(isinstance(value[key], dict) for key in value.keys() - ANSWER_KEYS):
+            sentence += ". Write a method name with dots in quotes, such as 'answer.\"ask.name\".result'"
+        return WrongValue(sentence)
     (key, content), *_ = value.items()
     if key == "ask":
         return Answer(ask=True) if content is True else WrongValue("must be true", (key,))

@@ -95,6 +95,8 @@ def test_wrong_url_of_a_connection_is_refused(tmp_path: Path, url: str, words: s
         ('url = "tcp://h:1"\nanswer."" = { ask = true }', 'answer.""', "the name of a method"),
         ('url = "tcp://h:1"\nanswer.x = {}', "answer.x", "exactly one of"),
         ('url = "tcp://h:1"\nanswer.x = { ask = true, result = 1 }', "answer.x", "exactly one of"),
+        ('url = "tcp://h:1"\nanswer.ask.name.result = 1', "answer.ask", "in quotes, such as 'answer.\"ask.name\""),
+        ('url = "tcp://h:1"\nanswer.a.b.c.result = 1', "answer.a", "in quotes, such as 'answer.\"ask.name\""),
         ('url = "tcp://h:1"\nanswer.x = { ask = false }', "answer.x.ask", "must be true"),
         ('url = "tcp://h:1"\nanswer.x = { result = nan }', "answer.x.result", "inf or nan"),
         ('url = "tcp://h:1"\nanswer.x = { result_json = "{" }', "answer.x.result_json", "JSON text"),
