@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from rpcexplorer.auth.registry import KINDS, token_kinds
-from rpcexplorer.files.toml import KeyPath
+from rpcexplorer.files.toml import KeyPath, dotted
 from rpcexplorer.files.toml_shape import Place, ValueCheck, WrongValue, integer_rule, path_rule, without_quotes
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.scan import MAX_INTEGER, SPACE, STRING, decoded
@@ -348,6 +348,8 @@ def answer_rule(value: Any, place: Place) -> Any:
         sentence = "must be a table with exactly one of result, result_json, error and ask"
         if isinstance(value, dict) and any(isinstance(value[key], dict) for key in value.keys() - ANSWER_KEYS):
             sentence += ". Write a method name with dots in quotes, such as 'answer.\"ask.name\".result'"
+        if value == {}:
+            sentence += f". To remove the answer, remove all of `{dotted(place.path[-2:])}`"
         return WrongValue(sentence)
     (key, content), *_ = value.items()
     if key == "ask":

@@ -223,6 +223,15 @@ def test_answer_is_replaced_in_one_command(own: Shell) -> None:
     assert f"{key}.result_json: 1 → 2\n" in own.run("profiles", "set", "mine", f"{key}.result_json=2").err
 
 
+def test_refused_removal_names_the_whole_answer(own: Shell) -> None:
+    file = own.home / "config" / "sessions.toml"
+    file.write_text(file.read_text() + '\n[profile.mine.answer."a/b"]\nask = true\n')
+    refused = own.run("profiles", "set", "mine", 'answer."a/b".ask=')
+    assert (refused.code, 'To remove the answer, remove all of `answer."a/b"`' in refused.err) == (2, True)
+    assert own.run("profiles", "set", "mine", 'answer."a/b"=').code == 0
+    assert "a/b" not in file.read_text()
+
+
 def test_project_profile_is_changed_in_local_file(shell: Shell) -> None:
     team, local = shell.sessions(TEAM), shell.folder / "sessions.local.toml"
     ran = shell.run("profiles", "set", "staging", "empty_params={}")
