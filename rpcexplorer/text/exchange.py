@@ -129,8 +129,10 @@ def transport_line(exchange: Exchange) -> str:
     if response.status is None and not response.size:
         return took
     http = "" if response.status is None else f"HTTP {response.status} · "
-    incomplete = ", incomplete" if isinstance(exchange.outcome, Unreached | Cancelled) else ""
-    return f"{http}{took} · {size(response.size)}{incomplete}"
+    is_incomplete = isinstance(exchange.outcome, Unreached | Cancelled)
+    if isinstance(exchange.outcome, Unreached) and exchange.outcome.step == "upgrade":
+        is_incomplete = response.header("Content-Length") != str(response.size)
+    return f"{http}{took} · {size(response.size)}{', incomplete' if is_incomplete else ''}"
 
 
 def explanation(outcome: Outcome) -> str:

@@ -94,6 +94,14 @@ def test_transport_has_its_own_line(outcome: Outcome, status: int | None, line: 
     assert transport_line(exchange(outcome, response=response)) == line
 
 
+@pytest.mark.parametrize(("length", "line"), [("13", "13 B"), ("14", "13 B, incomplete"), (None, "13 B, incomplete")])
+def test_refused_upgrade_may_have_its_whole_body(length: str | None, line: str) -> None:
+    headers = (("content-length", length),) if length else ()
+    response = Response(401, "", "", headers, b"not allowed.\n", 13)
+    refused = exchange(Unreached("upgrade", "refused"), response=response)
+    assert transport_line(refused) == f"HTTP 401 · 34 ms · {line}"
+
+
 @pytest.mark.parametrize(
     ("seconds", "shown"),
     [
