@@ -117,7 +117,8 @@ class Frames:
             return Unreachable("framing", f"{self._peer} sent data that is not valid WebSocket: {failure}.")
         if closing is None:
             return None
-        words = f"{self._peer} closed the connection with {closing.code}"
+        code = "" if closing.code == CloseCode.NO_STATUS_RCVD else f" with {closing.code}"
+        words = f"{self._peer} closed the connection{code}"
         reason = printable_if_short(closing.reason.strip()).rstrip(".")
         return Unreachable("closed", f"{words}: {reason}." if reason else f"{words}.")
 

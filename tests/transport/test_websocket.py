@@ -204,6 +204,11 @@ def test_fragments_and_binary_frames_are_messages() -> None:
     assert ended.sentence.endswith("closed the connection with 1001: see\\tyou.")
 
 
+def test_close_without_a_code_names_none() -> None:
+    _, ended = end_after(frame(Opcode.CLOSE))
+    assert (ended.step, ended.sentence.endswith(" closed the connection.")) == ("closed", True)
+
+
 def test_pings_are_answered() -> None:
     answers = list[tuple[Opcode, bytes]]()
 
