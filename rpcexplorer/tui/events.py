@@ -491,7 +491,7 @@ class EventsScreen(FullScreen[None]):
             words.append(f"{len(self._rows):,} found{'' if self._rows.is_complete else ', searching …'}")
         missing = {
             "dropped": self.event_log.dropped,
-            "not recorded": self.explorer.journal.events_missed,
+            "not recorded (all profiles)": self.explorer.journal.events_missed,
             "not answered": connection.requests.unanswered if connection else 0,
         }
         return " · ".join([*words, *(f"{count:,} {what}" for what, count in missing.items() if count)])

@@ -88,6 +88,18 @@ def test_paused_list_stays_at_its_event(explorer: Explorer, monkeypatch: pytest.
     visit(explorer, scene)
 
 
+def test_count_of_unrecorded_events_names_all_profiles(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert explorer.profile is not None
+        explorer.on_event(explorer.profile, event())
+        await until(pilot, lambda: "1 event" in on_view(app))
+        monkeypatch.setattr(explorer.journal.events, "_refused", 3)
+        await open_events(pilot)
+        assert "3 not recorded (all profiles)" in on_view(app)
+
+    visit(explorer, scene)
+
+
 def test_secret_and_control_characters_are_not_shown(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert explorer.profile is not None
