@@ -498,7 +498,11 @@ class EventsScreen(FullScreen[None]):
 
     def _advice(self) -> list[Pieces]:
         if isinstance(self._rows, EventSearch) and self.event_log.count:
-            return [[("   No events match the filter." if self._rows.is_complete else "   Searching …", "dim")]]
+            if not self._rows.is_complete:
+                return [[("   Searching …", "dim")]]
+            key, action = ("events.close", "clear") if self._pane.typing else ("events.search", "change")
+            how = [("   Press ", "dim"), (self._key(key), "bold"), (f" to {action} it.", "dim")]
+            return [[("   No events match the filter.", "dim")], how]
         lines: list[Pieces] = [
             [("   No events yet. Notifications and requests of the server", "dim")],
             [("   are shown here as they arrive.", "dim")],

@@ -100,6 +100,20 @@ def test_count_of_unrecorded_events_names_all_profiles(explorer: Explorer, monke
     visit(explorer, scene)
 
 
+def test_filter_without_matches_names_its_key(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert explorer.profile is not None
+        explorer.on_event(explorer.profile, event())
+        await until(pilot, lambda: "1 event" in on_view(app))
+        await open_events(pilot)
+        await pilot.press("slash", "x", "y")
+        await until(pilot, lambda: "Press Esc to clear it." in on_view(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: "Press / to change it." in on_view(app))
+
+    visit(explorer, scene)
+
+
 def test_secret_and_control_characters_are_not_shown(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert explorer.profile is not None
