@@ -64,7 +64,7 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
         from rpcexplorer.export.report import report_of_pair  # A single call needs no comparison.
 
         left, right = (call.exchange for call in calls)
-        first, second = (_subject(world, explorer, call, runs=False) for call in calls)
+        first, second = (_subject(world, explorer, call, form) for call in calls)
         ignore = ignored_pointers(right, explorer.profiles.profiles)
         content = report_of_pair(first, second, (left, right), explorer.credentials.in_use(), ignore)
         count = count_references(content)
@@ -75,9 +75,7 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
         content = reply(call, profile_used, explorer.credentials.in_use())
         count = count_references(content)
     else:
-        subject = _subject(world, explorer, calls[0], runs=not FORMS[form].describes)
-        if why := find_uncopyable(form, subject.profile):
-            fail(why)
+        subject = _subject(world, explorer, calls[0], form)
         content = render(form, subject)
         if FORMS[form].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
             fail(why, 3)
@@ -91,7 +89,7 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
         world.say(sentence)
 
 
-def _subject(world: World, explorer: Explorer, call: Recorded, *, runs: bool) -> Subject:
+def _subject(world: World, explorer: Explorer, call: Recorded, form: str) -> Subject:
     """Return the subject of a copy; end the command if there is none."""
     ours = explorer.journal.is_ours(call.exchange, call.source)
     subject, missing = record_of(
@@ -100,8 +98,10 @@ def _subject(world: World, explorer: Explorer, call: Recorded, *, runs: bool) ->
         explorer.preview,
         secrets=explorer.credentials.in_use(),
         ours=ours,
-        runs=runs,
+        runs=not FORMS[form].describes,
     )
+    if isinstance(subject, Subject) and (why := find_uncopyable(form, subject.profile)):
+        fail(why)
     if missing:
         world.say(missing)
     if isinstance(subject, Refused):

@@ -88,5 +88,6 @@ def test_copy_of_a_call_names_the_process(served: Shell) -> None:
     ran = served.run("copy")
     assert (ran.code, ran.out) == (2, b"")
     assert "cannot be copied as curl" in ran.err
+    assert "default ones" not in ran.err
     words = shlex.split(served.run("copy", "--as", "command").text)
     assert words == ["rpcexplorer", "call", "ping", "--stdio", "./serve 'a b'"]
