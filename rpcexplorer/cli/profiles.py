@@ -120,7 +120,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
         value = _value(row, typed[row.key.replace(".", "_")], invocation.world.folder, file)
         if value is not None:
             (tables[top] if inner else values)[inner or top] = value
-    if ("url" in values) == ("command" in values):
+    if ("url" in values) == ("command" in values) or values.get("url") == PROCESS:
         raise click.UsageError("Name one server, with --url URL or with --stdio WORDS.")
     url, path = values.pop("url", PROCESS), values.get("path")
     if path is None:
@@ -209,7 +209,8 @@ def _with_option(name: str, problem: Problem) -> str:
     for row in OPTIONS:
         if key == row.key or key.startswith(f"{row.key}."):
             header = key.removeprefix(row.key).replace(".", " ", 1) if row.key == "headers" else ""
-            return f"{row.option}{header}: {problem.sentence}"
+            sentence = f"{problem.sentence}.".replace("this key.", "this option.")
+            return f"{row.option}{header}: {sentence}"
     return str(problem)
 
 

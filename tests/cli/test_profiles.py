@@ -104,6 +104,8 @@ WRONG: Final = [
     ),
     ("--auth header --auth-header host", "--auth-header: must be the name of a header that holds a token"),
     ("--auth header --value x", "--value: must be text that contains {token}"),
+    ("--framing lines", "--framing: only streams and processes have a framing. Remove this option.\n"),
+    ("--url stdio:", "Name one server, with --url URL or with --stdio WORDS."),
     ("--login-ended-status 7", "--login-ended-status: 7 is not valid"),
     ("--login-params [", "--login-params must be JSON"),
     ("--login-params '[null]'", "--login-params: sessions.toml cannot contain null"),
