@@ -300,12 +300,12 @@ def _call_form(
 ) -> Copied | str:
     """Return a call in a form, or the reason why that is impossible."""
     subject, missing = _subject(explorer, draft, exchange, runs=not FORMS[part].describes)
+    if isinstance(subject, Subject) and (why := find_uncopyable(part, subject.profile)):
+        return why
     if missing:
         screen.notify(missing, timeout=8)
     if subject is None or isinstance(subject, Refused):
         return subject.sentence if subject else NOTHING
-    if why := find_uncopyable(part, subject.profile):
-        return why
     content = render(part, subject)
     if FORMS[part].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
         return why

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,11 +12,14 @@ from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.copying import CopyPicker
+from rpcexplorer.tui.call.copying import CopyPicker, _call_form
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.messages import ReportWanted
 from rpcexplorer.tui.widgets.dialog import Ask
+from tests.text.exchanges import exchange
 from tests.tui.call.test_saving import with_reply
 from tests.tui.visiting import burst, notices, on, type_in
 from tests.tui.waiting import until
@@ -127,3 +131,11 @@ def test_copied_draft_names_no_variable_bound_elsewhere(explorer: Explorer) -> N
         assert "RPCEXPLORER_INLINE_PASSWORD" in await copied(pilot, "f10", *"curl", "enter")
 
     with_reply(explorer, scene, profile="inline")
+
+
+def test_refused_copy_announces_no_default_settings(explorer: Explorer) -> None:
+    sentences: list[str] = []
+    screen: Any = SimpleNamespace(notify=lambda sentence, **_: sentences.append(sentence))
+    call = exchange(Result(b"1"), status=None, profile="gone", url="ws://h:1/")
+    assert "cannot be copied as curl" in str(_call_form(screen, explorer, Draft("m", ""), call, "curl"))
+    assert sentences == []
