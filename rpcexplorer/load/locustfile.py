@@ -73,9 +73,9 @@ class SavedCalls(RpcUser):
 
 
 def begin(environment: Any, **_: object) -> None:
-    """Start to report, and to watch for the end of rpcexplorer."""
+    """Start to report."""
     setattr(environment.parsed_options, PACE, plan.pace)
-    gevent.spawn(end_with_rpcexplorer, environment)
+    runners.append(environment.runner)
     if isinstance(environment.runner, WorkerRunner):
         return
     gevent.spawn(report_regularly, environment)
@@ -85,11 +85,12 @@ def begin(environment: Any, **_: object) -> None:
         web_ui.start()
 
 
-def end_with_rpcexplorer(environment: Any) -> None:
+def end_with_rpcexplorer() -> None:
     """End the test when stdin is closed, and this process in any case."""
     gevent.select.select([0], [], [])
-    environment.runner.quit()
-    gevent.sleep(END_SECONDS)
+    for runner in runners:  # A worker has none until it has found its master.
+        runner.quit()
+        gevent.sleep(END_SECONDS)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -147,3 +148,5 @@ def refuse_control() -> Any:
 
 for event, listener in ((events.init, begin), (events.quitting, end)):
     event.add_listener(listener)  # type: ignore[no-untyped-call]
+runners: list[Any] = []
+gevent.spawn(end_with_rpcexplorer)

@@ -6,12 +6,14 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import psutil
 import pytest
 import trustme
@@ -272,6 +274,25 @@ def test_no_process_is_left_after_a_signal(loads: Loads, number: signal.Signals)
     assert alive == []
     assert process.returncode == (-signal.SIGKILL if number == signal.SIGKILL else 130)
     assert (b"@ping" in out) == (number != signal.SIGKILL)
+
+
+def test_worker_without_master_ends_with_its_stdin(loads: Loads) -> None:
+    loads.sessions("http://127.0.0.1:9")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        [command] = commands(Load(1, 1, 1, role="worker"), silent.getsockname()[1])
+        environment = environment_of(loads.environment, str(loads.home))
+        with subprocess.Popen(command, stdin=subprocess.PIPE, cwd=loads.folder, env=environment) as worker:
+            assert worker.stdin is not None
+            worker.stdin.write(msgspec.json.encode(loads.plan(of("ping"))) + b"\n")
+            worker.stdin.flush()
+            silent.settimeout(30)
+            connection, _ = silent.accept()
+            try:
+                worker.stdin.close()
+                worker.wait(timeout=10)
+            finally:
+                connection.close()
+                worker.kill()
 
 
 def test_master_binds_to_loopback_unless_told() -> None:
