@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import socket
-import ssl
 import time
 import traceback
 from collections.abc import Awaitable, Mapping
@@ -17,9 +16,9 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import gevent
+import gevent.select
 import msgspec
-from geventhttpclient.client import HTTPClient
-from geventhttpclient.response import HTTPParseError
+from geventhttpclient.response import HTTPResponse
 from locust import User
 from locust.exception import StopUser
 
@@ -53,6 +52,8 @@ FIRST_PAUSE_SECONDS: Final = 0.1
 MAX_PAUSE_SECONDS: Final = 10.0
 """A user waits longer after each call without a response, up to this."""
 BLOCK: Final = 64 * 1024
+MAX_HEAD: Final = 256 * 1024
+"""Bytes of the head of a response."""
 ONLY_HTTP: Final = "A load test needs a profile with http:// or https://, not {}."
 
 
@@ -74,7 +75,7 @@ class Service:
         self._secrets: dict[str, Secret] = {}
         self._logged: set[str] = set()
         self.limit = explorer.settings.reply_limit
-        self.trust = trust_of(profile)
+        self.tls = cache(lambda: trust_of(profile).context())
         self.can_log_in = cache(lambda: explorer.credentials.can_log_in(profile))
         self.key_problem = cache(lambda: _at_once(explorer.credentials.key(profile)) if profile.cert_file else None)
 
@@ -252,24 +253,24 @@ def _failure(end: AuthResponse | Refused) -> RpcFailure | None:
             return RpcFailure(f"{NO_RESPONSE}: {step}")
         case Malformed():
             status = end.response.status
-            return RpcFailure(f"malformed: HTTP {status}" if status and status >= 400 else "malformed")
+            return RpcFailure(f"malformed: HTTP {status}" if status and status >= 300 else "malformed")
         case Result(message=message) if message:
             return RpcFailure("tool failed")
     return None
 
 
-class _Handshakes:
-    """Encrypts sockets with the certificates that a profile trusts.
+class _ResponseParser(HTTPResponse):
+    def __init__(self) -> None:
+        super().__init__("POST")
+        self.body = bytearray()
 
-    It stands in for the SSL context of geventhttpclient, which sets its own rules on a real one.
-    """
+    def _on_body(self, buf: bytearray) -> None:
+        self.body += buf
 
-    def __init__(self, context: ssl.SSLContext) -> None:
-        self._context = context
-        self.check_hostname, self.verify_mode = context.check_hostname, context.verify_mode
-
-    def wrap_socket(self, plain: socket.socket, server_hostname: str) -> ssl.SSLSocket:
-        return self._context.wrap_socket(plain, server_hostname=server_hostname)
+    @property
+    def is_complete(self) -> bool:
+        """Return whether the whole response is there, and not only a 1xx before it."""
+        return bool(self.message_complete and self.status_code >= 200)
 
 
 class _TooLongError(Exception):
@@ -277,79 +278,84 @@ class _TooLongError(Exception):
 
 
 class GeventConnection:
-    """The connection of one user over HTTP: requests go out exactly as rpcexplorer would send them."""
+    """The connection of one user over HTTP: requests go out exactly as rpcexplorer would send them.
+
+    The requests of `HTTPClient` in geventhttpclient have no limit for the head of a response. While data arrives fast,
+    they do not let other greenlets run, and so no timeout of gevent.
+    """
 
     def __init__(self, service: Service) -> None:
-        self._profile, self._limit = service.profile, service.limit
-        self._trust = service.trust
-        self._client: HTTPClient | None = None
+        self._service, self._timeout = service, service.profile.timeout
+        self._socket: socket.socket | None = None
+        self._step: Step = "url"
         self._url, self._address = "", Address("")
         """The URL of the last request, parsed."""
 
     def send(self, request: Request) -> Response:
         """Send a request and return the whole response; raise `Unreachable`."""
         problem: Unreachable
-        step: Step = "connect"
+        self._step = "url"
         try:
-            with gevent.Timeout(self._profile.timeout, _TooLongError):
-                if request.url != self._url:
-                    self._url, self._address = request.url, address_of(request.url)
-                client = self._client = self._client or self._made(self._address)
-                headers = dict(request_headers(request, self._address))
-                headers.setdefault("Accept-Encoding", "identity")
-                response = client.request("POST", self._address.target, request.body, headers)
-                step = "body"
-                body = self._read(response)
-                items = tuple(response.items())
-                return Response(response.status_code, headers=items, body=body, size=len(body))
+            with gevent.Timeout(self._timeout, _TooLongError):
+                return self._exchange(request, time.monotonic() + self._timeout)
         except Unreachable as known:
             problem = known
-        except _TooLongError:
-            problem = Unreachable("timeout", f"No response within {self._profile.timeout:g} s.", maybe_ran=True)
+        except (_TooLongError, TimeoutError):
+            problem = Unreachable("timeout", f"No response within {self._timeout:g} s.", maybe_ran=True)
         except Exception as error:  # noqa: BLE001 - the border: a foreign exception may quote a header's value
-            step = _step_of(error, step)
-            problem = Unreachable(step, f"No response ({step}).", maybe_ran=step in {"wait", "body"})
+            step: Step = "name" if isinstance(error, socket.gaierror) else self._step
+            problem = Unreachable(step, f"No response ({step}).", maybe_ran=step in {"send", "wait", "body"})
         self.close()  # The rest of a response may still arrive.
         raise problem
 
-    def close(self) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            client.close()
-
-    def _made(self, address: Address) -> HTTPClient:
-        seconds = self._profile.timeout
-        settings: dict[str, Any] = {"connection_timeout": seconds, "network_timeout": seconds}
-        if address.scheme == "https":
-            handshakes = _Handshakes(self._trust.context())
-            settings |= {"ssl": True, "ssl_context_factory": lambda **_: handshakes}
-        client = HTTPClient(address.host, address.port, **settings)
-        client.default_headers.clear()
-        return client
-
-    def _read(self, response: Any) -> bytes:
-        blocks, size = [], 0
-        while block := response.read(BLOCK):
+    def _exchange(self, request: Request, deadline: float) -> Response:
+        if request.url != self._url:
+            self._url, self._address = request.url, address_of(request.url)
+        headers = (item for item in request_headers(request, self._address) if item[0].lower() != "accept-encoding")
+        head = [f"POST {self._address.target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
+        data = "\r\n".join([*head, "Accept-Encoding: identity", "", ""]).encode("ascii") + request.body
+        connection = self._open()
+        self._step = "send"
+        connection.sendall(data)
+        self._step = "wait"
+        response, size = _ResponseParser(), 0
+        while not response.is_complete:
+            block = connection.recv(BLOCK)
             size += len(block)
-            if size > self._limit:
-                raise Unreachable("size", "The response is too large.")
-            blocks.append(bytes(block))
-        return b"".join(blocks)
+            if time.monotonic() > deadline:
+                raise _TooLongError
+            response.feed(block)  # An empty one is the end of the connection.
+            self._step = "body" if response.headers_complete else "wait"
+            if size > (self._service.limit if response.headers_complete else MAX_HEAD):
+                raise Unreachable("size", "The response is too large.", maybe_ran=True)
+            if not (block or response.is_complete):
+                raise EOFError
+        if response.should_close():
+            self.close()
+        body = bytes(response.body)
+        return Response(response.status_code, headers=tuple(response.items()), body=body, size=len(body))
 
+    def _open(self) -> socket.socket:
+        """Return the open connection, or a new one if the server has closed it."""
+        if self._socket is not None:
+            ready = gevent.select.poll()
+            ready.register(self._socket, gevent.select.POLLIN)
+            if ready.poll(0):  # An idle connection has nothing to read but its end.
+                self.close()
+        if self._socket is None:
+            address = self._address
+            self._step = "connect"
+            plain = self._socket = socket.create_connection((address.host, address.port))
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if address.scheme == "https":
+                self._step = "tls"
+                self._socket = self._service.tls().wrap_socket(plain, server_hostname=address.host)
+        return self._socket
 
-def _step_of(error: Exception, step: Step) -> Step:
-    match error:
-        case socket.gaierror():
-            return "name"
-        case ssl.SSLError():
-            return "tls"
-        case ConnectionRefusedError():
-            return "connect"
-        case HTTPParseError():
-            return "body" if step == "body" else "wait"
-        case TimeoutError():
-            return "timeout"
-    return step
+    def close(self) -> None:
+        connection, self._socket = self._socket, None
+        if connection is not None:
+            connection.close()
 
 
 class RpcUser(User):

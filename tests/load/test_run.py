@@ -111,6 +111,10 @@ def answer(request: Received) -> Parts:
     call = json.loads(request.body)
     if call["method"] == "gone":
         return [RESET]
+    if call["method"] == "moved":
+        return [http_reply(b"", 307, {"Location": "http://127.0.0.1:9/"}), NEXT]
+    if call["method"] == "endless":
+        return [b"HTTP/1.1 200 OK\r\nX-Long: ", b"x" * 10_000_000, NEXT]
     body = {"jsonrpc": "2.0", "id": call["id"], "result": call["params"]}
     if call["method"] == "broken":
         return [http_reply(b"<html>", 502), NEXT]
@@ -171,11 +175,13 @@ def test_workers_add_up_and_keep_to_themselves(loads: Loads) -> None:
 def test_each_failure_has_a_short_reason(loads: Loads) -> None:
     with RawServer(answer) as server:
         loads.sessions(server.origin)
-        plan = loads.plan(of("fine"), of("broken"), of("gone"))
-        report = loads.run(plan, ALONE, lambda report: len(report.failures) == 2)
+        plan = loads.plan(of("fine"), of("broken"), of("gone"), of("moved"), of("endless"))
+        report = loads.run(plan, ALONE, lambda report: len(report.failures) == 4)
     assert {(one.row, one.reason) for one in report.failures} == {
         ("@broken", "malformed: HTTP 502"),
         ("@gone", "no response: wait"),
+        ("@moved", "malformed: HTTP 307"),
+        ("@endless", "no response: size"),
     }
 
 
