@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 import msgspec
@@ -41,7 +43,7 @@ INSTALL = "A load test needs Locust. To install it, run in the folder of rpcexpl
 class Options(Struct, frozen=True):
     users: int
     spawn_rate: int | None
-    run_time: float
+    run_time: int
     rate: float | None
     workers: int
     master: bool
@@ -110,7 +112,7 @@ class Options(Struct, frozen=True):
 )
 @click.option(
     "--run-time",
-    type=period,
+    type=lambda text: math.ceil(period(text)),  # Locust counts whole seconds.
     metavar="TIME",
     default="10s",
     show_default=True,
@@ -248,7 +250,7 @@ def _confirm(
 ) -> None:
     """Ask before a load on production, or of unsafe calls; end the command unless the answer is yes."""
     host = profile.origin.partition("://")[2]
-    if options.host_is is not None and options.host_is not in {host, host.rpartition(":")[0]}:
+    if options.host_is is not None and options.host_is not in {host, urlsplit(profile.origin).hostname}:
         fail(f"Nothing was sent: the host of profile {profile.name} is {host}, not {options.host_is}.")
     if options.users > MANY_USERS and not options.yes:
         fail(f"{options.users:,} users are many: add --yes to start more than {MANY_USERS:,}.")

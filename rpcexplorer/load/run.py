@@ -39,7 +39,7 @@ class Load(Struct, frozen=True):
 
     users: int
     spawn_rate: float
-    seconds: float
+    seconds: int
     workers: int = 1
     role: Role = "alone"
     listen: str = LOOPBACK
@@ -64,7 +64,7 @@ def commands(load: Load, port: int) -> list[list[str]]:
     if load.role == "worker":
         return [[*worker, load.master_host]] * load.workers
     first = [*locust, "--headless", "--users", str(load.users), "--spawn-rate", f"{load.spawn_rate:g}"]
-    first += ["--run-time", f"{load.seconds:g}s", "--stop-timeout", str(STOP_SECONDS), "--only-summary"]
+    first += ["--run-time", f"{load.seconds}s", "--stop-timeout", str(STOP_SECONDS), "--only-summary"]
     for option, file in (("--csv", load.csv), ("--html", load.html)):
         first += [option, file] if file else []
     if load.role == "alone" and load.workers == 1:

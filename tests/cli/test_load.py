@@ -120,6 +120,20 @@ def test_question_names_host_users_rate_and_time(
     assert bool(started) == answer
 
 
+def test_host_without_port_is_not_empty(shell: Shell, started: list[Sequence[str]]) -> None:
+    load(shell, "@ping", "--yes", "--host-is", "", more=PROD, url="http://shop.example.com")
+    assert started == []
+    load(shell, "@ping", "--yes", "--host-is", "shop.example.com", more=PROD, url="http://shop.example.com")
+    assert started
+
+
+@pytest.mark.parametrize(("text", "whole"), [("0.5s", "1s"), ("300h", "1080000s")])
+def test_run_time_is_in_whole_seconds(shell: Shell, started: list[Sequence[str]], text: str, whole: str) -> None:
+    load(shell, "@ping", "--run-time", text)
+    [command] = started
+    assert command[command.index("--run-time") + 1] == whole
+
+
 def test_missing_secret_ends_with_3(shell: Shell, started: list[Sequence[str]]) -> None:
     ran = load(shell, "@ping", more='auth = { kind = "bearer" }')
     assert (ran.code, started) == (3, [])
