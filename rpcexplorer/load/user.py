@@ -155,23 +155,26 @@ class RpcClient:
     def close(self) -> None:
         self._connection.close()
 
-    def call(self, row: str, draft: Draft) -> Outcome:
+    def send(self, planned: PlannedCall) -> Outcome:
         """Send a call and report it to Locust; an error in rpcexplorer itself is a failure, too."""
         began, self._seconds = time.time(), 0.0
         try:
-            end = self._drive(draft)
+            end = self._drive(planned)
         except Exception as error:  # noqa: BLE001 - Locust would print a traceback for each call
             place = traceback.extract_tb(error.__traceback__)[-1]
             failure = f"internal error: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
-            self._report(row, began, self._seconds, 0, RpcFailure(failure))
+            self._report(planned.row, began, self._seconds, 0, RpcFailure(failure))
             return Unreached("request", f"Not sent, because of an {failure}.")
         outcome = end.outcome if isinstance(end, AuthResponse) else end
         received = len(end.response.body) if isinstance(end, AuthResponse) else 0
-        self._report(row, began, self._seconds, received, _failure(end))
+        self._report(planned.row, began, self._seconds, received, _failure(end))
         return outcome
 
-    def _drive(self, draft: Draft) -> AuthResponse | Refused:
+    def _drive(self, planned: PlannedCall) -> AuthResponse | Refused:
         """Drive the auth flow of a call, as the client does on an event loop."""
+        draft = self._service.draft(planned)
+        if isinstance(draft, Refused):
+            return draft
         calls = calls_of(draft, fresh_id(), self._profile.envelope)
         if isinstance(calls, Refused):
             return calls
@@ -397,8 +400,7 @@ class RpcUser(User):
         return self.send(PlannedCall(method, method, "" if params is None else msgspec.json.encode(params).decode()))
 
     def send(self, call: PlannedCall) -> Outcome:
-        draft = self.service.draft(call)
-        outcome = draft if isinstance(draft, Refused) else self.client.call(call.row, draft)
+        outcome = self.client.send(call)
         if isinstance(outcome, Refused):
             self.service.log_refusal(outcome)
             raise StopUser

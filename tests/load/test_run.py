@@ -194,6 +194,13 @@ def test_missing_secret_stops_users_and_the_test(loads: Loads) -> None:
     assert [line for line in loads.said if "No token for profile shop." in line] == loads.said != []
 
 
+def test_variable_without_value_stops_users_and_the_test(loads: Loads) -> None:
+    loads.sessions("http://127.0.0.1:9")
+    report = loads.run(loads.plan(PlannedCall("@page", "list", '["{{page}}"]')), ALONE, lambda _: False)
+    assert [(one.reason, one.count) for one in report.failures] == [("not sent: params", 2)]
+    assert [line for line in loads.said if "{{page}} has no value." in line] == loads.said != []
+
+
 @pytest.mark.parametrize("is_pinned", [True, False])
 @pytest.mark.parametrize("is_trusted", [True, False])
 def test_certificate_settings_of_the_profile_hold(
