@@ -43,6 +43,7 @@ from rpcexplorer.model.problem import Problem, UserError
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Request, Response, Step, Unreachable
 from rpcexplorer.transport.request import Address, address_of, request_headers
 from rpcexplorer.variables.resolve import NOTHING, Missing
@@ -115,9 +116,10 @@ class Service:
 
     def log_refusal(self, refused: Refused) -> None:
         """Say once why calls are not sent."""
-        if refused.sentence not in self._logged:
-            self._logged.add(refused.sentence)
-            logging.getLogger(__name__).error(refused.sentence)
+        sentence = printable(self._explorer.redactor().text(refused.sentence))  # It may quote the server.
+        if sentence not in self._logged:
+            self._logged.add(sentence)
+            logging.getLogger(__name__).error(sentence)
 
     def draft(self, call: PlannedCall) -> Draft | Refused:
         """Return a call with the values of its variables, such as a new ``{{uuid}}``."""

@@ -194,6 +194,20 @@ def test_missing_secret_stops_users_and_the_test(loads: Loads) -> None:
     assert [line for line in loads.said if "No token for profile shop." in line] == loads.said != []
 
 
+def test_rejection_of_the_server_is_logged_without_secrets(loads: Loads) -> None:
+    def reject(request: Received) -> Parts:
+        error = {"code": -32001, "message": f"no \x1b[c {PASSWORD}"}
+        body = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "error": error}
+        return [http_reply(json.dumps(body).encode()), NEXT]
+
+    loads.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
+    with RawServer(reject) as server:
+        loads.sessions(server.origin, 'auth = { kind = "cookie", username = "demo" }')
+        loads.run(loads.plan(of("ping")), ALONE, lambda _: False)
+    [sentence] = loads.said
+    assert "no ␛[c «shop.password»" in sentence
+
+
 def test_variable_without_value_stops_users_and_the_test(loads: Loads) -> None:
     loads.sessions("http://127.0.0.1:9")
     report = loads.run(loads.plan(PlannedCall("@page", "list", '["{{page}}"]')), ALONE, lambda _: False)
