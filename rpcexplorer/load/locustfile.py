@@ -74,6 +74,7 @@ def begin(environment: Any, **_: object) -> None:
     """Start to report."""
     setattr(environment.parsed_options, PACE, plan.pace)
     runners.append(environment.runner)
+    gevent.get_hub().loop.update_now()  # Else the time of the imports counts as time of the test.
     if isinstance(environment.runner, WorkerRunner):
         return
     gevent.spawn(report_regularly, environment)

@@ -333,3 +333,27 @@ def test_environment_has_no_options_of_locust() -> None:
     kept = environment_of({"LOCUST_HOST": "x", "PATH": "/bin", "HOME": "/root"}, "/empty")
     assert "LOCUST_HOST" not in kept
     assert (kept["HOME"], kept["PATH"]) == ("/empty", "/bin")
+
+
+def test_run_time_begins_after_the_imports(loads: Loads, url: str) -> None:
+    loads.sessions(url)
+    program = """
+import time
+from types import SimpleNamespace
+from rpcexplorer.load import locustfile
+import gevent
+late = time.perf_counter() + 0.5
+while time.perf_counter() < late:
+    pass
+locustfile.begin(SimpleNamespace(parsed_options=SimpleNamespace(), runner=None))
+print(time.time() - gevent.get_hub().loop.now(), file=__import__("sys").stderr)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        input=msgspec.json.encode(loads.plan(of("ping"))) + b"\n",
+        env=loads.environment,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert float(ended.stderr) < 0.4
