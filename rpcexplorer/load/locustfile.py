@@ -18,6 +18,7 @@ import gevent.select
 import msgspec
 from locust import constant_throughput, events, task
 from locust.runners import WorkerRunner
+from locust.stats import CSV_STATS_INTERVAL_SEC
 
 from rpcexplorer.load.plan import LOOPBACK, WEB_PORT, Failures, Plan, Report, Row
 from rpcexplorer.load.user import RpcUser, Service
@@ -104,8 +105,11 @@ def report_regularly(environment: Any) -> None:
 
 
 def end(environment: Any, **_: object) -> None:
-    if not isinstance(environment.runner, WorkerRunner):
-        report(environment, is_final=True)
+    if isinstance(environment.runner, WorkerRunner):
+        return
+    report(environment, is_final=True)
+    if environment.parsed_options.csv_prefix:
+        gevent.sleep(CSV_STATS_INTERVAL_SEC * 1.5)  # Locust writes these files regularly, but not at the end.
 
 
 def report(environment: Any, *, is_final: bool = False) -> None:

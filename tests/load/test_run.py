@@ -144,6 +144,10 @@ def test_planted_options_of_locust_run_nothing(loads: Loads, url: str, tmp_path:
     assert rows["login"]["calls"] == 5
     assert rows["@ping"]["failed"] == rows["@echo"]["failed"] == rows["login"]["failed"] == 0
     assert found["failures"] == [{"name": "@wrong", "reason": "error -32601", "count": rows["@wrong"]["calls"]}]
+    assert (
+        f",Aggregated,{found['total']['calls']},{rows['@wrong']['calls']},"
+        in (loads.folder / "a_stats.csv").read_text()
+    )
     written = [file for file in [*loads.folder.iterdir(), *loads.home.rglob("*")] if file.is_file()]
     assert {"a.html", "a_stats.csv", "a_failures.csv"} <= {file.name for file in written}
     texts = [out.decode(), err.decode(), *(file.read_text(errors="replace") for file in written)]
