@@ -22,7 +22,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import refuse_unwritable
 from rpcexplorer.load.plan import LOOPBACK, WEB_PORT, Plan, PlannedCall, Report
 from rpcexplorer.load.report import as_json, exceeded_limits, exit_code, table
-from rpcexplorer.load.run import MASTER_PORT, Load, LoadRun, is_installed
+from rpcexplorer.load.run import MASTER_PORT, Load, LoadRun, is_installed, refuse_busy_port
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Refused, Stop
 from rpcexplorer.model.method import SIGN, no_such_call
@@ -190,6 +190,10 @@ def load(
     for file in (chosen.html, f"{chosen.csv}_stats.csv" if chosen.csv else None):
         if file:
             refuse_unwritable(world.path(file))
+    if chosen.master:
+        refuse_busy_port(chosen.listen or LOOPBACK, MASTER_PORT)
+    if chosen.web:
+        refuse_busy_port(LOOPBACK, WEB_PORT)
     plan = Plan(
         profile=in_use.name,
         calls=planned,

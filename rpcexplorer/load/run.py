@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.load.plan import LOOPBACK, Plan, Report
 from rpcexplorer.model.exchange import Stop
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.model.secret import for_others
 
 LOCUSTFILE: Final = Path(__file__).with_name("locustfile.py")
@@ -182,3 +183,12 @@ def free_port() -> int:
     with socket.create_server((LOOPBACK, 0)) as server:
         port: int = server.getsockname()[1]
         return port
+
+
+def refuse_busy_port(host: str, port: int) -> None:
+    """Raise `UserError` if Locust cannot listen there."""
+    try:
+        socket.create_server((host, port)).close()
+    except OSError as error:
+        reason = str(error.strerror).partition(" (")[0]
+        raise UserError(f"Cannot listen at {host}:{port}: {reason}.") from None

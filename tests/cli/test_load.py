@@ -149,3 +149,16 @@ def test_dry_run_shows_requests_and_sends_nothing(shell: Shell, started: list[Se
     assert "plan: 20 users, as many calls as they can, for 10.0 s" in ran.err
     assert ran.text.count("POST /api/v2/ HTTP/1.1") == 2
     assert '"method":"list","params":["2"]' in ran.text.replace(" ", "")
+
+
+@pytest.mark.parametrize("words", [["--web"], ["--master"]])
+def test_busy_port_ends_with_2(
+    shell: Shell, started: list[Sequence[str]], monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    with RawServer() as server:
+        port = int(server.origin.rpartition(":")[2])
+        for name in ("WEB_PORT", "MASTER_PORT"):
+            monkeypatch.setattr(f"rpcexplorer.cli.load.{name}", port)
+        ran = load(shell, "@ping", *words)
+    assert (ran.code, started) == (2, [])
+    assert f"Cannot listen at 127.0.0.1:{port}: Address already in use." in ran.err
