@@ -29,7 +29,7 @@ from rpcexplorer.model.method import SIGN, no_such_call
 from rpcexplorer.model.problem import counted, joined_words, provide_secret
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import duration
-from rpcexplorer.text.printable import printable
+from rpcexplorer.text.printable import clipped, printable
 from rpcexplorer.variables.resolve import Missing
 
 MANY_USERS = 1_000
@@ -205,7 +205,7 @@ def load(
         web=chosen.web,
     )
     running, stop = LoadRun(plan, chosen.load(world), world.environment), Stop()
-    live = LiveTable(world)
+    live = LiveTable(world, stop)
 
     async def work(waiting: Waiting) -> Refused | int:
         waiting.step = "starting Locust"
@@ -315,7 +315,7 @@ def _finish(world: World, report: Report | None, options: Options, ended: int, *
     """Print the results; return the exit code."""
     if options.worker:
         return INTERRUPTED if stopped else 2 if ended else 0
-    if report is None or not report.is_final:
+    if report is None or not (report.is_final or stopped):
         if stopped:
             return INTERRUPTED
         fail(f"Locust ended without results (exit code {ended}). Its messages are above.")
@@ -333,8 +333,8 @@ def _finish(world: World, report: Report | None, options: Options, ended: int, *
 class LiveTable:
     """Shows the results on a terminal while the test runs."""
 
-    def __init__(self, world: World) -> None:
-        self._world, self._lines = world, 0
+    def __init__(self, world: World, stop: Stop) -> None:
+        self._world, self._stop, self._lines = world, stop, 0
         self._is_shown = world.stderr.isatty()
         self.before: Callable[[], None] = lambda: None
         """Removes what is shown before the table."""
@@ -344,8 +344,12 @@ class LiveTable:
             return
         self.erase()
         self.before()
-        lines = [f"{counted(report.users, 'user')}     Ctrl+C ends the test", *table(report, self._world.width)]
-        lines = lines[: max(self._world.height - 1, 2)]
+        hint = "waiting for calls     Ctrl+C ends at once" if self._stop.pressed else "Ctrl+C ends the test"
+        lines = [f"{counted(report.users, 'user')}     {hint}", *table(report, self._world.width)]
+        room, total = max(self._world.height - 2, 3), len(report.rows) + 2
+        if total >= room:
+            lines[room - 1] = lines[total]  # The row of all calls is always shown.
+        lines = [clipped(line, self._world.width - 1) for line in lines[:room]]
         self._world.stderr.write("".join(f"{line}\n" for line in lines))
         self._world.stderr.flush()
         self._lines = len(lines)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 
 import click
 import pytest
 
+from rpcexplorer.load.plan import Failures, Report, Row
+from rpcexplorer.load.run import LoadRun
+from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.problem import UserError
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer
@@ -162,3 +166,36 @@ def test_busy_port_ends_with_2(
         ran = load(shell, "@ping", *words)
     assert (ran.code, started) == (2, [])
     assert f"Cannot listen at 127.0.0.1:{port}: Address already in use." in ran.err
+
+
+def reports(monkeypatch: pytest.MonkeyPatch, found: Report, *, stopped: bool = False) -> None:
+    """Let a load test end after a report that is not the final one."""
+
+    async def run(self: LoadRun, stop: Stop, show: Callable[[Report], None], _: object) -> int:
+        if stopped:
+            stop.press()
+        self.report = found
+        show(found)
+        return 0
+
+    monkeypatch.setattr(LoadRun, "run", run)
+
+
+def test_interrupted_test_prints_its_last_report(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    reports(monkeypatch, Report(1, (Row("@ping", 7),), Row("", 7)), stopped=True)
+    ran = load(shell, "@ping", terminal=True)
+    assert ran.code == 130
+    assert "@ping" in ran.text
+    assert "waiting for calls     Ctrl+C ends at once" in ran.err
+
+
+def test_live_table_fits_any_terminal(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.get_terminal_size", lambda _: os.terminal_size((60, 10)))
+    rows = tuple(Row(f"@call {number}", 1) for number in range(30))
+    reports(monkeypatch, Report(5, rows, Row("", 30), (Failures("@call 1", "error 1 " * 9, 1),)))
+    ran = load(shell, "@ping", terminal=True)
+    live = ran.err.partition("\x1b")[0].splitlines()
+    assert live[0] == "5 users     Ctrl+C ends the test"
+    assert len(live) == 8
+    assert live[-1].startswith("all ")
+    assert max(len(line) for line in live) < 60
