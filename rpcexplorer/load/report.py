@@ -61,7 +61,7 @@ def exceeded_limits(report: Report, max_failed: float, p95: float | None) -> lis
     found, total = [], report.total
     if total.failed > max_failed * total.calls:
         share = f"{total.failed:,} of {total.calls:,} calls failed ({total.failed / total.calls:.2%})"
-        found.append(f"{share}. The limit is {max_failed:.2%}.")
+        found.append(f"{share}. The limit is {max_failed * 100:g}%.")
     if p95 is not None:
         slow = (row for row in report.rows if row.name != LOGIN and row.p95 > p95 * 1000)
         found += [f"p95 of {row.name} is {duration(row.p95 / 1000)}. The limit is {duration(p95)}." for row in slow]

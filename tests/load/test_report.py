@@ -41,7 +41,9 @@ def test_table_escapes_names() -> None:
 
 @pytest.mark.parametrize(("max_failed", "sentences"), [(0.0, 1), (0.009, 1), (0.01, 0), (1.0, 0)])
 def test_share_of_failures_has_a_limit(max_failed: float, sentences: int) -> None:
-    assert len(exceeded_limits(REPORT, max_failed, None)) == sentences
+    found = exceeded_limits(REPORT, max_failed, None)
+    assert len(found) == sentences
+    assert all(sentence.endswith(f" The limit is {max_failed * 100:g}%.") for sentence in found)
 
 
 def test_p95_limit_is_for_calls_not_logins() -> None:
