@@ -128,7 +128,7 @@ class Options(Struct, frozen=True):
     help="Processes that send calls. With --master: workers to wait for.",
 )
 @click.option("--master", is_flag=True, help="Control workers on other machines.")
-@click.option("--listen", metavar="HOST", help=f"Address of the master.  [default: {LOOPBACK}]")
+@click.option("--listen", metavar="HOST", help=f"Address at which the master waits for workers.  [default: {LOOPBACK}]")
 @click.option("--worker", is_flag=True, help="Send calls for a master. Start it with the same calls.")
 @click.option("--master-host", metavar="HOST", help="The machine of the master.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Set variable NAME. Can be repeated.")
