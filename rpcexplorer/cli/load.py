@@ -202,7 +202,7 @@ def load(
         sessions=str(world.path(str(invocation.sessions))) if invocation.sessions else None,
         given=values,
         pace=chosen.rate / chosen.users if chosen.rate else 0.0,
-        web=chosen.web,
+        web_port=WEB_PORT if chosen.web else 0,
     )
     running, stop = LoadRun(plan, chosen.load(world), world.environment), Stop()
     live = LiveTable(world, stop)
@@ -258,15 +258,15 @@ def _confirm(
         fail(f"Nothing was sent: the host of profile {profile.name} is {host}, not {options.host_is}.")
     if options.users > MANY_USERS and not options.yes:
         fail(f"{options.users:,} users are many: add --yes to start more than {MANY_USERS:,}.")
-    is_prod = profile.badge == "prod"
-    if options.yes and (not is_prod or options.host_is is not None):
+    is_prod, can_ask = profile.badge == "prod", ask and invocation.world.asks
+    if options.yes and (not is_prod or (options.host_is is not None and not can_ask)):
         return
     question = question_about(explorer, [Draft(call.method, call.text) for call in planned], profile)
     if not (is_prod or question):
         return
     names = joined_words(dict.fromkeys(call.row for call in planned))
     load = f"a load of {names} to {profile.origin} ({profile.name}): {options.amount}"
-    if not (ask and invocation.world.asks):
+    if not can_ask:
         more = f"--yes and --host-is {host}" if is_prod else "--yes"
         fail(f"{f'{question} ' if question else ''}Add {more} to send {load}.")
     if not click.confirm(printable(f"{f'{question} ' if question else ''}Send {load}?"), default=False, err=True):

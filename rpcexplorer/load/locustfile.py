@@ -20,7 +20,7 @@ from locust import constant_throughput, events, task
 from locust.runners import WorkerRunner
 from locust.stats import CSV_STATS_INTERVAL_SEC
 
-from rpcexplorer.load.plan import LOOPBACK, WEB_PORT, Failures, Plan, Report, Row
+from rpcexplorer.load.plan import LOOPBACK, Failures, Plan, Report, Row
 from rpcexplorer.load.user import RpcUser, Service
 from rpcexplorer.transport.port import is_loopback_host
 
@@ -79,8 +79,8 @@ def begin(environment: Any, **_: object) -> None:
     if isinstance(environment.runner, WorkerRunner):
         return
     gevent.spawn(report_regularly, environment)
-    if plan.web:  # A page of Locust's own would outlast the test.
-        web_ui = environment.create_web_ui(LOOPBACK, WEB_PORT, delayed_start=True)
+    if plan.web_port:  # A page of Locust's own would outlast the test.
+        web_ui = environment.create_web_ui(LOOPBACK, plan.web_port, delayed_start=True)
         web_ui.app.before_request(refuse_control)
         web_ui.start()
 

@@ -44,8 +44,8 @@ class Plan(Struct, frozen=True):
     """Calls per second of each user; 0 for as many as possible."""
     own: Mapping[str, str] = {}
     """The variables ``RPCEXPLORER_…``, which other programs do not get."""
-    web: bool = False
-    """Show Locust's page while the test runs."""
+    web_port: int = 0
+    """The port at which Locust's page is shown while the test runs; 0 for none."""
 
 
 class Failures(Struct, frozen=True):

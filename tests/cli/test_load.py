@@ -117,7 +117,8 @@ def test_question_names_host_users_rate_and_time(
 
     monkeypatch.setattr(click, "confirm", confirm)
     monkeypatch.setattr("rpcexplorer.cli.world.World.asks", True)
-    load(shell, "@ping", "--rate", "5/s", "--users", "20", "--run-time", "1m", "--yes", more=PROD)
+    words = ["--rate", "5/s", "--users", "20", "--run-time", "1m", "--yes", "--host-is", "127.0.0.1"]
+    load(shell, "@ping", *words, more=PROD)
     [question] = asked
     parts = ("http://127.0.0.1:9", "20 users", "at most 5 calls per second", "for 1 min 0 s", "@ping")
     assert all(part in question for part in parts), question

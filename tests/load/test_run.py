@@ -56,8 +56,8 @@ class Loads:
     def sessions(self, url: str, more: str = 'auth = { kind = "none" }') -> None:
         (self.folder / "sessions.toml").write_text(SHOP.format(url=url, more=more))
 
-    def plan(self, *calls: PlannedCall, pace: float = 0.0, web: bool = False) -> Plan:
-        return Plan("shop", calls, str(self.folder), str(self.home), pace=pace, web=web)
+    def plan(self, *calls: PlannedCall, pace: float = 0.0, web_port: int = 0) -> Plan:
+        return Plan("shop", calls, str(self.folder), str(self.home), pace=pace, web_port=web_port)
 
     def run(
         self, plan: Plan, load: Load, until: Callable[[Report], bool] = lambda report: report.total.calls > 9
@@ -170,7 +170,7 @@ def test_workers_add_up_and_keep_to_themselves(loads: Loads) -> None:
 
     with RawServer(answer) as server:
         loads.sessions(server.origin)
-        report = loads.run(loads.plan(of("a"), of("b"), web=True), Load(4, 100, 600, workers=2), look)
+        report = loads.run(loads.plan(of("a"), of("b"), web_port=free_port()), Load(4, 100, 600, workers=2), look)
         sent = [json.loads(request.body)["method"] for request in server.requests]
     assert counts(report) == {"@a": sent.count("a"), "@b": sent.count("b")}
     assert listening == {"127.0.0.1"}
