@@ -377,8 +377,8 @@ class RpcUser(User):
         super().__init__(environment)
         self.service = self.open_service()
         self.client = RpcClient(self.service, self)
-        self._unreached = 0
-        """How many calls in a row had no response."""
+        self._pause_seconds = 0.0
+        """It gets longer after each call without a response."""
 
     @classmethod
     def open_service(cls) -> Service:
@@ -389,8 +389,8 @@ class RpcUser(User):
         self.client.close()
 
     def wait_time(self) -> float:
-        """Wait longer after each call without a response, otherwise not at all."""
-        return min(FIRST_PAUSE_SECONDS * 2 ** (self._unreached - 1), MAX_PAUSE_SECONDS) if self._unreached else 0.0
+        """Return the seconds until the next call."""
+        return self._pause_seconds
 
     def call(self, method: str, params: Any = None) -> Outcome:
         """Send a call and return its outcome. A method such as ``@list users`` is a saved call.
@@ -406,7 +406,10 @@ class RpcUser(User):
         if isinstance(outcome, Refused):
             self.service.log_refusal(outcome)
             raise StopUser
-        self._unreached = self._unreached + 1 if isinstance(outcome, Unreached) else 0
+        if isinstance(outcome, Unreached):
+            self._pause_seconds = min(2 * self._pause_seconds or FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS)
+        else:
+            self._pause_seconds = 0.0
         return outcome
 
 

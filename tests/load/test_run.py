@@ -9,8 +9,10 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -187,6 +189,20 @@ def test_each_failure_has_a_short_reason(loads: Loads) -> None:
         ("@moved", "malformed: HTTP 307"),
         ("@endless", "no response: size"),
     }
+
+
+def test_user_waits_longer_without_a_response(loads: Loads) -> None:
+    times: list[float] = []
+
+    def hang_up(_: Received) -> Parts:
+        times.append(time.monotonic())
+        return [RESET]
+
+    with RawServer(hang_up) as server:
+        loads.sessions(server.origin)
+        loads.run(loads.plan(of("gone")), Load(1, 1, 600), lambda report: report.total.calls >= 4)
+    pauses = [after - before for before, after in pairwise(times)][:3]
+    assert all(pause >= wanted for pause, wanted in zip(pauses, (0.1, 0.2, 0.4), strict=True)), pauses
 
 
 def test_missing_secret_stops_users_and_the_test(loads: Loads) -> None:
