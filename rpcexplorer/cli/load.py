@@ -225,7 +225,7 @@ def load(
 def _planned(
     explorer: Explorer, profile: Profile, names: Sequence[str], given: dict[str, str]
 ) -> tuple[PlannedCall, ...]:
-    """Return the saved calls; end the command if one is unknown or has a variable without a value."""
+    """Return the saved calls; end the command if one cannot be sent."""
     saved, planned = explorer.saved_calls(), []
     for name in names:
         call = saved.get(name.removeprefix(SIGN))
@@ -252,7 +252,10 @@ def _confirm(
     *,
     ask: bool,
 ) -> None:
-    """Ask before a load on production, or of unsafe calls; end the command unless the answer is yes."""
+    """Ask before a load on production, or of unsafe calls.
+
+    End the command unless the answer is yes.
+    """
     host = profile.origin.partition("://")[2]
     if options.host_is is not None and options.host_is not in {host, urlsplit(profile.origin).hostname}:
         fail(f"Nothing was sent: the host of profile {profile.name} is {host}, not {options.host_is}.")
@@ -274,7 +277,10 @@ def _confirm(
 
 
 async def _missing_secret(explorer: Explorer, profile: Profile) -> Refused | None:
-    """Return why a secret cannot be used. The users read secrets themselves, so typed ones are not enough."""
+    """Return why a secret cannot be used.
+
+    The processes of Locust read secrets themselves, so a typed one does not help.
+    """
     credentials = explorer.credentials
     if profile.cert_file and (refused := await credentials.key(profile)):
         return refused
@@ -337,7 +343,7 @@ class LiveTable:
         self._world, self._stop, self._lines = world, stop, 0
         self._is_shown = world.stderr.isatty()
         self.before: Callable[[], None] = lambda: None
-        """Removes what is shown before the table."""
+        """Removes the progress line, which is shown before the table."""
 
     def show(self, report: Report) -> None:
         if not self._is_shown or report.is_final:

@@ -49,7 +49,7 @@ NAMED: Final = 3
 """Methods of messages to name."""
 _ROW: Final = {"start": "Start", "upgrade": "Upgrade", "tls": "TLS"}
 """The rows of steps that have their own; all others belong to the first row."""
-_WITHOUT_METHOD: Final = {"response": "a response", "unreadable": "data that is no message"}
+_WITHOUT_METHOD: Final = {"response": "a response", "unreadable": "data that is not a message"}
 
 
 class OpenTester:

@@ -11,7 +11,7 @@ __all__ = ["RpcUser"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the users of Locust only in a program that asks for them: Locust replaces sockets and threads."""
+    """Import Locust only if it is needed: it replaces sockets and threads."""
     if name == "RpcUser":
         from rpcexplorer.load.user import RpcUser
 

@@ -1,7 +1,7 @@
 """The file that Locust runs for `rpcexplorer load`.
 
-The first line of stdin is the plan. Stdin stays open until rpcexplorer ends, and with it this process. Reports go to
-what was stdout at the start.
+The first line of stdin is the plan. This process ends when stdin is closed. Reports are lines of JSON on
+stdout, to which nothing else is printed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REPORT_SECONDS = 1.0
 END_SECONDS = 5.0
 """For Locust to write its files and to exit."""
 PACE = "rpcexplorer_pace"
-"""The name under which a master hands the calls per second of each user to its workers."""
+"""The option in which workers get the calls per second of each user."""
 
 logging.basicConfig(level=logging.WARNING, format="%(message)s")
 plan = msgspec.json.decode(sys.stdin.buffer.readline(), type=Plan)
@@ -95,7 +95,7 @@ def end_with_rpcexplorer() -> None:
 
 
 def report_regularly(environment: Any) -> None:
-    """Report every second; end a test without any user left, because none may send."""
+    """Report every second; end the test if no user is left."""
     while True:
         gevent.sleep(REPORT_SECONDS)
         report(environment)
@@ -141,7 +141,10 @@ def row_of(entry: Any) -> Row:
 
 
 def refuse_control() -> Any:
-    """Only show: users and rate were confirmed, and any page of a browser could send a form here."""
+    """Refuse to change a test: its users and rate were confirmed.
+
+    Any page in a browser could send a form to this address.
+    """
     from flask import request
 
     if request.method != "GET" or not is_loopback_host(request.host.rpartition(":")[0]):

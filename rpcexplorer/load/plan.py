@@ -1,4 +1,4 @@
-"""What a load test sends, and what the processes of Locust report about it."""
+"""The plan of a load test, and the reports about it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class PlannedCall(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What the users of a load test do; each machine has its own."""
+    """The work of the users of a load test; each machine has its own plan."""
 
     profile: str
     calls: tuple[PlannedCall, ...]
     folder: str
-    """The working folder of the user, in which profiles are looked up."""
+    """The working folder, for the search of profiles."""
     home: str
     """The home folder of the user: Locust itself gets an empty one."""
     sessions: str | None = None
@@ -45,7 +45,7 @@ class Plan(Struct, frozen=True):
     own: Mapping[str, str] = {}
     """The variables ``RPCEXPLORER_…``, which other programs do not get."""
     web_port: int = 0
-    """The port at which Locust's page is shown while the test runs; 0 for none."""
+    """The port of Locust's page; 0 for none."""
 
 
 class Failures(Struct, frozen=True):

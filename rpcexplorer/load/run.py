@@ -78,7 +78,10 @@ def commands(load: Load, port: int) -> list[list[str]]:
 
 
 def environment_of(environment: Mapping[str, str], home: str) -> dict[str, str]:
-    """Return the environment of Locust, which reads options from there and from the home, here an empty one."""
+    """Return the environment of Locust without options for it.
+
+    ``home`` is an empty folder, because Locust reads options there, too.
+    """
     kept = {name: value for name, value in environment.items() if not name.startswith("LOCUST_")}
     path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), environment.get("PYTHONPATH")]))
     return kept | {"HOME": home, "USERPROFILE": home, "PYTHONPATH": path, "PYTHONUSERBASE": site.getuserbase()}
@@ -88,7 +91,7 @@ class LoadRun:
     """One load test: its processes, and their newest report."""
 
     def __init__(self, plan: Plan, load: Load, environment: Mapping[str, str], port: int = MASTER_PORT) -> None:
-        """Prepare a test; ``port`` is that of the master, if workers of other machines need it."""
+        """Prepare a test; ``port`` is that of a master for other machines."""
         others = for_others(environment)
         own = {name: value for name, value in environment.items() if name not in others}
         self._plan, self._load, self._environment = replace(plan, own=own), load, environment
@@ -97,9 +100,9 @@ class LoadRun:
         self._processes: list[asyncio.subprocess.Process] = []
 
     async def run(self, stop: Stop, show: Callable[[Report], None], say: Callable[[str], None]) -> int:
-        """Run until the end, or until ``stop`` is pressed; return the exit code of Locust.
+        """Run until the end, and return the exit code of Locust.
 
-        ``show`` gets each report, and ``say`` each line that Locust writes to its stderr.
+        ``stop`` ends it earlier. ``show`` gets each report, and ``say`` each line that Locust writes to its stderr.
         """
         stop.watch(current := asyncio.current_task())
         with TemporaryDirectory(prefix="rpcexplorer-load-") as folder:
@@ -139,7 +142,7 @@ class LoadRun:
     async def _read(
         self, process: asyncio.subprocess.Process, show: Callable[[Report], None], say: Callable[[str], None]
     ) -> None:
-        """Read what a process writes, until it has ended."""
+        """Read the output of a process, until it has ended."""
         assert process.stdout is not None
         assert process.stderr is not None
         errors = asyncio.create_task(_lines(process.stderr, say))

@@ -59,7 +59,7 @@ ONLY_HTTP: Final = "A load test needs a profile with http:// or https://, not {}
 
 
 class RpcFailure(Exception):  # noqa: N818 - Locust shows its text as the failure
-    """Why a call failed, in few words without values: Locust counts equal ones."""
+    """Why a call failed, in few words. Locust counts equal ones."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -122,7 +122,7 @@ class Service:
             logging.getLogger(__name__).error(sentence)
 
     def draft(self, call: PlannedCall) -> Draft | Refused:
-        """Return a call with the values of its variables, such as a new ``{{uuid}}``."""
+        """Return a call with values for its variables, or why it has none."""
         draft = Draft(call.method, call.text)
         found = self._explorer.resolved(draft, self._given, id=fresh_id()) if "{{" in call.text else draft
         if isinstance(found, Missing):
@@ -132,7 +132,7 @@ class Service:
 
 
 def _at_once(answer: Awaitable[T]) -> T:
-    """Return the result of a coroutine that waits for nothing: there is nobody to ask."""
+    """Return the result of a coroutine that does not wait."""
     running = answer.__await__()
     try:
         next(running)
@@ -143,7 +143,7 @@ def _at_once(answer: Awaitable[T]) -> T:
 
 
 class RpcClient:
-    """Sends the calls of one user: its connection, its session, and the auth flows of the profile."""
+    """The calls, the session and the connection of one user."""
 
     def __init__(self, service: Service, user: User) -> None:
         self._service, self._user = service, user
@@ -152,13 +152,16 @@ class RpcClient:
         self._session: Secret | None = None
         self._connection = GeventConnection(service)
         self._seconds = 0.0
-        """Of the requests of the running call, without those that are sent ahead."""
+        """Duration of the running call, without the requests ahead of it."""
 
     def close(self) -> None:
         self._connection.close()
 
     def send(self, planned: PlannedCall) -> Outcome:
-        """Send a call and report it to Locust; an error in rpcexplorer itself is a failure, too."""
+        """Send a call and report it to Locust.
+
+        An error in rpcexplorer itself is a failure, too.
+        """
         began, self._seconds = time.time(), 0.0
         try:
             end = self._drive(planned)
@@ -274,7 +277,7 @@ class _ResponseParser(HTTPResponse):
 
     @property
     def is_complete(self) -> bool:
-        """Return whether the whole response is there, and not only a 1xx before it."""
+        """Return whether the response is whole. A 1xx before it does not count."""
         return bool(self.message_complete and self.status_code >= 200)
 
 
@@ -283,10 +286,10 @@ class _TooLongError(Exception):
 
 
 class GeventConnection:
-    """The connection of one user over HTTP: requests go out exactly as rpcexplorer would send them.
+    """The connection of one user over HTTP.
 
-    The requests of `HTTPClient` in geventhttpclient have no limit for the head of a response. While data arrives fast,
-    they do not let other greenlets run, and so no timeout of gevent.
+    Requests are the same as without a load test. Those of `HTTPClient` in geventhttpclient have no limit for the head
+    of a response. While data arrives fast, they do not let other greenlets run, and so no timeout of gevent.
     """
 
     def __init__(self, service: Service) -> None:
@@ -393,9 +396,9 @@ class RpcUser(User):
         return self._pause_seconds
 
     def call(self, method: str, params: Any = None) -> Outcome:
-        """Send a call and return its outcome. A method such as ``@list users`` is a saved call.
+        """Send a call and return its outcome.
 
-        A user whose call must not be sent stops.
+        A method such as ``@list users`` is a saved call. A user whose call must not be sent stops.
         """
         if method.startswith(SIGN):
             return self.send(self.service.saved(method))
