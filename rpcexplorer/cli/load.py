@@ -24,9 +24,9 @@ from rpcexplorer.load.plan import LOOPBACK, WEB_PORT, Plan, PlannedCall, Report
 from rpcexplorer.load.report import as_json, exceeded_limits, exit_code, table
 from rpcexplorer.load.run import MASTER_PORT, Load, LoadRun, is_installed, refuse_busy_port
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Refused, Stop
+from rpcexplorer.model.exchange import Preview, Refused, Stop
 from rpcexplorer.model.method import SIGN, no_such_call
-from rpcexplorer.model.problem import counted, joined_words, provide_secret
+from rpcexplorer.model.problem import counted, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import duration
 from rpcexplorer.text.printable import clipped, printable
@@ -183,9 +183,10 @@ def load(
     in_use = invocation.use(explorer, profile)
     if in_use.ad_hoc or in_use.scheme not in {"http", "https"}:
         fail("A load test needs a profile with http:// or https://.")
-    planned = _planned(explorer, in_use, calls, values)
+    requests = _requests(explorer, in_use, calls, values)
+    planned = tuple(call for call, _ in requests)
     if chosen.dry_run:
-        context.exit(_show_plan(world, explorer, planned, chosen, values))
+        context.exit(_show(world, chosen, requests))
     _confirm(invocation, explorer, in_use, planned, chosen, ask=ask)
     for file in (chosen.html, f"{chosen.csv}_stats.csv" if chosen.csv else None):
         if file:
@@ -212,9 +213,9 @@ def load(
         live.before = waiting.end
         if refused := await _missing_secret(explorer, in_use):
             return refused
+        _announce(world, chosen)
         return await running.run(stop, live.show, lambda line: live.say(line, explorer))
 
-    _announce(world, chosen)
     with result_of(world, explorer, stop, work) as ended:
         live.erase()
         if isinstance(ended, Refused):
@@ -222,11 +223,11 @@ def load(
         context.exit(_finish(world, running.report, chosen, ended, stopped=stop.pressed))
 
 
-def _planned(
+def _requests(
     explorer: Explorer, profile: Profile, names: Sequence[str], given: dict[str, str]
-) -> tuple[PlannedCall, ...]:
-    """Return the saved calls; end the command if one cannot be sent."""
-    saved, planned = explorer.saved_calls(), []
+) -> list[tuple[PlannedCall, Preview]]:
+    """Return the saved calls and their first requests; end the command if one cannot be sent."""
+    saved, requests = explorer.saved_calls(), []
     for name in names:
         call = saved.get(name.removeprefix(SIGN))
         if not name.startswith(SIGN):
@@ -239,8 +240,18 @@ def _planned(
             fail(f"{found.sentence} Use --set NAME=VALUE.")
         if isinstance(preview := explorer.preview(found), Refused):
             fail(preview.sentence, 3 if preview.why == "credentials" else 2)
-        planned.append(PlannedCall(name, draft.method, draft.text))
-    return tuple(planned)
+        requests.append((PlannedCall(name, draft.method, draft.text), preview))
+    return requests
+
+
+def _show(world: World, options: Options, requests: Sequence[tuple[PlannedCall, Preview]]) -> int:
+    """Print the plan and the first request of each call; return the exit code."""
+    world.say(f"plan: {options.amount}")
+    codes = []
+    for call, preview in requests:
+        world.say(call.row)
+        codes.append(show_preview(world, preview))
+    return max(codes)
 
 
 def _confirm(
@@ -288,24 +299,10 @@ async def _missing_secret(explorer: Explorer, profile: Profile) -> Refused | Non
         if field == "session" or (found is None and profile.assumes_auth):
             continue
         if found is None:
-            return Refused("credentials", f"No {field} for profile {profile.name}. {provide_secret(profile, field)}")
+            return credentials.missing(profile, field)
         if isinstance(secret := await credentials.secret(profile, field), Refused):
             return secret
     return None
-
-
-def _show_plan(
-    world: World, explorer: Explorer, planned: Sequence[PlannedCall], options: Options, given: dict[str, str]
-) -> int:
-    """Print the plan and the first request of each call; return the exit code."""
-    world.say(f"plan: {options.amount}")
-    codes = [0]
-    for call in planned:
-        found = explorer.resolved(Draft(call.method, call.text), given)
-        assert isinstance(found, Draft)
-        world.say(call.row)
-        codes.append(show_preview(world, explorer.preview(found)))
-    return max(codes)
 
 
 def _announce(world: World, options: Options) -> None:

@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -121,11 +122,9 @@ def report(environment: Any, *, is_final: bool = False) -> None:
         failures=tuple(Failures(one.name, str(one.error), one.occurrences) for one in stats.errors.values()),
         is_final=is_final,
     )
-    try:
+    with suppress(OSError):  # If rpcexplorer has ended, this process ends, too.
         reports.write(msgspec.json.encode(found) + b"\n")
         reports.flush()
-    except OSError:
-        pass  # rpcexplorer has ended, and this process ends, too.
 
 
 def row_of(entry: Any) -> Row:

@@ -150,7 +150,7 @@ class StoredCredentials:
             store = None if self._only_now(profile) else Store(self._secrets.place, command)
             typed = await self.asked(self._person.secret(question, masked=field != "username", store=store))
             if typed is None:
-                return self._missing(profile, field)
+                return self.missing(profile, field)
             value, keep = typed
             found = Secret(value, profile.label(field), "prompt")
             if problem := self.hold(profile, field, value, keep=keep):
@@ -259,7 +259,8 @@ class StoredCredentials:
         if session is not None:
             self._past.append(session)
 
-    def _missing(self, profile: Profile, field: str) -> Refused:
+    def missing(self, profile: Profile, field: str) -> Refused:
+        """Return how to provide a field that is not known."""
         if profile.ad_hoc and profile.assumes_auth:
             sentence = f"No {field} for {profile.origin}. Environment variables for --url need an auth type."
             return Refused("credentials", f"{sentence} Add --auth {profile.auth.kind}.", field)
