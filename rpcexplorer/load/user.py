@@ -170,10 +170,12 @@ class RpcClient:
             failure = f"internal error: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
             self._report(planned.row, began, self._seconds, 0, RpcFailure(failure))
             return Unreached("request", f"Not sent, because of an {failure}.")
-        outcome = end.outcome if isinstance(end, AuthResponse) else end
-        received = len(end.response.body) if isinstance(end, AuthResponse) else 0
-        self._report(planned.row, began, self._seconds, received, _failure(end))
-        return outcome
+        if isinstance(end, Refused):
+            self._report(planned.row, began, 0, 0, _failure(end))
+            return end
+        if self._seconds:  # Otherwise a request ahead of it failed, such as the login, and has its own row.
+            self._report(planned.row, began, self._seconds, len(end.response.body), _failure(end))
+        return end.outcome
 
     def _drive(self, planned: PlannedCall) -> AuthResponse | Refused:
         """Drive the auth flow of a call, as the client does on an event loop."""

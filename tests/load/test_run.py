@@ -205,6 +205,14 @@ def test_user_waits_longer_without_a_response(loads: Loads) -> None:
     assert all(pause >= wanted for pause, wanted in zip(pauses, (0.1, 0.2, 0.4), strict=True)), pauses
 
 
+def test_call_behind_a_failed_login_is_not_counted(loads: Loads) -> None:
+    loads.environment["RPCEXPLORER_SHOP_PASSWORD"] = "s3cr3t-of-ada"
+    with RawServer([RESET]) as server:
+        loads.sessions(server.origin, 'auth = { kind = "cookie", username = "ada" }')
+        report = loads.run(loads.plan(of("ping")), ALONE, lambda report: report.total.calls > 0)
+    assert [(row.name, row.failed) for row in report.rows] == [("login", report.total.calls)]
+
+
 def test_missing_secret_stops_users_and_the_test(loads: Loads) -> None:
     with RawServer(answer) as server:
         loads.sessions(server.origin, 'auth = { kind = "bearer" }')
