@@ -174,6 +174,7 @@ def test_calls_of_a_profile_share_a_connection(
         (True, {"methods": {"ping": MethodNote(safe=True)}}),
         (False, {"methods": {"initialize": MethodNote(params={"capabilities": {}})}}),
         (False, {"framing": "length"}),
+        (False, {"envelope": "1.0"}),
         (False, {"answers": {}}),
         (False, {"auth": InlineAuth(username="ada")}),
         (False, {"ca_file": "/ca.pem"}),

@@ -526,7 +526,7 @@ class RunningCall:
         if is_mcp and is_call and self._partial.sent_whole:
             from rpcexplorer.client.server_messages import cancellation
 
-            message = cancellation("mcp", request.message.calls[0].id or "")
+            message = cancellation("mcp", request.message.calls[0].id or "", self._profile.form)
             self._send_later(replace(sent, body=message, call=""))
 
     def _begin_stream(self, sent: Request, listening: Listening | None, head: Response) -> EventStream | None:

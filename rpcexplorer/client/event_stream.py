@@ -60,7 +60,9 @@ class EventStream:
         self.is_answered = False
         self.on_response: Callable[[Response], None] = lambda _: None
         """Get the response to a single call, without the stream around it."""
-        self.requests = ServerRequests(around, answers_of(profile, can_ask=around.can_ask), self._answer_later)
+        self.requests = ServerRequests(
+            around, answers_of(profile, can_ask=around.can_ask), self._answer_later, profile.envelope
+        )
         self._sent, self._head, self._transport, self._profile = sent, head, transport, profile
         self._around, self._limit, self._running = around, limit, running
         self._running.add(self)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rpcexplorer.client.server_messages import (
     NOT_OFFERED,
@@ -39,7 +40,7 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initialize
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_object
-from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result
+from rpcexplorer.rpc.messages import USUAL_FORM, Call, ErrorObject, Malformed, MessageForm, Result, wire_id
 from rpcexplorer.transport.framing import printable_if_short
 from rpcexplorer.transport.port import (
     CLOSED,
@@ -70,8 +71,6 @@ MAX_QUOTED: Final = 300
 MAX_SUBSCRIPTIONS: Final = 1_000
 MAX_SUBSCRIPTION: Final = 200
 """Bytes of a result that can name a subscription."""
-NO_PARAMS: Final = MessageForm(empty_params="omit")
-"""The form of our own calls: shutdown and exit of language servers have no params."""
 FAREWELL_SECONDS: Final = 1.0
 SLICE_SECONDS: Final = 0.006
 """For messages in a row, if there is a screen."""
@@ -129,7 +128,7 @@ def opening_of(profile: Profile, folder: str | None = None) -> Opening | None:
     if profile.handshake == "lsp":
         root = Path(folder).as_uri() if folder else None
         params = {"processId": None, "rootUri": root, "capabilities": {}, **own_initialize(profile)}
-        farewell = (Call("shutdown", id="rpcexplorer.shutdown"), Call("exit"))
+        farewell = (Call("shutdown", id="0"), Call("exit"))
         encoded = msgspec.json.encode(params).decode()
         return Opening(_initialize(encoded), Call("initialized", "{}"), farewell)
     return Opening(_initialize(mcp_params(profile)), Call("notifications/initialized", "{}"))
@@ -164,6 +163,7 @@ def open_connection(
         wire_for,
         around,
         answer=answers_of(profile, can_ask=around.can_ask),
+        form=profile.form,
         opening=opening_of(profile, folder),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
         files_for=_files_for(profile, around.read_file),
@@ -205,13 +205,16 @@ class OpenConnection:
         around: Surroundings = ALONE,
         *,
         answer: AnswerRule = lambda _: NOT_OFFERED,
+        form: MessageForm = USUAL_FORM,
         opening: Opening | None = None,
         cancel: CancelForm | None = None,
         files_for: Callable[[], OpenFiles] | None = None,
     ) -> None:
         """Prepare a connection that ``wire_for`` makes for the first request."""
         self._wire_for = wire_for
-        self.requests = ServerRequests(around, answer, self._send_answer)
+        self.requests = ServerRequests(around, answer, self._send_answer, form.envelope)
+        self._form = replace(form, empty_params="omit")
+        """The form of our own calls: shutdown and exit of language servers have no params."""
         self._has_screen = around.can_ask
         self._handshake, self._cancel = opening, cancel
         self._files_for = files_for
@@ -380,11 +383,11 @@ class OpenConnection:
         """Send ``initialize``, and the notification after its result."""
         self._is_greeting = True  # It stays so after a timeout, whose sentence says so.
         try:
-            outcome = decode(await self._call(handshake.request), handshake.request.id)
+            outcome = decode(await self._call(handshake.request), handshake.request.id, self._form)
             if not isinstance(outcome, Result):
                 advice = f". {MCP_SPOKEN}." if self._cancel == "mcp" else ""
                 raise Unreachable("closed", f"{_failure_of(outcome)}{advice}")
-            await self._send(encode(handshake.notification))
+            await self._send(encode(handshake.notification, self._form))
         except Unreachable as error:
             raise Unreachable(error.step, f"{NOT_SENT}{INITIALIZE} failed: {error.sentence}") from None
         self._is_greeting = False
@@ -396,12 +399,13 @@ class OpenConnection:
         for call in self._handshake.farewell if self._handshake else ():
             with suppress(Unreachable, TimeoutError):
                 async with asyncio.timeout(FAREWELL_SECONDS):
-                    await (self._send(encode(call, NO_PARAMS)) if call.id is None else self._call(call))
+                    await (self._send(encode(call, self._form)) if call.id is None else self._call(call))
 
     async def _call(self, call: Call) -> bytes:
         assert call.id is not None
-        waiting = _Waiting({call.id}, asyncio.get_running_loop().create_future(), is_batch=False, is_own=True)
-        return await self._send_and_wait(encode(call, NO_PARAMS), waiting, Partial())
+        id = key_of(wire_id(call.id, self._form).encode())
+        waiting = _Waiting({id}, asyncio.get_running_loop().create_future(), is_batch=False, is_own=True)
+        return await self._send_and_wait(encode(call, self._form), waiting, Partial())
 
     async def _send_and_wait(self, body: bytes, waiting: _Waiting, partial: Partial) -> bytes:
         """Send a message and wait for its response; a notification has none."""
@@ -417,7 +421,7 @@ class OpenConnection:
             partial.response = _response_of(waiting.received())
             self._late += waiting.ids
             if self._cancel is not None and not waiting.is_own:
-                self._outbox.put(*(cancellation(self._cancel, id) for id in waiting.ids))
+                self._outbox.put(*(cancellation(self._cancel, id, self._form) for id in waiting.ids))
             raise
         except Unreachable as error:
             if waiting.has_response:  # The server answered before it had read the whole message.

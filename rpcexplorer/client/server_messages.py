@@ -17,7 +17,7 @@ from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Answer as Rule
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, encode, open_array, open_object
-from rpcexplorer.rpc.messages import Call, decoded, spelled
+from rpcexplorer.rpc.messages import Call, EnvelopeForm, MessageForm, decoded, spelled, wire_id
 from rpcexplorer.transport.port import Unreachable
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ AnswerRule = Callable[[str], bytes | None]
 """Return the member to answer a method with; None if the user answers."""
 
 
-def cancellation(handshake: str, id: str) -> bytes:
+def cancellation(handshake: str, id: str, form: MessageForm) -> bytes:
     """Return the notification that the response to a call is not wanted any more."""
     method, member = ("$/cancelRequest", "id") if handshake == "lsp" else ("notifications/cancelled", "requestId")
-    return encode(Call(method, f'{{"{member}":{spelled(id)}}}'))
+    return encode(Call(method, f'{{"{member}":{wire_id(id, form)}}}'), form)
 
 
 def answers_of(profile: Profile, *, can_ask: bool) -> AnswerRule:
@@ -150,13 +150,15 @@ class ServerRequests:
         around: Surroundings,
         answer: AnswerRule,
         send: Callable[[Event, bytes], bool],
+        envelope: EnvelopeForm,
     ) -> None:
-        """Prepare for requests.
+        """Prepare for requests, which are answered in the JSON-RPC version of the profile.
 
         ``send`` gets a request and the member that answers it, and returns whether there is room for the answer. It
         must not wait, and sets ``event.answer``, or ``event.is_sending`` for now.
         """
         self._around, self._answer, self._send = around, answer, send
+        self._envelope = envelope
         self.asked: dict[int, Event] = {}
         """Requests that wait for the user, the oldest first."""
         self.unanswered = 0
@@ -171,8 +173,11 @@ class ServerRequests:
 
     def take(self, event: Event) -> None:
         """Answer an event if it is a request, and pass it on."""
-        if event.kind == "request" and (remark := event.remark or self._respond(event)):
-            self.fail(event, remark)
+        if event.kind == "request":
+            event.envelope = self._envelope
+            remark = event.remark or self._respond(event)
+            if remark:
+                self.fail(event, remark)
         self._around.on_event(event)
 
     def _respond(self, event: Event) -> str:

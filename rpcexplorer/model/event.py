@@ -8,6 +8,8 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from rpcexplorer.model.secret import MARGIN
+from rpcexplorer.rpc.codec import encode_answer
+from rpcexplorer.rpc.messages import EnvelopeForm
 
 EventKind = Literal["notification", "request", "response", "unreadable"]
 """``response``: one that no call waits for. ``unreadable``: data that is not a message."""
@@ -35,6 +37,8 @@ class Event(Struct, eq=False, gc=False):
     """An answer is on its way; over HTTP the server can refuse it."""
     size: int = 0
     """Bytes of the whole message."""
+    envelope: EnvelopeForm = "2.0"
+    """The JSON-RPC version of its answer."""
 
     def __post_init__(self) -> None:
         self.size = self.size or len(self.text)
@@ -47,7 +51,7 @@ class Event(Struct, eq=False, gc=False):
     def answer_with(self, member: bytes) -> bytes:
         """Return the message that answers a request; ``member`` is its result or error."""
         assert self.id is not None
-        return b'{"jsonrpc":"2.0","id":%b,%b}' % (self.id, member)
+        return encode_answer(self.id, member, self.envelope)
 
     @property
     def waits(self) -> bool:

@@ -363,8 +363,6 @@ def _of_connection(profile: Profile) -> Profile:
         badge="",
         confirm="never",
         timeout=0,
-        envelope="2.0",
-        id="string",
         empty_params="[]",
         discovery="auto",
         methods={"": MethodNote(params=own_initialize(profile))},

@@ -454,6 +454,18 @@ def encode_batch(calls: Iterable[Call], form: MessageForm = USUAL_FORM) -> bytes
     return b"[" + b",".join(encode(call, form) for call in calls) + b"]"
 
 
+def encode_answer(id: bytes, member: bytes, envelope: EnvelopeForm) -> bytes:
+    """Return the answer to a request of the server.
+
+    ``id`` is as the server wrote it; ``member`` is the result or the error, with its name.
+    """
+    written = [f'"{name}":{text}'.encode() for name, text in VERSIONS.get(envelope, ())]
+    written += [b'"id":' + id, member]
+    if envelope == "1.0":  # It needs both members: one of them is null.
+        written.append(b'"result":null' if member.startswith(b'"error"') else b'"error":null')
+    return b"{" + b",".join(written) + b"}"
+
+
 def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply:
     """Return the outcome of a response body; an id of None is not checked."""
     text, remarks = read_text(body)

@@ -11,9 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.client import server_messages
-from rpcexplorer.client.open_connection import CancelForm, OpenConnection, Opening
+from rpcexplorer.client.open_connection import CancelForm, OpenConnection, Opening, opening_of
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.event import Event
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Call
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
 
@@ -394,6 +395,32 @@ def test_unanswered_shutdown_is_not_cancelled(monkeypatch: pytest.MonkeyPatch) -
         return await methods(wire, 5)
 
     assert using(use, opening=HANDSHAKE, cancel="lsp")[3:] == ["shutdown", "exit"]
+
+
+def test_form_of_profile_reaches_all_own_messages() -> None:
+    profile = Profile("x", "tcp://x:1", "", envelope="1.0", id="number", handshake="lsp")
+
+    async def use(peer: Peer) -> list[bytes]:
+        task = peer.call(7)
+        wire = await peer.wire()
+        wire.say({"id": 1, "result": {}, "error": None})
+        await wire.wait_for(3)
+        wire.say({"id": "echo", "method": "echo"}, {"id": 2, "method": "fails"})
+        await wire.wait_for(5)
+        task.cancel()
+        closing = asyncio.ensure_future(peer.connection.close())
+        await wire.wait_for(7)
+        wire.say({"id": 0, "result": None, "error": None})
+        await closing
+        return wire.sent
+
+    rules = {"echo": b'"result":[]', "fails": b'"error":{"code":5}'}
+    sent = using(use, form=profile.form, opening=opening_of(profile), cancel="lsp", answer=rules.__getitem__)
+    assert b'"jsonrpc":"2.0"' not in b"".join(sent)
+    assert sent[3:5] == [b'{"id":"echo","result":[],"error":null}', b'{"id":2,"error":{"code":5},"result":null}']
+    messages = [json.loads(message) for message in sent]
+    assert [message["id"] for message in messages if "method" in message] == [1, None, 7, None, 0, None]
+    assert messages[5]["params"] == {"id": 7}
 
 
 @pytest.mark.parametrize(("cancel", "advice"), [(None, ""), ("lsp", ""), ("mcp", ". rpcexplorer uses MCP 2025-06-18.")])

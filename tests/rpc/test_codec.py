@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.rpc.batch import decode_batch
-from rpcexplorer.rpc.codec import LARGE, EventStreamDecoder, decode, encode, encode_batch, event_payloads
+from rpcexplorer.rpc.codec import LARGE, EventStreamDecoder, decode, encode, encode_answer, encode_batch, event_payloads
 from rpcexplorer.rpc.messages import (
     CHANCE_LIMIT,
     Call,
@@ -56,6 +56,18 @@ FORMS = [MessageForm(envelope, id) for envelope in get_args(EnvelopeForm) for id
 )
 def test_each_version_has_method_before_params(form: MessageForm, body: str) -> None:
     assert encode(Call("m", "[1.10]", "7"), form).decode() == body
+
+
+@pytest.mark.parametrize(
+    ("envelope", "body"),
+    [
+        ("2.0", '{"jsonrpc":"2.0","id":7,"result":1}'),
+        ("1.1", '{"version":"1.1","id":7,"result":1}'),
+        ("1.0", '{"id":7,"result":1,"error":null}'),
+    ],
+)
+def test_answer_is_spelled_for_each_version(envelope: EnvelopeForm, body: str) -> None:
+    assert encode_answer(b"7", b'"result":1', envelope).decode() == body
 
 
 @pytest.mark.parametrize(
