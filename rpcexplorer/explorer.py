@@ -24,7 +24,7 @@ from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, Nobody, 
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
-from rpcexplorer.model.problem import Problem, counted
+from rpcexplorer.model.problem import Problem, UserError, counted
 from rpcexplorer.model.profile import OVERLAY, DocumentSource, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -223,15 +223,16 @@ class Explorer:
         """Return all files and folders of the user and the profile in use."""
         return self.paths.locations(self.profiles.project_file, self.history.folder)
 
-    def use(self, profile: Profile | str | None = None) -> Profile | Problem:
-        """Choose the profile for the next calls.
+    def use(self, profile: Profile | str | None = None) -> Profile:
+        """Choose the profile for the next calls, and return it.
 
-        ``profile`` is a profile or its name. Without it, the default profile is used. Return a problem if there is no
-        such profile.
+        ``profile`` is a profile or its name. Without it, the default profile is used. Raise `UserError` if there is no
+        such profile, or if its file has an error; then the profile in use does not change.
         """
         chosen = profile if isinstance(profile, Profile) else self.profiles.get(profile)
-        if isinstance(chosen, Profile):
-            self.profile = chosen
+        if isinstance(chosen, Problem):
+            raise UserError(str(chosen))
+        self.profile = chosen
         return chosen
 
     def redactor(self, *, of_this_profile: bool = False) -> Redactor:
@@ -398,7 +399,7 @@ class Explorer:
 
     def _in_use(self) -> Profile:
         if self.profile is None:
-            raise RuntimeError("no profile is in use: call use() first")
+            raise UserError('No profile is in use. Choose one first, such as explorer.use("shop").')
         return self.profile
 
     def names(self) -> tuple[Offered, ...]:

@@ -83,12 +83,12 @@ class Checking:
 
     def use(self, name: str | None) -> Profile:
         """Return the profile with a name, or that of the option or the files."""
-        from rpcexplorer.model.problem import Problem, UserError
+        from rpcexplorer.model.problem import UserError
 
-        found = self.explorer.use(name or self.chosen)
-        if isinstance(found, Problem):
-            raise UserError(str(found).replace("-p NAME", "--rpc-profile NAME"))
-        return found
+        try:
+            return self.explorer.use(name or self.chosen)
+        except UserError as error:
+            raise UserError(error.sentence.replace("-p NAME", "--rpc-profile NAME")) from error
 
     def result_of(self, check: Check) -> CheckResult:
         """Send a check, unless its profile asks for confirmation first."""

@@ -21,7 +21,7 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.expectation import Expectation
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import Changes, Checked, Problem
+from rpcexplorer.model.problem import Changes, Checked, UserError
 from rpcexplorer.model.profile import Answer, MethodNote, Profile, ad_hoc
 from rpcexplorer.rpc.messages import Result
 from tests.fakes.editor import type_in
@@ -55,7 +55,7 @@ def test_call_is_recorded_with_written_params(opened: Callable[..., Explorer]) -
             f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n',
             RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2",
         )
-        assert isinstance(explorer.use(), Profile)
+        explorer.use()
         exchange = call(explorer, Draft("arg_test", '{ "n": 1.10 }'))
     assert isinstance(exchange.outcome, Result)
     (recorded,) = explorer.history.newest(1)
@@ -161,7 +161,6 @@ def test_calls_of_a_profile_share_a_connection(
     with RawServer([REPLY, NEXT]) as server:
         explorer = opened(f'[profile.shop]\nurl = "{server.origin}"\n')
         profile = explorer.use("shop")
-        assert isinstance(profile, Profile)
         assert asyncio.run(run(explorer, profile)) == [False, True, False]
     assert server.connections == 2
 
@@ -239,10 +238,17 @@ def test_old_json_rpc_is_reported_once_per_profile(opened: Callable[..., Explore
     )
 
 
-def test_unknown_profile_problem_names_the_nearest(opened: Callable[..., Explorer]) -> None:
-    found = opened('[profile.staging]\nurl = "https://x.example"\n').use("stagin")
-    assert isinstance(found, Problem)
-    assert "staging" in found.sentence
+def test_unknown_profile_raises_and_names_the_nearest(opened: Callable[..., Explorer]) -> None:
+    explorer = opened('[profile.staging]\nurl = "https://x.example"\n')
+    chosen = explorer.use("staging")
+    with pytest.raises(UserError, match="staging"):
+        explorer.use("stagin")
+    assert explorer.profile is chosen
+
+
+def test_explorer_without_profile_says_what_to_do(opened: Callable[..., Explorer]) -> None:
+    with pytest.raises(UserError, match="Choose one first"):
+        opened("").methods()
 
 
 def test_typed_address_with_secret_lists_its_calls(tmp_path: Path) -> None:
@@ -298,7 +304,6 @@ def test_method_unknown_to_the_server_is_unlisted(opened: Callable[..., Explorer
 def test_reload_changes_only_changed_profiles(opened: Callable[..., Explorer], tmp_path: Path) -> None:
     explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline", username = "ada" }\n')
     filed = explorer.use("shop")
-    assert isinstance(filed, Profile)
     other = replace(filed, auth=InlineAuth(username="bob"))
     explorer.use(other)
     explorer.reload()
@@ -322,7 +327,6 @@ def shop(opened: Callable[..., Explorer]) -> Explorer:
     """Open an explorer with a stored password and a typed session."""
     explorer = opened(MINE.format(""))
     profile = explorer.use()
-    assert isinstance(profile, Profile)
     explorer.secrets.save(profile, "password", "hunter2hunter2")
     explorer.credentials.hold(profile, "session", "s3ss10n-s3ss10n", keep=False)
     return explorer
@@ -440,7 +444,6 @@ def test_accepted_auth_gets_no_secret_of_another_server(shop: Explorer) -> None:
 def test_typed_secret_of_address_survives_changed_request_form(opened: Callable[..., Explorer]) -> None:
     explorer = opened("")
     profile = explorer.use(ad_hoc("http://127.0.0.1:9", InlineAuth("ada")))
-    assert isinstance(profile, Profile)
     explorer.credentials.hold(profile, "password", "hunter2hunter2", keep=False)
     explorer.use_changed(changed := replace(profile, content_type="text/plain"))
     assert explorer.credentials.is_known(changed, "password")
@@ -464,7 +467,6 @@ def test_params_are_checked_by_the_discovered_schema(opened: Callable[..., Explo
     """The schemas have definitions from the file of the method list."""
     explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\n')
     profile = explorer.use()
-    assert isinstance(profile, Profile)
     schemas = {"Count": {"type": "integer"}}
     params = [{"name": "count", "schema": {"$ref": "#/components/schemas/Count"}}]
     listing = read_openrpc({"methods": [{"name": "find", "params": params}], "components": {"schemas": schemas}})
@@ -501,7 +503,6 @@ def test_method_is_marked_safe_in_the_right_file(own: str, project: str, marked:
         files[name].write_text(f"# mine\n{text}")
     explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
     profile = explorer.use("x")
-    assert isinstance(profile, Profile)
     file = explorer.profiles.safe_home("x", "m", explorer.paths.user_sessions)
     assert file == files[marked]
     assert explorer.mark_safe(profile, "m", safe=True, file=file) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
@@ -29,7 +30,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged, Exchange, Stop
-from rpcexplorer.model.problem import PROGRAM, Problem, counted, joined_words
+from rpcexplorer.model.problem import PROGRAM, Problem, UserError, counted, joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile, kind_of
 from rpcexplorer.text.compare import (
     compared_lines,
@@ -134,7 +135,8 @@ def compare(
     explorer = invocation.open(ask=ask)
     case = Output(invocation.world, options.case)
     if first is None:
-        explorer.use(invocation.profile)  # Without a profile, the usual history is used.
+        with suppress(UserError):  # Without a profile, the usual history is used.
+            explorer.use(invocation.profile)
         found = [find_call(explorer, None, own_first=False)]
     else:
         found = find_calls(explorer, filter(None, (first, second)), invocation.world)

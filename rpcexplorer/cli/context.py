@@ -17,7 +17,7 @@ from rpcexplorer.cli.world import PersonAtTerminal, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.manual import page_of_command
 from rpcexplorer.model.destination import Nobody, Person
-from rpcexplorer.model.problem import PROGRAM, Changes, Problem, first_few, joined_words, nearest, quoted
+from rpcexplorer.model.problem import PROGRAM, Changes, Problem, UserError, first_few, joined_words, nearest, quoted
 from rpcexplorer.model.profile import PROCESS, URL_BEGINNINGS, Profile, ad_hoc, kind_of, scheme_of, split_address
 from rpcexplorer.profiles.layers import TYPED
 from rpcexplorer.text.printable import printable
@@ -117,10 +117,11 @@ class Invocation(Struct):
             raise click.UsageError(f"{_option(key)} needs --url or --stdio. To change a profile, run:\n{command}")
         if url is not None and "@" in split_address(url)[0]:
             fail("The URL contains a user name or password, which would be recorded. Remove it and use --auth.")
-        chosen = explorer.use(self._typed(explorer, url, beside) if is_typed else name or self.profile)
-        if isinstance(chosen, Problem):
-            fail(str(chosen))
-        return chosen
+        chosen = self._typed(explorer, url, beside) if is_typed else name or self.profile
+        try:
+            return explorer.use(chosen)
+        except UserError as error:
+            fail(error.sentence)
 
     def _typed(self, explorer: Explorer, url: str | None, beside: Changes) -> Profile:
         """Return the profile of a typed URL or process; end the command if no file could have it.

@@ -24,7 +24,7 @@ from rpcexplorer.cli.context import (
 from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import World
 from rpcexplorer.manual import PAGES, Page, read_page, read_pages
-from rpcexplorer.model.problem import PROGRAM, Problem, first_few, nearest
+from rpcexplorer.model.problem import PROGRAM, UserError, first_few, nearest
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.json_text import BOLD, DIM, KEY, LITERAL, NUMBER, STRING, Ink, inked, json_of
@@ -168,8 +168,11 @@ def paths(context: click.Context, as_json: bool) -> None:
     """
     invocation = invocation_of(context)
     explorer = invocation.open()
-    if isinstance(problem := explorer.use(invocation.profile), Problem) and invocation.profile is not None:
-        fail(f"{problem}.")
+    try:
+        explorer.use(invocation.profile)
+    except UserError as error:
+        if invocation.profile is not None:
+            fail(f"{error.sentence}.")
     found = explorer.locations()
     if as_json:
         rows = [{"name": location.name, "path": str(location.path), "exists": location.exists} for location in found]

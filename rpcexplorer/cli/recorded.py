@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from rpcexplorer.cli.context import fail, invocation_of
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import CASE_ENDING, Case, Damaged, Exchange
-from rpcexplorer.model.problem import Problem
+from rpcexplorer.model.problem import Problem, UserError
 from rpcexplorer.model.profile import Profile
 
 
@@ -27,9 +28,8 @@ def open_history(context: click.Context, profile: str | None) -> tuple[World, Ex
     """Open the history of this profile, or of the default profile."""
     invocation = invocation_of(context)
     explorer = invocation.open()
-    chosen = profile or invocation.profile
-    if chosen is None or chosen in explorer.profiles.profiles:
-        explorer.use(chosen)  # Without a profile, the usual history is used.
+    with suppress(UserError):  # Without a profile, the usual history is used.
+        explorer.use(profile or invocation.profile)
     return invocation.world, explorer
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.destination import DestinationChanged, Entered, Person, Store
-from rpcexplorer.model.problem import PROGRAM, Problem, UserError
+from rpcexplorer.model.problem import PROGRAM, UserError
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import columns, printable
 
@@ -85,8 +85,8 @@ class World(Struct):
 
         def build(person: Person) -> Explorer:
             explorer = self.open_explorer(person)
-            if name is not None and isinstance(problem := explorer.use(name), Problem):
-                raise UserError(str(problem))
+            if name is not None:
+                explorer.use(name)
             return explorer
 
         try:

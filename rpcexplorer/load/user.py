@@ -39,7 +39,7 @@ from rpcexplorer.load.plan import LOGIN, NO_RESPONSE, NOT_SENT, PlannedCall
 from rpcexplorer.model.draft import Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Outcome, Refused, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN
-from rpcexplorer.model.problem import Problem, UserError
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
@@ -93,10 +93,7 @@ class Service:
         """Open a profile, and record nothing; raise `UserError`."""
         explorer = Explorer.open(folder=folder, environment=environment, sessions=sessions)
         explorer.journal.recording = False
-        chosen = explorer.use(profile)
-        if isinstance(chosen, Problem):
-            raise UserError(str(chosen))
-        return cls(explorer, chosen, given)
+        return cls(explorer, explorer.use(profile), given)
 
     def secret(self, field: str) -> Secret | Refused:
         """Return a secret: files and destination are looked at once for all calls."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -12,7 +13,7 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.problem import Problem, first_few
+from rpcexplorer.model.problem import Problem, UserError, first_few
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import first_key
@@ -109,8 +110,10 @@ class Navigation:
         """Return the call screen, or an empty one if no profile can be used."""
         explorer = self._explorer
         last_used = explorer.remembered.profile_among
-        chosen = explorer.profile or explorer.use(self._profile or last_used(explorer.profiles.profiles))
-        self._first = self._call_screen() if isinstance(chosen, Profile) else None
+        if explorer.profile is None:
+            with suppress(UserError):
+                explorer.use(self._profile or last_used(explorer.profiles.profiles))
+        self._first = self._call_screen() if explorer.profile else None
         return self._first or Screen()
 
     def _call_screen(self) -> CallScreen:
@@ -138,7 +141,8 @@ class Navigation:
         while found == "back":
             choice = await self._ask_history(case) if case is not None else None
             if choice is not None and choice.action == "carry":
-                self._explorer.use(choice.profile)
+                with suppress(UserError):  # Then the user is asked for another profile.
+                    self._explorer.use(choice.profile)
             could_replay = bool(self._explorer.profiles.leaves)
             found = await self._ask_profile(back=case is not None)
         if found == "profile":

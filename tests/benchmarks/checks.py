@@ -22,7 +22,6 @@ from rpcexplorer.client.client import Client
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.profile import Profile
 from tests.benchmarks.figures import after_one, print_median
 
 SLOW_CALLS: Final = 24
@@ -46,7 +45,6 @@ async def seconds_of_checks(folder: Path, calls: list[str], jobs: int) -> float:
         environment = {"RPCEXPLORER_HOME": home, "RPCEXPLORER_DEMO_PASSWORD": PASSWORD}
         explorer = Explorer.open(folder=folder, environment=environment)
         profile = explorer.use("demo")
-        assert isinstance(profile, Profile), profile
         async with explorer:
             run = CheckRun(explorer)
             started = time.perf_counter()

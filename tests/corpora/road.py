@@ -123,7 +123,6 @@ def _road(folder: Path, origin: str, more: str = "", **environment: str) -> Iter
     (folder / "sessions.toml").write_text(f'[profile.shop]\nurl = "{origin}"\n{more}')
     explorer = Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home"), **environment})
     profile = explorer.use("shop")
-    assert isinstance(profile, Profile)
     with asyncio.Runner() as runner:
         yield Road(explorer, profile, runner)
         runner.run(explorer.__aexit__())

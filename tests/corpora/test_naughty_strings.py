@@ -19,7 +19,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.method import Method
-from rpcexplorer.model.profile import Profile, is_reserved
+from rpcexplorer.model.profile import is_reserved
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.rpc.messages import ErrorObject, spelled
 from rpcexplorer.text.document import Document, matches
@@ -125,7 +125,7 @@ def test_profile_name_is_accepted_or_nothing_is_written(tmp_path: Path) -> None:
         if problem:
             assert file.read_text() == "version = 1\n", text
         else:
-            assert isinstance(opened(tmp_path).use(text), Profile), text
+            assert opened(tmp_path).use(text).name == text
 
 
 def test_profile_name_in_file_is_accepted_or_reported(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.model.method import By, Described, DescribedParam, Method
 from rpcexplorer.model.problem import Checked, SchemaProblem
-from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.screen import CallScreen
@@ -68,7 +67,6 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
     explorer = make_explorer(PROFILES)
     profile = explorer.use("staging")
-    assert isinstance(profile, Profile)
     explorer.__dict__["checker"] = CannedChecker()
     method = replace(line_of("partner.find", FIND), doc="Finds customers and suppliers")
     found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (method,), ("said",), described={"partner.find": FIND})

@@ -19,7 +19,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Cancelled, Exchange, Outcome, Preview, Refused, Sent, Unreached
 from rpcexplorer.model.method import Described, SavedCall, as_named, method_of
-from rpcexplorer.model.problem import counted
+from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
@@ -304,10 +304,12 @@ class CallScreen(Screen[None]):
     async def use(self, name: str) -> bool:
         """Cancel running work and change the profile; return False on failure."""
         await self.settle()
-        is_used = isinstance(self.explorer.use(name), Profile)
-        if is_used:
-            self.show_profile()
-        return is_used
+        try:
+            self.explorer.use(name)
+        except UserError:
+            return False
+        self.show_profile()
+        return True
 
     def action_focus_methods(self) -> None:
         self.panes.focus_methods()

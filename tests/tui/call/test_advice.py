@@ -13,7 +13,6 @@ from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import By, Described, DescribedParam, Method
 from rpcexplorer.model.problem import Checked, SchemaProblem
-from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.advice import MAX_PARAMS_CHARACTERS, MAX_RESULT_BYTES
 from rpcexplorer.tui.call.screen import CallScreen
@@ -88,7 +87,6 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
         made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n')
         made.__dict__["checker"] = checker
         profile = made.use("demo")
-        assert isinstance(profile, Profile)
         found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (USER,), ("said",), described={"user.get": TOLD})
         made.method_lists.settle(profile, found)
         visit(made, scene)
@@ -124,7 +122,6 @@ def test_new_method_has_valid_params_and_old_values(
         made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n{variables}')
         made.__dict__["checker"] = SternChecker()
         profile = made.use("demo")
-        assert isinstance(profile, Profile)
         known = tuple(Method(name, by="name", source="discovered") for name in ("user.make", "@kind.set"))
         described = {"user.make": Described((kind, owner)), "@kind.set": Described((kind,))}
         made.method_lists.settle(

@@ -30,9 +30,7 @@ Make = Callable[..., Explorer]
 
 
 def used(made: Explorer) -> Profile:
-    profile = made.use("demo")
-    assert isinstance(profile, Profile)
-    return profile
+    return made.use("demo")
 
 
 @pytest.mark.thorough
