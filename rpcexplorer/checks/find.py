@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from rpcexplorer.checks.jq_process import JqProcess
 from rpcexplorer.checks.run import Check
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.toml import dotted
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import UserError, first_few
+from rpcexplorer.model.problem import Problem, UserError, first_few
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.variables.resolve import NOTHING
 
@@ -42,6 +44,27 @@ def checks_in(explorer: Explorer, file: Path, use: Callable[[str | None], Profil
             if profile.name not in variables:
                 variables[profile.name] = explorer.profiles.variables_of(profile, layer)
             found.append(check_of(call, profile, variables[profile.name]))
+    refuse_broken_jq(found)
+    return found
+
+
+def refuse_broken_jq(checks: Sequence[Check]) -> None:
+    """Raise ``UserError`` if no result could meet a jq expression of the checks."""
+    if not any(check.expect.jq for check in checks):
+        return
+    if problems := asyncio.run(_broken_jq(checks)):
+        raise UserError("\n".join(first_few(problems, MAX_PROBLEMS, where=".")))
+
+
+async def _broken_jq(checks: Sequence[Check]) -> list[Problem]:
+    process, found = JqProcess(), []
+    for check in checks:
+        call = check.call
+        for expression in check.expect.jq:
+            if sentence := await process.problem(expression):
+                key = dotted(("call", call.name, "expect", "jq"))
+                found.append(Problem(call.file, f"{expression}: {sentence}", call.line, key))
+    await process.close()
     return found
 
 

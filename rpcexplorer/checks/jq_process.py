@@ -42,6 +42,10 @@ class JqProcess:
             self._too_long.setdefault(expression, set()).add(text)
         return self._process.problem or TOO_LONG
 
+    async def problem(self, expression: str) -> str:
+        """Return why jq cannot read an expression; empty if it can."""
+        return await self.run(expression, b"")  # Without a text, jq yields nothing.
+
     @property
     def pid(self) -> int | None:
         """Return the id of the process, if it runs."""

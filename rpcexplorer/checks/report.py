@@ -108,25 +108,45 @@ def junit(results: Sequence[CheckResult], started: datetime, folder: Path) -> st
     """
     by_profile = sorted(results, key=lambda result: result.check.profile.name)
     suites = groupby(by_profile, lambda result: result.check.profile.name)
-    parts = [_suite(number, name, list(group), started, folder) for number, (name, group) in enumerate(suites)]
-    return "\n".join(["<?xml version='1.0' encoding='UTF-8'?>", "<testsuites>", *parts, "</testsuites>", ""])
+    return _document(
+        [_suite(number, name, list(group), started, folder) for number, (name, group) in enumerate(suites)]
+    )
+
+
+def _document(suites: Sequence[str]) -> str:
+    return "\n".join(["<?xml version='1.0' encoding='UTF-8'?>", "<testsuites>", *suites, "</testsuites>", ""])
+
+
+def junit_of_problem(sentence: str, started: datetime) -> str:
+    """Return JUnit XML for checks that could not start, with the reason as its only error."""
+    case = {"name": "check", "classname": "rpcexplorer", "time": "0.000"}
+    error = {"type": "not started", "message": printable(sentence.partition("\n")[0])}
+    lines = [f"<testcase{_attributes(case)}>", f"<error{_attributes(error)}>{_xml(sentence)}</error>", "</testcase>"]
+    return _document([_suite_of(0, "rpcexplorer", lines, Counter({"error": 1}), seconds=0.0, started=started)])
 
 
 def _suite(number: int, name: str, results: Sequence[CheckResult], started: datetime, folder: Path) -> str:
     verdicts = Counter(result.verdict for result in results)
+    cases = [_case(result, name, folder) for result in results]
+    seconds = sum(result.seconds for result in results)
+    return _suite_of(number, name, cases, verdicts, seconds=seconds, started=started)
+
+
+def _suite_of(
+    number: int, name: str, cases: Sequence[str], verdicts: Counter[CheckVerdict], *, seconds: float, started: datetime
+) -> str:
     attributes = {
         "name": name,
         "package": "rpcexplorer",
         "id": number,
-        "tests": len(results),
+        "tests": verdicts.total(),
         "failures": verdicts["failed"],
         "errors": verdicts["error"],
         "skipped": 0,
-        "time": f"{sum(result.seconds for result in results):.3f}",
+        "time": f"{seconds:.3f}",
         "timestamp": f"{started.astimezone(UTC):%Y-%m-%dT%H:%M:%S}",
         "hostname": "localhost",
     }
-    cases = [_case(result, name, folder) for result in results]
     return "\n".join([
         f"<testsuite{_attributes(attributes)}>", "<properties/>", *cases, "<system-out/>", "<system-err/>",
         "</testsuite>",

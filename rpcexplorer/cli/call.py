@@ -239,6 +239,13 @@ def notify(context: click.Context, /, method: str, params: tuple[str, ...], **op
       rpcexplorer notify cache.clear
       rpcexplorer notify log.write level=info text='all is well'
     """
+    if options["id"] is not None:
+        raise click.UsageError("A notification has no id. Remove --id, or use call.")
+    if options["response"] or options["envelope"]:
+        raise click.UsageError("A notification gets no response. Remove --response, or use call.")
+    prints = options["include"] or options["body"] or options["dry_run"]
+    if options["output"] is not None and not prints:
+        raise click.UsageError("A notification gets no result to write. Remove --output, or use call.")
     _call(context, method, params, options, notification=True)
 
 

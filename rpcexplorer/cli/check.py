@@ -13,8 +13,8 @@ import click
 import msgspec
 from msgspec import Struct
 
-from rpcexplorer.checks.find import HOW_TO, check_of, checks_in, how_to_expect
-from rpcexplorer.checks.report import github_lines, junit, lines_of, row_of, summary, tap
+from rpcexplorer.checks.find import HOW_TO, check_of, checks_in, how_to_expect, refuse_broken_jq
+from rpcexplorer.checks.report import github_lines, junit, junit_of_problem, lines_of, row_of, summary, tap
 from rpcexplorer.checks.run import USUAL_JOBS, Check, CheckResult, CheckRun, exit_code
 from rpcexplorer.cli.arguments import whole_number
 from rpcexplorer.cli.call import confirm, question_about, values_of
@@ -32,7 +32,7 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.method import SIGN, no_such_call
-from rpcexplorer.model.problem import counted
+from rpcexplorer.model.problem import UserError, counted
 
 MAX_JOBS = 64
 
@@ -105,16 +105,22 @@ def check(
     invocation, chosen = invocation_of(context), Reports(**reports)
     if len(chosen.on_stdout) > 1:
         raise click.UsageError(f"Only one of {' and '.join(chosen.on_stdout)} can be printed to stdout.")
-    values = values_of(given)
-    explorer = invocation.open(ask=ask)
     junit_file, case_file = (Output(invocation.world, file) for file in (chosen.junit, chosen.case))
-    found = _found(invocation, explorer, checks, profile, url)
-    selected = [one for one in found if text.casefold() in one.call.name.casefold()]
-    if not selected:
-        fail(f"No check has “{text}” in its name." if found else f"There are no checks here. {HOW_TO}")
-    if not yes:
-        _confirm(invocation, explorer, selected, ask=ask)
     stop, started = Stop(), datetime.now(UTC)
+    try:
+        values = values_of(given)
+        explorer = invocation.open(ask=ask)
+        found = _found(invocation, explorer, checks, profile, url)
+        selected = [one for one in found if text.casefold() in one.call.name.casefold()]
+        if not selected:
+            fail(f"No check has “{text}” in its name." if found else f"There are no checks here. {HOW_TO}")
+        if not yes:
+            _confirm(invocation, explorer, selected, ask=ask)
+    except (click.ClickException, click.Abort, UserError) as error:
+        if chosen.junit is not None:  # A CI server would read the file of an earlier run.
+            junit_file.world.write(junit_of_problem(str(error) or "interrupted", started).encode())
+            junit_file.write()
+        raise
 
     async def work(watch: Waiting) -> list[CheckResult]:
         run = CheckRun(explorer, given=values, watch=watch)
@@ -166,8 +172,10 @@ def _found(
     in_use = invocation.use(explorer, profile, url)
     if problems := explorer.profiles.problems_of_calls(in_use):
         fail(f"Nothing was sent, because {counted(len(problems), 'problem')} may hide checks. Correct the file first.")
+    all_of_profile = [check_of(call, in_use) for call in explorer.profiles.checks_of(in_use)]
+    refuse_broken_jq(all_of_profile)
     if not names:
-        return [check_of(call, in_use) for call in explorer.profiles.checks_of(in_use)]
+        return all_of_profile
     known = {call.name: call for call in explorer.profiles.checks_of(in_use)}
     for name in names:
         if name not in known:

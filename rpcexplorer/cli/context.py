@@ -47,10 +47,13 @@ class Invocation(Struct):
     case: Path | None = None
     """A case that the screen opens; someone else recorded its calls."""
 
-    def open(self, *, ask: bool = True) -> Explorer:
-        """Open the explorer and print the problems of its files."""
+    def open(self, *, ask: bool = True, creates: bool = False) -> Explorer:
+        """Open the explorer and print the problems of its files.
+
+        End the command if the project file that was named cannot be read, unless the command ``creates`` it.
+        """
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
-        explorer = self.world.open_explorer(person, self.sessions)
+        explorer = self._opened(person, creates=creates)
         explorer.prints = True
 
         def print_line(profile: Profile, line: str) -> None:
@@ -65,15 +68,25 @@ class Invocation(Struct):
             note_event(self.world, explorer, profile, event)
 
         explorer.on_stderr, explorer.on_event = print_line, print_event
-        for sentence in first_few(explorer.profiles.problems, MAX_PROBLEMS):
+        problems = [*explorer.profiles.problems]
+        if creates and explorer.profiles.refused_by_name in problems:
+            problems.remove(explorer.profiles.refused_by_name)
+        for sentence in first_few(problems, MAX_PROBLEMS):
             self.world.say(sentence)
         return explorer
 
     def build(self, person: Person) -> Explorer:
         """Open the explorer for a screen, which shows the problems itself."""
-        explorer = self.world.open_explorer(person, self.sessions)
+        explorer = self._opened(person)
         if self.names_server:
             self.use(explorer, None)
+        return explorer
+
+    def _opened(self, person: Person, *, creates: bool = False) -> Explorer:
+        explorer = self.world.open_explorer(person, self.sessions)
+        problem = explorer.profiles.refused_by_name
+        if problem is not None and not creates:  # Without that file, the call could go to another server.
+            fail(str(problem))
         return explorer
 
     @property

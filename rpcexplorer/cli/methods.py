@@ -39,6 +39,7 @@ from rpcexplorer.model.problem import (
     nearest_few,
     quoted,
 )
+from rpcexplorer.model.profile import DocumentSource
 from rpcexplorer.schema.node import references_in
 from rpcexplorer.schema.start import sendable_start, started, starting_point
 from rpcexplorer.text.docs import changes_found, docs_page
@@ -196,6 +197,8 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
         from rpcexplorer.client.hints import connection_test  # Only a failure needs it.
 
         invocation.world.hint(f"To test the connection, run:\n{connection_test(profile)}")
+    if profile and isinstance(profile.discovery, DocumentSource) and profile.discovery.file and not discovery.found:
+        return 2  # The sentence says what is wrong with the file.
     return discovery.exit_code
 
 

@@ -110,7 +110,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
       rpcexplorer profiles add python --stdio pylsp --preset lsp
     """
     invocation = invocation_of(context)
-    explorer, say = invocation.open(), invocation.world.say
+    explorer, say = invocation.open(creates=True), invocation.world.say
     file = invocation.file_to_write(explorer.paths.user_sessions, team=team)
     preset = _preset(explorer, typed["preset"])
     values: dict[str, Any] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -71,6 +72,8 @@ class Profiles(Struct, dict=True):
     files: tuple[Path, ...] = ()
     refused: Problem | None = None
     """Why an existing file was not read."""
+    refused_by_name: Problem | None = None
+    """Why the file of ``--sessions`` or ``RPCEXPLORER_SESSIONS`` was not read."""
     leaves: dict[str, Leaves] = field(default_factory=dict)
     """The merged values of each profile; ``()`` is the profile itself."""
     own: dict[str, Leaves] = field(default_factory=dict)
@@ -361,6 +364,9 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
     readings = [reading for path in dict.fromkeys(layers) if (reading := _read(path, found))]
     found.files = tuple(reading.file.path for reading in readings)
     found.refused = next(iter(found.problems), None)  # These files were read, and their problems are added below.
+    if named := sessions or environment.get("RPCEXPLORER_SESSIONS"):
+        file = os.path.abspath(folder / named)  # noqa: PTH100 - links stay
+        found.refused_by_name = next((problem for problem in found.problems if problem.file == file), None)
     for reading in readings:
         found.saved.append(take_saved(reading, own=reading.file.path == paths.user_sessions))
         if reading.file.path == paths.user_sessions:

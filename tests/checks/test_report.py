@@ -15,7 +15,17 @@ import pytest
 from lxml import etree
 
 from rpcexplorer.checks.judge import Failure
-from rpcexplorer.checks.report import MAX_VALUE_CHARACTERS, github_lines, junit, lines_of, reasons, row_of, summary, tap
+from rpcexplorer.checks.report import (
+    MAX_VALUE_CHARACTERS,
+    github_lines,
+    junit,
+    junit_of_problem,
+    lines_of,
+    reasons,
+    row_of,
+    summary,
+    tap,
+)
 from rpcexplorer.checks.run import Check, CheckResult
 from rpcexplorer.model.expectation import Expectation
 from rpcexplorer.model.method import SavedCall
@@ -107,6 +117,15 @@ def report(results: Sequence[CheckResult] = RESULTS) -> bytes:
 def test_junit_of_any_results_matches_schema(results: Sequence[CheckResult]) -> None:
     schema = etree.XMLSchema(etree.fromstring(SCHEMA))
     schema.assertValid(etree.fromstring(report(results)))
+
+
+def test_junit_of_problem_has_one_error() -> None:
+    text = junit_of_problem('a.toml:3: <b> & "x" \x1b[2J\nsecond line', STARTED).encode()
+    etree.XMLSchema(etree.fromstring(SCHEMA)).assertValid(etree.fromstring(text))
+    ((case,),) = junitparser.JUnitXml.fromstring(text)
+    (error,) = case.result
+    message = 'a.toml:3: <b> & "x" ␛[2J'
+    assert (type(error).__name__, error.message, error.text) == ("Error", message, f"{message}\nsecond line")
 
 
 def test_junit_parser_reads_counts_and_messages() -> None:

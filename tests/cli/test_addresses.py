@@ -171,6 +171,26 @@ def test_option_without_effect_is_refused(shell: Shell, line: str, option: str) 
     assert f"There is no option {option}." in ran.err
 
 
+@pytest.mark.parametrize("line", ["call ping", "profiles list", "profiles set shop badge=dev"])
+@pytest.mark.parametrize("by", ["--sessions", "RPCEXPLORER_SESSIONS"])
+def test_missing_project_file_ends_the_command(shell: Shell, line: str, by: str) -> None:
+    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:1"\n')
+    if by == "--sessions":
+        ran = shell.run("--sessions", "none.toml", *line.split())
+    else:
+        ran = shell.run(*line.split(), RPCEXPLORER_SESSIONS="none.toml")
+    sentence = f"{shell.folder / 'none.toml'}: there is no such file. Correct the path in {by}"
+    assert (ran.code, ran.text, ran.err) == (2, "", f"rpcexplorer: {sentence}\n")
+
+
+def test_added_profile_creates_the_named_file(shell: Shell) -> None:
+    new = str(shell.folder / "new.toml")
+    ran = shell.run("--sessions", new, "profiles", "add", "shop", "--url", "http://127.0.0.1:1")
+    assert ran.code == 0
+    assert "no such file" not in ran.err
+    assert shell.run("--sessions", new, "profiles", "show", "shop").code == 0
+
+
 @pytest.mark.parametrize("first", ["http://127.0.0.1:9/rpc", "calls.toml"])
 def test_options_are_accepted_after_url_or_case(shell: Shell, first: str) -> None:
     (shell.folder / "calls.toml").write_text("")

@@ -595,3 +595,19 @@ def test_unknown_method_suggests_a_listed_one(shell: Shell, reply: Script) -> No
         assert shell.run("call", "user.lst").err.endswith("hint: Did you mean user.list?\n")
         for listed_or_different in ("user.list", "zzz"):
             assert "Did you mean" not in shell.run("call", listed_or_different).err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--id", "7"], "A notification has no id. Remove --id, or use call."),
+        (["--response"], "A notification gets no response. Remove --response, or use call."),
+        (["--envelope"], "A notification gets no response. Remove --response, or use call."),
+        (["-o", "out.json"], "A notification gets no result to write. Remove --output, or use call."),
+    ],
+)
+def test_notify_refuses_option_without_effect(shell: Shell, words: list[str], sentence: str) -> None:
+    with RawServer(PONG) as server:
+        ran = shell.run("notify", "ping", "--url", server.origin, *words)
+    assert (ran.code, server.requests) == (2, [])
+    assert sentence in ran.err

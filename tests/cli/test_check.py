@@ -226,6 +226,37 @@ def test_damaged_saved_call_prevents_all_checks(shell: Shell, damage: str) -> No
         assert "Nothing was sent, because 1 problem may hide checks. Correct the file first." in ran.err
 
 
+def test_broken_jq_prevents_all_checks(shell: Shell) -> None:
+    with shop(shell, "ping") as server:
+        text = toml("wrong") + 'expect.jq = [".total", ". | | b"]\n'
+        (shell.folder / "more.toml").write_text(text)
+        with (shell.folder / "sessions.toml").open("a") as file:
+            file.write(text)
+        for words, name in (((), "sessions.toml"), (("more.toml",), "more.toml")):
+            ran = shell.run("check", *words)
+            assert (ran.code, ran.out, server.requests) == (2, b"", [])
+            assert f"{name}:" in ran.err
+            assert ": call.wrong.expect.jq: . | | b: jq: unexpected '|'" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("none.toml",), "none.toml: there is no such file"),
+        (("-k", "x"), "No check has"),
+        (("--set", "x"), "--set x is not NAME=VALUE"),
+        (("--sessions", "none"), "none: there is no such file"),
+    ],
+)
+def test_check_that_cannot_start_replaces_old_junit(shell: Shell, words: tuple[str, ...], reason: str) -> None:
+    report = shell.folder / "checks.xml"
+    report.write_text("yesterday")
+    with shop(shell, "ping"):
+        assert shell.run("check", *words, "--junit", "checks.xml").code == 2
+    ((case,),) = junitparser.JUnitXml.fromfile(str(report))
+    assert [(type(one).__name__, reason in one.message) for one in case.result] == [("Error", True)]
+
+
 def test_question_about_checks_is_asked_once(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     answers = iter([False, True])

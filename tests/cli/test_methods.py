@@ -202,6 +202,14 @@ def test_invalid_description_file_is_a_problem(shell: Shell, clone: Path, target
     assert f"cannot read {clone}" in ran.err
 
 
+def test_refresh_without_the_described_file_exits_2(shell: Shell, clone: Path) -> None:
+    assert shell.run("methods", "--refresh").code == 0
+    clone.unlink()
+    ran = shell.run("methods", "--refresh")
+    assert (ran.code, ran.text) == (2, "user.get\nuser.list\n")
+    assert f"cannot read {clone}: it does not exist. Create it, or change discovery in the profile" in ran.err
+
+
 PLAIN = {"openrpc": "1.3.2", "methods": [{"name": "a.b", "params": [{"name": "x", "schema": {"type": "string"}}]}]}
 
 
