@@ -32,7 +32,6 @@ from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.destination import DestinationChanged, ProcessCommand
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, joined_words, quoted
 from rpcexplorer.model.profile import (
-    PATH,
     PROCESS,
     Auth,
     Preset,
@@ -125,9 +124,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     url, path = values.pop("url", PROCESS), values.get("path")
     if path is None:
         url, path = split_address(url)
-    preset_kind = preset.values.auth.kind if preset else USUAL if (path or usual_path(url)) == PATH else Auth.kind
-    usual_kind = preset_kind if not no_place_for(kind_of(url), ("auth", "kind"), preset_kind) else Auth.kind
-    kind = tables["auth"].get("kind", usual_kind)
+    kind = tables["auth"].get("kind") or _usual_kind(preset, url, path)
     for row in OPTIONS:
         field = row.key.removeprefix("auth.")
         if row.part == "auth" and field in tables["auth"].keys() - {"kind", *KINDS[kind].__struct_fields__}:
@@ -151,6 +148,17 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     for field in profile.secrets if profile else ():
         if field != "session":
             invocation.world.hint(f"To store the {field}, run:\n{PROGRAM} profiles secret {name} {field}")
+
+
+def _usual_kind(preset: Preset | None, url: str, path: str | None) -> str:
+    """Return the auth type of a new profile without ``--auth``."""
+    kind = Auth.kind
+    if preset:
+        kind = preset.values.auth.kind
+    elif Profile("", url, path or usual_path(url)).is_service:
+        kind = USUAL
+    has_no_place = no_place_for(kind_of(url), ("auth", "kind"), kind)
+    return Auth.kind if has_no_place else kind
 
 
 def _preset(explorer: Explorer, name: str | None) -> Preset | None:

@@ -20,7 +20,7 @@ from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, server_words, setting
-from rpcexplorer.model.profile import PATH, Auth, Profile, joined
+from rpcexplorer.model.profile import PATH, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
@@ -140,14 +140,10 @@ _UNTRUSTED = ("shows the certificate and can pin it", "shows this one certificat
 
 
 def websocket_path(call: FailedCall) -> Hint | None:
-    """Explain that the default path was used to open a WebSocket."""
-    if not call.failed_at("upgrade") or call.profile.path != PATH or call.status in {401, 403}:
+    """Name other usual paths of WebSocket servers, if the default was used."""
+    if not call.failed_at("upgrade") or call.profile.path != "/" or call.status in {401, 403}:
         return None
-    if call.profile.ad_hoc:
-        address = redacted_address(joined(call.profile.url, "/"))
-        way = f"Add the path of the server, or write {address} to use none."
-        return Hint(f"The URL has no path, so {PATH}, the default path, was used. {way}")
-    return call.hint(f"The path is {PATH}, the default path. The server may use another one.", (("path", "/"),))
+    return Hint("The path is /, the default path. Many servers use /ws, /rpc, /jsonrpc or /websocket.")
 
 
 def untested(call: FailedCall) -> Hint | None:

@@ -54,7 +54,7 @@ def usual_path(url: str) -> str:
     """Return the path of a URL without one; streams and processes have none."""
     if kind_of(url) in {"stream", "process"}:
         return ""
-    return "/" if scheme_of(url) == "http+unix" else PATH
+    return "/" if scheme_of(url) in {"http+unix", "ws", "wss"} else PATH
 
 
 def split_address(typed: str) -> tuple[str, str | None]:
@@ -269,7 +269,9 @@ class Profile(Struct, frozen=True):
     @property
     def is_service(self) -> bool:
         """Return whether the defaults are those of the preset ``service``."""
-        return bool(usual_path(self.url)) and (self.preset == SERVICE or (not self.preset and self.path == PATH))
+        if self.preset:
+            return self.preset == SERVICE and bool(usual_path(self.url))
+        return self.path == PATH == usual_path(self.url)
 
     @property
     def has_own_auth(self) -> bool:
@@ -439,6 +441,15 @@ class Preset(Struct, frozen=True):
     description: str = ""
     advice: str = ""
     values: Profile = Profile("", "")
+    path: str = ""
+    websocket_path: str = ""
+    """The path of a URL with ws or wss, if it is another one."""
+
+    def path_for(self, url: str) -> str:
+        """Return the path of a URL without one."""
+        if self.websocket_path and kind_of(url) == "websocket":
+            return self.websocket_path
+        return self.path or usual_path(url)
 
 
 AD_HOC_NAME = "url"

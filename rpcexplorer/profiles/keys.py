@@ -201,7 +201,7 @@ PROFILE_KEYS: Final = (
         url_path_rule,
         "address",
         help="Path that is appended to the URL.",
-        default="the path in the URL, else the preset's path, else /api/v2/",
+        default="the path in the URL, else the preset's path, else /api/v2/, or / for ws and wss",
         metavar="PATH",
     ),
     ProfileKey(
@@ -472,7 +472,7 @@ def _refused_in_preset(key: str, value: object, place: Place) -> str | None:
 
 PRESET: Final = TableRule(
     "a preset",
-    {"version": version_rule, "description": text_rule, "advice": text_rule}
+    {"version": version_rule, "description": text_rule, "advice": text_rule, "websocket_path": url_path_rule}
     | {key: rule for key, rule in PROFILE.keys.items() if key not in OF_ONE_SERVER},
     _refused_in_preset,
 )

@@ -325,6 +325,9 @@ def entries_in(layer: SavedLayer, table: KeyPath) -> SavedEntries:
 def _with_a_place(preset: Leaves, url: str) -> Leaves:
     """Leave out the values of a preset that such a connection cannot have."""
     kind = kind_of(url)
+    if kind == "websocket" and WEBSOCKET_PATH in preset:
+        preset = preset | {("path",): preset[WEBSOCKET_PATH]}
+    preset = {path: leaf for path, leaf in preset.items() if path != WEBSOCKET_PATH}
     kept = {path: leaf for path, leaf in preset.items() if not no_place_for(kind, path, leaf.value)}
     if KIND in preset and KIND not in kept:
         kept = {path: leaf for path, leaf in kept.items() if path[0] not in {"auth", "login"}}
@@ -335,6 +338,8 @@ SHIPPED: Final = Path(__file__).parents[1] / "presets"
 ENDING: Final = ".toml"
 ABOUT: Final = frozenset({"version", "description", "advice"})
 """Keys about the preset itself, which are not values of a profile."""
+WEBSOCKET_PATH: Final = ("websocket_path",)
+"""The ``path`` of a profile with this preset, if it uses WebSocket."""
 
 
 class PresetFile(Struct, frozen=True):
@@ -374,7 +379,8 @@ class Presets:
         if found is None:
             source, key = chosen.source, dotted(("profile", profile, "preset"))
             return leaves, [Problem(source.file, self.unknown(chosen.value), source.line, key, profile)]
-        usable = _with_a_place(found.leaves, leaves[("url",)].value) if ("url",) in leaves else found.leaves
+        url = leaves[("url",)].value if ("url",) in leaves else ""
+        usable = _with_a_place(found.leaves, url)
         return merge(usable, leaves), [replace(problem, profile=profile) for problem in found.problems]
 
     def unknown(self, name: str) -> str:
@@ -400,11 +406,21 @@ def _read(folder: Path, name: str) -> PresetFile | None:
         for key, leaf in reading.leaves.items()
         if key[0] not in ABOUT
     }
-    values: dict[KeyPath, Any] = {("url",): "", ("preset",): name} | {key: leaf.value for key, leaf in leaves.items()}
+    values: dict[KeyPath, Any] = {("url",): "", ("preset",): name}
+    values |= {key: leaf.value for key, leaf in leaves.items() if key != WEBSOCKET_PATH}
     problems = [problem for _, problem in reading.problems]
     built = build_profile(name, values)
     if not isinstance(built, Profile):
         problems = problems or [file.complain(*built)]
         return PresetFile(Preset(name, path, file.text), leaves, tuple(problems))
-    preset = Preset(name, path, file.text, about.get("description", ""), about.get("advice", ""), built)
+    preset = Preset(
+        name,
+        path,
+        file.text,
+        about.get("description", ""),
+        about.get("advice", ""),
+        built,
+        about.get("path", ""),
+        about.get("websocket_path", ""),
+    )
     return PresetFile(preset, leaves, tuple(problems))

@@ -17,7 +17,6 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Problem, capitalised
 from rpcexplorer.model.profile import (
     OVERLAY,
-    PATH,
     PROCESS,
     RESERVED,
     SCHEMES,
@@ -142,12 +141,12 @@ class ProfileForm(Form):
         save: Save,
         *,
         presets: Sequence[Preset] = (),
-        path: str = PATH,
+        preset: Preset | None = None,
         tests: bool = False,
     ) -> None:
         """``homes`` are the files to write, the suggested one first.
 
-        ``path`` completes a URL without one. ``tests``: offer a connection test.
+        ``preset`` has the path of a URL without one. ``tests``: offer a connection test.
         """
         self._tests = tests
         self.is_tested = False
@@ -155,7 +154,7 @@ class ProfileForm(Form):
         self._presets = {preset.name: preset for preset in presets}
         self._without = {field.key: field.value for field in fields}
         self._filled = dict(self._without)
-        self._path = path
+        self._preset = preset
         choice = [Field("home", "file", homes[0].label, choices=[*self._homes])] if len(homes) > 1 else []
         meanings = {"url": self._where_calls_go, "preset": self._about_preset}
         lines = [
@@ -205,7 +204,7 @@ class ProfileForm(Form):
             if line.value == self._filled[key]:
                 line.value = value
         self._filled |= values
-        self._path = preset.values.path if preset else PATH
+        self._preset = preset
         self.tell_meanings()
         self._show_kind()
 
@@ -220,13 +219,18 @@ class ProfileForm(Form):
 
     def _where_calls_go(self, typed: str) -> str:
         """Return the complete URL of a typed one, in words."""
-        return calls_go_to(typed, self._path) if typed.strip() else OTHER_URLS
+        return calls_go_to(typed, path_for(self._preset, typed)) if typed.strip() else OTHER_URLS
 
     def _about_preset(self, name: str) -> str:
         preset = self._presets.get(name)
         if preset is None:
             return "Settings for a known server. Type a letter to search."
         return f"{preset.description}. {preset.advice}".rstrip().replace("`", "")
+
+
+def path_for(preset: Preset | None, typed: str) -> str:
+    """Return the path of a typed URL without one."""
+    return preset.path_for(typed.strip()) if preset else usual_path(typed.strip())
 
 
 def values_of(preset: Preset | None) -> dict[str, str]:
@@ -287,7 +291,7 @@ def _shown_address(profile: Profile | None, typed: Profile | None) -> str:
 
     The usual path is omitted, so that a preset can replace it.
     """
-    if profile is None and typed is not None and typed.path == PATH:
+    if profile is None and typed is not None and typed.path and typed.path == usual_path(typed.url):
         return typed.url
     known = profile or typed
     return typed_whole(known.endpoint) if known else ""
@@ -300,10 +304,10 @@ def with_path(typed: Mapping[str, str], path: str) -> dict[str, str]:
     return {**typed, "url": typed_whole(_address(typed["url"], path))}
 
 
-def address_values(typed: str, usual: str = PATH) -> dict[str, Any]:
+def address_values(typed: str, usual: str = "") -> dict[str, Any]:
     """Return the keys of a profile that a typed URL sets.
 
-    The words of a process follow ``stdio:``. A URL without a path gets the path ``usual``, if it can have one.
+    The words of a process follow ``stdio:``. A URL without a path gets the path ``usual``, or that of its scheme.
     """
     typed = typed.strip()
     if kind_of(typed) == "process":
@@ -312,20 +316,20 @@ def address_values(typed: str, usual: str = PATH) -> dict[str, Any]:
         except ValueError:  # A quote has no end.
             return {"url": PROCESS, "command": []}
     url, path = split_address(typed)
-    if path is None and usual == PATH:
-        path = usual_path(url)
-    return {"url": url, "path": usual if path is None else path} if usual_path(url) else {"url": url}
+    if not usual_path(url):
+        return {"url": url}
+    return {"url": url, "path": path or usual or usual_path(url)}
 
 
-def _address(typed: str, usual: str = PATH) -> str:
+def _address(typed: str, usual: str = "") -> str:
     values = address_values(typed, usual)
     return process_address(values["command"]) if "command" in values else joined(values["url"], values.get("path", ""))
 
 
-def calls_go_to(typed: str, usual: str) -> str:
+def calls_go_to(typed: str, usual: str = "") -> str:
     """Return a text that shows where calls go; empty if the URL cannot be used.
 
-    So it never repeats a typed password. A URL without a path gets the path ``usual``.
+    So it never repeats a typed password. A URL without a path gets the path ``usual``, or that of its scheme.
     """
     values = address_values(typed, usual)
     made = changed_profile(ad_hoc(typed), tuple(values.items()))

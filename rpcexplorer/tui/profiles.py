@@ -19,7 +19,7 @@ from rpcexplorer.auth.registry import with_usual_auth
 from rpcexplorer.client.report import Check
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Problem, first_few
-from rpcexplorer.model.profile import PATH, SCHEMES, Profile, ad_hoc, scheme_of, split_address
+from rpcexplorer.model.profile import SCHEMES, Profile, ad_hoc, scheme_of, split_address
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.commands import Scope, bindings, first_key
@@ -39,6 +39,7 @@ from rpcexplorer.tui.profile_form import (
     homes_for,
     homes_of,
     overruled,
+    path_for,
     problem_after_reload,
     with_path,
     wrong_address,
@@ -355,11 +356,12 @@ class ProfilesScreen(FullScreen[bool]):
             found = explorer.profiles.source_of(name, key)
             return "" if str(found) == "default" else found.file
 
-        preset = explorer.profiles.presets.load(profile.preset) if profile.preset else None
-        path = preset.preset.values.path if preset else PATH
+        loaded = explorer.profiles.presets.load(profile.preset) if profile.preset else None
+        preset = loaded.preset if loaded else None
 
         def save(filled: Mapping[str, str]) -> Wrong | None:
-            was, typed = explorer.profiles.profiles.get(name, profile), with_path(filled, path)
+            was = explorer.profiles.profiles.get(name, profile)
+            typed = with_path(filled, path_for(preset, filled["url"]))
             changed = changes_of(was, typed, lambda key: bool(source(key)))
             with explorer.accepting(profile, {*changed, *(["path"] if "url" in changed else [])}):
                 edits, is_bare = explorer.edits(form.file(typed)), split_address(filled["url"])[1] is None
@@ -371,7 +373,7 @@ class ProfilesScreen(FullScreen[bool]):
                 notices.append(f"Saved {key}, but {place} overrides it. The value stays {value or 'empty'}.")
             return None
 
-        form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save, path=path)
+        form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save, preset=preset)
         typed = await self.app.push_screen_wait(form)
         for sentence in notices:
             self.notify(sentence, severity="warning", timeout=15)
@@ -560,7 +562,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
     def on_input_changed(self, event: Entry.Changed) -> None:
         """Show where calls would go; problems are shown after Enter."""
         event.stop()
-        self._say(calls_go_to(event.value, PATH))
+        self._say(calls_go_to(event.value))
 
     def _say(self, words: str, *, wrong: bool = False) -> None:
         self._meaning.set_class(wrong, "-wrong")

@@ -28,7 +28,7 @@ from rpcexplorer.redaction.addresses import redacted_address
         ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/"),
         ("http://127.0.0.1:8000/api/v2/", "http://127.0.0.1:8000/api/v2/"),
         ("http://127.0.0.1:8000/jsonrpc", "http://127.0.0.1:8000/jsonrpc"),
-        ("ws://h", "ws://h/api/v2/"),
+        ("ws://h", "ws://h/"),
         ("wss://h/x", "wss://h/x"),
         ("tcp://h:1", "tcp://h:1"),
         ("unix:///run/a/b.sock", "unix:///run/a/b.sock"),
@@ -38,6 +38,11 @@ from rpcexplorer.redaction.addresses import redacted_address
 )
 def test_url_option_is_base_or_a_whole_endpoint(url: str, endpoint: str) -> None:
     assert ad_hoc(url).endpoint == endpoint
+
+
+@pytest.mark.parametrize(("url", "is_service"), [("https://h", True), ("wss://h/api/v2/", False), ("tcp://h:1", False)])
+def test_service_is_the_default_of_http_alone(url: str, is_service: bool) -> None:
+    assert ad_hoc(url).is_service is is_service
 
 
 @pytest.mark.parametrize(

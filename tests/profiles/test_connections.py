@@ -193,6 +193,9 @@ def test_project_file_cannot_log_in_to_own_process(tmp_path: Path) -> None:
         ("tcp://h:1", "service", "none", "tcp://h:1"),
         ("ws://h", "ethereum", "none", "ws://h/"),
         ("ws://h", "service", "cookie", "ws://h/api/v2/"),
+        ("ws://h", "mopidy", "none", "ws://h/mopidy/ws"),
+        ("wss://h", "moonraker", "header", "wss://h/websocket"),
+        ("http://h", "moonraker", "header", "http://h/server/jsonrpc"),
         ("http+unix:///x", "transmission", "basic", "http+unix:///x:/transmission/rpc"),
     ],
 )
@@ -208,7 +211,7 @@ def test_http_settings_of_a_preset_are_ignored(tmp_path: Path, url: str, preset:
 
 @pytest.mark.parametrize(
     ("url", "path", "is_service"),
-    [("ws://h", "/api/v2/", True), ("http+unix:///x", "/", False), ("unix:///x", "", False), ("tcp://h:1", "", False)],
+    [("ws://h", "/", False), ("http+unix:///x", "/", False), ("unix:///x", "", False), ("tcp://h:1", "", False)],
 )
 def test_default_path_depends_on_the_scheme(tmp_path: Path, url: str, path: str, is_service: bool) -> None:
     profile = good(user(tmp_path, f'url = "{url}"'), "p")

@@ -7,8 +7,18 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.profiles.edits import ProfileEdits
+from rpcexplorer.profiles.layers import Presets
 from rpcexplorer.profiles.profiles import Profiles
-from rpcexplorer.tui.profile_form import add_profile, address_values, calls_go_to, edit_profile, fields_of, with_path
+from rpcexplorer.tui.profile_form import (
+    add_profile,
+    address_values,
+    calls_go_to,
+    edit_profile,
+    fields_of,
+    path_for,
+    values_of,
+    with_path,
+)
 from tests.profiles.test_profiles import good, read
 
 
@@ -37,6 +47,26 @@ def test_typed_address_shows_where_calls_go(address: str, endpoint: str, path: s
     assert address_values(address, "/rpc").get("path", "") == path
     completed = with_path({"url": address.strip()}, "/rpc")["url"]
     assert calls_go_to(completed, "/other") == f"Calls go to {endpoint}"
+
+
+@pytest.mark.parametrize(
+    ("address", "preset", "endpoint"),
+    [
+        ("ws://h", "", "ws://h/"),
+        ("http://h", "", "http://h/api/v2/"),
+        ("ws://h", "moonraker", "ws://h/websocket"),
+        ("http://h", "moonraker", "http://h/server/jsonrpc"),
+        ("ws://h", "lsp", "ws://h/"),
+    ],
+)
+def test_form_shows_the_endpoint_that_is_saved(tmp_path: Path, address: str, preset: str, endpoint: str) -> None:
+    loaded = Presets(tmp_path).load(preset)
+    presets = [loaded.preset] if loaded else []
+    filled = typed(address) | (values_of(presets[0]) | {"preset": preset} if presets else {})
+    shown = calls_go_to(address, path_for(presets[0] if presets else None, address))
+    assert shown.partition("\n")[0] == f"Calls go to {endpoint}"
+    assert add_profile(edits_of(tmp_path, read(tmp_path)), filled, [], presets) is None
+    assert good(read(tmp_path), "p").endpoint == endpoint
 
 
 @pytest.mark.parametrize(
