@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BasicAuth",
     "Batch",
+    "BatchExchange",
     "BearerAuth",
     "Cancelled",
     "Client",
@@ -33,14 +34,17 @@ __all__ = [
     "Sent",
     "Stop",
     "Unreached",
+    "UserError",
     "__version__",
 ]
 _MODULES = {
     "rpcexplorer.client.client": ("Client",),
     "rpcexplorer.explorer": ("Explorer",),
+    "rpcexplorer.model.batch": ("BatchExchange",),
     "rpcexplorer.model.draft": ("Batch", "Draft"),
     "rpcexplorer.model.event": ("Event",),
     "rpcexplorer.model.exchange": ("Cancelled", "Exchange", "Refused", "Sent", "Stop", "Unreached"),
+    "rpcexplorer.model.problem": ("UserError",),
     "rpcexplorer.model.profile": ("Login", "Profile"),
     "rpcexplorer.rpc.messages": ("ErrorObject", "Malformed", "Result"),
 }
@@ -58,3 +62,8 @@ def __getattr__(name: str) -> object:
         if found := [kind for kind in KINDS.values() if kind.__name__ == name]:
             return found[0]
     raise AttributeError(f"rpcexplorer has no {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names for ``help`` and ``Tab``, without their imports."""
+    return __all__

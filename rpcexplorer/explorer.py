@@ -694,6 +694,7 @@ class Explorer:
         return Counter(name for name in names if asks_first(profile, name, known))
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
+        """Open a new session for the profile in use, even if there is one."""
         profile = self._in_use()
         exchange = await (await self.client_of(profile)).login(watch=watch, stop=stop)
         return self.method_lists.with_quirks(exchange, profile)

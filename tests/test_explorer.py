@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import pydoc
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -259,6 +262,25 @@ def test_typed_address_with_secret_lists_its_calls(tmp_path: Path) -> None:
         exchange = call(made, Draft("ping"))
     assert token not in repr(exchange)
     assert [record.id for record in made.recent(5)] == [exchange.id]
+
+
+def test_public_names_are_listed_without_their_imports() -> None:
+    script = "import rpcexplorer, sys; print(*dir(rpcexplorer)); print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    names, modules = map(str.split, ended.stdout.splitlines())
+    assert {"Client", "Explorer", "Result", "Exchange", "BatchExchange", "CookieAuth"} <= {*names}
+    assert not [name for name in modules if name.startswith("rpcexplorer.")]
+
+
+def test_help_shows_public_classes_and_methods() -> None:
+    import rpcexplorer
+
+    shown = pydoc.plain(pydoc.render_doc(rpcexplorer))
+    assert "class Client(" in shown
+    assert "class Explorer(" in shown
+    methods = ("call", "batch", "notify", "listen", "close", "login")
+    documented = [rpcexplorer.Result, rpcexplorer.Exchange, *(getattr(rpcexplorer.Client, name) for name in methods)]
+    assert all(item.__doc__ for item in documented)
 
 
 def test_every_public_name_exists() -> None:

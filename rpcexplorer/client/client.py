@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast, get_type_hints
 
 import msgspec
 from msgspec.structs import replace
@@ -23,7 +23,7 @@ from rpcexplorer.auth.credentials import (
     Message,
     find_unsendable,
 )
-from rpcexplorer.auth.registry import auth_of, kind_named, login_requests, requests_for, with_usual_auth
+from rpcexplorer.auth.registry import KINDS, auth_of, kind_named, login_requests, requests_for, with_usual_auth
 from rpcexplorer.client.call import (
     Record,
     RunningCall,
@@ -39,16 +39,20 @@ from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.model.destination import DestinationChanged, ProcessCommand, find_program
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop, Unreached, fresh_id
-from rpcexplorer.model.profile import Auth, Profile, split_address, split_socket, usual_path, usual_type
+from rpcexplorer.model.problem import nearest
+from rpcexplorer.model.profile import Auth, Profile, no_place_for, split_address, split_socket, usual_path, usual_type
+from rpcexplorer.model.profile import kind_of as url_kind
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret, origin_of
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
+from rpcexplorer.rpc.codec import is_native
 from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.transport.port import Unreachable, Watch
 
 if TYPE_CHECKING:
     from rpcexplorer.client.event_stream import EventStream, Listening
     from rpcexplorer.client.open_connection import OpenConnection
+    from rpcexplorer.model.batch import BatchExchange
     from rpcexplorer.model.event import Event
     from rpcexplorer.transport.port import Request, Response, Transport
 
@@ -56,6 +60,20 @@ NO_STREAM: Final = "The response to the call is complete: it is not an event str
 BACKGROUND_SECONDS: Final = 1.0
 """For a message whose response does not matter."""
 ParamsValue = Sequence[Any] | Mapping[str, Any]
+BatchCall = tuple[str] | tuple[str, ParamsValue | None] | tuple[str, ParamsValue | None, str]
+SETTINGS: Final = (
+    "path", "timeout", "headers", "content_type", "accept", "empty_params", "envelope", "id", "ca_file",
+    "certificate", "cert_file", "key_file", "handshake", "command", "framing", "login", "answers", "methods",
+)  # fmt: skip
+"""The keys of a profile that change what a client sends, or what it understands."""
+INSTEAD: Final = {
+    "preset": "Client reads no presets. To see the keys of one, run `rpcexplorer presets show NAME`, and pass them.",
+    "answer": 'Write answers, such as answers={"roots/list": {"result_json": "{}"}}.',
+    "method": 'call takes the method. To set params of a handshake, use methods={"initialize": {"params": …}}.',
+}
+"""What to do instead, for keys of a profile that are not arguments of a client."""
+USE_EXPLORER: Final = "It has no effect on a client, which asks and stores nothing. Explorer uses profiles with it."
+_PARAMS: Final = msgspec.json.Encoder(decimal_format="number")
 
 
 class Client:
@@ -77,24 +95,29 @@ class Client:
         on_event: Callable[[Event], None] = lambda _: None,
         **settings: Any,
     ) -> None:
-        """Accept a URL, credentials, and keys of a profile, such as ``timeout``.
+        """Accept a URL, credentials, and these keys of a profile as settings.
+
+        ``path``, ``timeout``, ``headers``, ``content_type``, ``accept``, ``empty_params``, ``envelope``, ``id``,
+        ``ca_file``, ``certificate``, ``cert_file``, ``key_file``, ``handshake``, ``command``, ``framing``, ``login``,
+        ``answers`` and ``methods``. Tables are dicts. Raise ``TypeError`` for another name, and ``ValueError`` for a
+        value that cannot be used.
 
         A ``path`` is appended to ``url``. Without one, ``url`` is the complete address if it has a path of its own.
         ``on_event`` gets what the server sends unasked; it must not take long. A process with the URL
         ``stdio:`` is named by ``command``, its words, and runs in the working folder.
         """
+        settings = _checked(url, settings)
         if "path" not in settings:
             url, own_path = split_address(url)
             settings["path"] = usual_path(url) if own_path is None else own_path
         settings.setdefault("content_type", usual_type(settings["path"]))
         chosen = kind_named(auth)() if isinstance(auth, str) else auth
-        profile = Profile(name="client", url=url, auth=chosen or Auth(), ad_hoc=True, **settings)
-        self._initialize(
-            profile if chosen else with_usual_auth(profile),
-            GivenCredentials(username, password, session, token),
-            reply_limit,
-            discard,
-        )
+        has_login = "login" in settings
+        profile = Profile(name="client", url=url, auth=chosen or Auth(), ad_hoc=True, has_login=has_login, **settings)
+        profile = profile if chosen else with_usual_auth(profile)
+        given = {"username": username, "password": password, "session": session, "token": token}
+        _refuse_unused(profile, [field for field, value in given.items() if value is not None])
+        self._initialize(profile, GivenCredentials(**given), reply_limit, discard)
         self._around = Surroundings(on_event=on_event, command=partial(_own_process, profile))
 
     @classmethod
@@ -142,6 +165,7 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
+        """Close the connection; the next call opens a new one."""
         if self._transport is not None:
             transport, self._transport = self._transport, None
             if self._background:
@@ -149,15 +173,25 @@ class Client:
             await transport.close()
 
     async def call(self, method: str, params: ParamsValue | None = None) -> Exchange:
+        """Send a call and wait for its response.
+
+        ``params`` are a list or a dict of what JSON has. ``int`` and ``Decimal`` are sent digit by digit.
+        """
         return await self.send(Draft(method, _to_json(params)))
 
     async def notify(self, method: str, params: ParamsValue | None = None) -> Exchange:
         """Send a notification, which has no response."""
         return await self.send(Draft(method, _to_json(params), notification=True))
 
-    async def batch(self, calls: Sequence[tuple[str, ParamsValue | None]]) -> Exchange:
-        rows = [{"method": method, "params": [] if params is None else params} for method, params in calls]
-        return await self.send(Batch(_to_json(rows)))
+    async def batch(self, calls: Sequence[BatchCall]) -> BatchExchange:
+        """Send calls in one request and wait for the responses.
+
+        Each call is a method, its params, and its id. Params and id can be left out.
+        """
+        from rpcexplorer.model.batch import BatchExchange  # Few programs need it.
+
+        rows = [_batch_row(*call) for call in calls]
+        return BatchExchange.of(await self.send(Batch(_to_json(rows))))
 
     async def send(
         self,
@@ -389,8 +423,58 @@ def _own_process(profile: Profile) -> ProcessCommand | Refused:
     return ProcessCommand(tuple(profile.command), str(folder), find_program(profile.command[0], folder, os.environ))
 
 
+def _checked(url: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings as a profile has them; raise an error that names one."""
+    types = get_type_hints(Profile)
+    checked = {}
+    for name, given in settings.items():
+        if name not in SETTINGS:
+            raise TypeError(f"Client has no argument {name}. {_instead_of(name)}")
+        value = os.fspath(given) if isinstance(given, os.PathLike) else given
+        if name == "headers" and isinstance(given, Mapping):
+            value = [*given.items()]
+        try:
+            checked[name] = msgspec.convert(value, types[name])
+        except msgspec.ValidationError as error:
+            raise ValueError(f"{name}: {error}.") from None
+        if why := no_place_for(url_kind(url), (name,), value):
+            raise ValueError(f"{name}: {why}.")
+    return checked
+
+
+def _instead_of(name: str) -> str:
+    if name in INSTEAD:
+        return INSTEAD[name]
+    if name in Profile.__struct_fields__:
+        return USE_EXPLORER
+    guess = nearest(name, SETTINGS)
+    return f"Did you mean {guess}?" if guess else f"It has {', '.join(SETTINGS)}."
+
+
+def _refuse_unused(profile: Profile, given: Sequence[str]) -> None:
+    """Raise ``ValueError`` for a credential that no call would send."""
+    if any(note.auth for note in profile.methods.values()):
+        return
+    for field in given:
+        if field not in profile.secrets:
+            advice = f"Name an auth type that sends it: auth is one of {', '.join(KINDS)}."
+            raise ValueError(f"{field}: auth type {profile.auth.kind} does not send it. {advice}")
+
+
+def _batch_row(method: str, params: ParamsValue | None = None, id: str | None = None) -> dict[str, Any]:
+    row = {"method": method, "params": [] if params is None else params}
+    return row if id is None else {**row, "id": id}
+
+
 def _to_json(params: Any) -> str:
-    return "" if params is None else msgspec.json.encode(params).decode()
+    if params is None:
+        return ""
+    text = _PARAMS.encode(params)
+    if not is_native(text):  # msgspec writes such a Decimal as it is.
+        raise ValueError(
+            "The params contain a Decimal that is not a number in JSON: NaN, Infinity, or a member's name."
+        )
+    return text.decode()
 
 
 def preview(

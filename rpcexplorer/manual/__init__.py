@@ -24,6 +24,7 @@ PAGES: Final = (
     "checks",
     "load",
     "scripts",
+    "python",
     "keys",
     "settings",
     "guarantees",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, Self
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.scan import elements, members
@@ -70,6 +71,41 @@ def parts_of(exchange: Exchange) -> BatchParts:
         _unexpected(exchange, number, response, asked) for number, response in enumerate(found.others, start=1)
     )
     return BatchParts(tuple(calls), tuple(unexpected), apart=True)
+
+
+class BatchExchange(Exchange, frozen=True):
+    """A batch that was sent, and each of its calls with its own outcome.
+
+    ``batch[0]`` is the exchange of the first call, ``batch["a"]`` that of the call with the id ``a``. The batch's own
+    ``outcome`` is that of the whole response.
+    """
+
+    calls: tuple[Exchange, ...] = ()
+    """Each call in the order in which it was sent; a call without a response is `Malformed`."""
+    unexpected: tuple[Exchange, ...] = ()
+    """Responses whose ids belong to no call."""
+
+    @classmethod
+    def of(cls, exchange: Exchange) -> Self:
+        """Return the calls of a batch, such as one that `Explorer` sent."""
+        parts = parts_of(exchange)
+        sent = to_calls(sent_draft(exchange), exchange.id)
+        ids = [] if isinstance(sent, Typo) else [call.id for call in sent]
+        # The id that was sent names the call here; a notification has none.
+        calls = tuple(replace(call, id=id or call.id) for call, id in zip(parts.calls, ids, strict=False))
+        return cls(**asdict(exchange), calls=calls, unexpected=parts.unexpected)
+
+    def __iter__(self) -> Iterator[Exchange]:
+        return iter(self.calls)
+
+    def __getitem__(self, key: int | str) -> Exchange:
+        """Return a call by its place or its id."""
+        if isinstance(key, int):
+            return self.calls[key]
+        for call in self.calls:
+            if call.id == key:
+                return call
+        raise KeyError(key)
 
 
 def _found(exchange: Exchange, calls: tuple[Call, ...]) -> Matched | Outcome:

@@ -124,7 +124,10 @@ class Preview(Struct, frozen=True):
 class Exchange(Struct, frozen=True):
     """One call of the user and what the server did with it.
 
-    The history also returns recorded events as exchanges; their message is the body of the response.
+    ``outcome`` says how it ended: `Result`, `ErrorObject`, `Malformed`, `Unreached`, `Cancelled`, `Sent` or `Refused`.
+    ``response`` has the HTTP status, headers and body, ``sent`` the bytes of the request, ``seconds`` the time for it.
+    Secrets are replaced by references, such as ``«shop.password»``. The history also returns recorded events as
+    exchanges; their message is the body of the response.
     """
 
     id: str

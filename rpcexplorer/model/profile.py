@@ -137,7 +137,7 @@ class Auth(Struct, frozen=True):
         return ("token",) if TOKEN_MARK in profile.path else ()
 
 
-class HeaderHandshake(Struct, frozen=True):
+class HeaderHandshake(Struct, frozen=True, forbid_unknown_fields=True):
     """The first request gets a 409 and a header for all further requests."""
 
     header: str
@@ -159,7 +159,7 @@ MCP_CAPABILITIES: Final = {
 USUAL_FRAMING: Final = "lines"
 
 
-class Answer(Struct, frozen=True):
+class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     """The answer to a request of the server: a result, an error, or the user's."""
 
     result_json: str | None = None
@@ -180,7 +180,7 @@ class DocumentSource(Struct, frozen=True):
     """The folder that the file must be in, if a project file names it."""
 
 
-class Login(Struct, frozen=True):
+class Login(Struct, frozen=True, forbid_unknown_fields=True):
     """How a session is opened, and how its end is recognised."""
 
     method: str = "auth"
@@ -196,7 +196,7 @@ class Login(Struct, frozen=True):
     """Words that mean it, in an error's message or short data."""
 
 
-class MethodNote(Struct, frozen=True):
+class MethodNote(Struct, frozen=True, forbid_unknown_fields=True):
     """A profile's notes about a method."""
 
     doc: str = ""

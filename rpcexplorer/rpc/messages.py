@@ -41,6 +41,8 @@ class Call(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
+    """The server's answer that the call succeeded; ``decoded()`` is its value."""
+
     text: Text
     """The result as JSON text, exactly as the server wrote it.
 

@@ -155,8 +155,10 @@ BASIC = {"WWW-Authenticate": 'Basic realm="rpc"', "Proxy-Authenticate": "Negotia
 
 
 def called(reply: bytes, kind: str = "none") -> Exchange:
+    account: dict[str, Any] = {} if kind == "none" else {"username": "ann", "password": "pw-pw-pw"}
+
     async def call(url: str) -> Exchange:
-        async with Client(url, auth=kind, username="ann", password="pw-pw-pw") as client:
+        async with Client(url, auth=kind, **account) as client:
             return await client.call("ping")
 
     with RawServer(reply) as server:

@@ -6,9 +6,10 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from hashlib import md5
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -18,9 +19,10 @@ from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
 from rpcexplorer.client.call import discard
 from rpcexplorer.client.client import Client, preview
+from rpcexplorer.model.batch import BatchExchange
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, draft_of, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Sent, Stop, Unreached
-from rpcexplorer.model.profile import Auth, Profile, ad_hoc_process
+from rpcexplorer.model.profile import Auth, Login, Profile, ad_hoc_process
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from tests.fakes.wire import HOLD, NEXT, RESET, Part, Parts, RawServer, Received, Script, http_reply
@@ -98,6 +100,97 @@ def test_empty_params_have_the_form_of_profile(empty_params: str, sent: dict[str
     _, server = exchange_with(answering(result=1), empty_params=empty_params)
     body = json.loads(server.requests[0].body)
     assert {name: body[name] for name in body.keys() - {"jsonrpc", "id", "method"}} == sent
+
+
+def test_tables_of_a_profile_can_be_dicts() -> None:
+    login = {"method": "sign.in", "session": "/id"}
+    client = Client("http://127.0.0.1:9", auth="bearer", headers={"X-Tenant": "acme"}, login=login)
+    assert client.profile.headers == (("X-Tenant", "acme"),)
+    assert client.profile.login == Login(method="sign.in", session="/id")
+    assert client.profile.has_sessions
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("preset", "rpcexplorer presets show NAME"),
+        ("answer", "Write answers"),
+        ("method", "call takes the method"),
+        ("badge", "Explorer uses profiles"),
+        ("timeot", "Did you mean timeout?"),
+        ("cookie", "It has path, timeout"),
+    ],
+)
+def test_unknown_argument_is_refused_with_advice(name: str, advice: str) -> None:
+    with pytest.raises(TypeError, match=f"^Client has no argument {name}\\. .*{re.escape(advice)}"):
+        Client("http://127.0.0.1:9", **cast("Any", {name: "mcp"}))
+
+
+@pytest.mark.parametrize(
+    ("url", "settings", "problem"),
+    [
+        ("http://127.0.0.1:9", {"timeout": "x"}, "timeout: Expected `float`, got `str`."),
+        ("http://127.0.0.1:9", {"envelope": "3.0"}, "envelope: Invalid enum value '3.0'."),
+        ("http://127.0.0.1:9", {"login": {"sesion": "/id"}}, "login: Object contains unknown field `sesion`."),
+        ("tcp://127.0.0.1:9", {"headers": {"X-Tenant": "acme"}}, "headers: only HTTP and WebSocket have headers"),
+        ("http://127.0.0.1:9", {"token": "x"}, "token: auth type cookie does not send it."),
+        ("http://127.0.0.1:9/rpc", {"username": "ada"}, "username: auth type none does not send it."),
+    ],
+)
+def test_useless_value_is_refused_by_name(url: str, settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(problem)}"):
+        Client(url, **settings)
+
+
+def test_numbers_are_sent_digit_by_digit() -> None:
+    large = 3**200
+    params = {"price": Decimal("1.10"), "more": [large, {"tiny": Decimal("-1E-90"), "sum": Decimal(large)}]}
+    exchange, server = exchange_with(answering(result=1), params=params)
+    sent = f'{{"price":1.10,"more":[{large},{{"tiny":-1E-90,"sum":{large}}}]}}'
+    assert exchange.params == sent
+    assert server.requests[0].body.endswith(b'"params":%b}' % sent.encode())
+
+
+@pytest.mark.parametrize("params", [[Decimal("NaN")], {"a": [Decimal("-Infinity")]}, {Decimal("1.5"): 1}])
+def test_decimal_that_is_no_number_is_refused(params: Any) -> None:
+    with pytest.raises(ValueError, match="not a number in JSON"):
+        asyncio.run(Client("http://127.0.0.1:9").call("ping", params))
+
+
+def batch_with(script: Script, *calls: Any) -> BatchExchange:
+    with RawServer(script) as server:
+
+        async def send() -> BatchExchange:
+            async with Client(server.origin) as client:
+                return await client.batch(calls)
+
+        return asyncio.run(send())
+
+
+def test_failed_call_hides_no_other_of_batch() -> None:
+    def answer(request: Received) -> bytes:
+        first, second, third, _ = (call["id"] for call in json.loads(request.body))
+        failed = {"id": second, "error": {"code": -32602, "message": "no"}}
+        found = [{"id": "?", "result": 0}, {"id": third, "result": [3]}, failed, {"id": first, "result": 1.10}]
+        return http_reply(json.dumps([{"jsonrpc": "2.0", **reply} for reply in found]).encode())
+
+    batch = batch_with(answer, ("a",), ("b", {"n": 2}), ("c", [3], "own"), ("d", None))
+    assert [call.outcome_name for call in batch] == ["result", "error", "result", "malformed"]
+    assert batch[0].outcome == Result(b"1.1")
+    assert batch["own"] is batch[2]
+    assert batch[f"{batch.id}.2"].params == '{"n":2}'
+    assert [call.outcome for call in batch.unexpected] == [
+        Result(b"0", ('unexpected response: no call has the id "?"',))
+    ]
+    assert (batch.kind, batch.outcome_name, batch.method) == ("batch", "error", "a, b, c, d")
+    with pytest.raises(KeyError):
+        batch["x"]
+
+
+def test_batch_without_response_has_outcome_of_each() -> None:
+    batch = batch_with([RESET], ("a",), ("b",))
+    assert [(call.method, call.outcome) for call in batch] == [("a", batch.outcome), ("b", batch.outcome)]
+    assert isinstance(batch.outcome, Unreached)
 
 
 @pytest.mark.parametrize(
@@ -452,6 +545,8 @@ def test_document_is_fetched_from_origin_without_the_call() -> None:
 )
 def test_document_request_has_credentials_but_no_body(auth: Auth, line: str, header: str, value: str | None) -> None:
     secrets = {"password": "hunter2hunter2", "session": "ses-4711", "token": "tok-4711-tok"}
+    fields = Profile("p", "http://127.0.0.1", auth=auth).secrets
+    secrets = {field: secret for field, secret in secrets.items() if field in fields}
     exchange, server = fetched(http_reply(b"{}"), "/d", auth=auth, **secrets)
     (request,) = server.requests
     assert (request.line, request.header(header), request.body) == (line, value, b"")

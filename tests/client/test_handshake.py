@@ -237,7 +237,7 @@ def test_login_is_not_a_tool() -> None:
         return http_reply(reply_to(request, result="s3ss10n")) if is_login else mcp(request)
 
     login = Login("sign.in", {"password": "{password}"}, session="")
-    _, server = calls(answer, Draft("add"), auth=BearerAuth(), login=login, has_login=True, password="pw-pw-pw", **MCP)
+    _, server = calls(answer, Draft("add"), auth=BearerAuth(), login=login, password="pw-pw-pw", **MCP)
     assert [json.loads(request.body)["method"] for request in server.requests][:3] == [
         "initialize",
         "notifications/initialized",
