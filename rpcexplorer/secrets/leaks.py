@@ -434,13 +434,13 @@ class Git:
 
     def may_commit(self, name: str) -> bool:
         """Return whether git can commit a file of the folder."""
-        ran = self._run(["check-ignore", "--quiet", "--", f"./{name}"], seconds=MOMENT) if self._program else None
+        ran = self._run(["check-ignore", "--quiet", "--", f"./{name}"], MOMENT) if self._program else None
         return ran is not None and ran.returncode == _NOT_IGNORED
 
     def _ask(self, words: Sequence[str], given: str = "", *, may_fail: bool = False) -> bytes:
         if self._program is None:
             raise FileError("git is not installed. Name the files to check instead of --staged")
-        ran = self._run(["--literal-pathspecs", *words], given)
+        ran = self._run(["--literal-pathspecs", *words], SECONDS, given)
         if ran is None:
             raise FileError(f"git did not respond within {SECONDS:g} s. Name the files to check instead of --staged")
         if ran.returncode and not (may_fail and ran.returncode == 1):
@@ -449,7 +449,7 @@ class Git:
         return ran.stdout
 
     def _run(
-        self, words: Sequence[str], given: str = "", seconds: float = SECONDS
+        self, words: Sequence[str], seconds: float, given: str = ""
     ) -> subprocess.CompletedProcess[bytes] | None:
         """Run git with risky settings turned off; None if it does not answer."""
         mine = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith("GIT_")}
