@@ -156,7 +156,7 @@ def test_serve_forever_ends_cleanly_on_signals(number: signal.Signals) -> None:
         "serve_forever(0, lambda url: print(url, flush=True))\n"
         "print('ended')\n"
     )
-    command = [sys.executable, "-W", "error", "-X", "dev", "-c", code]
+    command = [sys.executable, "-W", "error", "-c", code]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         with contextlib.ExitStack() as cleanup:
             cleanup.callback(process.kill)
