@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,10 @@ TIER: Final = pytest.StashKey[str]()
 # files again, which takes longer than most tests.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# nohup, and a shell that starts a job in the background, let it ignore these signals, and so would all of its programs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,6 +45,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=["thorough", "rest"],
         help="Run all tests, random cases drawn anew; =rest leaves out what runs every day.",
     )
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than cores: tests of the screen and of processes often wait."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:

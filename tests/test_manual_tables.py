@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final, get_args
 
@@ -49,19 +50,23 @@ def table_of(page: str, head: str) -> list[list[str]]:
     return [[cell.replace("\\|", "|") for cell in row] for row in rows]
 
 
-def shown_texts() -> Iterator[str]:
-    """Yield the strings of the program, with … for values."""
+@cache
+def shown_texts() -> list[str]:
+    """Return the strings of the program, with … for values."""
+    texts = []
     for file in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.JoinedStr):
-                yield "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
+                parts = [str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values]
+                texts.append("".join(parts))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
+                texts.append(node.value)
+    return texts
 
 
 @pytest.mark.parametrize(("page", "least"), [("connecting", 20), ("connections", 7)])
 def test_table_of_messages_quotes_the_program(page: str, least: int) -> None:
-    texts = [*shown_texts()]
+    texts = shown_texts()
     section = PAGES[page].partition("| part of the message |")[2].partition("\n\n")[0]
     column = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
     quotes = [quote for cell in column for quote in re.findall(r"`([^`]+)`", cell)]

@@ -95,7 +95,7 @@ def project(tmp_path: Path, demo: DemoThread) -> Project:
     return Project(tmp_path, demo)
 
 
-@pytest.mark.everyday(2)
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("workers", [(), ("-p", "xdist.plugin", "-n", "1")])
 def test_verdicts_become_passed_failed_and_error(workers: tuple[str, ...], project: Project, demo: DemoThread) -> None:
     project.write("shop.toml", CHECKS)
@@ -122,7 +122,7 @@ def test_keyword_selects_the_check_to_send(project: Project) -> None:
 NODES: Final = ["shop.toml::ping", "shop.toml::wrong name", "shop.toml::ping[down]"]
 
 
-@pytest.mark.everyday(3)
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("arguments", "collected"),
     [
@@ -149,6 +149,7 @@ def test_checks_are_collected_once_among_others(
         (CHECKS.replace("profile.down", "profile.up"), "there is no profile `up`"),
     ],
 )
+@pytest.mark.everyday(1)
 def test_damaged_file_fails_the_collection(text: str, sentence: str, project: Project) -> None:
     project.write("shop.toml", text)
     ran = project.pytest("--rpc-checks", "shop.toml")
@@ -169,6 +170,7 @@ def test_confirmation_is_needed_to_send(project: Project) -> None:
     assert project.calls() == ["demo.echo prod"]
 
 
+@pytest.mark.thorough
 def test_setup_plan_sends_nothing(project: Project) -> None:
     project.write("shop.toml", CHECKS)
     assert "shop.toml::ping" in project.pytest("--setup-plan", "--rpc-checks", "shop.toml").stdout

@@ -193,6 +193,7 @@ def test_jq_must_yield_true_and_nothing_else(expression: str, words: str) -> Non
     assert found.startswith(words) if words else found == ""
 
 
+@pytest.mark.thorough
 def test_endless_jq_stops_only_itself() -> None:
     found = failures(b"1", jq=("def f: f; f", ". == 1", "def f: f; f"))
     assert found == "\n".join(["jq def f: f; f: wanted true, got no result after 1.5 s"] * 2)

@@ -198,6 +198,7 @@ def process(shell: Shell, code: str, stdout: int) -> subprocess.Popen[bytes]:
 
 @pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("is_full", [False, True], ids=["", "reader waits"])
+@pytest.mark.everyday(1)
 def test_signal_ends_listening(signal: str, is_full: bool, shell: Shell) -> None:
     readable, writable = os.pipe()
     if is_full:
@@ -222,6 +223,7 @@ def test_closed_pipe_ends_listening_without_another_message(shell: Shell) -> Non
 
 
 @pytest.mark.parametrize("signal", ["SIGINT", "SIGHUP"])
+@pytest.mark.everyday(1)
 def test_ignored_signal_does_not_end_listening(signal: str, shell: Shell) -> None:
     """A shell ignores SIGINT for programs in the background, nohup SIGHUP."""
     code = f"os.kill(os.getppid(), signal.{signal})\nsend(TICK)\nsys.exit()"

@@ -132,7 +132,7 @@ def test_stderr_without_end_is_counted(shell: Shell) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("is_printing", [False, True])
-@pytest.mark.everyday(4)
+@pytest.mark.everyday(2)
 def test_signal_ends_command_and_process(
     number: signal.Signals,
     is_printing: bool,

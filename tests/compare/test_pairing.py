@@ -85,7 +85,7 @@ def test_elements_without_id_pair_despite_layout_and_redaction() -> None:
 LEAVES = SCALARS | st.sampled_from(["«x.token»", "\x1f"])
 MEMBERS = st.dictionaries(st.sampled_from(["a", "é", "\ud800", "«x.token»"]), LEAVES | st.lists(LEAVES, max_size=2))
 """Some names and strings are a lone surrogate or a redacted secret."""
-ELEMENTS = st.lists(MEMBERS | LEAVES | st.lists(MEMBERS, max_size=2), max_size=6)
+ELEMENTS = st.lists(MEMBERS | LEAVES | st.lists(MEMBERS, max_size=2), max_size=4)
 APPENDED = '"equal to no other element"'
 DEEP = "[" * 400 + "]" * 400
 

@@ -191,6 +191,7 @@ def test_each_failure_has_a_short_reason(loads: Loads) -> None:
     }
 
 
+@pytest.mark.thorough
 def test_user_waits_longer_without_a_response(loads: Loads) -> None:
     times: list[float] = []
 
@@ -205,6 +206,7 @@ def test_user_waits_longer_without_a_response(loads: Loads) -> None:
     assert all(pause >= wanted for pause, wanted in zip(pauses, (0.1, 0.2, 0.4), strict=True)), pauses
 
 
+@pytest.mark.thorough
 def test_call_behind_a_failed_login_is_not_counted(loads: Loads) -> None:
     loads.environment["RPCEXPLORER_SHOP_PASSWORD"] = "s3cr3t-of-ada"
     with RawServer([RESET]) as server:
@@ -222,6 +224,7 @@ def test_missing_secret_stops_users_and_the_test(loads: Loads) -> None:
     assert [line for line in loads.said if "No token for profile shop." in line] == loads.said != []
 
 
+@pytest.mark.thorough
 def test_rejection_of_the_server_is_logged_without_secrets(loads: Loads) -> None:
     def reject(request: Received) -> Parts:
         error = {"code": -32001, "message": f"no \x1b[c {PASSWORD}"}
@@ -236,6 +239,7 @@ def test_rejection_of_the_server_is_logged_without_secrets(loads: Loads) -> None
     assert "no ␛[c «shop.password»" in sentence
 
 
+@pytest.mark.thorough
 def test_variable_without_value_stops_users_and_the_test(loads: Loads) -> None:
     loads.sessions("http://127.0.0.1:9")
     report = loads.run(loads.plan(PlannedCall("@page", "list", '["{{page}}"]')), ALONE, lambda _: False)
@@ -243,8 +247,9 @@ def test_variable_without_value_stops_users_and_the_test(loads: Loads) -> None:
     assert [line for line in loads.said if "{{page}} has no value." in line] == loads.said != []
 
 
-@pytest.mark.parametrize("is_pinned", [True, False])
-@pytest.mark.parametrize("is_trusted", [True, False])
+@pytest.mark.parametrize("is_pinned", [False, True])
+@pytest.mark.parametrize("is_trusted", [False, True])
+@pytest.mark.everyday(1)
 def test_certificate_settings_of_the_profile_hold(
     loads: Loads, tmp_path: Path, is_trusted: bool, is_pinned: bool
 ) -> None:
@@ -269,6 +274,7 @@ def test_certificate_settings_of_the_profile_hold(
         ('auth = { kind = "member", member = "auth" }', "TOKEN", b'"auth":"s3cr3t-of-ada"'),
     ],
 )
+@pytest.mark.everyday(1)
 def test_credentials_go_where_the_client_sends_them(loads: Loads, auth: str, field: str, proof: bytes) -> None:
     loads.environment[f"RPCEXPLORER_SHOP_{field}"] = "s3cr3t-of-ada"
     with RawServer(answer) as server:
@@ -278,6 +284,7 @@ def test_credentials_go_where_the_client_sends_them(loads: Loads, auth: str, fie
     assert report.failures == ()
 
 
+@pytest.mark.thorough
 def test_request_is_that_of_the_client(loads: Loads) -> None:
     with RawServer(answer) as server:
         loads.sessions(server.origin, 'auth = { kind = "none" }\nheaders = { X-Tenant = "acme" }')
@@ -288,6 +295,7 @@ def test_request_is_that_of_the_client(loads: Loads) -> None:
     assert server.connections == 1
 
 
+@pytest.mark.thorough
 def test_worker_ignores_the_host_of_a_master(loads: Loads, monkeypatch: pytest.MonkeyPatch) -> None:
     with RawServer(answer) as server, RawServer(answer) as other:
         loads.sessions(server.origin)
@@ -316,6 +324,7 @@ def test_worker_ignores_the_host_of_a_master(loads: Loads, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.everyday(1)
 def test_no_process_is_left_after_a_signal(loads: Loads, number: signal.Signals) -> None:
     with RawServer(answer) as server:
         loads.sessions(server.origin)
@@ -363,6 +372,7 @@ def test_environment_has_no_options_of_locust() -> None:
     assert (kept["HOME"], kept["PATH"]) == ("/empty", "/bin")
 
 
+@pytest.mark.thorough
 def test_run_time_begins_after_the_imports(loads: Loads, url: str) -> None:
     loads.sessions(url)
     program = """

@@ -164,6 +164,7 @@ def test_stacked_lines_put_left_before_right_before_fold() -> None:
 
 @pytest.mark.parametrize("depth", [190, 900])
 @pytest.mark.parametrize(("opened", "closed"), [('{"a":', "}"), ("[NaN,", "]")])
+@pytest.mark.everyday(1)
 def test_lines_of_deep_values_show_the_difference(depth: int, opened: str, closed: str) -> None:
     left, right = ((opened * depth + leaf + closed * depth).encode() for leaf in "12")
     comparison = at_once(compared_texts(left, right))

@@ -21,7 +21,7 @@ BODY = b'{"items":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}],"odd ] key":{"x
 values = st.recursive(
     st.none() | st.integers(0, 9) | st.text(st.sampled_from('[]{}",: a漢\t'), max_size=9),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "b]", "漢{"]), inner, max_size=3),
-    max_leaves=25,
+    max_leaves=12,
 )
 steps = st.lists(
     st.tuples(st.sampled_from(["toggle", "toggle", "reveal"]), st.integers(0, 99))
@@ -331,7 +331,7 @@ def test_line_of_missing_item_is_line_of_list() -> None:
 def test_lazy_document_equals_indented_document(
     value: Any, steps: list[tuple[str, int]], size: int, block: int, width: int | None
 ) -> None:
-    body = json.dumps({"many": [value, "word " * 16] * 3}, ensure_ascii=False).encode()
+    body = json.dumps({"many": [value, "word " * 16] * 2}, ensure_ascii=False).encode()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "BLOCK", block)
         eager = Document(indented(body), is_json=True)

@@ -75,7 +75,7 @@ def test_line_of_a_message_contains_no_line_break() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.everyday(3)
+@pytest.mark.everyday(1)
 def test_message_in_single_bytes_takes_linear_time(name: Framing, soon: None) -> None:
     message = b'{"a":["' + b"x" * 1_000_000 + b'"]}'
     stream = framer_of(name, MIB).frame(message)

@@ -283,7 +283,7 @@ def ended(lives: Lives, end: str) -> subprocess.CompletedProcess[bytes]:
     ],
     ids=["end", "error", "exit", "exit of a thread", "Ctrl+C", "TERM", "HUP", "QUIT", "TERM in a loop"],
 )
-@pytest.mark.everyday(9)
+@pytest.mark.everyday(4)
 def test_process_ends_with_rpcexplorer(end: str, code: int, lives: Lives) -> None:
     assert ended(lives, end).returncode == code
     lives.wait_for_end()

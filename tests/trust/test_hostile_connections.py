@@ -173,6 +173,7 @@ def test_batch_with_odd_responses_gets_its_own(kind: Kind, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("kind", WIRED)
+@pytest.mark.everyday(1)
 def test_server_that_asks_and_never_reads_is_bounded(
     kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,6 +199,7 @@ def test_server_that_asks_and_never_reads_is_bounded(
 
 
 @pytest.mark.parametrize("kind", ["tcp", "unix"])
+@pytest.mark.everyday(1)
 def test_deep_json_is_read_or_named(kind: Kind, tmp_path: Path) -> None:
     events = list[Event]()
 

@@ -83,6 +83,7 @@ def shell(tmp_path: Path) -> Shell:
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS.keys())
+@pytest.mark.everyday(1)
 def test_process_that_repeats_a_password_shows_none(secret: str, shell: Shell) -> None:
     server = shell.folder / "server.py"
     server.write_text(PROCESS)

@@ -1642,7 +1642,7 @@ async def secrets_are_entered_masked(at: Visit) -> None:
     assert notices(at.app) == ""
 
 
-@pytest.mark.everyday(5)
+@pytest.mark.everyday(2)
 @pytest.mark.parametrize("tested", STORIES, ids=lambda tested: tested.story.__name__)
 def test_command_does_its_action(tested: CommandStory, explorer: Explorer, person: PersonOnScreen) -> None:
     heard: list[Message] = []

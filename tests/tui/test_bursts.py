@@ -371,6 +371,7 @@ def test_keys_after_f1_go_to_the_open_help(explorer: Explorer) -> None:
 
 
 @through(ManualScreen, PageView, ContentsList, Files)
+@pytest.mark.thorough
 def test_keys_of_a_burst_read_the_manual(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await play(pilot, "f1", "m", "c", "down", "down", "enter")
@@ -509,6 +510,7 @@ def compared(app: ExplorerApp) -> list[tuple[str, str]]:
 
 
 @through(HistoryScreen, HistoryList, ComparisonScreen, ComparedText)
+@pytest.mark.thorough
 def test_marked_calls_of_a_burst_are_compared(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four", "five")
 
@@ -645,6 +647,7 @@ def test_example_of_closed_docs_is_the_current_one(explorer: Explorer) -> None:
 
 
 @through(EventsScreen, EventsPane, EventList, EventDetail, AnswerDialog)
+@pytest.mark.thorough
 def test_request_under_the_cursor_is_answered(explorer: Explorer) -> None:
     answers: list[bytes] = []
 

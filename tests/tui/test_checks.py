@@ -121,6 +121,7 @@ def test_outcome_and_value_become_expectations(explorer: Explorer) -> None:
         (4, "the value contains a secret. Expect another value."),
     ],
 )
+@pytest.mark.everyday(1)
 def test_value_that_cannot_be_written_is_refused(explorer: Explorer, line: int, why_not: str) -> None:
     before = team(explorer).read_text()
 
@@ -195,6 +196,7 @@ def test_choices_fit_the_response(
         ("code = -1", Result(b"{}"), "any result  replaces outcome, code"),
     ],
 )
+@pytest.mark.everyday(1)
 def test_choice_names_each_key_it_replaces(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch, expect: str, outcome: Any, choice: str
 ) -> None:

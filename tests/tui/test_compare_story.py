@@ -133,6 +133,7 @@ async def replay_case(user: User) -> None:
     await until(user.pilot, lambda: bool(user.app.clipboard))
 
 
+@pytest.mark.thorough
 def test_exported_failure_is_replayed_compared_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving("prod-7") as prod, serving("staging-2") as staging, serving("another prod") as others:
         support = User(

@@ -88,6 +88,7 @@ def test_paused_list_stays_at_its_event(explorer: Explorer, monkeypatch: pytest.
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_count_of_unrecorded_events_names_all_profiles(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert explorer.profile is not None
@@ -100,6 +101,7 @@ def test_count_of_unrecorded_events_names_all_profiles(explorer: Explorer, monke
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_filter_without_matches_names_its_key(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert explorer.profile is not None
@@ -335,6 +337,7 @@ def test_header_leaves_a_gap_after_a_clipped_url(explorer: Explorer) -> None:
     visit(explorer, scene, size=(80, 24))
 
 
+@pytest.mark.thorough
 def test_connection_of_an_edited_profile_is_closed(explorer: Explorer) -> None:
     async def wait(peer: Peer) -> None:
         await peer.receive()
@@ -427,6 +430,7 @@ def test_process_of_a_shared_file_starts_after_a_yes(make_explorer: Callable[...
     visit(explorer, scene, profile="shared")
 
 
+@pytest.mark.thorough
 def test_question_about_a_long_command_keeps_its_buttons(make_explorer: Callable[..., Explorer]) -> None:
     words = ", ".join(f'"--option-number-{number}=a-value"' for number in range(40))
     explorer = make_explorer(f'[profile.shared]\nurl = "stdio:"\ncommand = ["{sys.executable}", {words}]')

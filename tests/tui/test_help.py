@@ -73,6 +73,7 @@ def test_mapped_key_is_shown_on_the_page() -> None:
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else None,
 )
+@pytest.mark.everyday(1)
 def test_f1_names_the_page_of_the_pane(keys: tuple[str, ...], page: str, explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose("ping")

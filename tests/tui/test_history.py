@@ -648,6 +648,7 @@ NOTE = f"{'Fails on Tuesdays. ' * 30}\n\nSteps:\n{'go on' * 40}\nlast words"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+@pytest.mark.everyday(1)
 def test_case_note_is_shown_first_and_whole(recorded: Explorer, size: tuple[int, int]) -> None:
     case = CaseOnView("case.toml", [replace(call, foreign=True) for call in CALLS[:2]], NOTE)
 

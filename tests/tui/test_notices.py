@@ -30,6 +30,7 @@ async def rows_with_notice(app: ExplorerApp, pilot: Pilot[Any], text: str) -> tu
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.everyday(1)
 def test_notice_leaves_the_footer_on_view(explorer: Explorer, size: tuple[int, int]) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for keys in [[], ["f2"], ["f6"], ["escape", "f7"]]:

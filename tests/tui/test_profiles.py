@@ -205,6 +205,7 @@ def test_problem_is_below_its_line_and_nothing_written(make_explorer: Make, own:
 
 
 @pytest.mark.parametrize("url", ["http://me:pw-4711@a.example", "http://me:pw-4711", "ftp://a.example", "", "a:6811"])
+@pytest.mark.everyday(1)
 def test_form_repeats_no_url_that_cannot_be_used(make_explorer: Make, url: str) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "new", "http://a.example")
@@ -217,6 +218,7 @@ def test_form_repeats_no_url_that_cannot_be_used(make_explorer: Make, url: str) 
     tell(make_explorer(ONE), story, profile="one")
 
 
+@pytest.mark.thorough
 def test_form_on_a_low_screen_always_shows_its_keys(make_explorer: Make) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "new", "http://a.example")
@@ -393,6 +395,7 @@ def test_form_has_the_lines_of_chosen_auth_type(make_explorer: Make) -> None:
     tell(make_explorer(ONE), story, profile="one")
 
 
+@pytest.mark.thorough
 def test_edited_url_without_path_gets_path_of_preset(make_explorer: Make, team: Path) -> None:
     made = make_explorer('[profile.dl]\nurl = "http://127.0.0.1:6800"\npreset = "aria2"\n')
 
@@ -681,6 +684,7 @@ def test_removed_profile_in_use_needs_a_new_choice(make_explorer: Make) -> None:
     tell(made, story, profile="one")
 
 
+@pytest.mark.thorough
 def test_resize_after_removal_keeps_the_screen_open(make_explorer: Make, service: str) -> None:
     """The docs of the call screen below show the method under its cursor."""
 

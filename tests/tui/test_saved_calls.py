@@ -288,6 +288,7 @@ def test_unsaved_call_is_reported_and_keeps_its_draft(
     assert make_explorer("").profiles.problems == []
 
 
+@pytest.mark.thorough
 def test_recorded_method_named_like_saved_call_is_unchanged(explorer: Explorer) -> None:
     """Another user wrote the record, and knows the names of the saved calls."""
     mine = str(explorer.paths.user_sessions)

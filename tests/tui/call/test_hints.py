@@ -186,6 +186,7 @@ description = "The team's"
 
 
 @pytest.mark.parametrize(("keys", "name"), [(("enter",), "sessions.local.toml"), (("right", "enter"), "sessions.toml")])
+@pytest.mark.everyday(1)
 def test_hint_changes_the_local_or_the_project_file(
     called: Called, tmp_path: Path, keys: tuple[str, ...], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +285,7 @@ UNAUTHORIZED = http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="x"'})
 
 
 @pytest.mark.parametrize("key", ["f9", "f8"])
+@pytest.mark.everyday(1)
 def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Explorer], key: str) -> None:
     with RawServer(*[UNAUTHORIZED] * 20) as server:
         explorer = make_explorer(f'version = 1\n[profile.node]\nurl = "{server.origin}"\nauth = {{ kind = "none" }}\n')

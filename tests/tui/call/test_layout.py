@@ -80,6 +80,7 @@ def test_docs_use_free_room_and_never_cover_editor(explorer: Explorer) -> None:
     visit(explorer, scene, size=(200, 60))
 
 
+@pytest.mark.thorough
 def test_docs_have_45_columns_of_text(explorer: Explorer) -> None:
     asyncio.run(discovered(explorer))
 

@@ -420,6 +420,7 @@ def test_screen_text_is_the_text_of_its_panes(explorer: Explorer, person: Person
     visit(explorer, person, scene)
 
 
+@pytest.mark.thorough
 def test_long_text_in_a_line_shows_its_end(explorer: Explorer, person: PersonOnScreen) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f2", *("abcdefghij" * 6))

@@ -132,6 +132,7 @@ def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> Non
         (78, "r resend   R replay   m mark   x export   Esc back   ^P palette   F1 help"),
     ],
 )
+@pytest.mark.everyday(1)
 def test_history_footer_shows_resend_replay_mark_export(explorer: Explorer, width: int, footer: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
         await pilot.press("f5")

@@ -42,6 +42,7 @@ def test_backdrop_shows_no_words_that_a_dialog_cuts(text: str, shown: str) -> No
 
 @pytest.mark.drawn
 @pytest.mark.parametrize("theme", ["night", "paper", "contrast", "terminal"])
+@pytest.mark.everyday(1)
 def test_backdrop_is_dimmed_in_every_theme(explorer: Explorer, theme: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         def style() -> str:
