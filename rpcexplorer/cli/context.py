@@ -18,7 +18,16 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.manual import page_of_command
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, UserError, first_few, joined_words, nearest, quoted
-from rpcexplorer.model.profile import PROCESS, URL_BEGINNINGS, Profile, ad_hoc, kind_of, scheme_of, split_address
+from rpcexplorer.model.profile import (
+    PROCESS,
+    URL_BEGINNINGS,
+    Profile,
+    ad_hoc,
+    kind_of,
+    scheme_of,
+    split_address,
+    with_scheme,
+)
 from rpcexplorer.profiles.layers import TYPED
 from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Framing
@@ -107,6 +116,8 @@ class Invocation(Struct):
         if url is not None and self.url is not None:
             raise click.UsageError("Name only one URL.")
         url = self.url if url is None else url
+        has_scheme = url is None or with_scheme(url) == url
+        url = url and with_scheme(url)
         if url is not None and kind_of(url) == "process":
             raise click.UsageError("A process has no URL. Name its words with --stdio WORDS.")
         if url is not None and "://" not in url:
@@ -131,6 +142,10 @@ class Invocation(Struct):
         if url is not None and "@" in split_address(url)[0]:
             fail("The URL contains a user name or password, which would be recorded. Remove it and use --auth.")
         chosen = self._typed(explorer, url, beside) if is_typed else name or self.profile
+        if isinstance(chosen, Profile) and not has_scheme:
+            from rpcexplorer.text.profile import printable_url  # Only a URL without a scheme needs it.
+
+            self.world.say(f"the URL has no scheme, so calls go to {printable_url(chosen.endpoint)}")
         try:
             return explorer.use(chosen)
         except UserError as error:
@@ -331,6 +346,8 @@ class CommandGroup(click.Group):
         return command and as_command(f"{self.name} {cmd_name}", command)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
         if not (args or self.invoke_without_command or ctx.resilient_parsing):
             raise click.UsageError(f"{ctx.command_path} needs a command: {joined_words(self.list_commands(ctx))}.", ctx)
         return super().parse_args(ctx, args)

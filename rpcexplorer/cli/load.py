@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -38,6 +40,7 @@ MAX_USERS = 1_000_000
 MAX_WORKERS = 256
 USUAL_SPAWN_RATE = 100
 INSTALL = "A load test needs Locust. To install it, run in the folder of rpcexplorer:\npip install '.[load]'"
+INSTALL_WITH_PIPX = "A load test needs Locust. To install it, run:\npipx inject rpcexplorer 'locust>=2.47'"
 
 
 class Options(Struct, frozen=True):
@@ -177,7 +180,8 @@ def load(
     invocation, chosen = invocation_of(context), Options(**options)
     chosen.check()
     if not is_installed():
-        fail(INSTALL)
+        by_pipx = (Path(sys.prefix) / "pipx_metadata.json").exists()
+        fail(INSTALL_WITH_PIPX if by_pipx else INSTALL)
     world, values = invocation.world, values_of(given)
     explorer = invocation.open(ask=ask)
     in_use = invocation.use(explorer, profile)

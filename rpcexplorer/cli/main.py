@@ -31,7 +31,7 @@ from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
 from rpcexplorer.files.io import read_bytes
 from rpcexplorer.model.exchange import CASE_ENDING
 from rpcexplorer.model.problem import PROGRAM, UserError, nearest
-from rpcexplorer.model.profile import URL_BEGINNINGS
+from rpcexplorer.model.profile import URL_BEGINNINGS, with_scheme
 
 
 def run(arguments: Sequence[str], world: World) -> int:
@@ -111,7 +111,8 @@ class Commands(CommandGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; a URL or a case opens the screen."""
-        opens = open_address if "://" in args[0] else open_case if args[0].endswith(CASE_ENDING) else None
+        word = with_scheme(args[0])
+        opens = open_address if "://" in word else open_case if word.endswith(CASE_ENDING) else None
         if opens is not None:
             if {"-h", "--help"} & set(args[1:]):
                 click.echo(ctx.get_help())
@@ -261,7 +262,7 @@ def _no_option(name: str, ctx: click.Context) -> str:
     if name == "--version":
         return f"The option {name} must be before {ctx.info_name}."
     words = {option.lstrip("-"): option for option in _option_names(ctx)}
-    near = nearest(name.lstrip("-"), words, cutoff=0.7)
+    near = nearest(name.lstrip("-"), words, cutoff=0.66)  # Two letters of three: --ulr is --url.
     return f"There is no option {name}. Did you mean {words[near]}?" if near else f"There is no option {name}."
 
 

@@ -41,6 +41,7 @@ from rpcexplorer.model.profile import (
     no_place_for,
     split_address,
     usual_path,
+    with_scheme,
 )
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
 from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
@@ -121,7 +122,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
             (tables[top] if inner else values)[inner or top] = value
     if ("url" in values) == ("command" in values) or values.get("url") == PROCESS:
         raise click.UsageError("Name one server, with --url URL or with --stdio WORDS.")
-    url, path = values.pop("url", PROCESS), values.get("path")
+    url, path = with_scheme(values.pop("url", PROCESS)), values.get("path")
     if path is None:
         url, path = split_address(url)
     kind = tables["auth"].get("kind") or _usual_kind(preset, url, path)
@@ -293,7 +294,8 @@ def _split(change: str) -> tuple[str, str]:
     key, sign, text = change.partition("=")
     if not sign or not key:
         raise click.UsageError(f"{change} is not KEY=VALUE. Write, for example, content_type=application/json.")
-    return key.strip(), text.strip()
+    key, text = key.strip(), text.strip()
+    return key, with_scheme(text) if key == "url" else text
 
 
 def _file(invocation: Invocation, explorer: Explorer, name: str, *, team: bool) -> Path:

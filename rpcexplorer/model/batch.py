@@ -14,7 +14,7 @@ from rpcexplorer.model.draft import MARK, Batch, Draft, draft_of, sent_draft, to
 from rpcexplorer.model.exchange import Exchange, Outcome, Sent
 from rpcexplorer.rpc.batch import BatchReply, Matched, matched
 from rpcexplorer.rpc.codec import short
-from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled, spellings
+from rpcexplorer.rpc.messages import USUAL_FORM, Call, ErrorObject, Malformed, MessageForm, Result, spelled, spellings
 
 NO_RESPONSE: Final = "No response to this call."
 EMPTY: Final = "No response to this call: the response to the batch is an empty array."
@@ -134,7 +134,7 @@ def _of_part(exchange: Exchange, outcome: Outcome, body: bytes | None) -> Exchan
 class BatchRow(Struct, frozen=True):
     draft: Draft
     id: str = ""
-    """Its own id; empty if its place in the batch decides."""
+    """Its own id as JSON text; empty if its place in the batch decides."""
     exchange: Exchange | None = None
     """The latest exchange; None if the call changed since or was never sent."""
 
@@ -198,7 +198,7 @@ def _reads(draft: Draft) -> tuple[str, str]:
 
 def _spelled(row: BatchRow) -> str:
     params = row.draft.text.strip().removeprefix(MARK).strip() or "[]"
-    id = ', "id": null' if row.draft.notification else f', "id": {spelled(row.id)}' if row.id else ""
+    id = ', "id": null' if row.draft.notification else f', "id": {row.id}' if row.id else ""
     return f'{{"method": {spelled(row.draft.method)}, "params": {params}{id}}}'
 
 
@@ -213,7 +213,7 @@ def collected(text: str) -> CollectedCalls | Typo:
     rows = (
         BatchRow(
             Draft(call.method, _params(text[slice(*span)]), notification=call.id is None),
-            "" if call.id is None or call.id == f".{number}" else call.id,
+            "" if call.id is None or call.id == f".{number}" else call.id_text(USUAL_FORM),
         )
         for number, (span, call) in enumerate(zip(spans, calls, strict=True), start=1)
     )

@@ -175,11 +175,14 @@ def _row(text: str, span: Span) -> _Row | Typo:
     params = parse(parts.get("params", "[]"))
     if isinstance(params, Typo):
         return _problem(text, span, params.what, params.instead)
-    own = parts.get("id")
-    if own is not None and own != "null" and not own.startswith('"'):
-        return _problem(text, span, "an id must be a string", f'write "id": "{own}", or remove it')
-    name = None if own is None or own == "null" else decoded(own)
-    return _Row(Call(decoded(parts["method"]), params.text, name), has_id=own is not None)
+    call, id = Call(decoded(parts["method"]), params.text), parts.get("id", "null")
+    if id.removeprefix("-").isdecimal():
+        call = replace(call, id=id, has_number=True)
+    elif id.startswith('"'):
+        call = replace(call, id=decoded(id))
+    elif id != "null":
+        return _problem(text, span, "an id must be a string or a whole number", 'write "id": "1", or remove it')
+    return _Row(call, has_id="id" in parts)
 
 
 def _problem(text: str, span: Span, what: str, instead: str) -> Typo:

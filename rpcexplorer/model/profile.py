@@ -57,12 +57,24 @@ def usual_path(url: str) -> str:
     return "/" if scheme_of(url) in {"http+unix", "ws", "wss"} else PATH
 
 
+def with_scheme(typed: str) -> str:
+    """Return a typed ``host:port`` with ``http://``, or ``https://`` for port 443; other addresses unchanged."""
+    address = typed.strip()
+    host, _, port = address.partition("/")[0].rpartition(":")
+    is_host = host.startswith("[") or (host != "" and ":" not in host and host.lower() not in SCHEMES)
+    if not is_host or not (port.isascii() and port.isdecimal()):
+        return typed
+    scheme = "https" if port == "443" else "http"
+    return f"{scheme}://{address}"
+
+
 def split_address(typed: str) -> tuple[str, str | None]:
     """Split an address into URL and path; None if it has no path.
 
     One with a path, even only ``/``, is complete: no path is added to it. Nothing follows host and port of a stream, so
     all of it is the URL. The path of a request over a Unix socket follows a colon.
     """
+    typed = with_scheme(typed)
     if kind_of(typed.strip()) in {"stream", "process"}:
         return typed.strip(), None
     if scheme_of(typed.strip()) == "http+unix":

@@ -31,7 +31,6 @@ from rpcexplorer.rpc.messages import (
     Reply,
     Result,
     spellings,
-    wire_id,
 )
 
 NAMED = 10
@@ -146,7 +145,7 @@ def _settled(
     text: bytes, parts: Sequence[BatchReply], calls: Sequence[Call], form: MessageForm, remarks: tuple[str, ...]
 ) -> Reply:
     """Return the outcome of the batch: its worst response counts."""
-    awaited = {wire_id(call.id, form).encode(): call for call in calls if call.id is not None}
+    awaited = {call.id_text(form).encode(): call for call in calls if call.id is not None}
     ids = [part.id for part in parts]
     known = set(ids)  # A look-up in a list for each call would be quadratic.
     missing = [id for id in awaited if id not in known]

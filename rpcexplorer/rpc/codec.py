@@ -432,7 +432,7 @@ VERSIONS: Final[Mapping[EnvelopeForm, tuple[tuple[str, str], ...]]] = {
 
 def encode(call: Call, form: MessageForm = USUAL_FORM) -> bytes:
     """Return a call as one JSON object."""
-    id = None if call.id is None else wire_id(call.id, form)
+    id = None if call.id is None else call.id_text(form)
     empty = None if form.empty_params == "omit" else form.empty_params
     members: tuple[tuple[str, str | None], ...]
     if form.envelope == "transmission":  # Transmission needs its arguments to be an object, even an empty one.

@@ -38,6 +38,13 @@ class Call(Struct, frozen=True):
     id: str | None = None
     """None for a notification, which has no response."""
     members: tuple[tuple[str, str], ...] = ()
+    has_number: bool = False
+    """The id was typed as a number, and goes out as one."""
+
+    def id_text(self, form: MessageForm) -> str:
+        """Return the id as JSON text."""
+        assert self.id is not None
+        return self.id if self.has_number else wire_id(self.id, form)
 
 
 class Result(Struct, frozen=True):

@@ -34,6 +34,7 @@ from rpcexplorer.model.profile import (
     usual_confirm,
     usual_path,
     usual_type,
+    with_scheme,
 )
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.profiles.edits import ProfileEdits
@@ -67,7 +68,7 @@ def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
 
     Files have more rules.
     """
-    url = typed["url"].strip()
+    url = with_scheme(typed["url"].strip())
     if not url:
         return Wrong("A profile needs a URL, such as https://rpc.example.com.", "url")
     if scheme_of(url) not in SCHEMES:
@@ -299,7 +300,7 @@ def _shown_address(profile: Profile | None, typed: Profile | None) -> str:
 
 def with_path(typed: Mapping[str, str], path: str) -> dict[str, str]:
     """Return the typed values, with this path if the URL has none."""
-    if not typed["url"].partition("://")[2]:
+    if not with_scheme(typed["url"]).partition("://")[2]:
         return dict(typed)
     return {**typed, "url": typed_whole(_address(typed["url"], path))}
 
@@ -344,7 +345,7 @@ def calls_go_to(typed: str, usual: str = "") -> str:
 def wrong_address(typed: str, problem: Problem) -> str:
     """Return the problem of a typed URL, which is not repeated."""
     why = problem.sentence.partition(". ")[0].replace("`", "")
-    if scheme_of(typed.strip()) not in SCHEMES:
+    if scheme_of(with_scheme(typed.strip())) not in SCHEMES:
         why = "must begin with http:// or https://"
     named = {"url": "URL", "path": "path of the URL", "command": "command after stdio:"}
     label = next((label for key, label in named.items() if f".{key}" in problem.key), "")

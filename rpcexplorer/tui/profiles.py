@@ -19,7 +19,7 @@ from rpcexplorer.auth.registry import with_usual_auth
 from rpcexplorer.client.report import Check
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Problem, first_few
-from rpcexplorer.model.profile import SCHEMES, Profile, ad_hoc, scheme_of, split_address
+from rpcexplorer.model.profile import SCHEMES, Profile, ad_hoc, scheme_of, split_address, with_scheme
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.commands import Scope, bindings, first_key
@@ -576,7 +576,8 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
         if isinstance(made, Profile):
             self.dismiss(made)
         else:
-            change = " Change it, or press F7 to add a profile." if scheme_of(typed.strip()) in SCHEMES else ""
+            has_scheme = scheme_of(with_scheme(typed.strip())) in SCHEMES
+            change = " Change it, or press F7 to add a profile." if has_scheme else ""
             self._say(f"{wrong_address(typed, made)}{change}", wrong=True)
 
     @on(RowList.RowChosen)

@@ -113,8 +113,8 @@ def test_removed_default_profile_restores_the_default_below(shell: Shell) -> Non
         (["--url", "http://a", "call", "m", "--url", "http://b"], "Name only one URL."),
         (["call", "m", "--url", ""], "A URL begins with http://, https://"),
         (["call", "m", "--url", "tcp:127.0.0.1:9"], "wss://, tcp://"),
-        (["call", "m", "--url", "127.0.0.1:9/api"], "A URL begins with http://, https://"),
-        (["127.0.0.1:9/api"], "A URL begins with http://, https://"),
+        (["call", "m", "--url", "127.0.0.1/api"], "A URL begins with http://, https://"),
+        (["127.0.0.1/api"], "A URL begins with http://, https://"),
     ],
 )
 def test_invalid_url_is_reported_before_anything_else(shell: Shell, words: list[str], message: str) -> None:
@@ -122,6 +122,33 @@ def test_invalid_url_is_reported_before_anything_else(shell: Shell, words: list[
     assert ran.code == 2
     assert message in ran.err
     assert shell.run("history", "list").text == ""
+
+
+@pytest.mark.parametrize(
+    "words", [["call", "ping", "--url"], ["--url", "ADDRESS", "call", "ping"], ["batch", "--url"], ["profiles", "test"]]
+)
+def test_host_and_port_are_called_with_http(shell: Shell, words: list[str]) -> None:
+    address = "127.0.0.1:9/rpc"
+    given = [address if word == "ADDRESS" else word for word in words]
+    ran = shell.run(*given, *([] if address in given else [address]), stdin=b'[{"method": "ping"}]')
+    assert ran.code == 4
+    assert f"the URL has no scheme, so calls go to http://{address}\n" in ran.err
+
+
+def test_host_and_port_become_the_url_of_a_profile(shell: Shell) -> None:
+    assert shell.run("profiles", "add", "a", "--url", "127.0.0.1:443").code == 0
+    assert shell.run("profiles", "list").text.split()[-1] == "https://127.0.0.1:443/api/v2/"
+    assert shell.run("profiles", "set", "a", "url=[::1]:9").code == 0
+    assert shell.run("profiles", "list").text.split()[-1] == "http://[::1]:9/api/v2/"
+    ran = shell.run("127.0.0.1:9")
+    assert ran.err.endswith("To send a call, run:\n  rpcexplorer call METHOD --url 127.0.0.1:9\n")
+
+
+@pytest.mark.parametrize("words", [[], ["call"], ["profiles"], ["profiles", "add"]])
+def test_help_command_is_the_help_option(shell: Shell, words: list[str]) -> None:
+    ran = shell.run("help", *words)
+    assert ran.code == 0
+    assert ran == shell.run(*words, "--help")
 
 
 @pytest.mark.parametrize("word", ["-h", "--help"])

@@ -29,6 +29,7 @@ MEANT = [
     ("profiles add x", "Name one server, with --url URL or with --stdio WORDS."),
     ("profiles add x --url tcp://h:1 --stdio w", "Name one server, with --url URL or with --stdio WORDS."),
     ("call m --respnse", "There is no option --respnse. Did you mean --response?\n"),
+    ("call m --ulr http://h", "There is no option --ulr. Did you mean --url?"),
     ("call m --dryrun", "There is no option --dryrun. Did you mean --dry-run?"),
     ("call m --version", "The option --version must be before call."),
     ("history list --last", "There is no option --last. To read the help"),

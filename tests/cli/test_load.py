@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import click
 import pytest
@@ -77,11 +78,16 @@ def test_other_servers_than_http_are_refused(shell: Shell, started: list[Sequenc
     assert "A load test needs a profile with http:// or https://." in ran.err
 
 
-def test_without_locust_the_command_to_install_follows(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_locust_the_command_to_install_follows(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("rpcexplorer.cli.load.is_installed", lambda: False)
     ran = load(shell, "@ping")
     assert ran.code == 2
     assert "pip install '.[load]'" in ran.err.splitlines()[-1]
+    (tmp_path / "pipx_metadata.json").touch()
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    assert load(shell, "@ping").err.splitlines()[-1] == "  pipx inject rpcexplorer 'locust>=2.47'"
 
 
 @pytest.mark.parametrize(

@@ -486,7 +486,8 @@ def test_batch_is_one_body_with_several_ids() -> None:
         ('[{"params":[]}]', "a call needs a method"),
         ('[{"method":"a","params":1}]', "array or an object"),
         ('[{"method":"a"},\n {"method":"b","parms":[]}]', "line 2, column 2: “parms”"),
-        ('[{"method":"a","id":7}]', "an id must be a string"),
+        ('[{"method":"a","id":true}]', "an id must be a string or a whole number"),
+        ('[{"method":"a","id":1.5}]', "an id must be a string or a whole number"),
     ],
 )
 def test_invalid_batch_names_place_and_reason(text: str, words: str) -> None:

@@ -13,7 +13,8 @@ from rpcexplorer.model.batch import CUT, NO_RESPONSE, BatchParts, CollectedCalls
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Sent, Unreached
 from rpcexplorer.rpc.batch import decode_batch
-from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.rpc.codec import encode_batch
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, MessageForm, Result
 from rpcexplorer.transport.port import Response
 from tests.text.exchanges import exchange
 
@@ -151,10 +152,26 @@ def test_text_of_a_batch_keeps_params_as_typed() -> None:
 def test_typed_ids_are_sent() -> None:
     found = collected('\ufeff[{"method": "a", "id": "own"}, {"id": null, "method": "b"}, {"method": "c"}]')
     assert isinstance(found, CollectedCalls)
-    assert [(row.id, row.draft.notification) for row in found.rows] == [("own", False), ("", True), ("", False)]
+    assert [(row.id, row.draft.notification) for row in found.rows] == [('"own"', False), ("", True), ("", False)]
     assert [call.get("id", "none") for call in json.loads(found.text)] == ["own", None, "none"]
     assert json.loads(found.toggled(0).text)[0]["id"] is None
     assert json.loads(found.toggled(0).toggled(0).text)[0]["id"] == "own"
+
+
+def test_numeric_id_is_sent_and_matched_as_number() -> None:
+    batch = Batch('[{"method": "a", "id": 7}, {"method": "b", "id": "8"}]')
+    calls = to_calls(batch, "x")
+    assert not isinstance(calls, Typo)
+    assert [call["id"] for call in json.loads(encode_batch(calls))] == [7, "8"]
+    assert json.loads(encode_batch(calls, MessageForm(id="number")))[1]["id"] == 8
+    found = collected(batch.text)
+    assert isinstance(found, CollectedCalls)
+    assert [call["id"] for call in json.loads(found.text)] == [7, "8"]
+    second = reply('"8"')
+    body = f"[{reply('7')}, {second}]".encode()
+    assert decode_batch(body, calls) == Result(body)
+    wrong = body.replace(b'"id": 7', b'"id": "7"')
+    assert decode_batch(wrong, calls).remarks == ('responses that match no call: "7"',)
 
 
 def test_text_that_is_not_batch_is_a_problem() -> None:

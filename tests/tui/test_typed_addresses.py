@@ -18,6 +18,7 @@ from rpcexplorer.tui.profile_form import (
     path_for,
     values_of,
     with_path,
+    wrong_values,
 )
 from tests.profiles.test_profiles import good, read
 
@@ -40,6 +41,8 @@ def typed(address: str) -> dict[str, str]:
         ("http+unix:///x", "http+unix:///x:/rpc", "/rpc"),
         ("http+unix:///x:/y", "http+unix:///x:/y", "/y"),
         ("stdio: pylsp  'a b'", "stdio:pylsp 'a b'", ""),
+        ("h:8000", "http://h:8000/rpc", "/rpc"),
+        ("h:443/", "https://h:443/", "/"),
     ],
 )
 def test_typed_address_shows_where_calls_go(address: str, endpoint: str, path: str) -> None:
@@ -82,6 +85,12 @@ def test_saved_address_is_shown_as_typed(tmp_path: Path, address: str) -> None:
     profile = good(read(tmp_path), "p")
     assert profile.endpoint == address
     assert next(field.value for field in fields_of(profile) if field.key == "url") == address
+
+
+def test_host_and_port_are_saved_as_http(tmp_path: Path) -> None:
+    assert wrong_values(typed("h:8000/x")) is None
+    assert add_profile(edits_of(tmp_path, read(tmp_path)), typed("h:8000/x"), []) is None
+    assert good(read(tmp_path), "p").endpoint == "http://h:8000/x"
 
 
 @pytest.mark.parametrize("address", ["tcp://h:1", "stdio:other 'a b'", "http://h/x"])
