@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast, get_args
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import with_usual_auth
 from rpcexplorer.cli.arguments import OneOf
@@ -169,7 +170,7 @@ class Invocation(Struct):
             key = made.key.removeprefix(f"profile.{TYPED}.")
             value = dict(beside).get(key)
             fail(str(made) if made.line else f"{_option(key)}{f' {value}' if value else ''}: {made.sentence}.")
-        return made
+        return replace(made, typed=tuple(key for key, _ in beside))
 
     def options(self, name: str | None, url: str | None = None, auth: str | None = None) -> str:
         """Return the options that choose the same profile in another command.

@@ -586,10 +586,13 @@ class Proposal(Struct, frozen=True):
         keys = {key: value for key, value in self.changes if key != "url" and not key.startswith("auth.")}
         auth = {key.removeprefix("auth."): value for key, value in self.changes if key.startswith("auth.")}
         is_seen = not self.lacks_auth and not self.trusts
-        if not auth and self.preset is None and is_seen and address.has_own_auth:
+        is_typed = "auth.kind" in address.typed
+        if not auth and self.preset is None and (is_typed or (is_seen and address.has_own_auth)):
             auth = {"kind": address.auth.kind}
         if self.preset is None and address.preset:
             keys = {"preset": address.preset, **keys}
+        if "framing" in address.typed:
+            keys.setdefault("framing", address.framing)
         if address.path != PATH:
             keys.setdefault("path", address.path)
         return self.values.get("url", address.url), {**keys, **({"auth": auth} if auth else {})}

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from rpcexplorer.jsontext.params import Fix
-from rpcexplorer.model.profile import USUAL_FRAMING, Profile, joined, split_address, typed_whole
+from rpcexplorer.model.profile import Profile, joined, split_address, typed_whole
 
 LONGEST = 200
 """Characters to show of a key or another word of a file."""
@@ -138,7 +138,7 @@ def server_words(profile: Profile, url: str) -> str:
     words = f"--stdio={quoted(shlex.join(profile.command))}" if profile.command else quoted(url)
     if profile.preset:
         words += f" --preset={quoted(profile.preset)}"
-    elif profile.framing != USUAL_FRAMING:
+    if "framing" in profile.typed:
         words += f" --framing={profile.framing}"
     return words
 

@@ -273,6 +273,8 @@ class Profile(Struct, frozen=True):
     """The folder that the history must be in, if a project file sets it."""
     ad_hoc: bool = False
     """Made from ``--url``, and not saved."""
+    typed: tuple[str, ...] = ()
+    """Keys that were named beside the URL or the process, to be saved with it."""
 
     def __repr__(self) -> str:
         """Leave the headers out: they may hold a secret."""
@@ -287,8 +289,8 @@ class Profile(Struct, frozen=True):
 
     @property
     def has_own_auth(self) -> bool:
-        """Return whether its auth differs from the default of its address."""
-        return not self.assumes_auth and (self.auth.kind != Auth.kind or self.is_service)
+        """Return whether its auth was typed, or differs from the default of its address."""
+        return "auth.kind" in self.typed or (not self.assumes_auth and (self.auth.kind != Auth.kind or self.is_service))
 
     @property
     def scheme(self) -> str:

@@ -55,7 +55,7 @@ from rpcexplorer.profiles.values import ANSWER_KEYS
 
 SHARING = 5
 """Profiles that are named if they cannot be told apart."""
-NOT_SHOWN = frozenset({"name", "ad_hoc", "assumes_auth", "command_folder", "history_inside", "has_login"})
+NOT_SHOWN = frozenset({"name", "ad_hoc", "typed", "assumes_auth", "command_folder", "history_inside", "has_login"})
 """Fields of a profile that are not keys in a file."""
 LeafRow = tuple[str, Any, Source]
 """A dotted key of a profile, its value, and the source of the value."""

@@ -153,8 +153,8 @@ class ProfileForm(Form):
         self.is_tested = False
         self._homes = {home.label: home.file for home in homes}
         self._presets = {preset.name: preset for preset in presets}
-        self._without = {field.key: field.value for field in fields}
-        self._filled = dict(self._without)
+        self._filled = {field.key: field.value for field in fields}
+        self._without = self._filled | (values_of(None) if preset else {})
         self._preset = preset
         choice = [Field("home", "file", homes[0].label, choices=[*self._homes])] if len(homes) > 1 else []
         meanings = {"url": self._where_calls_go, "preset": self._about_preset}
@@ -251,17 +251,20 @@ def fields_of(
 
     A new one may start with a ``typed`` URL and the values of a ``preset``, one of the ``presets``.
     """
-    shown = profile or (preset.values if preset else typed or Profile("new", ""))
+    shown = profile or typed or (preset.values if preset else Profile("new", ""))
     known = profile or typed or (shown if preset else None)
     values = {
         "url": _shown_address(profile, typed),
-        "preset": "",
+        "preset": typed.preset if typed else "",
         "auth.kind": known.auth.kind if known and known.has_own_auth else "",
     }
     choices: dict[str, Sequence[str]] = {"preset": ["", *(preset.name for preset in presets)]}
     hints = {"content_type": shown.content_type} if profile else {}
-    if not preset and not (profile and profile.preset) and shown.content_type == usual_type(shown.path):
-        values["content_type"] = ""
+    if shown.content_type == usual_type(shown.path):
+        if preset:
+            values["content_type"] = preset.values.content_type
+        elif not (profile and profile.preset):
+            values["content_type"] = ""
     return [
         *([] if profile else [Field("name", "name", hint=NAME_HINT)]),
         *(

@@ -129,7 +129,7 @@ class ProfileList(RowList[ProfileRow]):
 NAME_COLUMNS: Final = 28
 """Columns for a profile's name in an answer."""
 MAX_PROBLEMS: Final = 20
-LEARNED_KEYS: Final = ("accept", "envelope", "id", "handshake")
+LEARNED_KEYS: Final = ("accept", "envelope", "id", "handshake", "framing")
 """Keys without a line in the form; a URL keeps those of its test."""
 
 
@@ -325,17 +325,21 @@ class ProfilesScreen(FullScreen[bool]):
         explorer, before = self.explorer, self.explorer.profile
         typed_before = before if before is not None and before.ad_hoc else None
         presets = [found.preset for found in explorer.profiles.presets.all() if not found.problems]
+        preset = next((known for known in presets if typed_before and known.name == typed_before.preset), None)
 
         def save(typed: Mapping[str, str]) -> Wrong | None:
             edits, used, learned = explorer.edits(form.file(typed)), explorer.profiles.leaves, dict[str, Any]()
             if typed_before is not None:
-                usual, values = Profile("", ""), {key: getattr(typed_before, key) for key in LEARNED_KEYS}
+                usual = preset.values if preset else Profile("", "")
+                values = {key: getattr(typed_before, key) for key in LEARNED_KEYS}
                 learned = {key: to_builtins(value) for key, value in values.items() if value != getattr(usual, key)}
             wrong = add_profile(edits, typed, used, presets, learned)
             return wrong or problem_after_reload(explorer, typed["name"].strip())
 
-        fields = fields_of(None, typed_before, presets=presets)
-        form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets, tests=True)
+        fields = fields_of(None, typed_before, presets=presets, preset=preset)
+        form = ProfileForm(
+            "Add a profile", homes_for(explorer), fields, save, presets=presets, preset=preset, tests=True
+        )
         typed = await self.app.push_screen_wait(form)
         if typed is None and self._adding and not explorer.profiles.leaves:
             self.dismiss(False)

@@ -668,12 +668,21 @@ def test_typed_process_is_saved_with_its_words() -> None:
     ("profile", "options"),
     [
         (replace(ad_hoc_process(["lsp"]), preset="lsp", framing="length"), "--stdio=lsp --preset=lsp"),
-        (replace(ad_hoc("tcp://h:1"), framing="none"), "--url=tcp://h:1 --framing=none"),
+        (replace(ad_hoc("tcp://h:1"), framing="none", typed=("framing",)), "--url=tcp://h:1 --framing=none"),
+        (
+            replace(ad_hoc_process(["lsp"]), preset="lsp", typed=("framing", "preset")),
+            "--stdio=lsp --preset=lsp --framing=lines",
+        ),
     ],
 )
 def test_typed_server_is_saved_and_tested_with_its_preset(profile: Profile, options: str) -> None:
     assert setting(profile, profile.url, ()) == (f"rpcexplorer profiles add NAME {options}",)
     assert connection_test(profile) == f"rpcexplorer profiles test {options.removeprefix('--url=')}"
+
+
+def test_typed_auth_type_is_saved_over_that_of_preset() -> None:
+    typed = replace(ad_hoc("http://h/"), preset="kodi", typed=("auth.kind",))
+    assert setting(typed, typed.url, ()) == ("rpcexplorer profiles add NAME --url=http://h/ --preset=kodi --auth=none",)
 
 
 def test_missing_credential_can_be_entered() -> None:

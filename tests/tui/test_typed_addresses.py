@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from rpcexplorer.model.problem import Changes
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.layers import Presets
 from rpcexplorer.profiles.profiles import Profiles
@@ -70,6 +73,25 @@ def test_form_shows_the_endpoint_that_is_saved(tmp_path: Path, address: str, pre
     assert shown.partition("\n")[0] == f"Calls go to {endpoint}"
     assert add_profile(edits_of(tmp_path, read(tmp_path)), filled, [], presets) is None
     assert good(read(tmp_path), "p").endpoint == endpoint
+
+
+@pytest.mark.parametrize(
+    ("changes", "saved"),
+    [
+        ((("url", "stdio:"), ("command", ["pylsp"])), {"url": "stdio:", "command": ["pylsp"], "preset": "lsp"}),
+        ((("url", "ws://h"),), {"url": "ws://h", "preset": "lsp"}),
+    ],
+)
+def test_typed_preset_is_saved_by_the_form(tmp_path: Path, changes: Changes, saved: dict[str, object]) -> None:
+    typed = Profiles(own_presets=tmp_path).typed((*changes, ("preset", "lsp")))
+    loaded = Presets(tmp_path).load("lsp")
+    assert isinstance(typed, Profile)
+    assert loaded is not None
+    filled = {field.key: field.value for field in fields_of(None, typed, presets=[loaded.preset], preset=loaded.preset)}
+    assert filled["preset"] == "lsp"
+    edits = edits_of(tmp_path, read(tmp_path))
+    assert add_profile(edits, filled | {"name": "p"}, [], [loaded.preset]) is None
+    assert tomllib.loads(edits.file.read_text())["profile"]["p"] == saved
 
 
 @pytest.mark.parametrize(
