@@ -39,7 +39,7 @@ from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, redacted_in_steps
 from rpcexplorer.rpc.batch import decode_batch
-from rpcexplorer.rpc.codec import LARGE, decode, encode, encode_batch, read_text
+from rpcexplorer.rpc.codec import decode, encode, encode_batch, read_text
 from rpcexplorer.rpc.messages import Malformed, MessageForm, Result, decoded
 from rpcexplorer.transport.port import Headers, Partial, Request, Response, Transport, Unreachable, Verb, Watch
 from rpcexplorer.transport.request import SOCKET, WEBSOCKET, address_of, request_headers, upgrade_headers
@@ -344,7 +344,7 @@ def _read_notification(response: Response, form: MessageForm) -> Outcome:
 
 
 LARGE_BODY_BYTES = 64 * 1024
-"""Bytes that take a few milliseconds to record."""
+"""Bytes that take a few milliseconds to decode or record."""
 Record = Callable[[Exchange], None]
 
 
@@ -510,7 +510,7 @@ class RunningCall:
             outcome = _read_opening(response) if is_opening else _read_document(response)
         else:
             meaning = partial(outcome_of, request.message, response, self._profile.form)
-            outcome = meaning() if len(response.body) <= LARGE else await asyncio.to_thread(meaning)
+            outcome = meaning() if len(response.body) <= LARGE_BODY_BYTES else await asyncio.to_thread(meaning)
         if isinstance(outcome, Malformed) and (
             explained := explain_status(response, self._profile, is_ahead=request.is_ahead)
         ):

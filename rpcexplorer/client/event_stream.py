@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from rpcexplorer.client.server_messages import (
+    MAX_AT_ONCE,
     Outbox,
     ServerRequests,
     answers_of,
@@ -110,7 +111,7 @@ class EventStream:
                 self.requests.take(event)
                 return
             for text in messages_of_array(payload, len(self._missing)) or [payload]:
-                self._take_one(text, open_object(text))
+                self._take_one(text, open_object(text, max_deep=MAX_AT_ONCE))
         except (UnicodeDecodeError, RecursionError):
             self.requests.take(unreadable_event(payload, self._sent.call))
         except Exception as error:

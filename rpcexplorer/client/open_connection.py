@@ -20,6 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rpcexplorer.client.server_messages import (
+    MAX_AT_ONCE,
     NOT_OFFERED,
     AnswerRule,
     Outbox,
@@ -467,7 +468,7 @@ class OpenConnection:
         try:
             async for message in wire.messages():
                 try:
-                    self._take(message)
+                    await self._take(message)
                 except (UnicodeDecodeError, RecursionError):
                     self.requests.take(unreadable_event(message))
                 if self._has_screen and time.perf_counter() > until:
@@ -481,14 +482,16 @@ class OpenConnection:
                 self._end(why)
                 await self._wait_for_ending()
 
-    def _take(self, message: bytes) -> None:
+    async def _take(self, message: bytes) -> None:
         if (event := notification_of(message)) is not None:
             self._has_heard = True
             event.of = self._call_of_subscription(message)
             self.requests.take(event)
             return
-        texts = messages_of_array(message, len(self._waiting))
-        envelopes = [open_object(text) for text in texts or [message]]
+        if len(message) <= MAX_AT_ONCE:
+            texts, envelopes = _opened(message, len(self._waiting))
+        else:
+            texts, envelopes = await asyncio.to_thread(_opened, message, len(self._waiting))
         if texts:
             calls = {id(one): one for one in map(self._call_of, envelopes) if one is not None}
             waiting = calls.popitem()[1] if len(calls) == 1 else None
@@ -556,6 +559,12 @@ class OpenConnection:
     async def _send_answers(self, wire: Wire) -> None:
         with suppress(Unreachable):  # The reader notices the end, too.
             await self._outbox.send_all(wire.send)
+
+
+def _opened(message: bytes, waiting: int) -> tuple[Sequence[bytes], list[Envelope | None]]:
+    """Return the messages of an array, if it is one, and the members of all messages."""
+    texts = messages_of_array(message, waiting)
+    return texts, [open_object(text) for text in texts or [message]]
 
 
 async def _close(wire: Wire, *tasks: asyncio.Task[None] | None) -> None:

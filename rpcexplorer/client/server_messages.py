@@ -37,6 +37,8 @@ MAX_ARRAY: Final = 1024 * 1024
 """Bytes of an array of events; a longer one would take too much memory."""
 MAX_EVENTS: Final = 1_000
 """Events in an array; more would keep the event loop busy."""
+MAX_AT_ONCE: Final = 16 * 1024
+"""Bytes of a message to read between two keys: JSON that is nested very deeply takes up to 2 s for 1 MB."""
 AnswerRule = Callable[[str], bytes | None]
 """Return the member to answer a method with; None if the user answers."""
 
@@ -89,7 +91,9 @@ def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
     """Return a message that is not the response to a call that waits."""
     now = datetime.now(UTC)
     if envelope is None:
-        return Event(now, "unreadable", text, remark="this is not a JSON object", of=of)
+        is_large = len(text) > MAX_AT_ONCE and text.lstrip()[:1] == b"{"
+        remark = "this is not JSON, or nested too deeply" if is_large else "this is not a JSON object"
+        return Event(now, "unreadable", text, remark=remark, of=of)
     if envelope.method is envelope.id is envelope.result is envelope.error is None:
         return Event(now, "unreadable", text, remark="this is not a JSON-RPC message", of=of)
     id = envelope.id if envelope.id is None or len(envelope.id) <= MAX_ID else None

@@ -30,11 +30,25 @@ from rpcexplorer.rpc.messages import (
 
 LARGE = 1024 * 1024
 """Larger responses, in bytes, share their memory with the result."""
-DUPLICATES_LIMIT = 1024 * 1024
+MAX_SCANNED = 64 * 1024
 """Bytes above which a response is not searched for duplicate members.
 
-Only the slow scanner sees those.
+Only the slow scanner sees those: it takes up to 2 s for 1 MB.
 """
+MAX_LENIENT = 64 * 1024 * 1024
+"""Bytes above which only strict JSON is read."""
+MAX_DEEP = 256 * 1024
+"""Bytes above which the slow scanner does not read what is nested too deeply for msgspec, or describe odd JSON."""
+SPELLED_STRICTLY = (
+    (b"-Infinity", b"[       ]"),
+    (b"Infinity", b"[      ]"),
+    (b"NaN", b"[ ]"),
+    (rb"\ud", rb"\u0"),
+    (rb"\uD", rb"\u0"),
+)
+"""What strict JSON does not have, perhaps in a string, and what is as long and allowed at the same places."""
+NO_CONTROLS = bytes.maketrans(bytes(range(32)), b"X" * 9 + b"  " + b"XX" + b" " + b"X" * 18)
+"""Replaces raw control characters: whitespace by a blank, others by a character that is valid in strings only."""
 
 
 class _Native(msgspec.Struct):
@@ -78,35 +92,67 @@ class Envelope(Struct, frozen=True):
     remarks: tuple[str, ...] = ()
 
 
-def open_object(text: bytes, *, error: bool = False) -> Envelope | None:
+def open_object(text: bytes, *, error: bool = False, max_deep: int = MAX_DEEP) -> Envelope | None:
     """Return the members of an object, or None if the text is not one.
 
-    Text that is not strict JSON is read leniently.
+    Text that is not strict JSON is read leniently, up to a size.
     """
-    found = native_parts(text)
+    found: Mapping[str, bytes] | None = native_parts(text)
+    remarks = tuple(filter(None, [long_number(text)]))
     if found is None:
-        whole = text.decode()
-        lenient = members(whole)
-        if lenient is None:
+        found = _lenient_parts(text, max_deep)
+        if found is None:
             return None
-        twice = _named_twice([member.name for member in lenient], REPLY_FIELDS | ERROR_FIELDS)
-        values = {member.name: whole[slice(*member.value)].encode() for member in lenient if member.name in FIELDS}
-        return Envelope(**values, remarks=(*oddities(whole), *twice))
+        remarks = oddities(text.decode()) if len(text) <= MAX_DEEP else (ODD_JSON,)
     parts: dict[str, Any] = {
         name: memoryview(raw) if name in LONG_FIELDS and len(text) > LARGE else bytes(raw)
         for name, raw in found.items()
     }
     twice = _duplicates(text, parts, ERROR_FIELDS if error else REPLY_FIELDS)
-    return Envelope(**parts, remarks=(*filter(None, [long_number(text)]), *twice))
+    return Envelope(**parts, remarks=(*remarks, *twice))
 
 
 def native_parts(text: bytes) -> dict[str, msgspec.Raw] | None:
     """Return the members of strict JSON as they are in the text, or None."""
     try:
-        native = msgspec.json.decode(text, type=_Native)
+        return _members_of(msgspec.json.decode(text, type=_Native))
     except (msgspec.DecodeError, RecursionError):
         return None
+
+
+def _members_of(native: _Native) -> dict[str, msgspec.Raw]:
     return {name: raw for name in FIELDS if isinstance(raw := getattr(native, name), msgspec.Raw)}
+
+
+def _lenient_parts(text: bytes, max_deep: int) -> Mapping[str, bytes] | None:
+    try:
+        return _members_of(_decode_leniently(text, _Native))
+    except msgspec.DecodeError:
+        return None
+    except RecursionError:
+        whole = text.decode()
+        deep = members(whole) if len(text) <= max_deep else None
+        if deep is None:
+            return None
+        return {member.name: whole[slice(*member.value)].encode() for member in deep if member.name in FIELDS}
+
+
+def _decode_leniently(text: bytes, kind: Any) -> Any:
+    """Decode JSON as servers write it, nearly as fast as strict JSON."""
+    text.decode()  # The parser does not look at texts that it skips.
+    if len(text) > MAX_LENIENT:
+        raise msgspec.DecodeError
+    buffer = bytearray(_strictly(text))
+    found = msgspec.json.decode(buffer, type=kind)
+    buffer[:] = text  # Its parts are views of the buffer: now they are as the server wrote them.
+    return found
+
+
+def _strictly(text: bytes) -> bytes:
+    """Return strict JSON with the same places, if the text is lenient JSON."""
+    for odd, strict in SPELLED_STRICTLY:
+        text = text.replace(odd, strict)
+    return text.translate(NO_CONTROLS)
 
 
 def is_native(text: bytes) -> bool:
@@ -122,37 +168,49 @@ def open_array(text: bytes) -> list[bytes] | None:
     try:
         return [bytes(raw) for raw in msgspec.json.decode(text, type=list[msgspec.Raw])]
     except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        return [bytes(raw) for raw in _decode_leniently(text, list[msgspec.Raw])]
+    except msgspec.DecodeError:
+        return None
+    except RecursionError:
         whole = text.decode()
-        spans = elements(whole)
+        spans = elements(whole) if len(text) <= MAX_DEEP else None
         return None if spans is None else [whole[start:end].encode() for start, end in spans]
 
 
 def _duplicates(text: bytes, parts: dict[str, Any], fields: set[str]) -> tuple[str, ...]:
     """Report duplicate members; a compact object is recognised by its length."""
     compact = 1 + sum(len(name) + 4 + len(value) for name, value in parts.items())
-    if len(text) == compact or len(text) > DUPLICATES_LIMIT:
+    if len(text) == compact or len(text) > MAX_SCANNED:
         return ()
     return _named_twice([member.name for member in members(text.decode()) or ()], fields)
 
 
 def _named_twice(names: list[str], fields: set[str]) -> tuple[str, ...]:
-    twice = sorted({name for name in names if name in fields and names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if name in fields and count > 1)
     return tuple(f"the member {name} appears twice: the last one counts" for name in twice)
 
 
 BARE_RESULT: Final = "Not a JSON-RPC response: it has a result, but no jsonrpc, id or error."
+ODD_JSON: Final = "it has NaN, Infinity, a control character or a lone surrogate, which are not JSON"
 CUT_OFF: Final = "The response is incomplete JSON: the server or a gateway cut it off."
 
 
 def broken_json(text: bytes) -> str:
+    """Return why a text is not read as JSON, not even leniently."""
+    if len(text) > MAX_LENIENT and not is_native(text):
+        return f"The response is not strict JSON. Other JSON is read up to {MAX_LENIENT // LARGE} MiB only."
     try:
-        msgspec.json.decode(text, type=msgspec.Raw)
+        msgspec.json.decode(_strictly(text), type=msgspec.Raw)
     except msgspec.DecodeError as error:
         if "truncated" in str(error):
             return CUT_OFF
         detail = str(error).removeprefix("JSON is malformed: ")
         return f"The response is not valid JSON: {detail}."
     except RecursionError:
+        if len(text) > MAX_DEEP:
+            return f"The response is nested too deeply to be read: such JSON can have {MAX_DEEP // 1024} KiB."
         return "The response is not valid JSON: its very deeply nested brackets do not match."
     return "The response is not valid JSON: its brackets do not match."
 

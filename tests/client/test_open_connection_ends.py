@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from typing import Any
 
 import pytest
 
 from rpcexplorer.client.open_connection import OpenConnection, Opening
-from rpcexplorer.client.server_messages import MAX_ARRAY, MAX_EVENTS
+from rpcexplorer.client.server_messages import MAX_ARRAY, MAX_AT_ONCE, MAX_EVENTS
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
 from tests.client.test_open_connection import GONE, HANDSHAKE, MemoryWire, Peer, result, using
@@ -362,10 +363,34 @@ def test_long_array_without_a_call_is_one_event() -> None:
         wire.say(result("a"))
         await task
         wire.say(b"[" + b" " * MAX_ARRAY + b"{}]")
-        await peer.settle()
+        async with asyncio.timeout(10):
+            while not peer.events:  # noqa: ASYNC110 - a thread reads it
+                await asyncio.sleep(0)
         return [(event.kind, len(event.text) > MAX_ARRAY) for event in peer.events]
 
     assert using(use) == [("unreadable", True)]
+
+
+def test_large_message_is_read_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[threading.Thread] = []
+
+    def record(text: bytes) -> None:
+        threads.append(threading.current_thread())
+
+    async def use(peer: Peer) -> None:
+        task = peer.call("a")
+        wire = await peer.wire()
+        wire.say(result("a"))
+        await task
+        monkeypatch.setattr("rpcexplorer.client.open_connection.open_object", record)
+        for size in (1, MAX_AT_ONCE + 1):
+            wire.say(b"{" * size)
+        async with asyncio.timeout(10):
+            while len(threads) < 2:  # noqa: ASYNC110 - as above
+                await asyncio.sleep(0)
+
+    using(use)
+    assert [thread is threading.main_thread() for thread in threads] == [True, False]
 
 
 def test_array_of_too_many_messages_is_one_event() -> None:

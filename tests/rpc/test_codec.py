@@ -10,8 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.jsontext.scan import members
+from rpcexplorer.rpc import codec
 from rpcexplorer.rpc.batch import decode_batch
-from rpcexplorer.rpc.codec import LARGE, EventStreamDecoder, decode, encode, encode_answer, encode_batch, event_payloads
+from rpcexplorer.rpc.codec import (
+    LARGE,
+    MAX_DEEP,
+    EventStreamDecoder,
+    decode,
+    encode,
+    encode_answer,
+    encode_batch,
+    event_payloads,
+    open_array,
+    open_object,
+)
 from rpcexplorer.rpc.messages import (
     CHANCE_LIMIT,
     Call,
@@ -603,3 +616,55 @@ def test_large_result_is_a_view_of_the_body() -> None:
     assert isinstance(reply, Result)
     assert isinstance(reply.text, memoryview)
     assert reply.value == body[body.index(b"[") : -1]
+
+
+ODD_PARTS = [
+    "NaN",
+    "-Infinity",
+    "Infinity",
+    '"\\ud800"',
+    '"\x01"',
+    '"a\nb"',
+    "[NaN]",
+    '{"id": NaN}',
+    "7",
+    '"NaN \\\\ud800"',
+]
+
+
+def test_odd_members_are_as_the_scanner_finds_them() -> None:
+    for first, second in itertools.product(ODD_PARTS, repeat=2):
+        text = f'{{ "result" :\t{first} ,"id":{second}\n}}'
+        envelope = open_object(text.encode())
+        assert envelope is not None
+        found = {member.name: text[slice(*member.value)].encode() for member in members(text) or ()}
+        assert found == {"result": envelope.result, "id": envelope.id}
+        assert open_array(f"[{first}, {second}]".encode()) == [first.encode(), second.encode()]
+
+
+@pytest.mark.parametrize(
+    "value", ["1NaN", "NaN1", "--Infinity", "-NaN", "\x01", '"\\NaN"', '"\\u0NaN"', "NaN:1", "[\x02]"]
+)
+def test_odd_words_in_wrong_places_stay_wrong(value: str) -> None:
+    assert open_object(f'{{"result":{value}}}'.encode()) is None
+
+
+def test_member_repeated_very_often_is_counted_quickly() -> None:
+    text = b"{" + b'"id":NaN,' * 7_000 + b'"id":1}'
+    assert open_object(text).remarks == ("NaN is not JSON", "the member id appears twice: the last one counts")  # type: ignore[union-attr]
+
+
+def test_odd_json_beyond_the_limit_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codec, "MAX_LENIENT", 40)
+    small, large = (b'{"id":"abc","result":[%bNaN]}' % (b" " * blanks) for blanks in (0, 40))
+    assert isinstance(decode(small, ID), Result)
+    reply = decode(large, ID)
+    assert isinstance(reply, Malformed)
+    assert reply.reason.startswith("The response is not strict JSON. Other JSON is read up to ")
+    assert isinstance(decode(large.replace(b"NaN", b"123"), ID), Result)
+
+
+def test_deep_json_beyond_the_limit_is_declined() -> None:
+    reply = decode(b'{"id":"abc","result":' + b"[" * MAX_DEEP + b"]" * MAX_DEEP + b"}", ID)
+    assert isinstance(reply, Malformed)
+    assert reply.reason == "The response is nested too deeply to be read: such JSON can have 256 KiB."
