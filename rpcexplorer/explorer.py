@@ -245,11 +245,14 @@ class Explorer:
         profile = self._in_use().name if of_this_profile and self.profile else ""
         return Redactor(self.credentials.in_use(), profile=profile)
 
-    def event_redactor(self, profile: Profile) -> EventRedactor:
-        """Return a redactor for the events of a profile, of the secrets that are known now."""
+    def event_redactor(self, profile: Profile, *, whole: bool = False) -> EventRedactor:
+        """Return a redactor for the events of a profile, of the secrets that are known now.
+
+        ``whole``: the names of members are redacted even if results are printed, as what is no message needs it.
+        """
         from rpcexplorer.redaction.exchange import EventRedactor
 
-        return EventRedactor(profile, self.credentials.in_use(), names=not self.prints)
+        return EventRedactor(profile, self.credentials.in_use(), names=whole or not self.prints)
 
     def withheld(self, profile: Profile, text: str) -> str:
         """Return why a text must not go to other programs; empty if it may.

@@ -87,6 +87,7 @@ def github_lines(results: Iterable[CheckResult], folder: Path) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
+    text = text.replace("##[", "# #[")  # An older form of a command, which GitHub finds anywhere in a line.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

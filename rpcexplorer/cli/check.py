@@ -205,7 +205,7 @@ def _print(world: World, result: CheckResult, reports: Reports, number: int) -> 
         print_json_line(world, msgspec.json.encode(row_of(result)))
     elif reports.tap or not reports.on_stdout:
         for line in tap(result, number) if reports.tap else lines_of(result, colour=world.colours):
-            world.print(line)
+            world.print(world.for_log(line))
 
 
 def _write_reports(

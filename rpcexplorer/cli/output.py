@@ -230,7 +230,7 @@ def pass_on(world: World, name: str, line: str, hide: Callable[[str], str]) -> N
         return
     world.passed_on[name] += len(line) + 1
     erase = ERASE if world.stderr.isatty() else ""
-    world.stderr.write(f"{erase}{printable(f'{name}: {hide(line)}')}\n")
+    world.stderr.write(f"{erase}{world.for_log(printable(f'{name}: {hide(line)}'))}\n")
     world.stderr.flush()
 
 
@@ -248,7 +248,7 @@ MAX_QUOTED = 1_000
 def quoted_message(explorer: Explorer, profile: Profile, event: Event) -> str:
     if event.size > MAX_QUOTED:
         return f"a text of {event.size:,} bytes"
-    return explorer.event_redactor(profile).message(event).decode(errors="replace")
+    return explorer.event_redactor(profile, whole=True).message(event).decode(errors="replace")
 
 
 def note_event(world: World, explorer: Explorer, profile: Profile, event: Event) -> None:

@@ -144,8 +144,16 @@ class World(Struct):
             width = os.get_terminal_size(self.stderr.fileno()).columns
         # Indented, no line looks like another message.
         lines = [*wrapped(first, width, 2), *(f"  {line}" for line in others)]
-        self.stderr.write("\n".join(lines) + "\n")
+        self.stderr.write("\n".join(map(self.for_log, lines)) + "\n")
         self.stderr.flush()
+
+    def for_log(self, line: str) -> str:
+        """Break the commands that GitHub would find in a line of its log, which may quote a server."""
+        if self.environment.get("GITHUB_ACTIONS") != "true":
+            return line
+        if line.lstrip().startswith("::"):
+            line = line.replace("::", ": :", 1)
+        return line.replace("##[", "# #[")
 
     def warn(self, sentence: str) -> None:
         self.say(sentence, "warning")

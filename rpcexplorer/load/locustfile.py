@@ -82,7 +82,7 @@ def begin(environment: Any, **_: object) -> None:
     gevent.spawn(report_regularly, environment)
     if plan.web_port:  # A page of Locust's own would outlast the test.
         web_ui = environment.create_web_ui(LOOPBACK, plan.web_port, delayed_start=True)
-        web_ui.app.before_request(refuse_control)
+        web_ui.app.wsgi_app = only_shown(web_ui.app.wsgi_app)
         web_ui.start()
 
 
@@ -139,16 +139,25 @@ def row_of(entry: Any) -> Row:
     )
 
 
-def refuse_control() -> Any:
-    """Refuse to change a test: its users and rate were confirmed.
+def only_shown(application: Any) -> Any:
+    """Let nobody change a test, whose users and rate were confirmed, and no foreign page read it.
 
-    Any page in a browser could send a form to this address.
+    Any page in a browser could ask this address, and Locust allows every origin to read the answer.
     """
-    from flask import request
 
-    if request.method != "GET" or not is_loopback_host(request.host.rpartition(":")[0]):
-        return "This page only shows the load test. End it with Ctrl+C.", 403
-    return None
+    def respond(environ: dict[str, Any], start: Any) -> Any:
+        def start_without_origins(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            own = [(name, value) for name, value in headers if not name.lower().startswith("access-control-")]
+            return start(status, own, *error)
+
+        host = environ.get("HTTP_HOST", "")
+        is_own = is_loopback_host(host.rpartition(":")[0]) and environ.get("HTTP_ORIGIN") in {None, f"http://{host}"}
+        if environ["REQUEST_METHOD"] != "GET" or not is_own:
+            start("403 Forbidden", [("Content-Type", "text/plain")])
+            return [b"This page only shows the load test. End it with Ctrl+C."]
+        return application(environ, start_without_origins)
+
+    return respond
 
 
 for event, listener in ((events.init, begin), (events.quitting, end)):

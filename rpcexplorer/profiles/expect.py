@@ -106,7 +106,15 @@ def schema_file_rule(value: Any, place: Place) -> Any:
 def jq_rule(value: Any, place: Place) -> Any:
     if isinstance(value, str) and "halt" in value:
         return WrongValue("must not use halt, which ends jq without a result. Use error instead")
+    if isinstance(value, str) and _opens_files(value):
+        return WrongValue("must not use import, include or modulemeta, which open files")
     return name_rule(value, place)
+
+
+def _opens_files(expression: str) -> bool:
+    """Return whether jq may open a file; names such as ``.import`` are allowed."""
+    words = expression.replace(";", " ").split()
+    return "modulemeta" in expression or any(word.startswith(("import", "include")) for word in words)
 
 
 def milliseconds_rule(value: Any, _place: Place) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import io
+import json
 import os
 import struct
 import termios
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from rpcexplorer.cli.world import World, wrapped
 from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, http_reply
 
 
 def test_line_from_a_file_is_indented(shell: Shell) -> None:
@@ -50,3 +52,13 @@ def test_message_on_a_terminal_wraps_between_words() -> None:
         "rpcexplorer: Some words, then",
         "  `rpcexplorer logout` again.",
     ]
+
+
+def test_lines_for_github_contain_no_commands(shell: Shell) -> None:
+    text = "a ##[add-mask]b\n ::stop-commands::c"
+    server = http_reply(json.dumps({"error": {"code": 1, "message": text}, "id": None}).encode())
+    with RawServer(server, server) as service:
+        ran, plain = (shell.run("call", "m", "--url", service.origin, GITHUB_ACTIONS=value) for value in ("true", ""))
+    assert "##[" in plain.err
+    assert not any("##[" in line or line.lstrip().startswith("::") for line in ran.err.splitlines())
+    assert "# #[add-mask]b" in ran.err

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from http.client import HTTPConnection
 from itertools import pairwise
 from pathlib import Path
 
@@ -157,12 +158,35 @@ def test_planted_options_of_locust_run_nothing(loads: Loads, url: str, tmp_path:
     assert not (loads.home / "state" / "history").exists()
 
 
+def foreign_reads(port: int) -> dict[str, str]:
+    """Return the status of requests to the page, and which origin may read the responses."""
+    found = {}
+    foreign = {"Origin": "https://evil.example"}
+    for name, verb, path, headers in (
+        ("own", "GET", "/stats/requests", {}),
+        ("origin", "GET", "/stats/requests", foreign),
+        ("host", "GET", "/", {"Host": f"evil.example:{port}"}),
+        ("static", "GET", "/assets/no.js", foreign),
+        ("post", "POST", "/swarm", {}),
+    ):
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request(verb, path, headers=headers)
+        response = connection.getresponse()
+        found[name] = f"{response.status} {response.getheader('Access-Control-Allow-Origin')}"
+        connection.close()
+    return found
+
+
 def test_workers_add_up_and_keep_to_themselves(loads: Loads) -> None:
     listening: set[str] = set()
+    pages: dict[str, str] = {}
     secret = "s3cr3t-of-ada"
     loads.environment["RPCEXPLORER_SHOP_TOKEN"] = secret
 
+    port = free_port()
+
     def look(report: Report) -> bool:
+        pages.update(foreign_reads(port))
         for child in psutil.Process().children(recursive=True):
             with suppress(psutil.Error):
                 assert secret not in f"{child.environ()} {child.cmdline()}"
@@ -172,10 +196,17 @@ def test_workers_add_up_and_keep_to_themselves(loads: Loads) -> None:
 
     with RawServer(answer) as server:
         loads.sessions(server.origin)
-        report = loads.run(loads.plan(of("a"), of("b"), web_port=free_port()), Load(4, 100, 600, workers=2), look)
+        report = loads.run(loads.plan(of("a"), of("b"), web_port=port), Load(4, 100, 600, workers=2), look)
         sent = [json.loads(request.body)["method"] for request in server.requests]
     assert counts(report) == {"@a": sent.count("a"), "@b": sent.count("b")}
     assert listening == {"127.0.0.1"}
+    assert pages == {
+        "own": "200 None",
+        "origin": "403 None",
+        "host": "403 None",
+        "static": "403 None",
+        "post": "403 None",
+    }
 
 
 def test_each_failure_has_a_short_reason(loads: Loads) -> None:

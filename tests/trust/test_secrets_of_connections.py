@@ -39,6 +39,7 @@ match call["method"]:
         say(id=99, method="ask", params=[password])
         say(id=password, result=1)
         os.write(1, password.encode() + b"\\n")
+        os.write(1, json.dumps({password: [{password: 1}]}).encode() + b"\\n")
         say(id=call["id"], result=1)
         sys.stdin.read()
     case "exit":
