@@ -6,7 +6,7 @@ import asyncio
 import os
 import shlex
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, metho
 from rpcexplorer.files.io import error_of, read_source, save_as
 from rpcexplorer.files.paths import Location, Paths
 from rpcexplorer.files.toml import dotted
-from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, Nobody, Person, changes
+from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, DestinationChanged, Nobody, Person, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
@@ -93,8 +93,6 @@ class Explorer:
         """Get each event when it comes; those that wait for an answer are changed later."""
         self.on_stderr: Callable[[Profile, str], None] = lambda *_: None
         """Get each line that the process of a profile writes to its stderr."""
-        self.may_start: Callable[[Profile, ProcessCommand], Awaitable[bool]] | None = None
-        """Ask whether to start a process that a shared file names, before the first call that needs it."""
         self.can_ask = False
         """Whether the user can answer requests of a server."""
         self._clients: list[Client] = []
@@ -289,7 +287,7 @@ class Explorer:
         Return what prevented it; then nothing was changed. ``seen`` are the keys that the user accepts, see
         ``accepting``.
         """
-        with self.accepting(profile, seen):
+        with self.accepting(profile, seen, {key for key, _ in changes}):
             problem = self.edits(file).apply(profile.name, changes, self.profiles.leaves.get(profile.name, {}))
             self.reload()
         return problem
@@ -310,27 +308,39 @@ class Explorer:
         return f"Git does not ignore the local file {file}. Add {file.name} to .gitignore."
 
     @contextmanager
-    def accepting(self, profile: Profile, keys: Collection[str] = ()) -> Iterator[None]:
+    def accepting(self, profile: Profile, keys: Collection[str] = (), written: Collection[str] = ()) -> Iterator[None]:
         """Let secrets follow a change of the profile to its new destination.
 
         ``keys`` are those that the user has typed, or accepted after seeing the old and the new value. If anything else
         of the destination has changed, the next call asks. It also asks if a secret was blocked before. The form of a
         request, and values of a preset among ``keys``, are accepted too, but never another server.
+
+        ``written`` are keys that the user wants to change, perhaps because a hint said so. No secret follows them, but
+        calls without secrets do: a local file may change a profile of the user file in this way.
         """
         self.reload()
-        was, before = self.profiles.profiles.get(profile.name), self.secrets.destinations.of(profile)
-        held_back = self.credentials.held_back(profile)
+        destinations = self.secrets.destinations
+        was, before = self.profiles.profiles.get(profile.name), destinations.of(profile)
+        held_back, question = self.credentials.held_back(profile), destinations.question(profile)
         yield
         now = self.profiles.profiles.get(profile.name)
-        if was != profile or now is None or held_back & {*profile.secrets, *now.secrets, KEY}:
+        if was != profile or now is None or question or held_back & {*profile.secrets, *now.secrets, KEY}:
             return
-        after = self.secrets.destinations.of(now)
-        if all(self._is_accepted(change.key, after, now, keys) for change in changes(before, after)):
+        after = destinations.of(now)
+        found = [change.key for change in changes(before, after)]
+        if all(self._is_accepted(key, after, now, keys) for key in found):
+            self.credentials.carry_over(profile, now)
+            return
+        typed = {*keys, *written}
+        if "url" in typed:
+            typed.add("origin")
+        has_secrets = any(isinstance(found, DestinationChanged) for found in self.credentials.state(now).values())
+        if not has_secrets and all(self._is_accepted(key, after, now, typed) for key in found):
             self.credentials.carry_over(profile, now)
 
     def _is_accepted(self, key: str, after: Destination, now: Profile, keys: Collection[str]) -> bool:
         """Return whether the accepted keys alone explain a change of this key."""
-        if key in {*FORM_OF_REQUEST, *keys} or (key == "discovery.url" and "discovery" in keys):
+        if key in {*FORM_OF_REQUEST, *map(str.lower, keys)} or (key == "discovery.url" and "discovery" in keys):
             return True
         if key not in after and "auth.kind" in keys:  # It belonged to the previous auth type.
             return key.startswith(("auth.", "login."))
@@ -464,44 +474,24 @@ class Explorer:
         """
         return self.journal.recent(self._in_use(), limit)
 
-    def process_of(self, profile: Profile) -> ProcessCommand | Refused:
-        """Return the process of a profile, even one that the user has not allowed yet. Nothing is started.
-
-        Before one is started, ask ``command_of``.
-        """
-        return self.secrets.destinations.process_of(profile, self.folder)
+    def question(self, profile: Profile) -> DestinationChanged | None:
+        """Return what the user has to allow before the profile is used, without secrets; or None."""
+        found = self.secrets.destinations.question(profile)
+        return found.hidden(self.redactor().text) if found else None
 
     def command_of(self, profile: Profile) -> ProcessCommand | Refused:
         """Return the process that may be started for a profile, or why none may.
 
-        A process that a shared file names is refused until ``allow_process``. Ask here directly before each start. Only
-        calls, ``listen``, logins, connection tests and discovery may start it: never a list of methods or profiles,
-        ``profiles show`` and ``check``, ``--dry-run``, completion, the history, or the start of the screen.
+        Ask here directly before each start. Only calls, ``listen``, logins, connection tests and discovery may start
+        it: never a list of methods or profiles, ``profiles show`` and ``check``, ``--dry-run``, completion, the
+        history, or the start of the screen.
         """
-        process = self.process_of(profile)
-        if isinstance(process, Refused) or process.is_allowed:
-            return process
-        return Refused("profile", self.redactor().text(process.sentence(profile.name)))
-
-    def allow_process(self, process: ProcessCommand) -> str:
-        """Allow a process that the user has seen and agreed to; return a problem of the file.
-
-        It is allowed for this run in any case.
-        """
-        return error_of(lambda: self.secrets.destinations.allow_process(process))
-
-    async def _ask_to_start(self, profile: Profile) -> None:
-        """Ask about the process of a shared file; without a yes, the call is refused."""
-        process = self.process_of(profile) if profile.command and self.may_start is not None else None
-        if process is None or isinstance(process, Refused) or process.is_allowed:
-            return
-        assert self.may_start is not None
-        if await self.credentials.asked(self.may_start(profile, process)):
-            self.allow_process(process)  # If it cannot be written to the file, it counts for this run.
+        if question := self.question(profile):
+            return Refused("profile", question.sentence(profile.name))
+        return self.secrets.destinations.process_of(profile, self.folder)
 
     async def client_of(self, profile: Profile) -> Client:
         """Return the client of a profile; one whose connection an edit has changed gets a new one."""
-        await self._ask_to_start(profile)
         while (known := self._client_named(profile.name)) is not None:
             if known.profile.shares_connection_with(profile):
                 known.profile = profile
@@ -597,8 +587,10 @@ class Explorer:
         connection = await asyncio.to_thread(_loaded)
         await connection.load()
 
-    async def certificate_of(self, profile: Profile) -> ShownCertificate | Unreached:
+    async def certificate_of(self, profile: Profile) -> ShownCertificate | Unreached | Refused:
         """Return the certificate of a profile's server. Send no request."""
+        if refused := await self.credentials.permission(replace(profile, cert_file=None)):  # It is not shown here.
+            return refused
         connection = await asyncio.to_thread(_loaded)
         try:
             shown: ShownCertificate = await connection.certificate_of(profile)
@@ -712,11 +704,13 @@ class Explorer:
         if profile.is_open_connection:
             from rpcexplorer.client.open_tester import OpenTester
 
-            await self._ask_to_start(profile)
             tester = OpenTester(profile, self.credentials, partial(self.command_of, profile), presets)
         else:
             from rpcexplorer.client.connection_test import Tester
+            from rpcexplorer.client.report import REFUSED, Check, Report
 
+            if refused := await self.credentials.permission(profile):  # It is asked once, not by each of its calls.
+                return Report((Check("Profile", "failed", refused.sentence, code=REFUSED),))
             missing = [
                 field for field, found in self.credentials.state(profile).items() if not found and field != "session"
             ]
@@ -752,17 +746,17 @@ class Explorer:
         if isinstance(shown, Refused):
             return shown
         shown = replace(shown, remarks=found.remarks) if found else shown
+        if question := self.question(profile):
+            shown = replace(shown, doubt=question.sentence(profile.name))
         return self._with_process(profile, shown) if profile.command else shown
 
     def _with_process(self, profile: Profile, shown: Preview) -> Preview | Refused:
         """Return the preview with the process that would be started, which starts nothing."""
-        process = self.process_of(profile)
+        process = self.secrets.destinations.process_of(profile, self.folder)
         if isinstance(process, Refused):
             return process
-        hide = self.redactor().text
-        facts = (("process", hide(shlex.join(process.words))), ("folder", process.folder), *shown.facts)
-        doubt = "" if process.is_allowed else hide(process.sentence(profile.name))
-        return replace(shown, facts=facts, doubt=doubt or shown.doubt)
+        words = self.redactor().text(shlex.join(process.words))
+        return replace(shown, facts=(("process", words), ("folder", process.folder), *shown.facts))
 
     def resolved(
         self,

@@ -279,8 +279,8 @@ class CredentialSource(Protocol):
     async def session(self, profile: Profile) -> Secret | DestinationChanged | Refused | None:
         """Return the stored session, or why it is blocked; None without one."""
 
-    async def key(self, profile: Profile) -> Refused | None:
-        """Return why the client certificate is blocked, or None."""
+    async def permission(self, profile: Profile) -> Refused | None:
+        """Return why the profile must not be used, or None. Ask before each message, and before any secret."""
 
     def keep(self, profile: Profile, session: Secret) -> str | None:
         """Store a session; return a sentence if that failed."""
@@ -323,8 +323,8 @@ class GivenCredentials:
         value = self._values.get("session")
         return None if value is None else Secret(value, profile.label("session"), "session")
 
-    async def key(self, profile: Profile) -> None:
-        """Return None: the program that created the client chose the certificate."""
+    async def permission(self, profile: Profile) -> None:
+        """Return None: the program that created the client chose its server."""
 
     def keep(self, profile: Profile, session: Secret) -> None:  # noqa: ARG002
         """Keep the session while the client lives."""

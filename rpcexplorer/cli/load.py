@@ -297,7 +297,7 @@ async def _missing_secret(explorer: Explorer, profile: Profile) -> Refused | Non
     The processes of Locust read secrets themselves, so a typed one does not help.
     """
     credentials = explorer.credentials
-    if profile.cert_file and (refused := await credentials.key(profile)):
+    if refused := await credentials.permission(profile):
         return refused
     for field, found in credentials.state(profile).items():
         if field == "session" or (found is None and profile.assumes_auth):

@@ -29,7 +29,7 @@ from rpcexplorer.cli.profiles_check import allow, check, connection, trust
 from rpcexplorer.cli.world import ask_hidden
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.scan import MAX_INTEGER
-from rpcexplorer.model.destination import DestinationChanged, ProcessCommand
+from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, joined_words, quoted
 from rpcexplorer.model.profile import (
     PROCESS,
@@ -140,7 +140,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     say(f"calls go to {profile.endpoint if profile else joined(url, path or '')}")
     if preset and preset.advice:
         say(f"{preset.name}: {preset.advice}")
-    warn_about_process(invocation, explorer, name)
+    warn_about_question(invocation, explorer, name)
     if profile and profile.assumes_auth:
         say("auth type cookie will be used if the server asks for credentials")
         test = f"{PROGRAM} profiles test {name} --apply"
@@ -267,17 +267,16 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
             f"Secrets of {name} are blocked: {blocked}. If the new destination is right, run:\n"
             f"{PROGRAM} profiles allow {name}"
         )
-    warn_about_process(invocation, explorer, name)
+    warn_about_question(invocation, explorer, name)
     invocation.warn_about(explorer, file)
 
 
-def warn_about_process(invocation: Invocation, explorer: Explorer, name: str) -> None:
-    """Print how to allow the process of a profile, if that is necessary."""
+def warn_about_question(invocation: Invocation, explorer: Explorer, name: str) -> None:
+    """Print how to allow what a file has decided of a profile, if that is necessary."""
     profile = explorer.profiles.profiles.get(name)
-    process = explorer.process_of(profile) if profile and profile.command else None
-    if isinstance(process, ProcessCommand) and not process.is_allowed:
+    if profile and (question := explorer.question(profile)):
         invocation.world.warn(
-            f"The process of {name} is not started before you allow it. If it is right, run:\n"
+            f"The {question.field} of {name} is not used before you allow it. If it is right, run:\n"
             f"{PROGRAM} profiles allow {name}"
         )
 
@@ -374,9 +373,8 @@ def show(context: click.Context, name: str | None) -> None:
         for key, value, source in explorer.profiles.rows(profile)
         if not key.startswith("method.") or value not in (None, "")  # Most keys of a method are not set.
     ]
-    process = explorer.process_of(profile) if profile.command else None
-    if isinstance(process, ProcessCommand) and not process.is_allowed:
-        rows.append(("process", f"not allowed. Run {PROGRAM} profiles allow {profile.name}", ""))
+    if question := explorer.question(profile):
+        rows.append((question.field, f"not allowed. Run {PROGRAM} profiles allow {profile.name}", ""))
     rows += [(f"secret {field}", state, "") for field, state in _secret_states(explorer, profile)]
     hide = explorer.redactor().text  # A header or path in a file may contain a secret.
     keys, values = (max(len(row[column]) for row in rows) for column in (0, 1))

@@ -24,7 +24,7 @@ from rpcexplorer.cli.context import (
     url_after_option,
 )
 from rpcexplorer.cli.output import run_waiting
-from rpcexplorer.cli.world import INTERRUPTED, wrapped
+from rpcexplorer.cli.world import INTERRUPTED, World, wrapped
 from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import REFUSED, Check, Report
 from rpcexplorer.explorer import Explorer
@@ -32,7 +32,7 @@ from rpcexplorer.model.destination import DestinationChanged, Nobody, as_fingerp
 from rpcexplorer.model.exchange import Refused, Stop, Unreached
 from rpcexplorer.model.problem import PROGRAM, counted, quoted
 from rpcexplorer.model.profile import SCHEMES, URL_BEGINNINGS, Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secret import PROFILE_NAME, Secret
 from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.text.exchange import duration
 from rpcexplorer.text.json_text import json_of
@@ -171,13 +171,13 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
 def _show_certificate(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
     """Print the certificate; return its fingerprint if it can be pinned."""
 
-    async def look() -> ShownCertificate | Unreached:
+    async def look() -> ShownCertificate | Unreached | Refused:
         async with explorer:
             return await explorer.certificate_of(profile)
 
     shown = asyncio.run(look())
-    if isinstance(shown, Unreached):
-        fail(printable(explorer.redactor().text(shown.sentence)), 4)
+    if not isinstance(shown, ShownCertificate):
+        fail(printable(explorer.redactor().text(shown.sentence)), 4 if isinstance(shown, Unreached) else 3)
     rows = certificate_rows(shown, profile.certificate, datetime.now(UTC))
     width = max(len(label) for label, _ in rows)
     for label, text in rows:
@@ -414,14 +414,17 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
 def allow(
     context: click.Context, name: str | None, folder: Path | None, listing: bool, forget: bool, yes: bool
 ) -> None:
-    """Allow the secrets and the process of profile NAME.
+    """Allow what a file has decided or changed of profile NAME.
 
     A secret is bound to the destination that it was stored for or first used at. The destination includes server, path,
     auth type, login, headers, JSON-RPC version and certificates. If a file changes any of these, the secret is blocked
     until you have seen the change and allowed it here.
 
-    A process or a history folder that a project file names is not used before you allow it here: exactly these words
-    in this folder.
+    Nothing uses a profile before you allow here what a file other than your user file decides: a change of the
+    destination, auth or login of a profile of your user file, a process (exactly these words in this folder), a Unix
+    socket, or a login that needs no secret. This also holds for the folder of a history.
+
+    Exit code 1: --forget did not find what was allowed.
 
     \b
     Examples:
@@ -439,12 +442,7 @@ def allow(
     if listing:
         _list(context, explorer)
     elif forget:
-        allowed = [name or str(folder)]
-        profile = explorer.profiles.profiles.get(allowed[0])
-        if profile:
-            allowed += filter(None, (profile.history, profile.command_folder))
-        count = sum(map(explorer.secrets.destinations.forget, allowed))
-        invocation.world.say("forgotten" if count else "nothing was allowed before")
+        _forget(explorer, invocation.world, name or str(folder))
     elif folder is not None:
         if not os.path.isdir(folder):  # noqa: PTH112 - Path's own raises where nobody may look
             fail(f"There is no folder {folder}. Check the name.")
@@ -456,51 +454,49 @@ def allow(
 
 
 def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes: bool) -> None:
-    """Show the destination, ask, and save that it is allowed."""
+    """Show the destination, ask, and save that exactly this is allowed."""
     invocation = invocation_of(context)
     profile = invocation.use(explorer, name)
     destinations, say = explorer.secrets.destinations, invocation.world.say
     hide = explorer.redactor().text
-    held = dict(explorer.secrets.state(profile))
-    if profile.cert_file and (moved := destinations.moved_key(profile)):
-        held[moved.field] = moved
-    for field, found in held.items():
+    question, destination = destinations.question(profile), destinations.of(profile)
+    for found in (question, *explorer.secrets.state(profile).values(), destinations.moved_key(profile)):
         if isinstance(found, DestinationChanged):
-            say(hide(f"the {field} is blocked: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
+            say(hide(f"the {found.field} is blocked: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
             if found.advice:
                 fail(f"{found.advice}.")
-    if disputed := destinations.disputed(profile):
-        say(
-            hide(
-                "your user file and another file give different destinations:"
-                + "".join(f"\n{change}" for change in disputed)
-            )
-        )
-    say(
-        hide(
-            f"the destination of {profile.name}:"
-            + "".join(f"\n{key}: {value}" for key, value in destinations.of(profile).items())
-        )
-    )
-    process = explorer.process_of(profile) if profile.command else None
-    if isinstance(process, Refused):
-        fail(process.sentence)
-    if process and not process.is_allowed:
-        say(hide("its process:" + "".join(f"\n{label}: {value}" for label, value in process.rows())))
+    shown = "".join(f"\n{key}: {value}" for key, value in destination.items())
+    say(hide(f"the destination of {profile.name}:{shown}"))
+    process = question.process if question else None
+    if process:
         say("what the program does can change later without a question: it runs as you, with your files")
     history = explorer.profiles.histories.get(profile.name)
     if history:
         say(f"calls would be recorded in {history}")
-    question = f"Send the secrets of {profile.name} to this destination"
-    if process and not process.is_allowed:
-        question = f"Start this process, and send the secrets of {profile.name} to it"
-    agree(context, f"{question}{', and record calls in this folder' if history else ''}?", yes=yes)
-    destinations.allow(profile)
-    if process and not process.is_allowed:
-        destinations.allow_process(process)
+    asked = f"Send calls and secrets of {profile.name} to this destination"
+    if process:
+        asked = f"Start this process, and send calls and secrets of {profile.name} to it"
+    agree(context, f"{asked}{', and record calls in this folder' if history else ''}?", yes=yes)
+    destinations.allow(profile.name, destination, process)
     if history:
         destinations.allow_history(history)
     say(f"allowed: {profile.name} at {profile.endpoint}")
+
+
+def _forget(explorer: Explorer, world: World, sought: str) -> None:
+    """Forget what was allowed for a profile or a folder; end with 1 if something was not found."""
+    profile, destinations = explorer.profiles.profiles.get(sought), explorer.secrets.destinations
+    found = destinations.forget(sought, profile)
+    left = destinations.file.read()
+    unnamed = {*left.histories, *(command.folder for command in left.commands if not command.profile)}
+    if unnamed and not profile and PROFILE_NAME.fullmatch(sought):
+        sentence = f"{'Forgotten' if found else 'Nothing was found'} under the name {sought}."
+        why = f"No profile {sought} can be read here, so one of these allowed folders may still belong to it:"
+        forget = f"To forget a folder, run `{PROGRAM} profiles allow --folder FOLDER --forget`."
+        fail(f"{sentence} {why} {', '.join(sorted(unnamed))}. {forget}", 1)
+    if not found:
+        fail(f"Nothing was allowed for {sought}.", 1)
+    world.say("forgotten")
 
 
 def _list(context: click.Context, explorer: Explorer) -> None:
@@ -517,8 +513,8 @@ def _list(context: click.Context, explorer: Explorer) -> None:
     for name, destination in rows:
         settings = ", ".join(f"{key} {value}" for key, value in destination.items())
         print_(printable(hide(f"{name}: {settings}")))
-    for folder, words in allowed.commands:
-        print_(printable(hide(f"process in folder {folder}: {shlex.join(words)}")))
+    for command in allowed.commands:
+        print_(printable(hide(f"process in folder {command.folder}: {shlex.join(command.words)}")))
     for folder in sorted(allowed.folders):
         print_(printable(f"profiles of folder {folder}"))
     for folder in sorted(allowed.histories):

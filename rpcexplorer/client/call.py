@@ -407,19 +407,15 @@ class RunningCall:
         assert task is not None
         stop = stop or Stop()
         stop.watch(task)
-        end: AuthResponse | Refused | None = None
         try:
-            if self._profile.cert_file:
-                end = await self._credentials.key(self._profile)
             try:
-                request = next(flow) if end is None else None
-                while request is not None:
+                request = next(flow)
+                while True:
                     self._apply_events(call)
                     request = flow.send(await self._look_up(request, call) or await self._send(request))
             except StopIteration as last:
                 self._apply_events(call)
-                end = last.value
-            assert end is not None
+                end: AuthResponse | Refused = last.value
             exchange = await run_in_turns(self._exchange(end))
         except asyncio.CancelledError:
             # A login without a call is the cancelled request itself.

@@ -218,7 +218,7 @@ class Client:
         exchange = self._unsent(id, draft)
         if isinstance(calls, Refused):
             return replace(exchange, outcome=calls)
-        if refused := self._around.refused(self.profile):
+        if refused := await self._credentials.permission(self.profile) or self._around.refused(self.profile):
             return replace(exchange, outcome=refused)
         message = Message(kind_of(draft), calls)
         exchange = replace(exchange, method=message.method)
@@ -307,7 +307,7 @@ class Client:
 
         id, profile = fresh_id(), self.profile
         exchange = self._unsent(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
-        if refused := self._around.refused(profile):
+        if refused := await self._credentials.permission(profile) or self._around.refused(profile):
             return replace(exchange, outcome=refused)
         can_log_in = partial(self._credentials.can_log_in, profile)
         call = AuthCall(profile, Message("call", ()), None, exchange.when, can_log_in)

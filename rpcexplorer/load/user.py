@@ -78,7 +78,7 @@ class Service:
         self.limit = explorer.settings.reply_limit
         self.tls = cache(lambda: trust_of(profile).context())
         self.can_log_in = cache(lambda: explorer.credentials.can_log_in(profile))
-        self.key_problem = cache(lambda: _at_once(explorer.credentials.key(profile)) if profile.cert_file else None)
+        self.permission = cache(lambda: _at_once(explorer.credentials.permission(profile)))
 
     @classmethod
     def open(
@@ -182,8 +182,8 @@ class RpcClient:
         calls = calls_of(draft, fresh_id(), self._profile.envelope)
         if isinstance(calls, Refused):
             return calls
-        if problem := self._service.key_problem():
-            return problem
+        if refused := self._service.permission():
+            return refused
         message, now = Message(kind_of(draft), calls), datetime.now(UTC)
         call = AuthCall(self._profile, message, self._session, now, self._service.can_log_in)
         flow: AuthFlow = requests_for(call)

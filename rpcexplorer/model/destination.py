@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
-from rpcexplorer.model.problem import capitalised, cut
+from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import USUAL_FRAMING, DocumentSource, Login, Profile, usual_path
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import USUAL_FORM
@@ -25,6 +24,8 @@ FORM_OF_REQUEST: Final = ("content_type", "accept", "empty_params")
 
 A destination has all three or none. Without them it was written by an older version, and any value matches.
 """
+PARTS: Final = ("destination", "Unix socket", "login")
+"""What a file of others can decide of a profile, besides its process. No call is sent before that is allowed."""
 NOT_SET = "not set"
 LONGEST = 120
 
@@ -37,30 +38,14 @@ class Change(Struct, frozen=True):
     """File and line of the new value; empty if it is in no file."""
 
     def __str__(self) -> str:
-        values = f"{self.old} → {self.new}" if self.old else self.new
+        """Return a part of a sentence, in which long values are cut."""
+        new = cut(self.new, LONGEST)
+        values = f"{cut(self.old, LONGEST)} → {new}" if self.old else new
         return f"{self.key}: {values}{f' ({self.place})' if self.place else ''}"
 
 
-class DestinationChanged(Struct, frozen=True):
-    """A secret that is not sent: its destination has changed."""
-
-    field: str
-    why: str
-    """A clause such as "it was stored for a different destination"."""
-    changes: tuple[Change, ...] = ()
-    advice: str = ""
-    """The next step if agreeing does not help, else empty."""
-    label: str = "Changed"
-    """The word before ``changes``; another one if nothing was changed."""
-
-    def sentence(self, profile: str) -> str:
-        advice = self.advice or f"If the new destination is right, run `rpcexplorer profiles allow {profile}`"
-        changes = f" {self.label}: {', '.join(map(str, self.changes))}." if self.changes else ""
-        return f"The {self.field} of profile {profile} is blocked: {self.why}.{changes} {advice}."
-
-
 class ProcessCommand(Struct, frozen=True):
-    """The process of a profile, and whether it may be started."""
+    """The process of a profile."""
 
     words: tuple[str, ...]
     folder: str
@@ -69,21 +54,35 @@ class ProcessCommand(Struct, frozen=True):
     """The absolute path of its program; empty if it was not found in PATH."""
     place: str = ""
     """File and line of the words; empty if they were typed in this command."""
-    is_allowed: bool = True
-    changes: tuple[Change, ...] = ()
-    """How it differs from a process that was allowed before."""
 
-    def rows(self) -> list[tuple[str, str]]:
-        """Return what the user has to see before allowing it."""
-        words, program = shlex.join(self.words), self.program or "not found"
-        rows = [("file", self.place), ("folder", self.folder), ("words", words), ("program", program)]
-        return [*rows, *(("changed", str(change)) for change in self.changes)]
+
+class DestinationChanged(Struct, frozen=True):
+    """A secret that is not sent, or a profile that is not used, until the user allows its destination."""
+
+    field: str
+    """The secret, or the part of the profile that another file has decided."""
+    why: str
+    """A clause such as "it was stored for a different destination"."""
+    changes: tuple[Change, ...] = ()
+    advice: str = ""
+    """The next step if agreeing does not help, else empty."""
+    label: str = "Changed"
+    """The word before ``changes``; another one if nothing was changed."""
+    destination: Destination | None = None
+    """What the user allows by agreeing, exactly as ``changes`` were computed from it."""
+    process: ProcessCommand | None = None
+    """The process that the user allows by agreeing."""
+
+    def hidden(self, hide: Callable[[str], str]) -> DestinationChanged:
+        """Return it without secrets, to be shown."""
+        shown = (replace(change, old=hide(change.old), new=hide(change.new)) for change in self.changes)
+        return replace(self, why=hide(self.why), changes=tuple(shown))
 
     def sentence(self, profile: str) -> str:
-        """Return why it is not started."""
-        facts = ", ".join(f"{label}: {value}" for label, value in self.rows())
-        blocked = f"The process of profile {profile} is not started, because you have not allowed it here"
-        return f"{blocked}. {capitalised(facts)}. If it is right, run `rpcexplorer profiles allow {profile}`."
+        subject = "it" if self.process else "the new destination"
+        advice = self.advice or f"If {subject} is right, run `rpcexplorer profiles allow {profile}`"
+        changes = f" {self.label}: {', '.join(map(str, self.changes))}." if self.changes else ""
+        return f"The {self.field} of profile {profile} is blocked: {self.why}.{changes} {advice}."
 
 
 def find_program(word: str, folder: Path, environment: Mapping[str, str]) -> str:
@@ -156,7 +155,7 @@ def _text(value: Any) -> str:
 
 
 def _shown(value: str | None) -> str:
-    return NOT_SET if value is None else cut(value, LONGEST)
+    return NOT_SET if value is None else value
 
 
 _FINGERPRINT = regex(r"(?:sha256:)?((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})", re.IGNORECASE)
@@ -189,7 +188,7 @@ class Person(Protocol):
         """Ask a yes-or-no question; everything but yes means no."""
 
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:
-        """Show how a destination has changed, and ask whether to allow it.
+        """Show what a file has decided or changed, and ask whether to allow it.
 
         The command line does not ask: it names the command that allows it.
         """

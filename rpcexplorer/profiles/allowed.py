@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from msgspec import field
+import msgspec
+from msgspec import Struct, field
 
 from rpcexplorer.files.private import Contents
 from rpcexplorer.files.toml_shape import (
@@ -32,15 +33,23 @@ def _destination(value: Any, _place: Place) -> Any:
     return WrongValue("must be a table of text values")
 
 
-AllowedCommand = tuple[str, tuple[str, ...]]
-"""A folder, and the words of a process that may run there."""
+class AllowedCommand(Struct, frozen=True):
+    """The words of a process that may run in a folder."""
+
+    folder: str
+    words: tuple[str, ...]
+    profile: str = ""
+    """The profile that it was allowed for. Older versions did not write it; whose words they are does not matter."""
+
+    def is_of(self, folder: str, words: tuple[str, ...]) -> bool:
+        return (self.folder, self.words) == (folder, words)
 
 
 def _command(value: Any, _place: Place) -> Any:
-    folder, words = (value.get("folder"), value.get("words")) if isinstance(value, dict) else (None, None)
-    if isinstance(folder, str) and isinstance(words, list) and all(isinstance(word, str) for word in words):
-        return folder, tuple(words)
-    return WrongValue("must be a table with a folder and an array of words")
+    try:
+        return msgspec.convert(value, AllowedCommand)
+    except msgspec.ValidationError:
+        return WrongValue("must be a table with a folder and an array of words")
 
 
 SHAPE = TableRule(
@@ -92,7 +101,7 @@ class Allowed(Contents):
         return {
             "folders": sorted(self.folders),
             "histories": sorted(self.histories),
-            "commands": [{"folder": folder, "words": [*words]} for folder, words in self.commands],
+            "commands": [msgspec.to_builtins(command) for command in self.commands],
             "first_use": {name: dict(destination) for name, destination in self.first_uses.items()},
             "routes": {
                 name: [dict(destination) for destination in destinations]

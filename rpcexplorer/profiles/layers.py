@@ -71,11 +71,10 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
     """Return the merged values, at least as strict as the user file.
 
     If the URL is in the user file, no other file can mark a method safe, answer a request of the server or change the
-    params of its handshake. Nor can it make the user's own process run a login: no call may be sent to one unasked.
+    params of its handshake. Other changes of its destination have to be allowed, see `Destinations.question`.
     """
     strict = dict(merged)
     url = own.get(("url",))
-    unasked = {("answer",), ("login",)} if url and url.value == PROCESS else {("answer",)}
     wanted, found = _confirm(own), _confirm(merged)
     if wanted and (not found or STRICTNESS.index(found.value) < STRICTNESS.index(wanted.value)):
         strict["confirm",] = wanted
@@ -89,7 +88,7 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
                 strict[path] = mine
             elif url:
                 del strict[path]
-        elif url and (path[:1] in unasked or path == INITIALIZE_PARAMS):
+        elif url and (path[:1] == ("answer",) or path == INITIALIZE_PARAMS):
             del strict[path]
             strict |= {path: own[path]} if path in own else {}
     return strict

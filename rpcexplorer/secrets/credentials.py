@@ -9,6 +9,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from rpcexplorer.auth.credentials import login_fields
 from rpcexplorer.files.io import FileError, error_of
 from rpcexplorer.model.destination import DestinationChanged, Person, Store
@@ -115,7 +117,7 @@ class StoredCredentials:
     def held_back(self, profile: Profile) -> set[str]:
         """Return the fields that are blocked at the profile's current destination."""
         held = {field for field in FIELDS if isinstance(self._known(profile, field), DestinationChanged)}
-        return held | ({KEY} if profile.cert_file and self._secrets.destinations.moved_key(profile) else set())
+        return held | ({KEY} if self._secrets.destinations.moved_key(profile) else set())
 
     def carry_over(self, before: Profile, now: Profile) -> None:
         """Send the same values after a change of destination that the user made."""
@@ -123,9 +125,10 @@ class StoredCredentials:
         for name, field, held_for in [*self._run]:
             if (name, held_for) == (before.name, place):
                 self._run[self._place(now, field)] = self._run[name, field, held_for]
-        if self.held_back(now):
+        if self.held_back(now) or self._secrets.destinations.question(now):
             # If it cannot be written to the file, it counts for this run.
-            error_of(lambda: self._secrets.destinations.allow(now))
+            destinations = self._secrets.destinations
+            error_of(lambda: destinations.allow(now.name, destinations.of(now)))
 
     def forget(self, profile: Profile, field: str) -> str:
         """Remove a field here and in the store; return a problem of the store."""
@@ -137,11 +140,8 @@ class StoredCredentials:
         """Return the value of a field, or how to provide it."""
         found = self._known(profile, field)
         if isinstance(found, DestinationChanged):
-            if found.advice or not await self.asked(self._person.allows(profile.name, found)):
-                return Refused("credentials", found.sentence(profile.name), field)
-            error_of(
-                lambda: self._secrets.destinations.allow(profile)
-            )  # If it cannot be written to the file, it counts for this run.
+            if refused := await self._refusal_to(found, profile):
+                return replace(refused, missing=field)
             found = self._known(profile, field)
         if not isinstance(found, Secret):
             where = profile.origin if profile.ad_hoc else f"{profile.name} ({profile.origin})"
@@ -176,14 +176,27 @@ class StoredCredentials:
             return found
         return await self._refusal_over_http(profile) or self._used(profile, "session", found)
 
-    async def key(self, profile: Profile) -> Refused | None:
-        """Return why the client certificate is blocked, or None."""
-        moved = self._secrets.destinations.moved_key(profile)
-        if moved is None:
-            return None
-        if moved.advice or not await self.asked(self._person.allows(profile.name, moved)):
-            return Refused("credentials", moved.sentence(profile.name))
-        error_of(lambda: self._secrets.destinations.allow_key(profile))
+    async def permission(self, profile: Profile) -> Refused | None:
+        """Return why a profile must not be used at all, or why its client certificate must not.
+
+        Every call, login, discovery and test asks here before it connects.
+        """
+        destinations = self._secrets.destinations
+        for find in (destinations.question, destinations.moved_key):
+            found = find(profile)
+            if found and (refused := await self._refusal_to(found, profile)):
+                return refused
+        return None
+
+    async def _refusal_to(self, found: DestinationChanged, profile: Profile) -> Refused | None:
+        """Ask the user to allow a destination; return a refusal unless the answer is yes."""
+        from rpcexplorer.redaction.redactor import Redactor  # Few calls need it here.
+
+        shown = found.hidden(Redactor(self.in_use(), profile=profile.name).text)
+        if found.advice or not await self.asked(self._person.allows(profile.name, shown)):
+            return Refused("profile" if found.process else "credentials", shown.sentence(profile.name))
+        # If it cannot be written to the file, it counts for this run.
+        error_of(lambda: self._secrets.destinations.allow(profile.name, found.destination, found.process))
         return None
 
     def keep(self, profile: Profile, session: Secret) -> str | None:

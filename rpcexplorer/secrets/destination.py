@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from rpcexplorer.auth.credentials import login_fields
 from rpcexplorer.files.io import FileError, read_bytes, real
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import split_dotted
@@ -37,7 +38,10 @@ _OF_KEYS = ("origin", "ca_file", "certificate", "cert_file", "key_file")
 """The keys that decide which server sees a certificate."""
 DISPUTED = "your user file and another file give different destinations"
 BOTH = "Your user file → the other file"
+NOT_ALLOWED = "a file that other people can change names it, and you have not allowed it here"
+IN_FILE = "In the file"
 ELSEWHERE = "another secret of this profile name has a different destination"
+THIS = "This destination"
 OTHER = "The other secret → this secret"
 
 
@@ -69,7 +73,9 @@ class Destinations:
         named = {key: file for key in ("cert_file", "key_file") if (file := getattr(profile, key))}
         # The user may renew a certificate in place. But a link in a repository could be changed to lead to any key.
         placed = replace(profile, **{key: str(real(Path(file))) for key, file in named.items()}) if named else profile
-        return destination_of(placed, _content_of(profile.ca_file))
+        found = destination_of(placed, _content_of(profile.ca_file))
+        target = str(real(Path(profile.socket))) if profile.socket else ""
+        return found if target == profile.socket else {**found, "socket": target}
 
     def moved(
         self, profile: Profile, field: str, bound: Destination | None = None, why: str = ""
@@ -89,17 +95,19 @@ class Destinations:
         if is_allowed and (field != "session" or same_server):
             return None
         if bound is not None and (found := changes(bound, now)):
-            return DestinationChanged(field, why, self._placed(profile, found))
+            return DestinationChanged(field, why, self._placed(profile, found), destination=now)
         if bound is None and (elsewhere := self._elsewhere(profile, field, now, allowed)):
             return elsewhere
         disputed = self.disputed(profile)
-        return DestinationChanged(field, DISPUTED, disputed, label=BOTH) if disputed else None
+        return DestinationChanged(field, DISPUTED, disputed, label=BOTH, destination=now) if disputed else None
 
     def moved_key(self, profile: Profile) -> DestinationChanged | None:
         """Return why the client certificate must not be used, or None.
 
         Unless the user file names it, no server sees it before the user has allowed that.
         """
+        if not profile.cert_file:
+            return None
         if pinned := self._not_pinned(profile, KEY):
             return pinned
         now = _of_key(self.of(profile))
@@ -112,9 +120,9 @@ class Destinations:
         if (values.get("cert_file"), values.get("key_file")) != (profile.cert_file, profile.key_file):
             why = "it is set in a file that other users can write to, and you have not allowed it"
             named = tuple(replace(change, old="") for change in changes({}, now))
-            return DestinationChanged(KEY, why, self._placed(profile, named), label="In the file")
+            return DestinationChanged(KEY, why, self._placed(profile, named), label=IN_FILE, destination=now)
         disputed = tuple(change for change in self.disputed(profile) if change.key in _OF_KEYS)
-        return DestinationChanged(KEY, DISPUTED, disputed, label=BOTH) if disputed else None
+        return DestinationChanged(KEY, DISPUTED, disputed, label=BOTH, destination=now) if disputed else None
 
     def disputed(self, profile: Profile) -> tuple[Change, ...]:
         """Return the keys where the user file and another file disagree."""
@@ -124,9 +132,10 @@ class Destinations:
         made = self.profiles.built(profile.name, own)
         if not isinstance(made, Profile):  # The user file has only some keys, so the other files complete it.
             made = self.profiles.built(profile.name, merge(self.profiles.leaves.get(profile.name, {}), own))
-        if not isinstance(made, Profile):
+        if made == profile:
             return ()
-        return self._placed(profile, self._by_files(profile, changes(self.of(made), self.of(profile))))
+        before = self.of(made) if isinstance(made, Profile) else {}
+        return self._placed(profile, self._by_files(profile, changes(before, self.of(profile))))
 
     def _elsewhere(self, profile: Profile, field: str, now: Destination, allowed: Allowed) -> DestinationChanged | None:
         """Return why the first use of a secret needs a question."""
@@ -134,11 +143,14 @@ class Destinations:
         if isinstance(stored, Problem):
             why = f"the destinations of its other secrets cannot be read: {stored}"
             named = tuple(replace(change, old="") for change in changes({}, now))
-            return DestinationChanged(field, why, self._placed(profile, named), label="This destination")
+            return DestinationChanged(
+                field, why, self._placed(profile, named), label="This destination", destination=now
+            )
         for destination in (*stored, *self._known(profile.name, allowed)):
             same = _of_key(now) if KIND not in destination and "cert_file" in destination else now
             if found := self._by_files(profile, changes(destination, same)):
-                return DestinationChanged(field, ELSEWHERE, self._placed(profile, found), label=OTHER)
+                placed = self._placed(profile, found)
+                return DestinationChanged(field, ELSEWHERE, placed, label=OTHER, destination=now)
         return None
 
     def _known(self, name: str, allowed: Allowed) -> Iterator[Destination]:
@@ -188,12 +200,79 @@ class Destinations:
         if not profile.ad_hoc:
             self._entered[profile.name] = with_destination(self._entered, profile.name, self.of(profile))
 
-    def process_of(self, profile: Profile, working_folder: Path) -> ProcessCommand | Refused:
-        """Return the process of a profile, and whether it may be started.
+    def question(self, profile: Profile) -> DestinationChanged | None:
+        """Return what the user has to allow before a profile is used for anything, or None.
 
-        Nothing is started here. Typed words may always be started, and those of the user file. Words of another file,
-        or of a profile whose URL another file has turned into a process, must have been allowed, in the folder of that
-        file.
+        It is about what the files say: a change that the user has made in this run needs no question.
+        """
+        if profile.ad_hoc:
+            return None
+        filed = self.profiles.profiles.get(profile.name, profile)
+        disputed, decided = self.disputed(filed), self._decided_by_others(filed)
+        process = self._process_of_others(filed)
+        if not (disputed or decided or process):
+            return None
+        allowed, now = self.file.read(), self.of(filed)
+        commands = [*allowed.commands, *self._commands]
+        if process and any(command.is_of(process.folder, process.words) for command in commands):
+            process = None
+        facts = self._process_facts(process, commands) if process else ()
+        if any(not changes(destination, now) for destination in self._destinations(allowed, profile.name)):
+            disputed, decided = (), ""
+        if disputed:
+            rest = tuple(change for change in disputed if not (process and change.key in {"origin", "folder"}))
+            return DestinationChanged(
+                "destination", DISPUTED, (*facts, *rest), label=BOTH, destination=now, process=process
+            )
+        if decided:
+            rest = self._placed(filed, tuple(replace(change, old="") for change in changes({}, now)))
+            return DestinationChanged(
+                decided, NOT_ALLOWED, (*facts, *rest), label=IN_FILE, destination=now, process=process
+            )
+        return DestinationChanged("process", NOT_ALLOWED, facts, label=IN_FILE, process=process) if process else None
+
+    def _decided_by_others(self, profile: Profile) -> str:
+        """Return what a file of others may not decide unasked, in words: a Unix socket, or a login without a secret.
+
+        Both have the user's authority, whatever the credentials. Of a profile whose URL is in the user file, a change
+        of them is disputed.
+        """
+        own, leaves = self.profiles.own.get(profile.name, {}), self.profiles.leaves.get(profile.name, {})
+        if ("url",) in own or ("url",) not in leaves:
+            return ""
+        if profile.socket:
+            return "Unix socket"
+        logs_in = profile.has_sessions and not {"password", "token"} & {*login_fields(profile)}
+        is_theirs = any(path[:1] == ("login",) and own.get(path) != leaf for path, leaf in leaves.items())
+        return "login" if logs_in and is_theirs else ""
+
+    def _process_of_others(self, profile: Profile) -> ProcessCommand | None:
+        """Return the process of a profile if a file of others has decided it."""
+        found = self.process_of(profile, Path()) if profile.command_folder else None
+        return found if isinstance(found, ProcessCommand) else None
+
+    def _process_facts(self, process: ProcessCommand, commands: Collection[AllowedCommand]) -> tuple[Change, ...]:
+        """Return what the user has to see before allowing a process.
+
+        Old values are those of the newest one that was allowed in its folder, or with its words.
+        """
+        words, folder = "", ""
+        for command in commands:
+            if command.folder == process.folder:
+                words, folder = shlex.join(command.words), ""
+            elif command.words == process.words:
+                words, folder = "", command.folder
+        return (
+            Change("folder", folder, process.folder),
+            Change("words", words, shlex.join(process.words), process.place),
+            Change("program", "", process.program or "not found"),
+        )
+
+    def process_of(self, profile: Profile, working_folder: Path) -> ProcessCommand | Refused:
+        """Return the process of a profile, which may not be allowed yet. Nothing is started here.
+
+        Typed words run in the working folder, and so do those of the user file. Words of another file, or of a profile
+        whose URL another file has turned into a process, run in the folder of that file.
         """
         if not profile.command:
             return Refused("profile", f"Profile {profile.name} has no command, so no process can be started.")
@@ -210,35 +289,22 @@ class Destinations:
             shared and shared.origin.file == leaf.origin.file
         )  # A link to that folder may lead elsewhere by now.
         program = find_program(word, Path(folder) if is_beside else Path(leaf.origin.file).parent, environment)
-        found = ProcessCommand(profile.command, folder or str(working_folder), program, str(leaf.source))
-        known = [*self.file.read().commands, *self._commands]
-        if not folder or (folder, profile.command) in known:
-            return found
-        return replace(found, is_allowed=False, changes=_changes_of_command(found, known))
+        return ProcessCommand(profile.command, folder or str(working_folder), program, str(leaf.source))
 
-    def allow_process(self, process: ProcessCommand) -> None:
-        """Allow exactly these words in this folder, at least for this run.
+    def allow(self, name: str, destination: Destination | None = None, process: ProcessCommand | None = None) -> None:
+        """Allow a destination and a process as they were shown, at least for this run.
 
         Raises ``FileError``.
         """
-        allowed_command = (process.folder, process.words)
-        self._commands.append(allowed_command)
+        if destination is not None:
+            self._allowed[name] = with_destination(self._allowed, name, destination)
+        command = AllowedCommand(process.folder, process.words, name) if process else None
+        self._commands += [command] if command else []
         with self.file.changing() as allowed:
-            allowed.commands = [*(known for known in allowed.commands if known != allowed_command), allowed_command]
-
-    def allow(self, profile: Profile) -> None:
-        """Allow a profile's current destination, at least for this run.
-
-        Raises ``FileError``.
-        """
-        self._allow(profile.name, self.of(profile))
-
-    def allow_key(self, profile: Profile) -> None:
-        """Allow the client certificate there, and nothing else.
-
-        Raises ``FileError``.
-        """
-        self._allow(profile.name, _of_key(self.of(profile)))
+            if destination is not None:
+                allowed.destinations[name] = with_destination(allowed.destinations, name, destination)
+            if command:
+                allowed.commands = [*(known for known in allowed.commands if known != command), command]
 
     def allow_history(self, folder: str) -> None:
         """Allow a folder for histories that a shared file names.
@@ -256,10 +322,10 @@ class Destinations:
         with self.file.changing() as allowed:
             allowed.folders.add(str(folder))
 
-    def forget(self, name: str) -> bool:
-        """Remove all that was allowed for a name, or for a folder; return whether there was any.
+    def forget(self, name: str, profile: Profile | None = None) -> bool:
+        """Remove all that was allowed for a profile's name, or for a folder; return whether there was any.
 
-        Raises ``FileError``.
+        ``profile`` is the one of that name, if the files have it. Raises ``FileError``.
         """
         with self.file.changing() as allowed:
             before = allowed.as_toml()
@@ -267,14 +333,12 @@ class Destinations:
             for variable in [variable for variable in allowed.first_uses if _is_of(variable, name)]:
                 del allowed.first_uses[variable]
             allowed.folders.discard(name)
-            allowed.histories.discard(name)
-            allowed.commands = [command for command in allowed.commands if command[0] != name]
+            allowed.histories -= {name, profile.history if profile else name}
+            words = {(known.folder, known.words) for known in allowed.commands if name in {known.folder, known.profile}}
+            if profile:
+                words.add((profile.command_folder, profile.command))
+            allowed.commands = [known for known in allowed.commands if (known.folder, known.words) not in words]
             return allowed.as_toml() != before
-
-    def _allow(self, name: str, destination: Destination) -> None:
-        self._allowed[name] = with_destination(self._allowed, name, destination)
-        with self.file.changing() as allowed:
-            allowed.destinations[name] = with_destination(allowed.destinations, name, destination)
 
     def _first_use(self, variable: str) -> Destination | None:
         return self._first_uses.get(variable) or self.file.read().first_uses.get(variable)
@@ -308,16 +372,6 @@ class Destinations:
                 preset = leaf.origin.preset  # The file that named the preset has changed the destination.
                 return f"{leaves['preset',].source}, preset {preset}" if preset else str(leaf.source)
         return ""
-
-
-def _changes_of_command(process: ProcessCommand, known: Iterable[AllowedCommand]) -> tuple[Change, ...]:
-    """Return how a process differs from the newest one allowed in its folder, or with its words."""
-    for folder, words in reversed([*known]):
-        if folder == process.folder:
-            return (Change("words", shlex.join(words), shlex.join(process.words)),)
-        if words == process.words:
-            return (Change("folder", folder, process.folder),)
-    return ()
 
 
 def _is_of(variable: str, name: str) -> bool:

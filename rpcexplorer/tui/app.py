@@ -29,7 +29,6 @@ from textual.widgets import Input, Static
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import DestinationChanged, Entered, Store
-from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.settings import DARK
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.tui.call.screen import CallScreen
@@ -88,7 +87,7 @@ class ExplorerApp(App[Wish]):
         self.navigation = Navigation(self, explorer, self.pending, problems, profile=profile, case=case)
         self.shutdown = Shutdown(self, explorer, self.navigation)
         # Set before there are clients, which pass on events. No start needs the code that takes them.
-        explorer.can_ask, explorer.may_start = True, self.navigation.may_start
+        explorer.can_ask = True
         explorer.on_event, explorer.on_stderr = self.navigation.take_event, self.navigation.take_stderr
         self._notices = deque[Notification](maxlen=MAX_NOTICES)
         """The notices since the start, the newest last."""
@@ -557,16 +556,12 @@ class PersonOnScreen:
         return answer == "yes"
 
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:
-        """Ask whether a secret may be sent to a changed destination."""
+        """Ask whether to allow what a file of others has decided or changed."""
         if self.open is None:
             return False
-        from rpcexplorer.tui.widgets.dialog import Choice, Confirm
+        from rpcexplorer.tui.dialogs import may_allow
 
-        old = {change.key: f"{change.old}\n→ " if change.old else "" for change in moved.changes}
-        rows = [(change.key, f"{old[change.key]}{change.new}  {change.place}".rstrip()) for change in moved.changes]
-        choices = [Choice("no", "Don't send"), Choice("yes", "Allow and send")]
-        title = f"Send the {moved.field} of {profile} to a changed destination?  {capitalised(moved.why)}."
-        answer: str | None = await self.open(Confirm(title, rows, choices, grave=True))
+        answer: str | None = await self.open(may_allow(profile, moved))
         return answer == "yes"
 
 

@@ -24,10 +24,10 @@ from rpcexplorer.discovery.methods import MethodChange, MethodChanges
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.manual import read_pages
-from rpcexplorer.model.destination import DestinationChanged, Entered, ProcessCommand
+from rpcexplorer.model.destination import PARTS, DestinationChanged, Entered
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.problem import Changes, Problem
+from rpcexplorer.model.problem import Changes, Problem, capitalised
 from rpcexplorer.model.profile import OVERLAY, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, standing
 from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
@@ -109,22 +109,21 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
     return answer == "insert"
 
 
-async def may_start(app: App[Any], explorer: Explorer, profile: Profile, process: ProcessCommand) -> bool:
-    """Return whether to start a process that a shared file names."""
-    hide = explorer.redactor().text
-    old = {change.key: change.old for change in process.changes}
-    rows: list[tuple[str, str]] = []
-    for label, text in process.rows():
-        if label in old:
-            rows += [(f"{label} before", hide(old[label])), (f"{label} now", hide(text))]
-        elif label != "changed":
-            rows.append((label, hide(text)))
-    choices = [Choice("no", "Don't start"), Choice("yes", "Allow and start")]
-    title = f"Start this process for {clipped(profile.shown_name, MAX_NAME_COLUMNS)}?  A shared file names it."
-    words = [row for row in rows if row[0].startswith("words")]
-    above = [row for row in rows if row not in words]
-    answer = await app.push_screen_wait(LongQuestion(title, words, choices, grave=True, above=above))
-    return answer == "yes"
+def may_allow(profile: str, moved: DestinationChanged) -> LongQuestion:
+    """Return the question whether to allow what a file of others has decided or changed."""
+    name, verb = clipped(profile, MAX_NAME_COLUMNS), "send"
+    if moved.process:
+        question, verb = f"Start this process for {name}?", "start"
+    elif moved.field in PARTS:
+        question = f"Send calls and secrets of {name} there?"
+    else:
+        question = f"Send the {moved.field} of {name} to a changed destination?"
+    rows = []
+    for change in moved.changes:
+        old = f"{change.old}\n→ " if change.old else ""
+        rows.append((change.key, f"{old}{change.new}  {change.place}".rstrip()))
+    choices = [Choice("no", f"Don't {verb}"), Choice("yes", f"Allow and {verb}")]
+    return LongQuestion(f"{question}  {capitalised(moved.why)}.", rows, choices, grave=True)
 
 
 def is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:

@@ -38,7 +38,6 @@ from rpcexplorer.tui.widgets.bars import Footer, Frame, Header
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rpcexplorer.model.destination import ProcessCommand
     from rpcexplorer.model.event import Event
     from rpcexplorer.tui.connections import Connections
     from rpcexplorer.tui.history import HistoryChoice
@@ -99,12 +98,6 @@ class Navigation:
 
     def take_stderr(self, profile: Profile, line: str) -> None:
         self.connections.take_stderr(profile, line)
-
-    async def may_start(self, profile: Profile, process: ProcessCommand) -> bool:
-        """Ask whether to start the process that a shared file names."""
-        from rpcexplorer.tui.dialogs import may_start
-
-        return await may_start(self._app, self._explorer, profile, process)
 
     def first_screen(self) -> Screen[Any]:
         """Return the call screen, or an empty one if no profile can be used."""

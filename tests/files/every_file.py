@@ -101,7 +101,7 @@ def _secrets(root: Path) -> Found:
 
 
 def _allow(root: Path, thing: str) -> str:
-    return error_of(lambda: Destinations(paths(root).allowed, {}, lambda _: ()).allow(Profile(thing, "http://h")))
+    return error_of(lambda: Destinations(paths(root).allowed, {}, lambda _: ()).allow(thing, {"origin": "http://h"}))
 
 
 def _allowed(root: Path) -> Found:

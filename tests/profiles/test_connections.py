@@ -180,12 +180,6 @@ def test_project_file_cannot_change_own_handshake(tmp_path: Path, theirs: str, m
     assert own_initialize(good(found, "p")) == ({"b": 2} if mine else {})
 
 
-def test_project_file_cannot_log_in_to_own_process(tmp_path: Path) -> None:
-    team = '[profile.p]\nauth.kind = "first"\nlogin = { method = "rm", params = [] }\n'
-    assert good(read(tmp_path, team, user=f"[profile.p]\n{STDIO}"), "p").secrets == ("token",)
-    assert good(read(tmp_path, team, user='[profile.p]\nurl = "tcp://h:1"\n'), "p").login.method == "rm"
-
-
 @pytest.mark.parametrize(
     ("url", "preset", "auth", "endpoint"),
     [

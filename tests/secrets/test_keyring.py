@@ -116,7 +116,7 @@ def test_unreadable_keyring_blocks_unused_variables(path: Path, drawer: Drawer) 
     found = store.find(STAGING, "token")
     assert isinstance(found, DestinationChanged)
     assert "cannot read the system keyring" in found.why
-    store.destinations.allow(STAGING)
+    store.destinations.allow(STAGING.name, found.destination)
     assert value_of(store.find(STAGING, "token")) == "t"
 
 

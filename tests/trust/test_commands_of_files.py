@@ -11,7 +11,7 @@ import pytest
 from rpcexplorer.cli.completion import LINE, PART
 from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.destination import ProcessCommand
+from rpcexplorer.model.destination import DestinationChanged, Nobody, ProcessCommand
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile, ad_hoc, ad_hoc_process
 from tests.fakes.shell import Shell
@@ -61,9 +61,10 @@ def test_command_of_a_checkout_is_refused(checkout: Shell) -> None:
     assert refused.why == "profile"
     folder = checkout.folder.resolve()
     assert refused.sentence == (
-        "The process of profile p is not started, because you have not allowed it here. "
-        f"File: {checkout.folder}/sessions.toml:3, folder: {folder}, words: ./serve -v, program: {folder}/serve. "
-        "If it is right, run `rpcexplorer profiles allow p`."
+        "The process of profile p is blocked: "
+        "a file that other people can change names it, and you have not allowed it here. "
+        f"In the file: folder: {folder}, words: ./serve -v ({checkout.folder}/sessions.toml:3), "
+        f"program: {folder}/serve. If it is right, run `rpcexplorer profiles allow p`."
     )
 
 
@@ -95,7 +96,7 @@ def test_changed_word_is_refused_with_both(checkout: Shell, file: str, text: str
     (checkout.folder / file).write_text(text)
     refused = command(explorer(checkout))
     assert isinstance(refused, Refused)
-    assert "changed: words: ./serve -v → " in refused.sentence
+    assert "words: ./serve -v → " in refused.sentence
     assert f"{file}:" in refused.sentence
 
 
@@ -104,7 +105,7 @@ def test_moved_folder_is_refused_with_both(checkout: Shell) -> None:
     moved = checkout.folder.rename(checkout.folder.with_name("moved"))
     refused = command(explorer(checkout, moved))
     assert isinstance(refused, Refused)
-    assert f"changed: folder: {checkout.folder.resolve()} → {moved.resolve()}" in refused.sentence
+    assert f"folder: {checkout.folder.resolve()} → {moved.resolve()}" in refused.sentence
 
 
 def test_link_to_another_folder_is_refused(checkout: Shell) -> None:
@@ -146,8 +147,8 @@ def test_own_profile_with_their_command_is_refused(checkout: Shell, mine: str, t
 
 @pytest.mark.parametrize(
     "theirs",
-    ['framing = "length"', 'handshake = "mcp"', "answer.x.ask = true", "method.a.safe = false", "timeout = 3"],
-)  # fmt: skip
+    ["answer.x.ask = true", "method.a.safe = false", "timeout = 3", 'description = "x"', 'discovery = "none"'],
+)
 def test_other_keys_of_others_need_no_permission(checkout: Shell, theirs: str) -> None:
     own(checkout, '[profile.p]\nurl = "stdio:"\ncommand = ["true"]\n')
     checkout.sessions(f"[profile.p]\n{theirs}\n")
@@ -271,7 +272,7 @@ def test_dry_run_of_refused_command_says_so(checkout: Shell) -> None:
     ran = checkout.run("call", "ping", "-p", "p", "--dry-run")
     assert (ran.code, b'"method":"ping"' in ran.out) == (2, True)
     assert "process: ./serve -v\n" in ran.err
-    assert "is not started, because you have not allowed it here." in ran.err
+    assert "The process of profile p is blocked" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -292,13 +293,14 @@ def test_command_without_call_starts_no_allowed_process(checkout: Shell, words: 
 @pytest.mark.parametrize(("discovery", "asked"), [('"none"', 0), ('{ file = "openrpc.json" }', 0), ('"list"', 1)])
 def test_discovery_without_a_question_starts_none(checkout: Shell, discovery: str, asked: int) -> None:
     checkout.sessions(f"{PROFILE}discovery = {discovery}\n")
-    opened, questions = explorer(checkout), []
+    questions: list[DestinationChanged] = []
 
-    async def may_start(_: Profile, process: ProcessCommand) -> bool:
-        questions.append(process)
-        return False
+    class Refusing(Nobody):
+        async def allows(self, profile: str, moved: DestinationChanged) -> bool:
+            questions.append(moved)
+            return False
 
-    opened.may_start = may_start
+    opened = Explorer.open(folder=checkout.folder, environment=checkout.environment, person=Refusing())
     opened.use("p")
     asyncio.run(opened.discover())
     assert len(questions) == asked
@@ -317,7 +319,8 @@ def test_completion_starts_no_process(checkout: Shell, line: str, monkeypatch: p
 def test_allow_shows_the_command_and_refuses_without_yes(checkout: Shell) -> None:
     ran, folder = checkout.run("profiles", "allow", "p"), checkout.folder.resolve()
     assert ran.code == 2
-    shown = (f"file: {checkout.folder}/sessions.toml:3", f"folder: {folder}", "words: ./serve -v", f"{folder}/serve")
+    words = f"words: ./serve -v ({checkout.folder}/sessions.toml:3)"
+    shown = (f"folder: {folder}", words, f"program: {folder}/serve")
     assert [words for words in shown if words not in ran.err] == []
 
 
@@ -360,4 +363,4 @@ def test_state_of_the_command_is_shown(checkout: Shell) -> None:
     checkout.run("profiles", "allow", "p", "--yes")
     assert "not allowed" not in checkout.run("profiles", "show", "p").text
     set_again = checkout.run("profiles", "set", "p", f"command={OTHER}")
-    assert "is not started before you allow it" in set_again.err
+    assert "is not used before you allow it" in set_again.err

@@ -438,11 +438,11 @@ def test_question_about_a_long_command_keeps_its_buttons(make_explorer: Callable
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("alt+c")
         await on(pilot, LongQuestion)
-        parts = ("Start this process for shared?", "sessions.toml:", "folder", "program", "Don't start", "PgDn")
-        assert all(part in on_view(app) for part in (*parts, "number-0="))
-        await pilot.press("pagedown", "pagedown")
+        parts = ("Start this process for shared?", "Don't start", "PgDn")
+        assert all(part in on_view(app) for part in (*parts, "folder", "number-0="))
+        await pilot.press(*["pagedown"] * 4)
         assert "number-0=" not in on_view(app)
-        assert all(part in on_view(app) for part in (*parts, "number-39="))
+        assert all(part in on_view(app) for part in (*parts, "number-39=", "sessions.toml:", "program"))
         await pilot.press("enter")
         await until(pilot, lambda: "you have not allowed it here" in notices(app))
 
@@ -453,8 +453,9 @@ def test_changed_command_is_asked_about_again(make_explorer: Callable[..., Explo
     explorer = make_explorer(SHARED.format(python=sys.executable))
     explorer.use("shared")
     assert explorer.profile is not None
-    process: Any = explorer.process_of(explorer.profile)
-    explorer.allow_process(process)
+    question = explorer.question(explorer.profile)
+    assert question is not None
+    explorer.secrets.destinations.allow("shared", process=question.process)
     file = explorer.folder / "sessions.toml"
     file.write_text(file.read_text().replace("started", "harmless"))
     explorer.reload()
@@ -462,7 +463,7 @@ def test_changed_command_is_asked_about_again(make_explorer: Callable[..., Explo
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("alt+c")
         words = shown(await on(pilot, Confirm))
-        assert words.index("words before") < words.index("started") < words.index("words now") < words.index("harmless")
+        assert words.index("words") < words.index("started") < words.index("→ ") < words.index("harmless")
         await pilot.press("escape")
         await until(pilot, lambda: "you have not allowed it here" in notices(app))
 

@@ -12,11 +12,13 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.destination import Change, ProcessCommand
+from rpcexplorer.model.destination import Change, DestinationChanged, ProcessCommand
 from rpcexplorer.model.event import Event
 from rpcexplorer.rpc.messages import Result
+from rpcexplorer.secrets.destination import DISPUTED, NOT_ALLOWED
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs import may_allow
 from rpcexplorer.tui.events import AnswerDialog, EventsScreen
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.tui.test_snapshots import NOW, FixedDay, made
@@ -174,18 +176,30 @@ def test_request_is_answered(picture: Callable[..., bool]) -> None:
 
 
 def test_question_about_a_process(picture: Callable[..., bool]) -> None:
-    process = ProcessCommand(
-        ("pylsp", "--check-parent-process", "-v"),
-        "~/shop",
-        "/usr/local/bin/pylsp",
-        "~/shop/sessions.toml:12",
-        is_allowed=False,
-        changes=(Change("words", "pylsp", "pylsp --check-parent-process -v"),),
+    process = ProcessCommand(("pylsp", "--check-parent-process", "-v"), "~/shop", "/usr/local/bin/pylsp")
+    rows = (
+        Change("folder", "", process.folder),
+        Change("words", "pylsp", "pylsp --check-parent-process -v", "~/shop/sessions.toml:12"),
+        Change("program", "", process.program),
     )
+    moved = DestinationChanged("process", NOT_ALLOWED, rows, process=process)
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        assert app.explorer.profile is not None
-        app.run_worker(app.navigation.may_start(app.explorer.profile, process))
+        app.push_screen(may_allow("node", moved))
         await on(pilot, Confirm)
 
-    assert picture(show, "Start this process for node?", "words before", "words now", "Don't start")
+    assert picture(show, "Start this process for node?", "→ pylsp --check", "Don't start")
+
+
+def test_question_about_a_changed_profile(picture: Callable[..., bool]) -> None:
+    rows = (
+        Change("origin", "https://notes.example.com", "https://evil.example.net", "~/shop/sessions.toml:4"),
+        Change("login.method", "not set", "eth_sendTransaction", "~/shop/sessions.toml:5"),
+    )
+    moved = DestinationChanged("destination", DISPUTED, rows)
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        app.push_screen(may_allow("node", moved))
+        await on(pilot, Confirm)
+
+    assert picture(show, "Send calls and secrets of node there?", "→ https://evil", "Don't send")

@@ -314,23 +314,13 @@ class LongQuestion(Confirm):
     ]
 
     def __init__(
-        self,
-        title: str,
-        rows: Sequence[tuple[str, str]],
-        choices: Sequence[Choice],
-        *,
-        grave: bool = False,
-        above: Sequence[tuple[str, str]] = (),
+        self, title: str, rows: Sequence[tuple[str, str]], choices: Sequence[Choice], *, grave: bool = False
     ) -> None:
-        """``above``: rows that do not scroll."""
         super().__init__(title, rows, choices, grave=grave)
-        all_rows = list(named([*above, *rows]))
-        self._above = all_rows[: len(above)]
-        self._all = VerticalScroll(*all_rows[len(above) :], classes="all", can_focus=False)
+        self._all = VerticalScroll(*named(rows), classes="all", can_focus=False)
         self._more = Static(keys("PgDn", "scroll down", "PgUp", "scroll up"), classes="hint")
 
     def asked(self) -> ComposeResult:
-        yield from self._above
         yield self._all
         yield self._more
 
