@@ -161,8 +161,10 @@ def program(
       3    credentials
       4    no response
       5    response that is not JSON-RPC
-      6    comparison that differs
+      6    failed check or load test, or responses that differ
+      70   internal error of rpcexplorer
       130  interrupted
+      141  closed pipe: nobody reads the output
 
     \b
     Examples:

@@ -34,7 +34,7 @@ class Replayed(Struct, frozen=True):
 
     recorded: Exchange
     live: Exchange | None
-    """None if nothing was sent."""
+    """None if nothing was tried."""
     comparison: Comparison | None
     """None if there was no response to compare with."""
     verdict: ReplayVerdict
@@ -42,6 +42,13 @@ class Replayed(Struct, frozen=True):
     """Sentence: why it failed, was stopped or skipped, or cannot be compared."""
     ignore: tuple[str, ...] = ()
     """JSON pointers that were ignored, for comparing the two again."""
+
+    @property
+    def new_id(self) -> str:
+        """Return the id of the new record; empty if nothing was sent, so that there is none."""
+        if self.live is None or isinstance(self.live.outcome, Refused):
+            return ""
+        return self.live.id
 
 
 def replayed(recorded: Exchange, live: Exchange, comparison: Comparison, ignore: Iterable[str] = ()) -> Replayed:
@@ -136,6 +143,10 @@ LARGE: Final = 64 * 1024
 NOT_SENT: Final = "Not sent: the replay was stopped."
 HALTED: Final = "Not sent: the call before it had no valid credentials."
 STOPPED: Final = "The replay was stopped during this call."
+OF_OTHERS: Final = (
+    "Not sent: the params have a secret reference of {}, and someone else recorded it. "
+    "To agree to send your secret, load the call into the editor on the screen, with Enter."
+)
 LOGIN: Final = "This is a login without a recorded password: it cannot be replayed. Calls log in automatically."
 
 
@@ -167,6 +178,8 @@ class Replaying(Struct, frozen=True):
         hidden = unsendable(draft.text) or of_another(draft.text, self.profile.name)
         if hidden and is_login(record.method, own_login(self.profile, draft.text)):
             return Replayed(record, None, None, "skipped", LOGIN)
+        if draft != draft_to_send(record, self.profile, ours=True):  # It has lost a reference.
+            return Replayed(record, None, None, "not comparable", OF_OTHERS.format(self.profile.name))
         live = await self.send(draft)
         if isinstance(live.outcome, Cancelled):
             return Replayed(record, live, None, "stopped", STOPPED)

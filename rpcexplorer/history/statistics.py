@@ -18,7 +18,7 @@ Grouping = Literal["method", "profile", "code"]
 GROUPINGS: Final[tuple[Grouping, ...]] = get_args(Grouping)
 Order = Literal["calls", "failures", "p95"]
 ORDERS: Final[tuple[Order, ...]] = get_args(Order)
-ANSWERED: Final[frozenset[OutcomeName]] = frozenset({"result", "error", "malformed", "sent"})
+ANSWERED: Final[frozenset[OutcomeName]] = frozenset({"result", "error", "malformed"})
 """Only of these it is known how long the server took."""
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - as a clock on the wall shows it, wherever that hangs
 _MINUTE: Final = timedelta(minutes=1)

@@ -448,7 +448,7 @@ def _is_member(comparison: Comparison, difference: Difference) -> bool:
 def replay_line(result: Replayed) -> str:
     """Return sign, ids, method and outcome of a replayed call."""
     record, live = result.recorded, result.live
-    ids = f"{printable(record.id)} {printable(live.id) if live else '-'}"
+    ids = f"{printable(record.id)} {printable(result.new_id) or '-'}"
     outcome = f"{result.verdict}: {printable(result.why)}"
     if result.comparison is not None and result.verdict in {"same", "differs"}:
         outcome = summary(result.comparison, names_of(record, live) if live else None)
@@ -475,7 +475,7 @@ def replay_row(result: Replayed) -> dict[str, Any]:
     differences = comparison.differences if comparison else ()
     return {
         "id": result.recorded.id,
-        "live": result.live.id if result.live else None,
+        "live": result.new_id or None,
         "method": printable(result.recorded.method),
         "verdict": "left out" if result.verdict == "skipped" else result.verdict,  # as scripts know it
         "outcomes": [result.recorded.outcome_name, result.live.outcome_name if result.live else None],

@@ -117,13 +117,14 @@ def test_sent_params_are_replayed_without_resolving_again() -> None:
 
 def test_record_of_others_inserts_no_secret() -> None:
     server = Server(Result(b"1"), Result(b"1"))
-    record = replace(result("1", params='["«staging.password»"]'), params_sent='["«staging.token»", "«prod.token»"]')
-    again([record], server, ours=False)
-    again([record], server, ours=True)
-    assert [draft.text for draft in server.sent] == [
-        '["«not recorded»", "«prod.token»"]',
-        '["«staging.token»", "«prod.token»"]',
-    ]
+    own = replace(result("1", params='["«staging.password»"]'), params_sent='["«staging.token»", "«prod.token»"]')
+    other = replace(result("1"), params_sent='["«prod.token»"]')
+    (refused,) = again([own], server, ours=False)
+    assert (refused.live, refused.verdict, server.sent) == (None, "not comparable", [])
+    assert refused.why.startswith("Not sent: the params have a secret reference of staging, and someone else")
+    again([other], server, ours=False)
+    again([own], server, ours=True)
+    assert [draft.text for draft in server.sent] == ['["«prod.token»"]', '["«staging.token»", "«prod.token»"]']
     assert all(draft.typed is None for draft in server.sent)
 
 

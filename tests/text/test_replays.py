@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from rpcexplorer.client.replay import Replayed, replayed
 from rpcexplorer.compare.compare import compared
 from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.compare import difference_lines, replay_line, replay_row, totals
 from tests.text.exchanges import exchange
@@ -24,6 +25,10 @@ def test_line_shows_call_and_verdict() -> None:
     assert replay_line(differs) == f"≠ {record.id} new  {record.method}  1 member differs"
     failed = Replayed(replace(record, method="a\x1b[2J"), None, None, "failed", "no \x1b]0;x")
     assert replay_line(failed) == f"✗ {record.id} -  a␛[2J  failed: no ␛]0;x"
+    refused = replace(differs.live, outcome=Refused("credentials", "no password")) if differs.live else None
+    unsent = Replayed(record, refused, None, "failed", "no password")
+    assert replay_line(unsent) == f"✗ {record.id} -  {record.method}  failed: no password"
+    assert (replay_row(unsent)["live"], replay_row(failed)["live"]) == (None, None)
     assert totals([same, differs, failed]) == "3 calls: 1 same, 1 differs, 1 failed"
     assert totals([same]) == "1 call: 1 same"
 
