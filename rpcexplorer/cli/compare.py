@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Any
@@ -32,6 +32,7 @@ from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged, Exchange, Stop
 from rpcexplorer.model.problem import PROGRAM, Problem, UserError, counted, joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile, kind_of
+from rpcexplorer.model.secret import standing
 from rpcexplorer.text.compare import (
     compared_lines,
     difference_lines,
@@ -340,14 +341,31 @@ def replay(
         questions.append(question_about(explorer, drafts, several[0].profile))
     if wanted := " ".join(filter(None, questions)):
         confirm(invocation, wanted, counted(len(to_send), "call"), [call.profile for call in to_send], ask=ask)
+    inserts = ask and world.asks and _agrees_to_insert(explorer, to_send)
     stop = Stop()
-    with result_of(
-        world, explorer, stop, lambda watch: _run(world, explorer, to_send, ignore, watch, stop, as_json=as_json)
-    ) as results:
+
+    def work(watch: Waiting) -> Awaitable[list[Replayed]]:
+        return _run(world, explorer, to_send, ignore, watch, stop, as_json=as_json, inserts=inserts)
+
+    with result_of(world, explorer, stop, work) as results:
         world.say(totals(results))
         if explorer.journal.problem:
             world.warn(f"not all calls were recorded: {explorer.journal.problem}")
     context.exit(INTERRUPTED if stop.pressed else exit_code(results) or (UNREAD if damaged else 0))
+
+
+def _agrees_to_insert(explorer: Explorer, to_send: Sequence[_ToSend]) -> bool:
+    """Ask whether secrets replace the references that someone else recorded."""
+    found = []
+    for call in to_send:
+        exchange, profile = call.record.exchange, call.profile
+        if not explorer.journal.is_ours(exchange, call.record.source):
+            places = standing(sent_draft(exchange).text, profile.name)
+            found += [f"{field} at {path} of {exchange.method} to {profile.origin}" for path, field in places]
+    if not found:
+        return False
+    question = f"Someone else recorded secret references. Insert and send your {joined_words(found)}?"
+    return click.confirm(printable(question), default=False, err=True)
 
 
 def _with_profiles(
@@ -475,13 +493,15 @@ async def _run(
     stop: Stop,
     *,
     as_json: bool,
+    inserts: bool,
 ) -> list[Replayed]:
     results = list[Replayed]()
     for _, group in groupby(to_send, lambda call: (call.profile, call.record.source)):
         several = list(group)
         explorer.profile = several[0].record.source  # The calls were found in this profile's history.
         records = [call.record.exchange for call in several]
-        sent = explorer.replay(records, profile=several[0].profile, ignore=ignore, watch=watch, stop=stop)
+        profile = several[0].profile
+        sent = explorer.replay(records, profile=profile, ignore=ignore, inserts=inserts, watch=watch, stop=stop)
         async for result in sent:
             watch.erase()
             results.append(result)

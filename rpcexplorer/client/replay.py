@@ -145,7 +145,7 @@ HALTED: Final = "Not sent: the call before it had no valid credentials."
 STOPPED: Final = "The replay was stopped during this call."
 OF_OTHERS: Final = (
     "Not sent: the params have a secret reference of {}, and someone else recorded it. "
-    "To agree to send your secret, load the call into the editor on the screen, with Enter."
+    "To agree to send your secret, replay it on the command line in a terminal, or load it into the editor with Enter."
 )
 LOGIN: Final = "This is a login without a recorded password: it cannot be replayed. Calls log in automatically."
 

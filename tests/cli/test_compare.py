@@ -271,6 +271,30 @@ def test_question_lists_methods_of_batch_in_case(shell: Shell) -> None:
         assert running.requests == []
 
 
+def test_replay_asks_before_inserting_a_foreign_reference(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    answers = iter([False, True])
+
+    def confirm(question: str, **_: object) -> bool:
+        asked.append(question)
+        return next(answers)
+
+    monkeypatch.setattr(click, "confirm", confirm)
+    shell.environment["RPCEXPLORER_SHOP_TOKEN"] = "t0ken-of-the-shop"
+    with shop(shell, more='auth = { kind = "bearer" }\n') as running:
+        file = case(shell, "case = 1\n" + CALL.replace("'[1]'", "'[\"«shop.token»\"]'"))
+        words = ["replay", file, "-p", "shop"]
+        refused = shell.run(*words, "--yes")
+        assert (refused.code, running.requests) == (6, [])
+        assert "To agree to send your secret, replay it on the command line in a terminal" in refused.text
+        world = World(Screen(), Screen(), Keyboard(), shell.environment, shell.folder)
+        assert (run(words, world), running.requests) == (6, [])
+        run(words, world)
+        assert sent(running) == [("a", ["t0ken-of-the-shop"])]
+    wanted = f"token at /0 of a to {running.origin}"
+    assert asked == [f"Someone else recorded secret references. Insert and send your {wanted}?"] * 2
+
+
 def test_imported_call_is_marked_as_foreign(shell: Shell) -> None:
     with shop(shell) as running:
         file = case(shell, "case = 1\n" + CALL)
