@@ -322,3 +322,42 @@ def test_change_beside_a_hostile_one_is_asked_about(shell: Shell, servers: Serve
     shell.sessions(hostile(servers, "path"))
     assert "is not used before you allow it" in shell.run("profiles", "set", "notes", "headers.X-A=b").err
     assert is_refused(shell, servers, "call ping -p notes --yes")
+
+
+STDIO = '[profile.p]\nurl = "stdio:"\ncommand = ["./serve"]\n'
+
+
+@pytest.mark.parametrize("elsewhere", ["another folder", "another branch", "a damaged file"])
+def test_process_is_forgotten_wherever_it_is_said(shell: Shell, elsewhere: str) -> None:
+    team = shell.sessions(STDIO)
+    assert shell.run("profiles", "allow", "p", "--yes").code == 0
+    if elsewhere == "another folder":
+        team.rename(team.with_name("away.toml"))
+    else:
+        team.write_text("[profile.q]\nurl = 'http://h'\n" if elsewhere == "another branch" else f"{STDIO}url = 1\n")
+    ran = shell.run("profiles", "allow", "p", "--forget")
+    assert (ran.code, "forgotten" in ran.err) == (0, True), ran.err
+    shell.sessions(STDIO)
+    (shell.folder / "away.toml").unlink(missing_ok=True)
+    opened = Explorer.open(folder=shell.folder, environment=shell.environment)
+    assert opened.question(opened.profiles.profiles["p"]) is not None
+
+
+def test_forgetting_an_unknown_name_ends_with_1(shell: Shell) -> None:
+    ran = shell.run("profiles", "allow", "p", "--forget")
+    assert (ran.code, ran.err) == (1, "rpcexplorer: Nothing was allowed for p.\n")
+
+
+@pytest.mark.parametrize("old", ['histories = ["{folder}/calls"]', '[[commands]]\nfolder = "{folder}"\nwords = ["x"]'])
+def test_what_has_no_name_is_reported_by_forget(shell: Shell, old: str) -> None:
+    allowed = shell.home / "state" / "allowed.toml"
+    allowed.parent.mkdir(mode=0o700, parents=True)
+    allowed.write_text("version = 1\n" + old.format(folder=shell.folder))
+    allowed.chmod(0o600)
+    ran = shell.run("profiles", "allow", "p", "--forget")
+    assert ran.code == 1
+    assert f"{shell.folder}" in ran.err
+    assert "rpcexplorer profiles allow --folder FOLDER --forget" in ran.err
+    folder = str(shell.folder / "calls") if "calls" in old else str(shell.folder)
+    assert shell.run("profiles", "allow", "--folder", folder, "--forget").code == 0
+    assert shell.run("profiles", "allow", "--list").text == ""
