@@ -231,6 +231,8 @@ class Explorer:
         if isinstance(chosen, Problem):
             raise UserError(str(chosen))
         self.profile = chosen
+        # On the screen, the user sees name and address before anything is sent.
+        self.secrets.destinations.unnamed = "" if profile or self.can_ask else chosen.name
         return chosen
 
     def redactor(self, *, of_this_profile: bool = False) -> Redactor:

@@ -78,6 +78,8 @@ class Profiles(Struct, dict=True):
     """The merged values of each profile; ``()`` is the profile itself."""
     own: dict[str, Leaves] = field(default_factory=dict)
     """The values of the user file alone."""
+    own_default: str = ""
+    """The default profile of the user file, if it sets one."""
     histories: dict[str, str] = field(default_factory=dict)
     """Folders for histories that are not allowed yet, by profile."""
     own_presets: Path = Path()
@@ -371,6 +373,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
         found.saved.append(take_saved(reading, own=reading.file.path == paths.user_sessions))
         if reading.file.path == paths.user_sessions:
             found.own = by_profile(reading.leaves)
+            found.own_default = reading.values().get("default", "")
         else:
             found.histories |= refuse_histories(reading, allowed.histories)
             keep_documents_inside(reading)

@@ -59,6 +59,8 @@ class Destinations:
         self._stored = stored
         self.profiles = Profiles()
         """The profiles of all files, set whenever the files are read."""
+        self.unnamed = ""
+        """The default profile, if the user named none and does not see which one is used."""
         self._environment = environment
         self._first_uses: dict[str, Destination] = {}
         self._allowed: dict[str, list[Destination]] = {}
@@ -208,7 +210,8 @@ class Destinations:
         if profile.ad_hoc:
             return None
         filed = self.profiles.profiles.get(profile.name, profile)
-        disputed, decided = self.disputed(filed), self._decided_by_others(filed)
+        disputed = (*self._disputed_default(filed), *self.disputed(filed))
+        decided = self._decided_by_others(filed)
         process = self._process_of_others(filed)
         if not (disputed or decided or process):
             return None
@@ -230,6 +233,13 @@ class Destinations:
                 decided, NOT_ALLOWED, (*facts, *rest), label=IN_FILE, destination=now, process=process
             )
         return DestinationChanged("process", NOT_ALLOWED, facts, label=IN_FILE, process=process) if process else None
+
+    def _disputed_default(self, profile: Profile) -> tuple[Change, ...]:
+        """Return the change if another file's default is used instead of the user file's."""
+        own, leaf = self.profiles.own_default, self.profiles.default_leaf
+        if not own or leaf is None or profile.name != self.unnamed or profile.name == own:
+            return ()
+        return (Change("default", own, profile.name, str(leaf.source)),)
 
     def _decided_by_others(self, profile: Profile) -> str:
         """Return what a file of others may not decide unasked, in words: a Unix socket, or a login without a secret.

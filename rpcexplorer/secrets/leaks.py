@@ -448,9 +448,7 @@ class Git:
             raise FileError(f"git cannot list the staged files of {self._folder}: {lines[-1].removeprefix('fatal: ')}")
         return ran.stdout
 
-    def _run(
-        self, words: Sequence[str], seconds: float, given: str = ""
-    ) -> subprocess.CompletedProcess[bytes] | None:
+    def _run(self, words: Sequence[str], seconds: float, given: str = "") -> subprocess.CompletedProcess[bytes] | None:
         """Run git with risky settings turned off; None if it does not answer."""
         mine = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith("GIT_")}
         with suppress(OSError, subprocess.TimeoutExpired):

@@ -56,7 +56,7 @@ def auth_words(
         return [("! ", "careful bold"), (f"{missing[0]} missing", "careful")]
     if not profile.secrets:
         return []
-    field = next(name for name in reversed(profile.secrets) if name != "session")
+    field = next((name for name in reversed(profile.secrets) if name != "session"), "session")
     if rejected:
         return [("✗ ", "wrong bold"), (f"{FIELD_WORDS.get(field, field)} rejected", "wrong")]
     if profile.has_sessions:

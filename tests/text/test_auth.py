@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
-from rpcexplorer.auth.token import CookieAuth, HeaderAuth
+from rpcexplorer.auth.token import BearerAuth, CookieAuth, HeaderAuth
 from rpcexplorer.model.destination import DestinationChanged
-from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.profile import Login, MethodNote, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.profile import auth_words, goes_with
 
@@ -82,3 +82,9 @@ def test_missing_secret_has_a_sign_besides_colour() -> None:
 def test_call_credentials_are_those_of_its_profile(auth: Any, method: str, words: str) -> None:
     profile = Profile("p", "http://127.0.0.1/", auth=auth, methods={"open": MethodNote(auth="none")})
     assert goes_with(profile, method) == words
+
+
+def test_session_without_any_secret_has_words() -> None:
+    profile = Profile("p", "https://new", auth=BearerAuth(), login=Login("open", []), has_login=True)
+    assert profile.secrets == ("session",)
+    assert auth_words(profile, {"session": None}, None, NOW) == [("○ ", "middle"), ("no session yet", "middle")]

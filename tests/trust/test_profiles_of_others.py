@@ -361,3 +361,23 @@ def test_what_has_no_name_is_reported_by_forget(shell: Shell, old: str) -> None:
     folder = str(shell.folder / "calls") if "calls" in old else str(shell.folder)
     assert shell.run("profiles", "allow", "--folder", folder, "--forget").code == 0
     assert shell.run("profiles", "allow", "--list").text == ""
+
+
+def test_default_of_a_checkout_is_not_used_unseen(shell: Shell, servers: Servers) -> None:
+    own(shell, own_profile(servers.mine.origin))
+    team = shell.sessions(f'default = "evil"\n[profile.evil]\nurl = "{servers.theirs.origin}"\n')
+    for words in (("call", "ping", "--yes"), ("notify", "ping", "--yes"), ("methods", "--refresh"), ("listen",)):
+        ran = shell.run(*words)
+        assert (ran.code, servers.connections) == (3, 0), ran.err
+        assert f"default: notes → evil ({team}:1)" in ran.err
+    assert shell.run("call", "ping", "-p", "evil").code == 0
+    assert shell.run("profiles", "allow", "evil", "--yes").code == 0
+    assert shell.run("call", "ping").code == 0
+
+
+def test_default_of_a_project_needs_no_question(shell: Shell, servers: Servers) -> None:
+    shell.sessions(f'default = "shop"\n[profile.shop]\nurl = "{servers.theirs.origin}"\n')
+    own(shell, own_profile(servers.mine.origin).replace('default = "notes"', ""))
+    assert shell.run("call", "ping").code == 0
+    own(shell, own_profile(servers.mine.origin).replace('"notes"', '"shop"'))
+    assert shell.run("call", "ping").code == 0

@@ -75,6 +75,8 @@ class ProfileView:
             return
         state, since = credentials.state(profile), credentials.since(profile)
         rejected = credentials.is_rejected(profile)
+        if question := self._explorer.question(profile):
+            state = {question.field: question, **state}
         self._header.auth = auth_words(profile, state, since, datetime.now(UTC), rejected=rejected)
         if self._has_login != bool(profile.secrets):
             self._has_login = bool(profile.secrets)
