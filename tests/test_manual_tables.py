@@ -94,6 +94,8 @@ def test_row_of_a_group_names_all_subcommands(group: str) -> None:
 def test_table_of_exit_codes_matches_the_code() -> None:
     codes = {*EXIT_CODES.values(), 3, DIFFERS, SOFTWARE, PIPE_CLOSED}
     assert [int(row[0]) for row in table_of("scripts", "code")] == sorted(codes)
+    help_text = (program.help or "").partition("Exit codes:")[2].partition("Examples:")[0]
+    assert re.findall(r"^ *(\d+) ", help_text, re.MULTILINE) == [row[0] for row in table_of("scripts", "code")]
 
 
 @pytest.mark.parametrize("command", ["keys", "paths"])
