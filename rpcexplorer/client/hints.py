@@ -20,13 +20,16 @@ from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, server_words, setting
-from rpcexplorer.model.profile import PATH, Auth, Profile
+from rpcexplorer.model.profile import PATH, USUAL_FRAMING, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.codec import BARE_RESULT
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
+from rpcexplorer.transport.port import LENGTHS_SENT, NO_LENGTHS_SENT, Framing
 
+NOT_INITIALIZED: Final = -32002
+"""The code of language servers before ``initialize``."""
 MAX_TEXT: Final = 2_000
 """Characters of a server's text that are searched: tracebacks are long."""
 _TAGS = regex(r"<(?:style|script)\b.*?(?:</|\Z)|<[^>]{0,500}(?:>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -633,20 +636,54 @@ def ended(call: FailedCall) -> Hint | None:
 
 
 def framing(call: FailedCall) -> Hint | None:
-    """Suggest another framing, if no message came: most servers wait for the end of one that they cannot read."""
+    """Suggest another framing: a server waits for the end of a message that it cannot read."""
     profile = call.profile
-    if not call.failed_at("timeout") or profile.connection_kind not in {"stream", "process"}:
+    if profile.connection_kind not in {"stream", "process"}:
         return None
+    if call.failed_at("framing", LENGTHS_SENT):
+        if profile.handshake is None and not profile.preset:
+            return _preset_hint(call, "This seems to be a language server, which needs the preset lsp.", "lsp")
+        return _framing_hint(call, "The server needs the framing length.", "length")
+    if call.failed_at("framing", NO_LENGTHS_SENT):
+        return _framing_hint(call, "The server needs the framing lines.", "lines")
+    sentence = f"The server may not use the framing {profile.framing}."
+    if call.failed_at("timeout", "data that is not a message: {", "data that is not a message: ["):
+        return _framing_hint(call, f"{sentence} Its messages seem to have no line ends.", "none")
     is_unread = call.failed_at("timeout", "data that is not a message")
     is_silent = call.failed_at("timeout", "The server did not respond")
     if not is_unread and (not is_silent or profile.preset):
         return None
-    known = {"lines": "lines", "length": "length (language servers)", "none": "none"}
+    known: dict[Framing, str] = {"lines": "lines", "length": "length (language servers)", "none": "none"}
     first, second = (name for name in known if name != profile.framing)
-    way = "add --framing" if profile.ad_hoc else "set framing to"
-    lines = () if profile.ad_hoc else (f"{PROGRAM} profiles set {profile.name} framing={first}",)
-    sentence = f"The server may not use the framing {profile.framing}."
-    return Hint(f"{sentence} To try another, {way} {known[first]} or {known[second]}.", commands=lines)
+    return _framing_hint(call, f"{sentence} Try {known[first]} or {known[second]}.", first)
+
+
+def not_initialized(call: FailedCall) -> Hint | None:
+    """Suggest the preset whose handshake a connection needs."""
+    profile = call.profile
+    if profile.connection_kind == "http" or profile.handshake is not None or profile.preset:
+        return None
+    words = "initiali[sz]" if call.code == NOT_INITIALIZED else _MCP
+    if call.error is None or not call.says(words):
+        return None
+    is_lines = profile.connection_kind != "websocket" and profile.framing == USUAL_FRAMING
+    name = "mcp" if is_lines or call.code != NOT_INITIALIZED else "lsp"
+    return _preset_hint(call, f"The server needs a handshake first, which the preset {name} sends.", name)
+
+
+def _preset_hint(call: FailedCall, sentence: str, name: str) -> Hint:
+    profile, changes = call.profile, (("preset", name),)
+    if not profile.ad_hoc:
+        return call.hint(sentence, changes)
+    return Hint(sentence, changes, commands=setting(replace(profile, preset=name, typed=()), call.exchange.url, ()))
+
+
+def _framing_hint(call: FailedCall, sentence: str, name: Framing) -> Hint:
+    profile, changes = call.profile, (("framing", name),)
+    if not profile.ad_hoc:
+        return call.hint(sentence, changes)
+    saved = replace(profile, framing=name, typed=("framing",))
+    return Hint(sentence, changes, commands=setting(saved, call.exchange.url, ()))
 
 
 def timeout(call: FailedCall) -> Hint | None:
@@ -670,6 +707,7 @@ RULES: Final[tuple[HintRule, ...]] = (
     content_type,
     envelope,
     unquoted_id,
+    not_initialized,
     empty_params,
     typed_params,
     credentials,

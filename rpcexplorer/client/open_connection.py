@@ -247,6 +247,8 @@ class OpenConnection:
         self._closed = asyncio.Event()
         self._has_heard = False
         """The server sent a message that could be read."""
+        self._has_worked = False
+        """The server has ever answered a call, so the framing is right."""
         self._is_greeting = False
         """The server was sent ``initialize``, and has not answered."""
 
@@ -292,6 +294,8 @@ class OpenConnection:
             words = "No connection"
             if partial.sent_whole and self._has_heard:
                 words = "The server sent other messages, but no response"
+            elif partial.sent_whole and self._has_worked:
+                words = "No response"
             elif partial.sent_whole:
                 words = "The server did not respond"
             elif opened:
@@ -299,7 +303,8 @@ class OpenConnection:
             elif self._is_greeting:
                 words = f"The server did not respond to {INITIALIZE}"
             advice = "Raise the timeout if the call needs more time."
-            if unread := self._wire.unread if self._wire else self._unread:
+            unread = self._wire.unread if self._wire else self._unread
+            if unread and not self._has_worked:
                 text = printable_if_short(unread.strip(), MAX_UNREAD - 1)
                 advice = f"It sent {NO_MESSAGE}{': ' if text else ''}{text}. Check the framing."
             raise Unreachable(
@@ -516,6 +521,7 @@ class OpenConnection:
             if not id or len(waiting.parts) == len(waiting.ids):  # An error without an id is for the whole batch.
                 waiting.response.set_result(waiting.received())
         else:
+            self._has_worked = True
             self._remember(waiting, envelope)
             waiting.response.set_result(text)
 

@@ -211,8 +211,16 @@ class Profiles(Struct, dict=True):
             return Problem(TEAM_FILE, made[1], key=dotted(("profile", TYPED, *made[0])))
         return replace(made, ad_hoc=True)
 
-    changed = staticmethod(changed_profile)
-    """Return a profile with other values, for this run only."""
+    def changed(self, profile: Profile, changes: Changes) -> Profile | Problem:
+        """Return a profile with other values, for this run only."""
+        if "preset" not in dict(changes):
+            return changed_profile(profile, changes)
+        address: list[tuple[str, Any]] = [("url", profile.url)]
+        if profile.command:
+            address.append(("command", [*profile.command]))
+        elif profile.path != usual_path(profile.url):
+            address.append(("path", profile.path))
+        return self.typed((*address, *changes))
 
     def calls_of(self, profile: Profile) -> dict[str, SavedCall]:
         """Return the saved calls of a profile, sorted by name."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from rpcexplorer.patterns import regex
-from rpcexplorer.transport.port import Framing, Unreachable
+from rpcexplorer.transport.port import LENGTHS_SENT, NO_LENGTHS_SENT, Framing, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,8 @@ MAX_HEADERS: Final = 8 * 1024
 """Bytes of the headers before a message."""
 MAX_QUOTED: Final = 100
 """Characters of the peer's words to quote."""
+MAX_WITHOUT_END: Final = 64 * 1024
+"""Bytes of a first line that are read as documents before its end arrives."""
 _HEADERS_END: Final = b"\r\n\r\n"
 _LENGTH: Final = regex(rb"[0-9]{1,18}")
 _OPENERS: Final = b'[{"'
@@ -51,21 +53,29 @@ class Framer(Protocol):
 
 
 class Lines:
-    """One message in each line; blank lines are skipped."""
+    """One message in each line; blank lines are skipped.
+
+    If the first message is complete without a line end, the others are read as documents, too: no line end may come.
+    """
 
     def __init__(self, cap: int) -> None:
         self._cap = cap
         self._begun = bytearray()
+        self._has_line_ends = False
+        self._documents: Documents | None = None
 
     @property
     def unfinished(self) -> int:
-        return len(self._begun)
+        return self._documents.unfinished if self._documents else len(self._begun)
 
     def frame(self, message: bytes) -> bytes:
         # Line breaks between the tokens of JSON mean nothing, and strings contain none.
         return b" ".join(message.splitlines()) + b"\n"
 
     def feed(self, data: bytes) -> Iterator[bytes]:
+        if self._documents is not None:
+            yield from self._documents.feed(data)
+            return
         *lines, rest = data.split(b"\n")
         if lines and self._begun:
             self._begun += lines[0]
@@ -76,13 +86,30 @@ class Lines:
             if len(message) > cap:
                 raise oversize(cap)
             if message and not message.isspace():
+                self._has_line_ends = True
+                _refuse_length_header(message, "lines")
                 yield message
         self._begun += rest
         # The last byte may be half of the line's end.
         if len(self._begun) > cap + 1:
             raise oversize(cap)
+        if not self._has_line_ends:
+            yield from self._complete_documents()
+
+    def _complete_documents(self) -> list[bytes]:
+        """Return the messages without a line end, if all that came are objects and arrays."""
+        if not self._begun.endswith((b"}", b"]")) or len(self._begun) > MAX_WITHOUT_END:
+            return []
+        documents = Documents(self._cap)
+        messages = list(documents.feed(bytes(self._begun)))
+        if documents.unfinished or not all(message.startswith((b"{", b"[")) for message in messages):
+            return []
+        self._begun, self._documents = bytearray(), documents
+        return messages
 
     def finish(self) -> Iterator[bytes]:
+        if self._documents is not None:
+            return self._documents.finish()
         rest, self._begun = bytes(self._begun), bytearray()
         return self.feed(rest + b"\n")
 
@@ -110,6 +137,8 @@ class Lengths:
         begun += data
         while True:
             if self._length is None:
+                if begun.startswith((b"{", b"["), start):
+                    raise Unreachable("framing", f"The server {NO_LENGTHS_SENT}, but the framing is length.")
                 end = begun.find(_HEADERS_END, max(start, self._searched - len(_HEADERS_END) + 1))
                 if (len(begun) if end < 0 else end) - start > MAX_HEADERS:
                     raise _unreadable(f"more than {MAX_HEADERS // 1024} kB of headers before a message")
@@ -169,6 +198,7 @@ class Documents:
                 self._begun += data[start:position]
                 message, self._begun, self._within = bytes(self._begun), bytearray(), ""
                 start = position
+                _refuse_length_header(message, "none")
                 yield message
         self._begun += data[start:]
 
@@ -221,6 +251,12 @@ def printable_if_short(words: bytes | str, limit: int = MAX_QUOTED) -> str:
     """
     text = words.decode("utf-8", "replace") if isinstance(words, bytes) else words
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text) if len(text) <= limit else ""
+
+
+def _refuse_length_header(message: bytes, framing: Framing) -> None:
+    """End a connection to a server that needs the framing ``length``: it would wait for ever for our headers."""
+    if message[:15].lower() == b"content-length:":
+        raise Unreachable("framing", f"The server {LENGTHS_SENT}, but the framing is {framing}.")
 
 
 def _length_in(headers: bytes, cap: int) -> int:

@@ -26,6 +26,10 @@ data that cannot be divided into messages, and the end of the connection.
 """
 Framing = Literal["lines", "length", "none"]
 """Form of the messages: a line each, ``Content-Length``, or by their ends."""
+LENGTHS_SENT: Final = "sends Content-Length headers"
+"""Words of a failure: the framing must be ``length``."""
+NO_LENGTHS_SENT: Final = "sends JSON without Content-Length headers"
+"""Words of a failure: the framing must be another one than ``length``."""
 CLOSED: Final = "The connection was closed."
 """The reason if we closed it."""
 DEFAULT_PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443}

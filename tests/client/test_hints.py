@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ from rpcexplorer.model.profile import HeaderHandshake, MethodNote, Profile, ad_h
 from rpcexplorer.profiles.profiles import Profiles
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import Malformed
-from rpcexplorer.transport.port import Response
+from rpcexplorer.transport.port import LENGTHS_SENT, NO_LENGTHS_SENT, Response
 
 FILED = Profile("staging", "http://h")
 BASIC = (("WWW-Authenticate", 'Basic realm="jsonrpc"'),)
@@ -247,7 +247,7 @@ def test_response_suggests_a_change_of_the_profile(name: str) -> None:
     assert hint.commands[0].startswith("rpcexplorer profiles set staging ")
     assert len(hint.sentence) < 120
     assert hint.careful == (name in CAREFUL)
-    profile = Profiles.changed(
+    profile = Profiles().changed(
         reply.get("profile", FILED), tuple(change for change in changes if "auth" not in change[0])
     )
     assert isinstance(profile, Profile), "what is proposed could stand in a file"
@@ -436,26 +436,6 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "add --timeout 60",
         "",
     ),
-    "a timeout over a stream": (
-        {"status": None, "outcome": NO_RESPONSE, "profile": of(url="tcp://h:1")},
-        "set framing to length (language servers) or none.",
-        "rpcexplorer profiles set staging framing=length",
-    ),
-    "a timeout over a typed stream": (
-        {"status": None, "outcome": NO_RESPONSE, "profile": ad_hoc("tcp://h:1")},
-        "add --framing length",
-        "",
-    ),
-    "a timeout over a stream with a framing of its own": (
-        {"status": None, "outcome": NO_RESPONSE, "profile": of(url="tcp://h:1", framing="length")},
-        "may not use the framing length. To try another, set framing to lines or none.",
-        "rpcexplorer profiles set staging framing=lines",
-    ),
-    "a timeout over a stream without a message": (
-        {"status": None, "outcome": UNREAD, "profile": replace(ad_hoc("tcp://h:1"), framing="length")},
-        "may not use the framing length. To try another, add --framing lines or none.",
-        "",
-    ),
     "a timeout before a stream is open": (
         {"status": None, "outcome": Unreached("timeout", "The TLS handshake"), "profile": of(url="tls://h:1")},
         "set timeout to 60 in the profile",
@@ -532,6 +512,54 @@ def test_unknown_failure_has_no_hint(name: str) -> None:
     assert failed(**NOTHING[name]) is None
 
 
+TCP: Final = ad_hoc("tcp://h:1")
+SAVE_TCP: Final = "rpcexplorer profiles add NAME --url=tcp://h:1"
+
+
+@pytest.mark.parametrize(
+    ("profile", "failure", "change", "command"),
+    [
+        (of(url="tcp://h:1"), NO_RESPONSE, ("framing", "length"), "rpcexplorer profiles set staging framing=length"),
+        (TCP, NO_RESPONSE, ("framing", "length"), f"{SAVE_TCP} --framing=length"),
+        (replace(TCP, framing="length"), UNREAD, ("framing", "lines"), f"{SAVE_TCP} --framing=lines"),
+        (TCP, Unreached("timeout", 'It sent data that is not a message: {"a'), ("framing", "none"), "--framing=none"),
+        (TCP, Unreached("framing", f"The server {LENGTHS_SENT}, but"), ("preset", "lsp"), f"{SAVE_TCP} --preset=lsp"),
+        (replace(TCP, preset="mcp"), Unreached("framing", LENGTHS_SENT), ("framing", "length"), "--framing=length"),
+        (replace(TCP, framing="length"), Unreached("framing", NO_LENGTHS_SENT), ("framing", "lines"), "=lines"),
+    ],
+)
+def test_wrong_framing_has_a_fix(profile: Profile, failure: Unreached, change: tuple[str, str], command: str) -> None:
+    hint = failed(status=None, outcome=failure, profile=profile)
+    assert hint is not None
+    assert hint.changes == (change,)
+    assert "--" not in hint.sentence
+    assert hint.commands[0].endswith(command)
+
+
+@pytest.mark.parametrize(
+    ("profile", "code", "message", "name"),
+    [
+        (replace(TCP, framing="length"), -32002, "server not initialized", "lsp"),
+        (ad_hoc("ws://h/"), -32002, "expected initialize request", "lsp"),
+        (TCP, -32002, "Server not initialized", "mcp"),
+        (ad_hoc_process(["x"]), -32600, "Received request before initialization was complete", "mcp"),
+        (TCP, -32002, "Resource not found", None),
+        (replace(TCP, preset="mcp"), -32002, "not initialized", None),
+    ],
+)
+def test_server_that_needs_a_handshake_names_its_preset(
+    profile: Profile, code: int, message: str, name: str | None
+) -> None:
+    hint = failed(error(code, message), None, profile=profile)
+    assert (hint and hint.changes) == (name and (("preset", name),))
+
+
+def test_preset_of_a_fix_brings_its_values() -> None:
+    changed = Profiles().changed(ad_hoc_process(["pylsp"]), (("preset", "lsp"),))
+    assert isinstance(changed, Profile)
+    assert (changed.framing, changed.handshake, changed.command) == ("length", "lsp", ("pylsp",))
+
+
 @pytest.mark.parametrize(
     ("challenges", "offered"),
     [
@@ -560,7 +588,7 @@ def test_any_response_has_a_hint_or_none(body: bytes, status: int, headers: list
         hint = failed(body, status, tuple(headers), reason=reason, outcome=outcome)
         if hint is not None:
             others = tuple(change for change in hint.changes if "auth" not in change[0])
-            assert isinstance(Profiles.changed(FILED, others), Profile)
+            assert isinstance(Profiles().changed(FILED, others), Profile)
             assert all(line.isprintable() and line.isascii() for line in hint.commands)
 
 

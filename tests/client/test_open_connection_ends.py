@@ -255,6 +255,22 @@ def test_timeout_says_whether_messages_came(message: bytes, words: str) -> None:
     assert using(use).sentence.startswith(f"The server {words}")
 
 
+def test_timeout_after_a_response_does_not_blame_framing() -> None:
+    async def use(peer: Peer) -> list[str]:
+        first = peer.call("a")
+        wire = await peer.wire()
+        wire.say(result("a"))
+        await first
+        wire.unread = b"a late line"
+        again = await failure_of(peer.call("b", deadline=0.01))
+        await peer.connection.close()
+        return [again.sentence, (await failure_of(peer.call("c", deadline=0.01))).sentence]
+
+    advice = "Raise the timeout if the call needs more time."
+    others = "The server sent other messages, but no response"
+    assert using(use) == [f"{others} within 0.01 s. {advice}", f"No response within 0.01 s. {advice}"]
+
+
 def test_deadline_of_opening_is_the_time_left() -> None:
     deadlines = list[float]()
 

@@ -72,7 +72,7 @@ def test_invalid_change_is_not_saved(explorer: Explorer, changes: Changes, messa
     assert message in str(problem)
     assert own.read_text() == OWN
     if ("url", None) not in changes and ("auth.kind", None) not in changes:
-        run = Profiles.changed(ad_hoc("http://127.0.0.1:1"), changes)
+        run = Profiles().changed(ad_hoc("http://127.0.0.1:1"), changes)
         assert isinstance(run, Problem), "nor is it taken into a run"
         assert message in str(run)
 
@@ -85,7 +85,7 @@ def test_profile_without_file_is_changed_for_the_run() -> None:
         ("timeout", 5),
         ("empty_params", "omit"),
     )
-    after = Profiles.changed(before, changes)
+    after = Profiles().changed(before, changes)
     assert isinstance(after, Profile)
     assert (after.endpoint, after.auth.kind, after.username, after.ad_hoc) == ("http://h/rpc", "basic", "ada", True)
     assert (after.timeout, after.empty_params, after.content_type) == (5.0, "omit", "application/json")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.transport.framing import framer_of
-from rpcexplorer.transport.port import Framing, Unreachable
+from rpcexplorer.transport.port import LENGTHS_SENT, NO_LENGTHS_SENT, Framing, Unreachable
 
 MIB = 1024 * 1024
 NAMES: tuple[Framing, ...] = ("lines", "length", "none")
@@ -44,6 +44,7 @@ def refusal(name: Framing, stream: bytes, cap: int = MIB) -> Unreachable:
         ("lines", b'{"a":1}\n{"b":2}\r\n', [b'{"a":1}', b'{"b":2}']),
         ("lines", b'\n \r\n{"a":1}\n\n', [b'{"a":1}']),
         ("lines", b'{"a":1}\n{"b":2}', [b'{"a":1}', b'{"b":2}']),
+        ("lines", b'{"a":1}{"b":2}', [b'{"a":1}', b'{"b":2}']),
         ("lines", b"ready\n\xff \r \n", [b"ready", b"\xff \r "]),
         ("length", b"Content-Length: 2\r\n\r\n{}content-length:3\r\n\r\n[1]", [b"{}", b"[1]"]),
         ("length", b"A: b\r\nContent-Length:\t2 \r\nContent-Type: c; d=e\r\n\r\n{}", [b"{}"]),
@@ -68,6 +69,35 @@ def test_framed_messages_are_read_as_sent(name: Framing, messages: list[bytes], 
     stream = b"".join(map(framing.frame, messages))
     cut = data.draw(st.integers(0, len(stream)))
     assert read(name, [stream[:cut], stream[cut:]]) == messages
+
+
+@pytest.mark.parametrize(
+    ("name", "piece", "messages"),
+    [
+        ("lines", b'{"id":1,"result":{}}', [b'{"id":1,"result":{}}']),
+        ("lines", b'{"a":1}{"b":2}', [b'{"a":1}', b'{"b":2}']),
+        ("lines", b'{"a":{}', []),
+        ("lines", b"starting [1]", []),
+    ],
+)
+def test_complete_message_needs_no_line_end(name: Framing, piece: bytes, messages: list[bytes]) -> None:
+    framing = framer_of(name, MIB)
+    assert list(framing.feed(piece)) == messages
+    assert framing.frame(b"[]") == b"[]\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "stream", "words"),
+    [
+        ("lines", b"Content-Length: 2\r\n", LENGTHS_SENT),
+        ("none", b"content-length: 2\r\n\r\n{}", LENGTHS_SENT),
+        ("length", b'{"jsonrpc":"2.0"', NO_LENGTHS_SENT),
+    ],
+)
+def test_bytes_of_another_framing_are_refused(name: Framing, stream: bytes, words: str) -> None:
+    problem = refusal(name, stream)
+    assert problem.step == "framing"
+    assert words in problem.sentence
 
 
 def test_line_of_a_message_contains_no_line_break() -> None:
