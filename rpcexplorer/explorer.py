@@ -257,9 +257,9 @@ class Explorer:
     def withheld(self, profile: Profile, text: str) -> str:
         """Return why a text must not go to other programs; empty if it may.
 
-        Another program would send its secrets without asking.
+        Another program would use a blocked profile, or send its secrets, without asking.
         """
-        moved = self.secrets.withheld(profile, text)
+        moved = self.secrets.destinations.question(profile) or self.secrets.withheld(profile, text)
         return self.redactor().text(moved.sentence(profile.name)) if moved else ""
 
     def save_setting(self, key: str, value: object) -> str:

@@ -80,6 +80,8 @@ class Profiles(Struct, dict=True):
     """The values of the user file alone."""
     own_default: str = ""
     """The default profile of the user file, if it sets one."""
+    preferred: dict[str, Profile | tuple[KeyPath, str]] = field(default_factory=dict)
+    """The results of ``as_user_file_says``, because each call asks."""
     histories: dict[str, str] = field(default_factory=dict)
     """Folders for histories that are not allowed yet, by profile."""
     own_presets: Path = Path()
@@ -175,6 +177,16 @@ class Profiles(Struct, dict=True):
         """Return the profile that files with only these values would make."""
         merged, _ = self.presets.under(name, {path: leaf for path, leaf in leaves.items() if not leaf.origin.preset})
         return build_profile(name, {path: leaf.value for path, leaf in merged.items()})
+
+    def as_user_file_says(self, name: str) -> Profile | tuple[KeyPath, str]:
+        """Return the profile that the user file makes; other files complete it only if it has too few keys."""
+        if name not in self.preferred:
+            own = self.own[name]
+            made = self.built(name, own)
+            if not isinstance(made, Profile):
+                made = self.built(name, merge(self.leaves.get(name, {}), own))
+            self.preferred[name] = made
+        return self.preferred[name]
 
     def change_home(self, name: str, own: Path) -> Path:
         """Return the file for changes: a local file for shared profiles."""

@@ -27,7 +27,6 @@ from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import origin_of
 from rpcexplorer.profiles.allowed import Allowed, AllowedCommand, with_destination
-from rpcexplorer.profiles.layers import merge
 from rpcexplorer.profiles.profiles import Profiles
 
 KEY = "client certificate"
@@ -128,12 +127,9 @@ class Destinations:
 
     def disputed(self, profile: Profile) -> tuple[Change, ...]:
         """Return the keys where the user file and another file disagree."""
-        own = self.profiles.own.get(profile.name)
-        if own is None:
+        if profile.name not in self.profiles.own:
             return ()
-        made = self.profiles.built(profile.name, own)
-        if not isinstance(made, Profile):  # The user file has only some keys, so the other files complete it.
-            made = self.profiles.built(profile.name, merge(self.profiles.leaves.get(profile.name, {}), own))
+        made = self.profiles.as_user_file_says(profile.name)
         if made == profile:
             return ()
         before = self.of(made) if isinstance(made, Profile) else {}

@@ -95,6 +95,22 @@ def run(shell: Shell, words: str) -> tuple[int, str]:
     return ran.code, ran.err + ran.text
 
 
+def test_copied_command_of_a_changed_profile_is_refused(shell: Shell, servers: Servers) -> None:
+    own(shell, own_profile(servers.mine.origin))
+    assert shell.run("call", "ping", "-p", "notes", "--yes").code == 0
+    shell.sessions(hostile(servers, "headers"))
+    ran = shell.run("copy", "--as", "curl")
+    assert (ran.code, ran.text) == (3, "")
+    assert "headers.x-tenant: not set → evil" in ran.err
+    assert shell.run("copy", "--as", "markdown").code == 0
+
+
+def test_certificate_of_a_changed_profile_is_not_fetched(shell: Shell, servers: Servers) -> None:
+    own(shell, own_profile("https://notes.example.com"))
+    shell.sessions(f'[profile.notes]\nurl = "{servers.theirs.origin.replace("http", "https")}"\n')
+    assert is_refused(shell, servers, "profiles trust notes --yes")
+
+
 def is_refused(shell: Shell, servers: Servers, words: str, code: int = 3) -> bool:
     found, text = run(shell, words)
     assert (found, servers.connections) == (code, 0), text
