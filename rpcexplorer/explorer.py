@@ -72,8 +72,6 @@ class Explorer:
     Each store is created, and its code imported, when it is first used.
     """
 
-    save_reply = staticmethod(save_as)
-
     def __init__(
         self, paths: Paths, load: Callable[[], Profiles], settings: Settings, secrets: Secrets, person: Person
     ) -> None:
@@ -261,6 +259,10 @@ class Explorer:
         """
         moved = self.secrets.destinations.question(profile) or self.secrets.withheld(profile, text)
         return self.redactor().text(moved.sentence(profile.name)) if moved else ""
+
+    def save_reply(self, path: Path, content: bytes, *, replacing: bool) -> str:
+        """Write a response to a file that the user named; return why that failed."""
+        return save_as(path, self.folder, content, replacing=replacing)
 
     def save_setting(self, key: str, value: object) -> str:
         """Set one key of ``settings.toml``; return a problem, or nothing."""

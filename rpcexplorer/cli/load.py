@@ -41,6 +41,8 @@ MAX_WORKERS = 256
 USUAL_SPAWN_RATE = 100
 INSTALL = "A load test needs Locust. To install it, run in the folder of rpcexplorer:\npip install '.[load]'"
 INSTALL_WITH_PIPX = "A load test needs Locust. To install it, run:\npipx inject rpcexplorer 'locust>=2.47'"
+CSV_KINDS = ("stats", "stats_history", "failures", "exceptions")
+"""The ends of the names of Locust's CSV files."""
 
 
 class Options(Struct, frozen=True):
@@ -86,6 +88,12 @@ class Options(Struct, frozen=True):
             csv=str(world.path(self.csv)) if self.csv else None,
             html=str(world.path(self.html)) if self.html else None,
         )
+
+    @property
+    def files(self) -> list[str]:
+        """Return the files that Locust writes."""
+        csv = [f"{self.csv}_{kind}.csv" for kind in CSV_KINDS] if self.csv else []
+        return [*csv, *([self.html] if self.html else [])]
 
     @property
     def amount(self) -> str:
@@ -192,9 +200,8 @@ def load(
     if chosen.dry_run:
         context.exit(_show(world, chosen, requests))
     _confirm(invocation, explorer, in_use, planned, chosen, ask=ask)
-    for file in (chosen.html, f"{chosen.csv}_stats.csv" if chosen.csv else None):
-        if file:
-            refuse_unwritable(world.path(file))
+    for file in chosen.files:
+        refuse_unwritable(world.path(file), world.folder)
     if chosen.master:
         refuse_busy_port(chosen.listen or LOOPBACK, MASTER_PORT)
     if chosen.web:

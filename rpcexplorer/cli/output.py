@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from rpcexplorer.cli.world import World, ending_signals
 from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.files.io import refuse_unwritable, write_atomic
+from rpcexplorer.files.io import refuse_unwritable, write_output
 from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.problem import PROGRAM, UserError, counted, cut, quoted
@@ -62,12 +62,13 @@ class Output:
 
     def __init__(self, world: World, file: str | None) -> None:
         self._file: Path | None = None
+        self._folder = world.folder
         self._say = world.say
         self._content = io.BytesIO()
         self.world = world
         if file is not None and file != STDOUT:
             self._file = world.path(file)
-            refuse_unwritable(self._file)
+            refuse_unwritable(self._file, world.folder)
             self.world = replace(world, stdout=self._content)
 
     def write(self, exchange: Exchange | None = None, *, recorded: bool = False) -> None:
@@ -83,7 +84,7 @@ class Output:
 
     def _replace(self, file: Path, command: str) -> None:
         try:
-            write_atomic(file, self._content.getvalue(), private=True)  # The response may contain private data.
+            write_output(file, self._folder, self._content.getvalue())
         except UserError as error:
             if not command:
                 raise

@@ -322,6 +322,24 @@ def write_new(path: Path, text: str | bytes) -> None:
     write_private(path, text)
 
 
+def output_file(path: Path, folder: Path) -> Path:
+    """Return the file behind the links of a path that the user named; raise if they lead out of its folder.
+
+    Someone else may have put them there. A path in the working ``folder`` must stay in it, so that a checkout chooses
+    no place outside.
+    """
+    target, named = real(path), Path(os.path.abspath(path))  # noqa: PTH100 - links stay
+    base = folder if named.is_relative_to(folder) else named.parent
+    if not target.is_relative_to(real(base)):
+        raise FileError(f"cannot write {path}: a link there leads out of {base}, to {target}. Name that file instead")
+    return target
+
+
+def write_output(path: Path, folder: Path, content: bytes) -> None:
+    """Replace a file that the user named, in one step; a new one is private, because a response can be."""
+    write_atomic(output_file(path, folder), content, private=True)
+
+
 def write_atomic(path: Path, text: str | bytes, *, private: bool = False) -> None:
     """Replace a file of the user in one step; keep its mode.
 
@@ -338,21 +356,22 @@ def write_atomic(path: Path, text: str | bytes, *, private: bool = False) -> Non
         replace(target, text, mode)
 
 
-def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
+def save_as(path: Path, folder: Path, content: bytes, *, replacing: bool) -> str:
     """Write a file that the user named; return why that failed.
 
-    A new file is private, because a response can be; a replaced one keeps its mode. No folder is created: a missing one
-    is a typo.
+    No folder is created: a missing one is a typo.
     """
     if not os.path.isdir(path.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
         return f"cannot write {path}: there is no folder {path.parent}. Choose another path"
-    return error_of(lambda: (write_atomic if replacing else write_new)(path, content))
+    return error_of(
+        lambda: write_output(path, folder, content) if replacing else write_new(output_file(path, folder), content)
+    )
 
 
-def refuse_unwritable(path: Path) -> None:
-    """Raise the errors of ``write_atomic`` that are known before writing."""
+def refuse_unwritable(path: Path, folder: Path) -> None:
+    """Raise the errors of ``write_output`` that are known before writing."""
+    target = output_file(path, folder)
     with file_errors("write", path):
-        target = real(path)
         if not target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         if not os.access(target.parent, os.W_OK | os.X_OK):

@@ -26,9 +26,11 @@ from rpcexplorer.files.io import (
     read_bytes,
     read_span,
     refuse_links,
+    refuse_unwritable,
     save_as,
     write_atomic,
     write_new,
+    write_output,
     write_private,
 )
 from tests.files.every_file import KINDS, Kind
@@ -157,18 +159,48 @@ def test_new_file_never_replaces_another(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_text() == "mine"
 
 
+@pytest.mark.parametrize("name", ["link", "folder/a", "dangling", "folder/../a"])
+def test_output_through_link_out_of_folder_is_refused(name: str, tmp_path: Path) -> None:
+    work, outside = tmp_path / "work", tmp_path / "outside"
+    for folder in (work, outside / "deep"):
+        folder.mkdir(parents=True)
+    (outside / "a").write_text("mine")
+    (work / "link").symlink_to(outside / "a")
+    (work / "dangling").symlink_to(outside / "none")
+    (work / "folder").symlink_to(outside / "deep" if ".." in name else outside)
+    refused = pytest.raises(FileError, match=r"a link there leads out of .*, to .*outside")
+    with refused:
+        refuse_unwritable(work / name, work)
+    with refused:
+        write_output(work / name, work, b"x")
+    assert [path.name for path in outside.iterdir() if path.is_file()] == ["a"]
+    assert (outside / "a").read_text() == "mine"
+
+
+def test_output_elsewhere_follows_links_in_its_folder_only(tmp_path: Path) -> None:
+    for name in ("inside", "outside"):
+        (tmp_path / name).touch()
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "bad").symlink_to(tmp_path / "outside")
+    (tmp_path / "good").symlink_to("inside")
+    write_output(tmp_path / "good", tmp_path / "work", b"x")
+    assert (tmp_path / "inside").read_text() == "x"
+    with pytest.raises(FileError, match="outside"):
+        write_output(tmp_path / "there" / "bad", tmp_path / "work", b"x")
+
+
 def test_saved_file_is_private_if_new(tmp_path: Path) -> None:
     file = tmp_path / "reply.json"
-    assert save_as(file, b"1", replacing=False) == ""
+    assert save_as(file, tmp_path, b"1", replacing=False) == ""
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert "it already exists" in save_as(file, b"2", replacing=False)
+    assert "it already exists" in save_as(file, tmp_path, b"2", replacing=False)
     file.chmod(0o644)
-    assert save_as(file, b"3", replacing=True) == ""
+    assert save_as(file, tmp_path, b"3", replacing=True) == ""
     assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode)) == (b"3", 0o644)
 
 
 def test_save_creates_no_folder(tmp_path: Path) -> None:
-    error = save_as(tmp_path / "typo" / "response.json", b"1", replacing=False)
+    error = save_as(tmp_path / "typo" / "response.json", tmp_path, b"1", replacing=False)
     advice = f"there is no folder {tmp_path}/typo. Choose another path"
     assert error == f"cannot write {tmp_path}/typo/response.json: {advice}"
     assert list(tmp_path.iterdir()) == []
