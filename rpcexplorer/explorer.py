@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from rpcexplorer.client.client import Client
     from rpcexplorer.client.open_connection import OpenConnection
+    from rpcexplorer.client.open_files import OpenableFiles
     from rpcexplorer.client.replay import Replayed
     from rpcexplorer.client.report import Report, ShowReport
     from rpcexplorer.discovery.store import MethodLists
@@ -186,6 +187,14 @@ class Explorer:
         from rpcexplorer.history.store import Rescue
 
         return Rescue(self.journal, self.paths.unsaved)
+
+    @cached_property
+    def openable(self) -> OpenableFiles:
+        """The files that language servers may get."""
+        from rpcexplorer.client.open_files import OpenableFiles
+
+        own = (self.paths.config, self.paths.state, self.paths.cache)
+        return OpenableFiles(self.folder, own, read_source, self.credentials.opens)
 
     @cached_property
     def checker(self) -> Checker:
@@ -524,7 +533,7 @@ class Explorer:
             can_ask=self.can_ask,
             on_stderr=lambda line: self.on_stderr(client.profile, line),
             command=lambda: self.command_of(client.profile),
-            read_file=read_source,
+            read_file=lambda path: self.openable.read(path),  # noqa: PLW0108 - few servers need its import
         )
         limit = self.settings.reply_limit
         client = Client.of(profile, self.credentials, limit, record, prints=self.prints, around=around)
@@ -618,11 +627,17 @@ class Explorer:
         """
         profile, id = profile or self._in_use(), id or fresh_id()
         found = self._resolution(draft, profile, id=id) if "{{" in draft.text else None
-        draft = found.draft if found else draft
-        exchange = await (await self.client_of(profile)).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+        sent = found.draft if found else draft
+        await self._decide_about_file(profile, draft, sent)
+        exchange = await (await self.client_of(profile)).send(sent, id=id, timeout=timeout, watch=watch, stop=stop)
         self._seed = fresh_id()
         exchange = self.method_lists.with_quirks(exchange, profile)
         return replace(exchange, notes=(*exchange.notes, *found.remarks)) if found else exchange
+
+    async def _decide_about_file(self, profile: Profile, draft: Draft | Batch, sent: Draft | Batch) -> None:
+        """Ask whether a language server gets the file that a call names, unless the user typed it."""
+        if profile.handshake == "lsp" and profile.command and isinstance(draft, Draft) and isinstance(sent, Draft):
+            await self.openable.decide(draft, sent)
 
     async def listen(
         self,
@@ -641,6 +656,8 @@ class Explorer:
         found = self._resolution(draft, profile, id=id) if draft and "{{" in draft.text else None
         sent = found.draft if found else draft
         assert not isinstance(sent, Batch)
+        if draft is not None and sent is not None:
+            await self._decide_about_file(profile, draft, sent)
         responses: list[Exchange] = []
 
         def noted(exchange: Exchange) -> Exchange:
@@ -675,9 +692,14 @@ class Explorer:
 
         chosen, source, stop = profile or self._in_use(), self.profile, stop or Stop()
         client = await self.client_of(chosen)
+
+        async def send(draft: Draft | Batch) -> Exchange:
+            await self._decide_about_file(chosen, draft, draft)
+            return await client.send(draft, watch=watch, stop=stop)
+
         replaying = Replaying(
             chosen,
-            lambda draft: client.send(draft, watch=watch, stop=stop),
+            send,
             lambda exchange: self.journal.as_recorded(exchange, chosen, MAX_COMPARED_BYTES),
             lambda record: inserts or self.journal.is_ours(record, source),
         )

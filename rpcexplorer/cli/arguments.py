@@ -116,6 +116,11 @@ STRAY = regex("[\udc80-\udcff]")
 """A byte that is not UTF-8, as ``surrogateescape`` decodes it."""
 
 
+def sources_of(words: Sequence[str], text: str) -> tuple[str, ...]:
+    """Return the text of params that are in a file, which the user may not have typed."""
+    return (text,) if len(words) == 1 and words[0].startswith("@") else ()
+
+
 def params_text(words: Sequence[str], world: World) -> str:
     """Return the text of the params; their JSON is checked later."""
     if not words:

@@ -10,7 +10,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, FILE_HELP, file_text, params_text, seconds
+from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, FILE_HELP, file_text, params_text, seconds, sources_of
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import (
     Invocation,
@@ -274,7 +274,11 @@ def _call(
 ) -> None:
     invocation = invocation_of(context)
     text = params_text(words, invocation.world)
-    context.exit(_send(invocation, Sending.of(options), Draft(method, text, notification), words))
+    context.exit(
+        _send(
+            invocation, Sending.of(options), Draft(method, text, notification, sources=sources_of(words, text)), words
+        )
+    )
 
 
 def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch, words: Sequence[str] = ()) -> int:

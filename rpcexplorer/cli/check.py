@@ -114,6 +114,7 @@ def check(
         selected = [one for one in found if text.casefold() in one.call.name.casefold()]
         if not selected:
             fail(f"No check has “{text}” in its name." if found else f"There are no checks here. {HOW_TO}")
+        explorer.openable.is_agreed = yes
         if not yes:
             _confirm(invocation, explorer, selected, ask=ask)
     except (click.ClickException, click.Abort, UserError) as error:

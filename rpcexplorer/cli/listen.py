@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import click
 
-from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, params_text, period, seconds, whole_number
+from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, params_text, period, seconds, sources_of, whole_number
 from rpcexplorer.cli.call import advise, confirm, mark, question_about, resolved, show_failure
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import invocation_of, no_input_option, profile_option, server_after_options
@@ -105,7 +105,7 @@ def listen(
     explorer.journal.recording = explorer.journal.recording and history
     draft = None
     if method is not None:
-        sent = resolved(invocation, explorer, Draft(method, text), given, ask=ask)
+        sent = resolved(invocation, explorer, Draft(method, text, sources=sources_of(params, text)), given, ask=ask)
         assert isinstance(sent, Draft)
         draft = sent
         mark(invocation, draft, params)

@@ -294,6 +294,9 @@ class PersonAtTerminal:
         with interruptible():
             return click.confirm(printable(question), default=False, err=True)
 
+    async def opens(self, file: str) -> bool:
+        return await self.agrees(f"You did not type this call. Send the language server the text of {file}?")
+
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:  # noqa: ARG002
         """Return False: ``profiles allow`` shows the change and asks."""
         return False

@@ -6,7 +6,10 @@ Such a server knows only the files that its client has opened with their text.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import os
+import stat
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -15,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from msgspec import Struct
 
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.problem import UserError, cut
 from rpcexplorer.rpc.codec import encode
 from rpcexplorer.rpc.messages import Call
@@ -30,6 +34,68 @@ LANGUAGES: Final = {
 }  # fmt: skip
 """Language identifiers that differ from the extension of their files."""
 MAX_ADDRESS: Final = 4096
+
+
+SYSTEM: Final = ("/proc", "/dev", "/sys")
+READABLE: Final = stat.S_IRGRP | stat.S_IROTH
+NOT_TYPED: Final = "you did not type this call. Type it, or answer the question on a terminal"
+
+
+class OpenableFiles:
+    """The files that language servers may get.
+
+    Those that the user typed are read. Of others that a saved, recorded or imported call, a variable or a response
+    names, only those below the working folder are, after a question.
+    """
+
+    def __init__(
+        self, folder: Path, closed: Sequence[Path], read: ReadFile, ask: Callable[[str], Awaitable[bool]]
+    ) -> None:
+        """``closed``: folders of which no file is read, typed or not."""
+        self._folder, self._closed = _real(folder), [_real(place) for place in (*closed, *map(Path, SYSTEM))]
+        self._read, self._ask = read, ask
+        self._refusals: dict[Path, str] = {}
+        """Why a file is not read, by its path without links; empty if it is."""
+        self._turn = asyncio.Lock()
+        self.is_agreed = False
+        """The user agrees to all questions."""
+
+    async def decide(self, draft: Draft, sent: Draft) -> None:
+        """Decide about the file that a call names; ``sent`` has the values of its variables."""
+        try:
+            uri = msgspec.json.decode(sent.text, type=_Params).textDocument.uri
+            file = _real(_path_of(uri))
+        except (msgspec.DecodeError, RecursionError, UserError):
+            return
+        text = draft.text if draft.typed is None else draft.typed
+        if uri in text and not any(uri in source for source in draft.sources):
+            self._refusals[file] = ""
+            return
+        async with self._turn:  # Calls at the same time ask once.
+            with suppress(OSError):  # A file that does not exist is not asked about.
+                if file not in self._refusals:
+                    self._refusals[file] = await self._refusal(file, file.stat().st_mode)
+
+    async def _refusal(self, file: Path, mode: int) -> str:
+        if not file.is_relative_to(self._folder):
+            return f"you did not type this call, and {file} is outside of {self._folder}. Type the call"
+        if not mode & READABLE:
+            return f"you did not type this call, and only you can read {file}. Type the call"
+        return "" if self.is_agreed or await self._ask(str(file)) else NOT_TYPED
+
+    def read(self, path: Path) -> str:
+        """Return the text of a file; raise `UserError` if a server must not get it."""
+        file = _real(path)
+        if any(file.is_relative_to(place) for place in self._closed):
+            raise UserError(f"{path} belongs to rpcexplorer or to the system, and no server gets it")
+        refusal = self._refusals.get(file, NOT_TYPED)
+        if refusal:
+            raise UserError(refusal)
+        return self._read(file)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 class _Document(Struct):
@@ -109,6 +175,8 @@ def _path_of(uri: str) -> Path:
         path = Path(unquote(parts.path, errors="strict"))
     except ValueError:
         raise UserError(f"{cut(uri)} is not a valid address. Check it") from None
+    if "\0" in str(path):
+        raise UserError(f"{cut(uri)} is not a valid address. Check it")
     if len(uri) > MAX_ADDRESS:
         raise UserError(f"the address {cut(uri)} is too long. Check it")
     if parts.netloc not in {"", "localhost"} or not path.is_absolute():

@@ -187,6 +187,9 @@ class Person(Protocol):
     async def agrees(self, question: str) -> bool:
         """Ask a yes-or-no question; everything but yes means no."""
 
+    async def opens(self, file: str) -> bool:
+        """Ask whether a language server gets a file that a call names which the user did not type."""
+
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:
         """Show what a file has decided or changed, and ask whether to allow it.
 
@@ -207,6 +210,9 @@ class Nobody:
         return None
 
     async def agrees(self, question: str) -> bool:  # noqa: ARG002
+        return False
+
+    async def opens(self, file: str) -> bool:  # noqa: ARG002
         return False
 
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:  # noqa: ARG002

@@ -39,6 +39,8 @@ class Draft(Struct, frozen=True):
     notification: bool = False
     typed: str | None = None
     """The text of the editor, if ``text`` has the values of its variables."""
+    sources: tuple[str, ...] = ()
+    """Texts that the params may come from, and that the user did not type for this call: a saved or recorded call."""
 
     def read(self) -> Params | Typo:
         """Parse the text, or return its first problem."""
@@ -82,7 +84,8 @@ def draft_of(exchange: Exchange) -> Draft | Batch:
     """Return the draft of an exchange, to be resolved again."""
     if exchange.kind == "batch":
         return Batch(exchange.params)
-    return Draft(exchange.method, exchange.params, notification=exchange.kind == "notification")
+    sources = tuple(filter(None, (exchange.params, exchange.params_sent)))
+    return Draft(exchange.method, exchange.params, exchange.kind == "notification", sources=sources)
 
 
 def sent_draft(exchange: Exchange) -> Draft | Batch:

@@ -187,7 +187,7 @@ class SavedCall(Struct, frozen=True):
         return SIGN + self.name
 
     def draft(self, *, notification: bool = False) -> Draft:
-        return Draft(self.method, self.text, notification)
+        return Draft(self.method, self.text, notification, sources=(self.text,))
 
 
 def no_such_call(listed_as: str, calls: Iterable[str], profile: str) -> str:

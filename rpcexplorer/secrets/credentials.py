@@ -70,6 +70,10 @@ class StoredCredentials:
         finally:
             self._asked_for, self._asked_at = self.asked_for, 0.0
 
+    async def opens(self, file: str) -> bool:
+        """Ask whether a language server gets a file."""
+        return await self.asked(self._person.opens(file))
+
     def in_use(self) -> list[Secret]:
         """Return all values that this run knows, to keep them out of records."""
         self._secrets.learn(self._profiles())

@@ -555,6 +555,18 @@ class PersonOnScreen:
         )
         return answer == "yes"
 
+    async def opens(self, file: str) -> bool:
+        if self.open is None:
+            return False
+        from rpcexplorer.tui.widgets.dialog import Choice, Confirm
+
+        rows = [("file", file), ("", "A saved, recorded or imported call names it: you did not type it now.")]
+        choices = [Choice("no", "Don't open"), Choice("yes", "Open")]
+        answer: str | None = await self.open(
+            Confirm("Send this file to the language server?", rows, choices, grave=True)
+        )
+        return answer == "yes"
+
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:
         """Ask whether to allow what a file of others has decided or changed."""
         if self.open is None:

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.open_files import OpenFiles
+from rpcexplorer.client.open_files import OpenableFiles, OpenFiles
 from rpcexplorer.files.io import read_source
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.problem import UserError
 
 LIMIT = 1024 * 1024
 
@@ -135,6 +137,65 @@ def test_address_of_no_file_here_is_named(uri: str) -> None:
 def test_other_address_opens_nothing(uri: object) -> None:
     server = Server()
     assert (server.call(uri), server.notes) == ([], [])
+
+
+def test_file_of_others_is_asked_about_once(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    async def ask(file: str) -> bool:
+        asked.append(file)
+        return file.endswith("yes")
+
+    files = OpenableFiles(tmp_path, [tmp_path / "own"], read_source, ask)
+
+    def read(name: str) -> bool:
+        path = tmp_path / name
+        text = json.dumps({"textDocument": {"uri": path.as_uri()}})
+        draft = Draft("m", text, sources=(text,))
+        asyncio.run(files.decide(draft, draft))
+        try:
+            return files.read(path) == "x"
+        except UserError:
+            return False
+
+    (tmp_path / "own").mkdir()
+    for name in ("yes", "no", "own/a"):
+        (tmp_path / name).write_text("x")
+    assert [read("yes"), read("no"), read("yes"), read("no"), read("own/a"), read("missing")] == [
+        True,
+        False,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert [Path(file).name for file in asked] == ["yes", "no", "a"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "source", "is_read"),
+    [
+        ('{"textDocument":{"uri":"URI"}}', "", True),
+        ('{"textDocument":{"uri":"URI"}}', '{"a": 1}', True),
+        ('{"textDocument":{"uri":"URI"}, "edited": 1}', '{"textDocument":{"uri":"URI"}}', False),
+        ('{"textDocument":{"uri":"{{file}}"}}', "", False),
+    ],
+)
+def test_typed_address_is_read_unasked(typed: str, source: str, is_read: bool, tmp_path: Path) -> None:
+    async def refuse(_: str) -> bool:
+        return False
+
+    path = tmp_path / "a"
+    path.touch()
+    uri = path.as_uri()
+    files = OpenableFiles(tmp_path / "elsewhere", [], read_source, refuse)
+    draft = Draft("m", typed.replace("URI", uri), sources=(source.replace("URI", uri),) if source else ())
+    asyncio.run(files.decide(draft, Draft("m", f'{{"textDocument":{{"uri":"{uri}"}}}}')))
+    if is_read:
+        assert files.read(path) == ""
+        return
+    with pytest.raises(UserError, match="you did not type this call"):
+        files.read(path)
 
 
 def test_file_opened_by_hand_is_left_alone(tmp_path: Path) -> None:

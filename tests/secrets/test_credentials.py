@@ -42,6 +42,9 @@ class FakeUser:
         self.stores.append(store.place if store else "")
         return (self._secret, self._keeps) if self._secret else None
 
+    async def opens(self, file: str) -> bool:  # noqa: ARG002
+        return False
+
     async def agrees(self, question: str) -> bool:
         self.asked.append(question)
         return self._agrees

@@ -85,7 +85,7 @@ class DraftKeeper:
     @property
     def draft(self) -> Draft:
         """The call in the editor, as it would be sent."""
-        return Draft(self.called, self._params.text)
+        return Draft(self.called, self._params.text, sources=tuple(self._params.loaded))
 
     @property
     def profile_name(self) -> str:
@@ -267,7 +267,7 @@ class DraftKeeper:
         if problem:
             self._host.notify(problem, timeout=8)
         elif changed != text:
-            self._params.replace(changed)
+            self._params.replace(changed, is_typed=True)
 
     def add_to_batch(self, key: str) -> str:
         """Add the call to the batch, or update it there; return a notice."""

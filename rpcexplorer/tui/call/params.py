@@ -209,6 +209,8 @@ class ParamsPane(Vertical):
         """A text, a cursor in it, and the hint for that place."""
         self._last_text = ""
         """The text of the last message."""
+        self.loaded: list[str] = []
+        """The texts that the program has put into the editor since the method was chosen."""
         self._loaded = ("", (0, 0))
         """The text that was loaded, and its cursor."""
         self._is_edited = False
@@ -240,6 +242,7 @@ class ParamsPane(Vertical):
         """Show another method with its text, without an undo history."""
         self.method = method
         self.completion.forget()
+        self.loaded = [text]
         self.editor.load(text)
         self.editor.to_first_value()
         self._last_text = self.text
@@ -247,8 +250,9 @@ class ParamsPane(Vertical):
         self._hinted = None, ""
         self._text_changed()
 
-    def replace(self, text: str) -> None:
+    def replace(self, text: str, *, is_typed: bool = False) -> None:
         """Replace the text as one change that can be undone."""
+        self.loaded += [] if is_typed else [text]
         self.editor.put(text)
 
     def put_value(self, place: Callable[[str, int], tuple[str, int]]) -> None:
