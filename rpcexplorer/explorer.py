@@ -82,6 +82,11 @@ class Explorer:
         self.settings = settings
         self.secrets = secrets
         self.profile: Profile | None = None  # The profile in use.
+        self.continues = False
+        """Whether the profile that was used last in this project folder is used again.
+
+        The front ends do so. A program gets the default: what it does must not depend on what somebody did last.
+        """
         self.prints = False
         """Whether results go to stdout with member names that are not redacted."""
         self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
@@ -234,13 +239,42 @@ class Explorer:
         ``profile`` is a profile or its name. Without it, the default profile is used. Raise `UserError` if there is no
         such profile, or if its file has an error; then the profile in use does not change.
         """
-        chosen = profile if isinstance(profile, Profile) else self.profiles.get(profile)
+        if isinstance(profile, Profile):
+            chosen: Profile | Problem = profile
+        else:
+            chosen = self.usual() if profile is None else self.profiles.get(profile)
         if isinstance(chosen, Problem):
             raise UserError(str(chosen))
         self.profile = chosen
         # On the screen, the user sees name and address before anything is sent.
         self.secrets.destinations.unnamed = "" if profile or self.can_ask else chosen.name
         return chosen
+
+    def usual(self) -> Profile | Problem:
+        """Return the profile to use if none is named, or why there is none."""
+        return self.profiles.get(self.last_used if self.continues else None)
+
+    @property
+    def last_used(self) -> str | None:
+        """The profile that was used last in this project folder, if it still exists."""
+        name = self.remembered.used_in(self.profiles.project_folder)
+        return name if name in self.profiles.leaves else None
+
+    def remember_profile(self) -> None:
+        """Remember that the profile in use was used last in this project folder."""
+        if self.profile is not None and not self.profile.ad_hoc:
+            self.remembered.set_used(self.profiles.project_folder, self.profile.name)
+
+    def set_default(self, name: str, file: Path) -> Problem | None:
+        """Make a profile the default in a file; return what prevented it.
+
+        What was used last in this project folder is forgotten, since it would win.
+        """
+        problem = self.edits(file).set_default(name)
+        self.reload()
+        if not problem:
+            self.remembered.set_used(self.profiles.project_folder, "")
+        return problem
 
     def redactor(self, *, of_this_profile: bool = False) -> Redactor:
         """Return a redactor of all known secrets.

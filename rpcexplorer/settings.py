@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, time, timedelta
 from functools import reduce
 from itertools import accumulate
@@ -138,7 +138,8 @@ SCREEN_SHAPE = TableRule(
     "screen.toml",
     {
         "version": version_rule,
-        "profile": text_rule,
+        "profile": text_rule,  # Earlier versions remembered one profile for all folders.
+        "used": MapRule(text_rule),
         "wrap": flag_rule,
         "side_by_side": flag_rule,
         "history_of_all": flag_rule,
@@ -213,17 +214,21 @@ class ScreenState:
         self.problem = ""
         """Why a choice could not be stored, or empty."""
 
-    @property
-    def profile(self) -> str:
-        return str(self.value("profile") or "")
+    def used_in(self, folder: Path) -> str:
+        """Return the profile that was used last in a project folder, or nothing."""
+        return str(self.value("used", str(folder)) or "")
 
-    @profile.setter
-    def profile(self, name: str) -> None:
-        self.remember(_clean(name), "profile")
+    def set_used(self, folder: Path, profile: str) -> None:
+        """Remember the profile for the newest project folders; an empty one is forgotten."""
+        key, name = _clean(str(folder)), _clean(profile)
 
-    def profile_among(self, names: Container[str]) -> str | None:
-        """Return the profile used last if it is among these names."""
-        return self.profile if self.profile in names else None
+        def update(old: Mapping[str, str] | None) -> dict[str, str]:
+            others = [(other, used) for other, used in (old or {}).items() if other != key]
+            newest = [*others, (key, name)] if name else others
+            return dict(newest[-NEWEST:])
+
+        if name != self.used_in(folder):
+            self._change(update, "used")
 
     def method(self, profile: str) -> str:
         return str(self.value("at", profile, "method") or "")

@@ -533,3 +533,70 @@ def test_method_is_marked_safe_in_the_right_file(own: str, project: str, marked:
     assert files["own"].read_text().startswith("# mine\n")
     assert explorer.mark_safe(profile, "m", safe=False, file=file) is None
     assert explorer.profiles.profiles["x"].methods["m"].safe is False
+
+
+OWN_FILE = 'default = "mine"\n[profile.mine]\nurl = "http://mine"\n[profile.private]\nurl = "http://private"\n'
+SHOP = '[profile.shop]\nurl = "http://shop"\n[profile.prod]\nurl = "http://prod"\n'
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path) -> Callable[..., Explorer]:
+    """Return a function that opens a front end's explorer in a folder with this project file."""
+
+    def build(name: str, sessions: str = "", own: str = OWN_FILE) -> Explorer:
+        (tmp_path / "home" / "config").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "home" / "config" / "sessions.toml").write_text(own)
+        (tmp_path / name).mkdir(exist_ok=True)
+        if sessions:
+            (tmp_path / name / "sessions.toml").write_text(sessions)
+        explorer = Explorer.open(folder=tmp_path / name, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+        explorer.continues = True
+        return explorer
+
+    return build
+
+
+def use_last(explorer: Explorer, name: str) -> None:
+    explorer.use(name)
+    explorer.remember_profile()
+
+
+def test_last_profile_of_another_folder_is_not_used(in_folder: Callable[..., Explorer]) -> None:
+    use_last(in_folder("notes"), "private")
+    assert in_folder("shop", 'default = "shop"\n' + SHOP).use().name == "shop"
+    assert in_folder("bare").use().name == "mine"
+    assert in_folder("notes").use().name == "private"
+
+
+def test_last_profile_of_this_folder_wins_over_defaults(in_folder: Callable[..., Explorer]) -> None:
+    use_last(in_folder("shop", 'default = "shop"\n' + SHOP), "prod")
+    explorer = in_folder("shop")
+    assert explorer.use().name == "prod"
+    explorer.continues = False  # A program gets the default.
+    assert explorer.use().name == "shop"
+    assert in_folder("shop", 'default = "shop"\n' + SHOP.replace("prod", "test")).use().name == "shop"
+
+
+def test_last_profile_with_an_error_is_not_replaced(in_folder: Callable[..., Explorer]) -> None:
+    use_last(in_folder("shop", 'default = "shop"\n' + SHOP), "prod")
+    explorer = in_folder("shop", 'default = "shop"\n' + SHOP.replace("http://prod", "ftp://prod"))
+    with pytest.raises(UserError, match="prod"):
+        explorer.use()
+
+
+def test_chosen_default_wins_over_the_last_profile(in_folder: Callable[..., Explorer], tmp_path: Path) -> None:
+    explorer = in_folder("shop", SHOP)
+    use_last(explorer, "prod")
+    assert explorer.set_default("shop", tmp_path / "shop" / "sessions.toml") is None
+    assert explorer.use().name == in_folder("shop").use().name == "shop"
+
+
+def test_default_without_a_profile_is_not_replaced(in_folder: Callable[..., Explorer]) -> None:
+    explorer = in_folder("shop", 'default = "shpo"\n' + SHOP)
+    with pytest.raises(UserError, match=r"sessions.toml:1: default: there is no profile `shpo`. Did you mean `shop`\?"):
+        explorer.use()
+    explorer = in_folder("one", 'default = "shpo"\n[profile.shop]\nurl = "http://shop"\n', own="")
+    with pytest.raises(UserError, match="`shpo`"):
+        explorer.use()
+    use_last(explorer, "shop")
+    assert in_folder("one").use().name == "shop"

@@ -18,8 +18,11 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "state" / "screen.toml"
 
 
+SHOP, NOTES = Path("/home/ada/shop"), Path("/home/ada/notes")
+
+
 def full(one: ScreenState) -> ScreenState:
-    one.profile = "staging"
+    one.set_used(SHOP, "staging")
     one.wrap = True
     one.history_of_all = True
     one.methods_width = 34
@@ -37,7 +40,7 @@ def everything(one: ScreenState) -> list[object]:
     sizes = [one.methods_width, one.params_height]
     lists = [one.pinned("staging"), one.expressions("filter"), one.expressions("pipe")]
     flags = [one.wrap, one.history_of_all]
-    return [one.profile, *flags, *sizes, one.method("staging"), *lists, one.is_quiet("staging", "user.delete")]
+    return [one.used_in(SHOP), *flags, *sizes, one.method("staging"), *lists, one.is_quiet("staging", "user.delete")]
 
 
 def test_missing_file_is_empty_and_not_created(file: Path) -> None:
@@ -57,10 +60,19 @@ def test_profiles_have_separate_states(file: Path) -> None:
     assert (one.method("prod"), one.pinned("prod"), one.is_quiet("prod", "user.delete")) == ("", (), False)
 
 
-def test_last_profile_counts_only_if_it_exists(file: Path) -> None:
+def test_last_profile_counts_in_its_folder_only(file: Path) -> None:
     one = full(ScreenState(file))
-    assert one.profile_among({"prod": 1, "staging": 2}) == "staging"
-    assert one.profile_among({"prod": 1}) is None
+    one.set_used(NOTES, "prod")
+    assert (one.used_in(SHOP), one.used_in(NOTES), one.used_in(NOTES / "src")) == ("staging", "prod", "")
+    one.set_used(SHOP, "")
+    assert (ScreenState(file).used_in(SHOP), ScreenState(file).used_in(NOTES)) == ("", "prod")
+
+
+def test_newest_folders_keep_their_last_profile(file: Path) -> None:
+    one = ScreenState(file)
+    for number in range(NEWEST + 1):
+        one.set_used(SHOP / str(number), "staging")
+    assert [one.used_in(SHOP / str(number)) for number in (0, 1, NEWEST)] == ["", "staging", "staging"]
 
 
 def test_method_is_pinned_once_and_can_be_unpinned(file: Path) -> None:
@@ -98,15 +110,16 @@ def test_confirmation_is_asked_again_on_the_next_day(file: Path) -> None:
 def test_two_open_programs_keep_each_others_changes(file: Path) -> None:
     one, other = ScreenState(file), ScreenState(file)
     assert everything(one) == everything(other)  # both have read
-    one.profile = "staging"
+    one.set_used(SHOP, "staging")
     other.wrap = True
     one.pin("staging", "a")
     other.pin("staging", "b")
     one.add_expression("filter", ".a")
     other.add_expression("filter", ".b")
-    one.profile, other.profile = "first", "last"
+    one.set_used(SHOP, "first")
+    other.set_used(SHOP, "last")
     last = ScreenState(file)
-    assert (last.profile, last.wrap, last.pinned("staging")) == ("last", True, ("a", "b"))
+    assert (last.used_in(SHOP), last.wrap, last.pinned("staging")) == ("last", True, ("a", "b"))
     assert last.expressions("filter") == (".b", ".a")
 
 
@@ -135,15 +148,15 @@ def test_any_name_and_any_text_can_be_remembered(file: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "profile"),
-    [("profile = ", ""), ('profile = "a"\nwrap = "yes"\n', "a"), ('profile = "a"\nnew_key = 1\n', "a"), ("\0", ""),
-     ('profile = "a"\nat.a.quiet.b = "tonight"\n', "a"), ('version = 2\nprofile = "a"\n', "a")],
+    ("text", "docs"),
+    [("docs = ", ""), ('docs = "a"\nwrap = "yes"\n', "a"), ('docs = "a"\nnew_key = 1\n', "a"), ("\0", ""),
+     ('docs = "a"\nat.a.quiet.b = "tonight"\n', "a"), ('version = 2\ndocs = "a"\n', "a")],
 )  # fmt: skip
-def test_damaged_file_is_reported_and_moved_aside(file: Path, text: str, profile: str) -> None:
+def test_damaged_file_is_reported_and_moved_aside(file: Path, text: str, docs: str) -> None:
     file.parent.mkdir()
     file.write_text(text)
     one = ScreenState(file)
-    assert one.profile == profile
+    assert one.docs == docs
     assert one.problem.startswith(str(file))
     assert file.read_text() == text  # reading changes nothing
     one.wrap = True
@@ -151,7 +164,7 @@ def test_damaged_file_is_reported_and_moved_aside(file: Path, text: str, profile
     assert aside.read_text() == text
     assert str(aside) in one.problem
     again = ScreenState(file)
-    assert (again.profile, again.wrap, again.problem) == (profile, True, "")
+    assert (again.docs, again.wrap, again.problem) == (docs, True, "")
 
 
 def test_newest_expressions_that_fit_are_kept(file: Path) -> None:
@@ -172,7 +185,7 @@ def test_temporarily_unreadable_file_is_not_damaged(file: Path, monkeypatch: pyt
     assert one.pinned("staging") == ("ping", "user.get", "new")
     one.wrap = False
     again = ScreenState(file)
-    assert (again.pinned("staging"), again.wrap, again.profile) == (("ping", "user.get", "new"), False, "staging")
+    assert (again.pinned("staging"), again.wrap, again.used_in(SHOP)) == (("ping", "user.get", "new"), False, "staging")
     assert [path.name for path in file.parent.glob("screen*")] == ["screen.toml"]
 
 
@@ -182,17 +195,17 @@ def _broken_disk(*_: object, **__: object) -> object:
 
 def test_damaged_file_on_full_disk_is_kept_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.parent.mkdir()
-    file.write_text('profile = "a"\nwrap = "yes"\n')
+    file.write_text('docs = "open"\nwrap = "yes"\n')
     one = ScreenState(file)
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", _full_second_time())
         one.methods_width = 30
         one.methods_width = 40
         assert "disk is full" in one.problem
-        assert file.read_text() == 'profile = "a"\nwrap = "yes"\n'
+        assert file.read_text() == 'docs = "open"\nwrap = "yes"\n'
     one.methods_width = 50
     assert [path.name for path in file.parent.glob("screen*")] == ["screen.toml", "screen.toml.damaged-1"]
-    assert (ScreenState(file).profile, ScreenState(file).methods_width) == ("a", 50)
+    assert (ScreenState(file).docs, ScreenState(file).methods_width) == ("open", 50)
 
 
 def _full_second_time() -> Callable[[str, str], None]:
@@ -213,14 +226,14 @@ def _full_disk(*_: object) -> int:
 
 def test_unwritable_change_is_written_with_the_next(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = ScreenState(file)
-    one.profile = "staging"
+    one.set_used(SHOP, "staging")
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", _full_disk)
         one.pin("staging", "a")
         one.wrap = True
     assert "kept only until you quit" in one.problem
     assert "disk is full" in one.problem
-    assert (one.wrap, one.pinned("staging"), one.profile) == (True, ("a",), "staging")
+    assert (one.wrap, one.pinned("staging"), one.used_in(SHOP)) == (True, ("a",), "staging")
     assert ScreenState(file).wrap is False
     one.pin("staging", "b")
     again = ScreenState(file)

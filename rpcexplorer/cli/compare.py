@@ -451,7 +451,7 @@ def _proposed(explorer: Explorer, record: Recorded, *, alone: bool) -> Profile |
     It is the one whose history has the call, or the default, or the only one with the same URL. The default is proposed
     only if all calls went to one server.
     """
-    default = explorer.profiles.get(None) if alone else None
+    default = explorer.usual() if alone else None
     if record.source is not None:
         return record.source
     if isinstance(default, Profile):
@@ -467,7 +467,7 @@ def _advice(
 
     For several servers, it contains a command to complete.
     """
-    known, default = explorer.profiles, explorer.profiles.get(None)
+    known, default = explorer.profiles, explorer.usual()
     profiles = f"Your profiles: {joined_words(sorted(known.leaves)) or 'none'}."
     if not known.leaves and not known.refused:
         return NO_PROFILE

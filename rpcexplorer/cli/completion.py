@@ -221,7 +221,7 @@ def _explorer_of_profile(context: click.Context) -> Explorer | None:
     explorer, typed = open_explorer_silently(context), {**context.find_root().params}
     typed |= {name: context.params[name] for name in ("profile", "url") if context.params.get(name)}
     with suppress(click.ClickException):
-        Invocation(context.find_root().obj, **typed).use(explorer, None)
+        Invocation(context.find_root().obj, **typed).choose(explorer, None)
     if explorer.profile is None:
         return None
     explorer.read_description()

@@ -113,6 +113,22 @@ class Invocation(Struct):
         auth: str | None = None,
         form: Changes = (),
     ) -> Profile:
+        """Choose the profile as ``choose`` does. One of ``-p`` is used again in this project folder."""
+        profile = self.choose(explorer, name, url, auth, form)
+        if profile.name == self.profile:
+            explorer.remember_profile()
+        elif name is None and not profile.ad_hoc and profile != explorer.profiles.get():
+            self.world.hint(f"{profile.name} is used, as it was last in this folder. For another one, add -p NAME")
+        return profile
+
+    def choose(
+        self,
+        explorer: Explorer,
+        name: str | None,
+        url: str | None = None,
+        auth: str | None = None,
+        form: Changes = (),
+    ) -> Profile:
         """Choose the profile; end the command if there is none."""
         if url is not None and self.url is not None:
             raise click.UsageError("Name only one URL.")
@@ -255,8 +271,19 @@ def complete_profiles(context: click.Context, _: click.Parameter, begun: str) ->
     return [name for name in open_explorer_silently(context).profiles.profiles if name.startswith(begun)]
 
 
+def _note_profile(context: click.Context, _: click.Parameter, name: str | None) -> str | None:
+    if name is not None and not context.resilient_parsing:
+        invocation_of(context).profile = name
+    return name
+
+
 profile_option = click.option(
-    "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile."
+    "-p",
+    "--profile",
+    metavar="NAME",
+    shell_complete=complete_profiles,
+    callback=_note_profile,
+    help="Use this profile.",
 )
 no_input_option = click.option(
     "--no-input", "ask", flag_value=False, default=True, help="Fail instead of asking for input."

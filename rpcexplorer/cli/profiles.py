@@ -408,9 +408,8 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
         return
     invocation.use(explorer, name)
     file = invocation.file_to_write(found.default_home(name, explorer.paths.user_sessions), team=team)
-    if problem := explorer.edits(file).set_default(name):
+    if problem := explorer.set_default(name, file):
         fail(str(problem))
-    explorer.reload()
     invocation.world.say(f"the default profile is now {name}, in {file}")
     invocation.warn_about(explorer, file)
     if explorer.profiles.default != name:

@@ -25,7 +25,7 @@ class Recorded(Struct, frozen=True):
 
 
 def open_history(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
-    """Open the history of this profile, or of the default profile."""
+    """Open the history of this profile, or of the usual one."""
     invocation = invocation_of(context)
     explorer = invocation.open()
     with suppress(UserError):  # Without a profile, the usual history is used.

@@ -65,6 +65,7 @@ class World(Struct):
             sessions=sessions,
             person=person,
         )
+        self.explorer.continues = True
         return self.explorer
 
     def open_screen(
@@ -74,19 +75,25 @@ class World(Struct):
         from rpcexplorer.tui import app  # The command line must not load Textual.
 
         person = app.PersonOnScreen()
-        return app.open_screen(build(person), person, profile, case)
+        explorer = build(person)
+        wrong_default = explorer.profiles.wrong_default
+        if case is None and explorer.profile is None and wrong_default and explorer.usual() == wrong_default:
+            self.say(str(wrong_default))
+            return 2, ""
+        return app.open_screen(explorer, person, profile, case)
 
     def path(self, name: str) -> Path:
         """Return the path of a file named on the command line."""
         return self.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
 
     def open_profile(self, name: str | None) -> tuple[int, str]:
-        """Open the screen with the named profile, or the last used one."""
+        """Open the screen with the named profile, or with the usual one."""
 
         def build(person: Person) -> Explorer:
             explorer = self.open_explorer(person)
             if name is not None:
                 explorer.use(name)
+                explorer.remember_profile()
             return explorer
 
         try:

@@ -68,6 +68,8 @@ class Profiles(Struct, dict=True):
     default: str | None = None
     default_leaf: Leaf | None = None
     """The value that sets the default."""
+    wrong_default: Problem | None = None
+    """Why the default cannot be used: no file has such a profile."""
     problems: list[Problem] = field(default_factory=list)
     files: tuple[Path, ...] = ()
     refused: Problem | None = None
@@ -98,6 +100,8 @@ class Profiles(Struct, dict=True):
         """
         if self.refused and not self.leaves:
             return self.refused
+        if name is None and self.wrong_default:
+            return self.wrong_default
         if name is None:
             name = self.default or (next(iter(self.leaves)) if len(self.leaves) == 1 else None)
         where = str(self.files[-1]) if self.files else TEAM_FILE
@@ -113,6 +117,11 @@ class Profiles(Struct, dict=True):
             if problem.profile == name:
                 return problem
         return Problem(where, f"there is no profile `{name}`. {available_profiles(name, self.leaves)}")
+
+    @property
+    def project_folder(self) -> Path:
+        """The folder of the project file; without one, the working folder."""
+        return self.project_file.absolute().parent
 
     @property
     def default_source(self) -> Source:
@@ -480,12 +489,15 @@ def _problem(found: Profiles, name: str, path: KeyPath, sentence: str) -> Proble
 
 
 def _choose_default(found: Profiles, readings: list[CheckedFile]) -> None:
+    """Use the default of the highest file; no other one replaces it, even if it names no profile."""
     chosen = [reading for reading in readings if ("default",) in reading.leaves]
-    for reading in reversed(chosen):
-        leaf = reading.leaves[("default",)]
-        name = leaf.value
-        if name in found.profiles or any(problem.profile == name for problem in found.problems):
-            found.default, found.default_leaf = name, leaf
-            return
-        sentence = f"there is no profile `{name}`. {available_profiles(name, found.leaves)}"
-        found.problems.append(reading.file.complain(("default",), sentence))
+    if not chosen:
+        return
+    leaf = chosen[-1].leaves[("default",)]
+    name = leaf.value
+    if name in found.leaves or any(problem.profile == name for problem in found.problems):
+        found.default, found.default_leaf = name, leaf
+        return
+    sentence = f"there is no profile `{name}`. {available_profiles(name, found.leaves)}"
+    found.wrong_default = chosen[-1].file.complain(("default",), sentence)
+    found.problems.append(found.wrong_default)

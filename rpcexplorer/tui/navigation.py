@@ -102,10 +102,9 @@ class Navigation:
     def first_screen(self) -> Screen[Any]:
         """Return the call screen, or an empty one if no profile can be used."""
         explorer = self._explorer
-        last_used = explorer.remembered.profile_among
         if explorer.profile is None:
             with suppress(UserError):
-                explorer.use(self._profile or last_used(explorer.profiles.profiles))
+                explorer.use(self._profile)
         self._first = self._call_screen() if explorer.profile else None
         return self._first or Screen()
 
@@ -436,7 +435,7 @@ class Navigation:
         calls.drafts.write_down()
         found = await run_connection_test(calls, self._explorer, profile)
         if found.name and await calls.use(found.name):
-            self._explorer.remembered.profile = found.name
+            self._explorer.remember_profile()
 
     def _back_to_calls(self) -> CallScreen | None:
         """Close the screen over the call screen."""

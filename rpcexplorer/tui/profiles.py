@@ -298,7 +298,7 @@ class ProfilesScreen(FullScreen[bool]):
     def _use(self, row: ProfileRow | None) -> None:
         if row is not None and row.profile is not None:
             self.explorer.use(row.name)
-            self.explorer.remembered.profile = row.name
+            self.explorer.remember_profile()
             self.dismiss(True)
 
     def action_default(self) -> None:
@@ -307,8 +307,7 @@ class ProfilesScreen(FullScreen[bool]):
             return
         name = self._row.name
         file = self.explorer.profiles.default_home(name, self.explorer.paths.user_sessions)
-        problem = self.explorer.edits(file).set_default(name)
-        self.explorer.reload()
+        problem = self.explorer.set_default(name, file)
         found = self.explorer.profiles
         words = str(problem) if problem else f"{name} is now the default profile, in {file}."
         if not problem and found.default != name:

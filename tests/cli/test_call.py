@@ -262,9 +262,9 @@ def test_missing_credentials_exit_3_and_name_the_variable(shell: Shell) -> None:
 def test_profile_option_works_before_and_after_the_command(shell: Shell) -> None:
     with RawServer(PONG) as server:
         shell.sessions(f'[profile.a]\nurl = "{server.origin}"\n[profile.b]\nurl = "{server.origin}"\n')
+        assert shell.run("call", "ping").code == 2
         assert shell.run("-p", "b", "call", "ping").code == 0
         assert shell.run("call", "-p", "b", "ping").code == 0
-        assert shell.run("call", "ping").code == 2
 
 
 def test_damaged_profile_affects_only_itself(shell: Shell) -> None:

@@ -191,3 +191,45 @@ def test_suggested_command_is_on_its_own_line(shell: Shell, line: str, message: 
     shell.sessions('[profile.staging]\nurl = "http://127.0.0.1:9"\n')
     ran = shell.run(*line.split())
     assert (ran.code, ran.err) == (2, f"rpcexplorer: {message}\n  {command}\n")
+
+
+TWO_PROFILES = 'default = "a"\n[profile.a]\nurl = "http://a"\n[profile.b]\nurl = "http://b"\n'
+
+
+def test_profile_option_counts_for_the_next_command(shell: Shell) -> None:
+    shell.sessions(TWO_PROFILES)
+    assert "\nHost: a\n" in shell.run("call", "ping", "--dry-run").text
+    assert "\nHost: b\n" in shell.run("call", "-p", "b", "ping", "--dry-run").text
+    ran = shell.run("call", "ping", "--dry-run")
+    assert "\nHost: b\n" in ran.text
+    assert "hint: b is used, as it was last in this folder. For another one, add -p NAME" in ran.err
+    assert shell.run("-p", "a", "call", "ping", "--dry-run").err == shell.run("call", "ping", "--dry-run").err == ""
+
+
+def test_profile_that_is_only_shown_is_not_used(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.sessions(TWO_PROFILES)
+    for command in ("show", "test", "secret"):
+        shell.run("profiles", command, "b")
+    shell.run("history", "list", "-p", "b")
+    assert shell.run("profiles", "show").text.startswith("profile a\n")
+    monkeypatch.setenv("COMP_WORDS", "rpcexplorer call -p b p")
+    monkeypatch.setenv("COMP_CWORD", "4")
+    shell.run(**{COMPLETING: "bash_complete"})
+    assert shell.run("profiles", "show").text.startswith("profile a\n")
+
+
+def test_chosen_default_counts_for_the_next_command(shell: Shell) -> None:
+    shell.sessions(TWO_PROFILES)
+    shell.run("call", "-p", "b", "ping", "--dry-run")
+    shell.run("profiles", "default", "a")
+    assert shell.run("profiles", "show").text.startswith("profile a\n")
+
+
+@pytest.mark.parametrize("line", ["call ping", "profiles default", "profiles show", "login"])
+def test_default_without_a_profile_is_refused(shell: Shell, line: str) -> None:
+    shell.sessions(TWO_PROFILES.replace('"a"', '"c"', 1))
+    ran = shell.run(*line.split())
+    assert (ran.code, ran.out) == (2, b"")
+    assert "sessions.toml:1: default: there is no profile `c`. Your profiles: a, b" in ran.err
+    assert len(ran.messages) == 1
+    assert shell.run("profiles", "default", "b").code == 0

@@ -1364,7 +1364,7 @@ async def profile_is_chosen(at: Visit) -> None:
     await at.press("enter")
     await at.back()
     assert at.explorer.profile is not None
-    assert at.explorer.profile.name == at.explorer.remembered.profile == "prod"
+    assert at.explorer.profile.name == at.explorer.last_used == "prod"
     await at.sees(" prod ", "PROD")
 
 

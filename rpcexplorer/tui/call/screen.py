@@ -471,7 +471,7 @@ class CallScreen(Screen[None]):
     async def carry(self, draft: Draft, profile: str) -> None:
         """Use a profile, and put a call into its editor."""
         if self.drafts.profile_name != profile and await self.use(profile):
-            self.explorer.remembered.profile = profile
+            self.explorer.remember_profile()
         self.transfer.carry(draft)
 
     @opens("carry")

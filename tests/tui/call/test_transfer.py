@@ -67,7 +67,7 @@ def test_method_and_params_are_moved_and_nothing_sent(explorer: Explorer) -> Non
         assert explorer.recent(9) == []
 
     visit(explorer, scene)
-    assert explorer.remembered.profile == "prod"
+    assert explorer.last_used == "prod"
     explorer.use("demo")
     assert explorer.draft_of("demo.echo") == '{"n": 1.10}'  # the draft of that profile is kept there
 
