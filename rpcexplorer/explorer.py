@@ -19,12 +19,12 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, method_list, saved_among
 from rpcexplorer.files.io import error_of, read_source, save_as
 from rpcexplorer.files.paths import Location, Paths
-from rpcexplorer.files.toml import dotted
+from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, DestinationChanged, Nobody, Person, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
-from rpcexplorer.model.problem import Problem, UserError, counted
+from rpcexplorer.model.problem import Problem, UserError, counted, joined_words, nearest
 from rpcexplorer.model.profile import OVERLAY, DocumentSource, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -306,6 +306,28 @@ class Explorer:
     def save_reply(self, path: Path, content: bytes, *, replacing: bool) -> str:
         """Write a response to a file that the user named; return why that failed."""
         return save_as(path, self.folder, content, replacing=replacing)
+
+    def settings_problem(self, key: KeyPath, sentence: str) -> Problem:
+        """Return a problem of a key of ``settings.toml``, with its line."""
+        file = self._settings_file
+        if isinstance(file, TomlFile):
+            return file.complain(key, sentence)
+        return Problem(str(self.paths.settings), sentence, key=dotted(key))
+
+    @cached_property
+    def _settings_file(self) -> TomlFile | Problem | None:
+        return read_toml(self.paths.settings)
+
+    def theme_problems(self) -> list[Problem]:
+        """Return the problems of the theme that ``settings.toml`` names."""
+        name, known = self.settings.theme, self.themes.files()
+        if not name:
+            return []
+        if name in known:
+            return self.themes.load(name)[1]
+        guess = nearest(name, known)
+        advice = f"Did you mean `{guess}`?" if guess else f"The themes are {joined_words(known)}"
+        return [self.settings_problem(("theme",), f"there is no theme `{name}`. {advice}")]
 
     def save_setting(self, key: str, value: object) -> str:
         """Set one key of ``settings.toml``; return a problem, or nothing."""

@@ -52,7 +52,7 @@ def keys(context: click.Context, as_json: bool) -> None:
 
     invocation = invocation_of(context)
     explorer = invocation.open()
-    usable, problems = read_keymap(explorer.settings.keymap, str(explorer.paths.settings))
+    usable, problems = read_keymap(explorer.settings.keymap, explorer.settings_problem)
     found: list[dict[str, Any]] = [
         {
             "command": command.id,

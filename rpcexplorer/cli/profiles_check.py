@@ -30,7 +30,7 @@ from rpcexplorer.client.report import REFUSED, Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import DestinationChanged, Nobody, as_fingerprint
 from rpcexplorer.model.exchange import Refused, Stop, Unreached
-from rpcexplorer.model.problem import PROGRAM, counted, quoted
+from rpcexplorer.model.problem import PROGRAM, Problem, counted, quoted
 from rpcexplorer.model.profile import SCHEMES, URL_BEGINNINGS, Profile
 from rpcexplorer.model.secret import PROFILE_NAME, Secret
 from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows
@@ -52,10 +52,10 @@ MAX_PLACES = 50
 def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None:
     """Check profiles for problems, and files for secrets.
 
-    Without FILE, it checks all files of profiles, settings and secrets, and searches every history. With FILE, it
-    checks only these files. With --staged, as in a pre-commit hook, it checks what git would commit. It finds stored
-    secrets in any spelling, and values after words such as password. It never prints a secret. Git runs no programs
-    from the repository's config.
+    Without FILE, it checks all files of profiles, settings (theme and keys too) and secrets, and searches every
+    history. With FILE, it checks only these files. With --staged, as in a pre-commit hook, it checks what git would
+    commit. It finds stored secrets in any spelling, and values after words such as password. It never prints a secret.
+    Git runs no programs from the repository's config.
 
     Exit code 0: no problems. 1: a secret was found. 2: a file has a problem or cannot be read.
 
@@ -73,9 +73,8 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     searched = explorer.search_leaks(paths, staged=world.folder if staged else None)
     named = set(map(os.path.realpath, paths))
     everything = not named and not staged
-    problems = [
-        problem for problem in explorer.profiles.problems if everything or os.path.realpath(problem.file) in named
-    ]
+    known = [*explorer.profiles.problems, *_settings_problems(explorer)]
+    problems = [problem for problem in known if everything or os.path.realpath(problem.file) in named]
     problems += filter(None, [explorer.secrets.problem()])  # Secrets that cannot be read cannot be searched for.
     places = {(found.file, found.line) for found in searched.found}
     # The message about the secret says more.
@@ -110,6 +109,16 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     names = ", ".join(map(str, paths or explorer.profiles.files)) or "no file yet"
     checked = names if paths else f"{counted(len(explorer.profiles.profiles), 'profile')} ({names})"
     world.print(printable(f"no problems in {checked}, no secret in {counted(searched.files, 'file')}"))
+
+
+def _settings_problems(explorer: Explorer) -> list[Problem]:
+    """Return what the screen cannot use of ``settings.toml``: the theme, and keys."""
+    problems = explorer.theme_problems()
+    if explorer.settings.keymap:
+        from rpcexplorer.tui.commands import read_keymap  # Its table needs Textual.
+
+        problems += read_keymap(explorer.settings.keymap, explorer.settings_problem)[1]
+    return problems
 
 
 QUESTION = "Pin this certificate for {}, and send calls and credentials to this server?"

@@ -76,7 +76,7 @@ class ExplorerApp(App[Wish]):
         self.explorer = explorer
         self.when_shown: Callable[[], object] = lambda: None
         """Called after the first frame, and again when everything is loaded."""
-        usable, problems = read_keymap(explorer.settings.keymap, str(explorer.paths.settings))
+        usable, problems = read_keymap(explorer.settings.keymap, explorer.settings_problem)
         # Every label of a key on screen reads the keymap there.
         explorer.settings = replace(explorer.settings, keymap=usable)
         self.set_keymap(keymap(usable))

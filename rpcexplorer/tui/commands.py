@@ -8,14 +8,14 @@ The file is long because the table is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 from msgspec import Struct
 from textual.binding import Binding, BindingType
-from textual.keys import Keys, key_to_character
+from textual.keys import KEY_NAME_REPLACEMENTS, Keys, key_to_character
 
 from rpcexplorer.model.problem import Problem, cut, nearest
 
@@ -798,8 +798,10 @@ MAX_KEYMAP_PROBLEMS: Final = 200
 MODIFIERS: Final = ("alt", "ctrl", "hyper", "meta", "shift", "super")
 """The modifiers in Textual's order."""
 NEVER_SENT: Final = frozenset({"<any>", "<scroll-up>", "<scroll-down>", "<ignore>", "ctrl-at", "return"})
-NAMED: Final = frozenset(key.value for key in Keys) - NEVER_SENT
+NAMED: Final = frozenset(key.value for key in Keys) - NEVER_SENT | {*KEY_NAME_REPLACEMENTS.values()}
 MAX_KEY_LENGTH: Final = 40
+FIRST_PICTURE: Final = "\u2190"
+"""From here on, Unicode names signs that no key has, such as ``banana``."""
 NO_KEY: Final = "no-key"
 """A key that no terminal sends."""
 OPENERS: Final = frozenset(
@@ -905,9 +907,12 @@ def keymap(usable: Mapping[str, str]) -> dict[str, str]:
     return others | {f"{FOLD_TO}.{number}": numbers.get(number, NO_KEY) for number in range(1, 10)}
 
 
-def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], list[Problem]]:
+def read_keymap(
+    wanted: Mapping[str, str], complain: Callable[[tuple[str, ...], str], Problem]
+) -> tuple[dict[str, str], list[Problem]]:
     """Return the usable keys of the user, and a problem about each other one.
 
+    ``complain`` makes a problem of a key of the file and a sentence.
     An empty text removes the keys of a command. If none of several keys can be used, the default stays.
     """
     usable: dict[str, str] = {}
@@ -923,7 +928,7 @@ def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], l
             guess = nearest(id, commands) if guesses else None
             guesses = max(0, guesses - 1)
             advice = f"Did you mean `{guess}`?" if guess else "Press F1 to list the commands."
-            problems.append(Problem(file, f"unknown command `{cut(id)}`. {advice}", key="keymap"))
+            problems.append(complain(("keymap", id), f"unknown command `{cut(id)}`. {advice}"))
             continue
         keys: list[str] = []
         wrong: list[str] = []
@@ -947,7 +952,7 @@ def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], l
         if keys or not wrong:
             usable[id] = ",".join(keys)
         effect = "The key is ignored." if keys and id != FOLD_TO else "The default key stays."
-        problems += [Problem(file, f"{problem} {effect}", key=f"keymap.{id}") for problem in wrong]
+        problems += [complain(("keymap", id), f"{problem} {effect}") for problem in wrong]
     return usable, problems[:MAX_KEYMAP_PROBLEMS]
 
 
@@ -967,12 +972,15 @@ def first_key(id: str, keymap: Mapping[str, str]) -> str:
 
 def is_key(name: str) -> bool:
     """Return whether a terminal can send a key: `f5`, `ctrl+enter`, `N`."""
+    if name in NAMED:
+        return True
     *modifiers, last = name.split("+")
     if len(last) == 1:
         known = last.isalnum() and (last.islower() or not last.isalpha() or "ctrl" not in modifiers)
     else:
-        character = (key_to_character(last) if last.islower() else None) or "a"
-        known = last in NAMED or (character.isprintable() and not character.isalnum())  # letters have no other name
+        character = (key_to_character(last) if last.islower() else None) or "a"  # letters have no other name
+        is_sign = character.isprintable() and not character.isalnum() and character < FIRST_PICTURE
+        known = last in NAMED or is_sign
     return known and modifiers == [modifier for modifier in MODIFIERS if modifier in modifiers]
 
 

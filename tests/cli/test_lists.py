@@ -68,7 +68,7 @@ def test_keymap_problem_is_printed_with_the_list(shell: Shell) -> None:
     file = keymap(shell, 'sned = "f5"\nsend = "\\u001b[2Jx"\n')
     ran = shell.run("keys")
     assert ran.code == 0
-    assert f"{file}: keymap: unknown command `sned`. Did you mean `send`?" in ran.err
+    assert f"{file}:2: keymap.sned: unknown command `sned`. Did you mean `send`?" in ran.err
     assert "\x1b" not in ran.text + ran.err
 
 
@@ -95,12 +95,41 @@ def test_unknown_key_names_nearest_and_keeps_default(shell: Shell, written: str,
     ran = shell.run("keys", "--json")
     rows = {row["command"]: row["keys"] for row in json.loads(ran.text)}
     assert rows["send"] == ["f5", "ctrl+enter"]
-    assert f"{file}: keymap.send: unknown key `{written}`. Did you mean `{nearest}`? The default key stays." in ran.err
+    assert (
+        f"{file}:2: keymap.send: unknown key `{written}`. Did you mean `{nearest}`? The default key stays." in ran.err
+    )
 
 
 def test_key_like_no_other_lists_examples(shell: Shell) -> None:
     keymap(shell, 'send = "plover"\n')
     assert "unknown key `plover`. Use names such as `f5`, `ctrl+g`" in shell.run("keys").err
+
+
+@pytest.mark.parametrize("key", ["ctrl+banana", "banana", "alt+snowman"])
+def test_picture_of_unicode_is_no_key(shell: Shell, key: str) -> None:
+    keymap(shell, f'send = "{key}"\n')
+    ran = shell.run("keys", "--json")
+    assert f"unknown key `{key}`." in ran.err
+    assert {row["command"]: row["keys"] for row in json.loads(ran.text)}["send"] == ["f5", "ctrl+enter"]
+
+
+@pytest.mark.parametrize("key", ["euro_sign", "plus", "ctrl+backslash", "alt+question_mark"])
+def test_sign_of_a_keyboard_can_be_a_key(shell: Shell, key: str) -> None:
+    keymap(shell, f'send = "{key}"\n')
+    assert shell.run("keys").err == ""
+
+
+def test_check_reports_theme_and_keymap_with_lines(shell: Shell) -> None:
+    file = keymap(shell, 'send = "ctrl+banana"\n"response.fold-to" = "f55"\n')
+    file.write_text('theme = "nite"\n' + file.read_text())
+    for names in ((), (str(file),)):
+        ran = shell.run("profiles", "check", *names)
+        assert ran.code == 2
+        assert f"{file}:1: theme: there is no theme `nite`. Did you mean `night`?" in ran.err
+        assert f"{file}:3: keymap.send: unknown key `ctrl+banana`." in ran.err
+        assert f'{file}:4: keymap."response.fold-to": unknown key `f55`.' in ran.err
+    file.write_text('theme = "tide"\n[keymap]\nsend = "f12"\n')
+    assert shell.run("profiles", "check").code == 0
 
 
 @pytest.mark.parametrize(
