@@ -246,8 +246,9 @@ class Explorer:
         if isinstance(chosen, Problem):
             raise UserError(str(chosen))
         self.profile = chosen
-        # On the screen, the user sees name and address before anything is sent.
-        self.secrets.destinations.unnamed = "" if profile or self.can_ask else chosen.name
+        # On the screen, the user sees name and address before anything is sent. What was used last here was named once.
+        is_named = profile or self.can_ask or (self.continues and self.last_used)
+        self.secrets.destinations.unnamed = "" if is_named else chosen.name
         return chosen
 
     def usual(self) -> Profile | Problem:

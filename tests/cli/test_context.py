@@ -233,3 +233,13 @@ def test_default_without_a_profile_is_refused(shell: Shell, line: str) -> None:
     assert "sessions.toml:1: default: there is no profile `c`. Your profiles: a, b" in ran.err
     assert len(ran.messages) == 1
     assert shell.run("profiles", "default", "b").code == 0
+
+
+def test_last_profile_needs_no_question_about_defaults(shell: Shell) -> None:
+    own = shell.home / "config" / "sessions.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('default = "mine"\n[profile.mine]\nurl = "http://mine"\n')
+    shell.sessions(TWO_PROFILES)
+    assert shell.run("call", "ping").code == 3
+    shell.run("call", "-p", "a", "ping", "--dry-run")
+    assert shell.run("call", "ping", "--dry-run").err == ""
