@@ -434,7 +434,9 @@ def show_failure(world: World, exchange: Exchange, words: str = "") -> None:
             return
         case ErrorObject(data=data):
             world.say(f"{outcome}  {transport_line(exchange)}".rstrip())
-            if data is not None:
+            if exchange.outcome.code is None and not exchange.outcome.value.startswith(b'"'):
+                world.say(f"error object: {highlighted(exchange.outcome.value, colour=False)}")
+            elif data is not None:
                 world.say(f"data: {highlighted(data, colour=False)}")
         case Cancelled(maybe_ran=True):
             world.say("cancelled: the server may have run the call")

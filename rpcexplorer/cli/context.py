@@ -354,9 +354,14 @@ def server_options(command: F, **settings: Any) -> F:
 server_after_options = partial(server_options, expose_value=False, callback=_note_option)
 
 
-def url_after_option(command: F) -> F:
+def url_after_option(command: F, *, hidden: bool = True) -> F:
     """Add ``--url`` and the options beside it, as if typed before the command."""
-    return _typed_after("--url")(server_after_options(command, hidden=True))
+    return _typed_after("--url")(server_after_options(command, hidden=hidden))
+
+
+def url_after_option_shown(command: F) -> F:
+    """Add the same options, and list those beside ``--url`` in the help."""
+    return url_after_option(command, hidden=False)
 
 
 def as_command(words: str, command: click.Command) -> click.Command:

@@ -17,6 +17,7 @@ from rpcexplorer.cli.context import invocation_of, no_input_option, profile_opti
 from rpcexplorer.cli.output import Waiting, note_event, quoted_message, run_waiting
 from rpcexplorer.cli.world import INTERRUPTED, ReaderGone, World, discard_output, interruptible
 from rpcexplorer.client.open_connection import NOT_SENT
+from rpcexplorer.client.server_messages import NOT_JSON_RPC
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
@@ -219,14 +220,19 @@ class Listener:
                 asyncio.get_running_loop().call_soon(self._write)
             self._unwritten.append(event)
             self._size += len(event.text)
-            if self._left is not None:
-                self._left -= 1
-                if not self._left:
-                    self._complete()
-            elif self._size > MAX_UNWRITTEN:
+            self._count()
+            if self._size > MAX_UNWRITTEN:
                 self._write()
         else:
             self._world.report(f"{event.remark}: {quoted_message(self._explorer, profile, event)}")
+            if event.remark == NOT_JSON_RPC and not self._names:
+                self._count()
+
+    def _count(self) -> None:
+        if self._left is not None:
+            self._left -= 1
+            if not self._left:
+                self._complete()
 
     def _write(self) -> None:
         """Write the messages, each on one line."""

@@ -21,7 +21,7 @@ from rpcexplorer.cli.context import (
     invocation_of,
     no_input_option,
     profile_after_option,
-    url_after_option,
+    url_after_option_shown,
 )
 from rpcexplorer.cli.output import run_waiting
 from rpcexplorer.cli.world import INTERRUPTED, World, wrapped
@@ -214,7 +214,7 @@ NEW = "NAME"
 @click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
 @no_input_option
 @profile_after_option
-@url_after_option
+@url_after_option_shown
 @click.pass_context
 def connection(context: click.Context, name: str | None, apply: bool, yes: bool, as_json: bool, ask: bool) -> None:
     """Test the connection and suggest settings.

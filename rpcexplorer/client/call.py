@@ -40,7 +40,7 @@ from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, redacted_in_steps
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.codec import decode, encode, encode_batch, read_text
-from rpcexplorer.rpc.messages import Malformed, MessageForm, Result, decoded
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, MessageForm, Result, decoded
 from rpcexplorer.transport.port import Headers, Partial, Request, Response, Transport, Unreachable, Verb, Watch
 from rpcexplorer.transport.request import SOCKET, WEBSOCKET, address_of, request_headers, upgrade_headers
 
@@ -220,6 +220,8 @@ MAX_TOOL_TEXT: Final = 4_000
 """Characters of a failed tool's text to show; the result has all of it."""
 GATEWAY_STATUSES = frozenset({413, 417, 502, 504, 505})
 """Statuses with a page of a gateway, which says nothing about the path."""
+MAX_REFUSED: Final = 100
+"""Characters of a method that the server asked for."""
 HUNG_UP = "the server closed the connection without a response, as some servers do after a notification"
 
 
@@ -495,7 +497,9 @@ class RunningCall:
             maybe_ran = error.maybe_ran and not request.is_ahead
             advice = f" {CAN_PIN}" if error.untrusted else f" {MAYBE_RAN}" if maybe_ran else ""
             sentence = f"{error.sentence}{advice}"
-            return AuthResponse(Unreached(error.step, sentence, maybe_ran), error.response, self._sent)
+            unreached = Unreached(error.step, sentence, maybe_ran)
+            self._note_refusal(unreached)
+            return AuthResponse(unreached, error.response, self._sent)
         finally:
             self._notes += self._partial.notes
             took = time.perf_counter() - started
@@ -513,7 +517,24 @@ class RunningCall:
             text, status = response.body.lstrip(), response.status
             says_more = text and status not in CLEAR_STATUSES and not (text[:1] == b"<" and status in GATEWAY_STATUSES)
             outcome = replace(outcome, reason=f"{explained} {outcome.reason}" if says_more else explained)
+        self._note_refusal(outcome)
         return AuthResponse(outcome, response, self._sent)
+
+    def _note_refusal(self, outcome: Outcome) -> None:
+        """Say that the call may have failed because a request of the server got an error."""
+        method = self._partial.refused
+        lacks_answer = str(METHOD_NOT_FOUND) in getattr(outcome, "message", "")
+        if isinstance(outcome, ErrorObject):
+            lacks_answer = lacks_answer or outcome.code == METHOD_NOT_FOUND
+        closed = isinstance(outcome, Unreached) and outcome.step == "closed"
+        if not method or not (lacks_answer or closed):
+            return
+        # The name is complete or omitted: secrets are found only in complete texts.
+        name = method if len(method) <= MAX_REFUSED else "…"
+        self._notes.append(
+            f"the server sent the request {name} during the call and got an error from rpcexplorer, which may be the "
+            f'cause. To answer it, set answer."{name}" in the profile: see `rpcexplorer manual connections`'
+        )
 
     def _cancel_on_server(self, request: AuthRequest, sent: Request) -> None:
         """Tell a server of MCP over HTTP that a call has ended, which it does not learn from the end of a request."""
@@ -542,8 +563,10 @@ class RunningCall:
 
     def _end_stream(self) -> None:
         stream, self._stream = self._stream, None
-        if stream is not None and (note := stream.end()):
-            self._notes.append(note)
+        if stream is not None:
+            self._partial.refused = stream.requests.refused
+            if note := stream.end():
+                self._notes.append(note)
 
     def _exchange(self, end: AuthResponse | Refused) -> Steps[Exchange]:
         """Return the exchange in its current state, with secrets redacted."""

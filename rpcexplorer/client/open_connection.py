@@ -269,7 +269,7 @@ class OpenConnection:
     ) -> Response:
         """Send a message once, and return its response."""
         partial, started, close_count = partial or Partial(), time.perf_counter(), self._close_count
-        opened = 0.0
+        opened, refusals = 0.0, self.requests.refusals
         calls = calls_in(request.body)
         waiting = _Waiting(
             {key_of(call.id) for call in calls if call.id not in MISSING_IDS},
@@ -291,31 +291,34 @@ class OpenConnection:
         except TimeoutError:
             if not opened and close_count != self._close_count:
                 raise Unreachable("closed", CLOSED) from None
-            words = "No connection"
-            if partial.sent_whole and self._has_heard:
-                words = "The server sent other messages, but no response"
-            elif partial.sent_whole and self._has_worked:
-                words = "No response"
-            elif partial.sent_whole:
-                words = "The server did not respond"
-            elif opened:
-                words = "The request was not sent"
-            elif self._is_greeting:
-                words = f"The server did not respond to {INITIALIZE}"
-            advice = "Raise the timeout if the call needs more time."
-            unread = self._wire.unread if self._wire else self._unread
-            if unread and not self._has_worked:
-                text = printable_if_short(unread.strip(), MAX_UNREAD - 1)
-                advice = f"It sent {NO_MESSAGE}{': ' if text else ''}{text}. Check the framing."
-            raise Unreachable(
-                "timeout",
-                f"{words} within {deadline:g} s. {advice}",
-                maybe_ran=partial.sent_whole,
-                response=partial.response,
-            ) from None
+            raise self._timeout(partial, deadline, is_open=bool(opened)) from None
+        finally:
+            if self.requests.refusals > refusals:
+                partial.refused = self.requests.refused
         phases = Phases(connect=None if kept else opened - started, wait=time.perf_counter() - opened, kept=kept)
         partial.response = Response(body=body, size=len(body), phases=phases)
         return partial.response
+
+    def _timeout(self, partial: Partial, deadline: float, *, is_open: bool) -> Unreachable:
+        """Return what took too long, and what may be wrong."""
+        words = "No connection"
+        if partial.sent_whole and self._has_heard:
+            words = "The server sent other messages, but no response"
+        elif partial.sent_whole and self._has_worked:
+            words = "No response"
+        elif partial.sent_whole:
+            words = "The server did not respond"
+        elif is_open:
+            words = "The request was not sent"
+        elif self._is_greeting:
+            words = f"The server did not respond to {INITIALIZE}"
+        advice = "Raise the timeout if the call needs more time."
+        unread = self._wire.unread if self._wire else self._unread
+        if unread and not self._has_worked:
+            text = printable_if_short(unread.strip(), MAX_UNREAD - 1)
+            advice = f"It sent {NO_MESSAGE}{': ' if text else ''}{text}. Check the framing."
+        sentence = f"{words} within {deadline:g} s. {advice}"
+        return Unreachable("timeout", sentence, maybe_ran=partial.sent_whole, response=partial.response)
 
     async def close(self) -> None:
         """Say goodbye and end the connection, even while it opens."""

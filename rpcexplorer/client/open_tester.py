@@ -118,7 +118,7 @@ class OpenTester:
         if isinstance(outcome, Sent):
             return [replace(rows[0], seconds=opened.seconds), *rows[1:]]
         labels = [row.label for row in rows]
-        at, state, code = 0, "failed", 4
+        at, state, code = 0, "failed", opened.exit_code
         if isinstance(outcome, Unreached):
             label = "Handshake" if INITIALIZE in outcome.sentence else _ROW.get(outcome.step, "")
             at = labels.index(label) if label in labels else 0

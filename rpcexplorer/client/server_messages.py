@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
 """The answer to a request of the server that no rule answers."""
+NOT_JSON_RPC: Final = "this is not a JSON-RPC message"
+"""The remark of a JSON object that is none: some servers send their events so."""
+CONFIGURATION: Final = "workspace/configuration"
+NULL_PER_ITEM: Final = b""
+"""Stands for the answer to ``CONFIGURATION``, which depends on the request."""
 MAX_ANSWERS: Final = 1_000
 MAX_ANSWER_BYTES: Final = 1024 * 1024
 """Answers that the server has not read yet; later requests stay unanswered."""
@@ -60,8 +65,29 @@ def answers_of(profile: Profile, *, can_ask: bool) -> AnswerRule:
         return f'"error":{{"code":{rule.code},"message":{spelled(rule.message)}}}'.encode()
 
     members = {method: member(rule) for method, rule in profile.answers.items()}  # Events share them.
+    if profile.handshake == "lsp":
+        members.setdefault(CONFIGURATION, NULL_PER_ITEM)
     others = members.get("*", NOT_OFFERED)
     return lambda method: members.get(method, others)
+
+
+class _Configuration(Struct):
+    items: list[msgspec.Raw]
+
+
+class _ConfigurationRequest(Struct):
+    """A request of a language server for settings, one for each item."""
+
+    params: _Configuration
+
+
+def _nulls_for(text: bytes) -> bytes:
+    """Return a result with a null for each setting that a language server asks for: its own default."""
+    try:
+        count = len(msgspec.json.decode(text, type=_ConfigurationRequest).params.items)
+    except (msgspec.DecodeError, RecursionError):
+        count = 1
+    return b'"result":[' + b",".join([b"null"] * count) + b"]"
 
 
 class _Plain(Struct):
@@ -95,7 +121,7 @@ def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
         remark = "this is not JSON, or nested too deeply" if is_large else "this is not a JSON object"
         return Event(now, "unreadable", text, remark=remark, of=of)
     if envelope.method is envelope.id is envelope.result is envelope.error is None:
-        return Event(now, "unreadable", text, remark="this is not a JSON-RPC message", of=of)
+        return Event(now, "unreadable", text, remark=NOT_JSON_RPC, of=of)
     id = envelope.id if envelope.id is None or len(envelope.id) <= MAX_ID else None
     if envelope.method is None:
         return Event(now, "response", text, id=id, remark="no call waits for this response", of=of)
@@ -165,6 +191,8 @@ class ServerRequests:
         self._envelope = envelope
         self.asked: dict[int, Event] = {}
         """Requests that wait for the user, the oldest first."""
+        self.refused, self.refusals = "", 0
+        """The method of the last request that got an error, and how many did."""
         self.unanswered = 0
         """Requests that got no answer."""
         self._why = ""
@@ -187,7 +215,11 @@ class ServerRequests:
     def _respond(self, event: Event) -> str:
         """Answer a request, or keep it for the user; return a remark if neither is possible."""
         member = self._answer(event.method)
+        if member == NULL_PER_ITEM:
+            member = _nulls_for(event.text)
         if member is not None:
+            if member.startswith(b'"error"'):
+                self.refused, self.refusals = event.method, self.refusals + 1
             return "" if self._send(event, member) else "not answered: the server does not read its answers"
         if len(self.asked) >= MAX_ASKED or sum(len(one.text) for one in self.asked.values()) >= MAX_ASKED_BYTES:
             return f"not answered: {len(self.asked):,} requests wait already"

@@ -452,7 +452,9 @@ class MethodLists:
         if not habits or not self.report_quirks_once(profile):
             return exchange
         quirks = ", ".join(habits)
-        note = f"this server deviates from JSON-RPC ({quirks}). rpcexplorer handles this and reports it only once"
+        note = f"this server deviates from JSON-RPC ({quirks}). rpcexplorer handles this"
+        if not profile.ad_hoc:  # Nothing is remembered about a typed server.
+            note += " and reports it only once"
         return replace(exchange, notes=(*exchange.notes, note))
 
     def report_quirks_once(self, profile: Profile) -> bool:

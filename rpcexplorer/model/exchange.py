@@ -172,6 +172,8 @@ class Exchange(Struct, frozen=True):
             return 3
         if isinstance(self.outcome, Malformed) and self.response.status in CREDENTIALS:
             return 3
+        if isinstance(self.outcome, Unreached) and self.outcome.step == "upgrade":
+            return 3 if self.response.status in CREDENTIALS else EXIT_CODES["unreached"]
         if isinstance(self.outcome, Unreached) and self.outcome.step in NEVER_LEFT:
             return EXIT_CODES["refused"]
         return EXIT_CODES[self.counts_as]

@@ -217,6 +217,8 @@ class Partial:
         self.sent_whole = False
         self.notes: list[str] = []
         """What was sent besides the request."""
+        self.refused = ""
+        """The method of a request of the server that got an error meanwhile."""
 
 
 MAX_UNREAD: Final = 301

@@ -188,6 +188,7 @@ def test_headers_on_terminal_are_safe(shell: Shell) -> None:
         (PONG, 0, ""),
         (NO, 1, "-32601 no such method"),
         (http_reply(b'{"id":7,"result":1}'), 0, "jsonrpc is missing). rpcexplorer handles this"),
+        (http_reply(b'{"id":7,"error":{"why":[1.10]}}'), 1, "error object: {"),
         ([b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", RESET], 4, "may have run it"),
         (http_reply(b"<html>"), 5, "HTML page"),
         (http_reply(b""), 5, "empty"),

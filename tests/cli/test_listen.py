@@ -150,6 +150,11 @@ def test_other_data_goes_to_stderr_each_time(shell: Shell) -> None:
     ]
 
 
+def test_messages_that_are_not_json_rpc_are_counted(shell: Shell) -> None:
+    ran = listen(shell, """send('{"notification": "a"}', TICK, TICK)\nreceive()""", "--count", "2")
+    assert (ran.code, ran.text) == (0, f"{TICK}\n")
+
+
 def test_message_of_several_lines_is_printed_on_one(shell: Shell) -> None:
     message = '{\r\n  "method": "tick",\n\t"params": ["a  b"]\r}'
     framed = f"Content-Length: {len(message)}\r\n\r\n{message}".encode()

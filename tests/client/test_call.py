@@ -15,7 +15,7 @@ from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.client import Client, preview
 from rpcexplorer.history.record import to_exchange, to_record
 from rpcexplorer.model.draft import BY_NAME, NO_BATCH, Batch, Draft
-from rpcexplorer.model.exchange import Exchange, Preview, Refused, Sent
+from rpcexplorer.model.exchange import Exchange, Preview, Refused, Sent, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, number_of
@@ -192,6 +192,18 @@ def test_status_is_explained(status: int, headers: dict[str, str], code: int, se
     assert ("HTML page" in exchange.outcome.reason) == shows_page, (
         "The page is mentioned if the status does not explain the failure."
     )
+    assert exchange.exit_code == code
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, 3), (403, 3), (404, 4)])
+def test_refused_websocket_exits_by_its_status(status: int, code: int) -> None:
+    async def call(url: str) -> Exchange:
+        async with Client(url, auth="none") as client:
+            return await client.call("ping")
+
+    with RawServer(http_reply(b"", status)) as server:
+        exchange = asyncio.run(call(server.origin.replace("http", "ws")))
+    assert isinstance(exchange.outcome, Unreached)
     assert exchange.exit_code == code
 
 

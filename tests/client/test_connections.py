@@ -13,6 +13,7 @@ from rpcexplorer.client.client import Client
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Cancelled, Exchange, Sent, Stop, Unreached
+from rpcexplorer.model.profile import Answer
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from tests.fakes.servers import KINDS, OPEN, Kind, Script, Server, serving
 
@@ -54,6 +55,33 @@ def test_calls_get_their_results(kind: Kind, tmp_path: Path) -> None:
     first, second = using(kind, echo, use, tmp_path)
     assert (value_of(first), value_of(second)) == (b'"one"', b'"two"')
     assert second.response.phases.kept == (kind != "http")
+
+
+@pytest.mark.parametrize(
+    ("code", "answers", "is_noted"), [(-32601, {}, True), (7, {}, False), (-32601, {"ask": Answer("1")}, False)]
+)
+def test_failure_after_our_refusal_names_it(
+    code: int, answers: dict[str, Answer], is_noted: bool, tmp_path: Path
+) -> None:
+    async def ask(server: Server) -> None:
+        call = await server.receive()
+        await server.say({"id": 7, "method": "ask"})
+        await server.receive()
+        await server.say({"id": call["id"], "error": {"code": code, "message": "no"}})
+
+    exchange = using("tcp", ask, lambda client: client.call("m"), tmp_path, answers=answers)
+    note = "the server sent the request ask during the call and got an error from rpcexplorer, which may be the cause."
+    assert [found.partition(" To answer it")[0] for found in exchange.notes] == [note] * is_noted
+
+
+def test_end_after_our_refusal_names_it(tmp_path: Path) -> None:
+    async def ask(server: Server) -> None:
+        await server.receive()
+        await server.say({"id": 7, "method": "echo"})
+        await server.receive()
+
+    (note,) = using("tcp", ask, lambda client: client.call("m"), tmp_path).notes
+    assert 'set answer."echo" in the profile' in note
 
 
 @EVERY

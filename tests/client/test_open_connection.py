@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.client import server_messages
 from rpcexplorer.client.open_connection import CancelForm, OpenConnection, Opening, opening_of
+from rpcexplorer.client.server_messages import answers_of
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Profile
@@ -331,6 +332,21 @@ def test_requests_of_the_server_are_answered_by_rule() -> None:
     sent = using(use, answer=lambda name: rules.get(name, b'"error":{"code":-32601,"message":"Method not found"}'))
     assert [message.get("result", message.get("error")) for message in sent] == [[], error, 5]
     assert [message["id"] for message in sent] == [0, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("params", "count"), [({"items": [{"section": "a"}] * 4}, 4), ({"items": []}, 0), ({"items": 1}, 1), (None, 1)]
+)
+def test_language_server_gets_a_null_per_setting(params: object, count: int) -> None:
+    async def use(peer: Peer) -> Any:
+        task = peer.call("a")
+        wire = await peer.wire()
+        wire.say({"id": 1, "method": "workspace/configuration", "params": params}, result("a"))
+        await task
+        return (await wire.wait_for(2))[1]["result"]
+
+    profile = Profile("x", "stdio:", handshake="lsp")
+    assert using(use, answer=answers_of(profile, can_ask=False)) == [None] * count
 
 
 def test_server_that_reads_nothing_gets_limited_answers() -> None:
