@@ -540,19 +540,18 @@ class PersonOnScreen:
             return None
         from rpcexplorer.tui.dialogs import AskSecret
 
-        answer: Entered | None = await self.open(AskSecret(question, masked=masked, store=store.place if store else ""))
-        return answer
+        form = AskSecret(question, masked=masked, store=store.place if store else "")
+        return form.entered(await self.open(form))
 
     async def agrees(self, question: str) -> bool:
         """Ask whether to send credentials over plain HTTP."""
         if self.open is None:
             return False
-        from rpcexplorer.tui.widgets.dialog import Choice, Confirm
+        from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm
 
-        choices = [Choice("no", "Cancel"), Choice("yes", "Always send")]
-        answer: str | None = await self.open(
-            Confirm("Send credentials over plain HTTP?", question, choices, grave=True)
-        )
+        choices = [Choice("yes", "Always send")]
+        title = "Send credentials over plain HTTP?"
+        answer: str | None = await self.open(Confirm(title, question, choices, caution=Caution.EXPOSURE))
         return answer == "yes"
 
     async def opens(self, file: str) -> bool:

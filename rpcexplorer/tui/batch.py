@@ -377,9 +377,9 @@ class BatchScreen(FullScreen[BatchRow | None]):
         rows = [
             (str(missing.reference), clipped(missing.why, REASON_COLUMNS)) for missing in found.unresolved[:MAX_NAMED]
         ]
-        choices = [Choice("cancel", "Cancel"), Choice("typed", "Send as typed")]
+        choices = [Choice("typed", "Send as typed")]
         if len(found.names) == len(found.unresolved):
-            choices.insert(1, Choice("fill", "Enter values"))
+            choices.insert(0, Choice("fill", "Enter values"))
         answer = await self.app.push_screen_wait(Confirm("Send this batch without these values?", rows, choices))
         if answer == "fill":
             from rpcexplorer.tui.saved_calls import fill_variables

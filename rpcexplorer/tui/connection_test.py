@@ -37,7 +37,19 @@ from rpcexplorer.tui.profile_form import (
     wrong_name,
     wrong_of,
 )
-from rpcexplorer.tui.widgets.dialog import Answer, Answers, Choice, Confirm, Dialog, Field, Form, Wrong, keys, plain
+from rpcexplorer.tui.widgets.dialog import (
+    Answer,
+    Answers,
+    Caution,
+    Choice,
+    Confirm,
+    Dialog,
+    Field,
+    Form,
+    Wrong,
+    keys,
+    plain,
+)
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
 
@@ -61,9 +73,9 @@ async def pin_certificate(
         ("compare", "Ask the server's owner for the fingerprint in another way, and compare it."),
         ("file", f"{file}  ({written.label})"),
     ]
-    choices = [Choice("cancel", "Cancel"), Choice("pin", "Pin and send")]
     title = f"Pin this certificate for {clipped(name, ROOM)}, and send calls and credentials?"
-    if await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=True)) != "pin":
+    question = Confirm(title, rows, [Choice("pin", "Pin and send")], caution=Caution.EXPOSURE)
+    if await screen.app.push_screen_wait(question) != "pin":
         return False
     if moved:
         moved_in = explorer.profiles.change_home(name, explorer.paths.user_sessions)
@@ -134,6 +146,7 @@ class ConnectionTest(Dialog[str]):
     """The connection test. It answers ``save`` to apply the suggestion."""
 
     manual_pane = "connection test"
+    has_action = False
 
     DEFAULT_CSS = """
     ConnectionTest Sheet { height: 12; background: $surface; }

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final
 from msgspec.structs import replace
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 from textual.strip import Strip
@@ -38,6 +37,7 @@ from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.dialog import (
     Answer,
     Ask,
+    Caution,
     Choice,
     Confirm,
     Dialog,
@@ -48,7 +48,6 @@ from rpcexplorer.tui.widgets.dialog import (
     keys,
     plain,
 )
-from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList, Sheet, SheetLine, wrapped
 
@@ -75,15 +74,21 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
         ("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()),
         ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS_COLUMNS)),
     ]
-    choices = [Choice("cancel", "Cancel"), Choice("send", "Send once")]
+    choices = [Choice("send", "Send once")]
     if not isinstance(draft, Batch):
         choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
     where = profile.badge_word if profile.badge == "prod" else profile.shown_name
     title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is unsafe.")
-    answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
+    answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, caution=caution_of(profile)))
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, _bound(profile, method))
     return answer in {"send", "quiet"}
+
+
+def caution_of(*profiles: Profile) -> Caution | None:
+    """Return the caution of a question about profiles."""
+    is_production = any(profile.badge == "prod" for profile in profiles)
+    return Caution.PRODUCTION if is_production else None
 
 
 async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> bool:
@@ -102,10 +107,11 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
         ("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()),
         *((LABELS.get(field, field), f"at {clipped(place, PARAMS_COLUMNS)}") for place, field in places[:MAX_PLACES]),
     ]
-    choices = [Choice("skip", "Skip"), Choice("insert", f"Insert {fields}")]
+    choices = [Choice("insert", f"Insert {fields}")]
     origin = "The call was imported." if exchange.foreign else "Other users can write to the history folder."
     title = f"Insert your {fields} into this call?  {origin}"
-    answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
+    question = Confirm(title, rows, choices, caution=Caution.OTHERS, cancel="Skip")
+    answer: str | None = await screen.app.push_screen_wait(question)
     return answer == "insert"
 
 
@@ -122,8 +128,8 @@ def may_allow(profile: str, moved: DestinationChanged) -> LongQuestion:
     for change in moved.changes:
         old = f"{change.old}\n→ " if change.old else ""
         rows.append((change.key, f"{old}{change.new}  {change.place}".rstrip()))
-    choices = [Choice("no", f"Don't {verb}"), Choice("yes", f"Allow and {verb}")]
-    return LongQuestion(f"{question}  {capitalised(moved.why)}.", rows, choices, grave=True)
+    title, choices = f"{question}  {capitalised(moved.why)}.", [Choice("yes", f"Allow and {verb}")]
+    return LongQuestion(title, rows, choices, caution=Caution.OTHERS, cancel=f"Don't {verb}")
 
 
 def is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
@@ -163,10 +169,10 @@ async def mark_safe(screen: Screen[Any], explorer: Explorer, method: str) -> boo
             ("file", str(file)),
             *(("or", f"{team}  (project file)") for team in teams),
         ]
-        choices = [Choice("cancel", "Cancel"), Choice("safe", "Mark as safe")]
+        choices = [Choice("safe", "Mark as safe")]
         choices += [Choice("team", "Mark in project file") for _ in teams]
         title = f"Mark {clipped(method, MAX_NAME_COLUMNS)} as safe?  A safe method changes nothing on the server."
-        answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
+        answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, caution=caution_of(profile)))
         if answer not in {"safe", "team"}:
             return False
         file = teams[0] if answer == "team" else file
@@ -200,23 +206,23 @@ async def file_to_change(
         *(Choice("team", "Change in project file") for _ in teams),
     ]
     answer = await _changed(screen, profile, rows, choices, careful=careful)
-    return {"set": mine, "team": teams[-1] if teams else None}.get(answer)
+    if answer == "team":
+        return teams[-1]
+    return mine if answer == "set" else None
 
 
 async def _changed(
     screen: Screen[Any], profile: Profile, rows: list[tuple[str, str]], choices: list[Choice], *, careful: bool
-) -> str:
+) -> str | None:
     """Ask about a change of a profile; return the id of the choice.
 
-    The first choice makes the change, but Cancel comes first if it is dangerous.
+    ``careful``: calls would go to another host, or unencrypted.
     """
-    grave = careful or profile.badge == "prod"
-    cancel = Choice("cancel", "Cancel")
     rows = [("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()), *rows]
     title = f"Change the {'settings for' if profile.ad_hoc else 'profile'} {profile.shown_name}?"
-    question = Confirm(title, rows, [cancel, *choices] if grave else [*choices, cancel], grave=grave)
-    answer: str | None = await screen.app.push_screen_wait(question)
-    return answer or "cancel"
+    caution = Caution.EXPOSURE if careful else caution_of(profile)
+    answer: str | None = await screen.app.push_screen_wait(Confirm(title, rows, choices, caution=caution))
+    return answer
 
 
 async def warn_about(screen: Screen[Any], explorer: Explorer, file: Path) -> None:
@@ -249,42 +255,37 @@ LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"s
 REJECTED: Final = "The server rejected the credentials."
 UNCHANGED: Final = "Empty fields stay unchanged."
 RUN, MACHINE = "until you quit", "on this machine"
-"""How long a typed value is remembered."""
+"""How long a typed value is remembered; the first is the default of every login."""
 
 
-class AskSecret(Dialog[Entered]):
-    """A question for one value that a call needs, and whether to store it."""
+def _keep_field(store: str, value: str = RUN) -> Field:
+    """Return the choice how long typed secrets are kept."""
 
-    DEFAULT_CSS = """
-    AskSecret .keep { height: 1; margin-top: 1; }
-    AskSecret .keep > .label { width: 10; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "take", show=False)]
+    def meaning(chosen: str) -> str:
+        return f"Stored in {store}." if chosen == MACHINE else "Not stored: forgotten when you quit."
+
+    return Field("keep", "remember", value, choices=(RUN, MACHINE), meaning=meaning)
+
+
+class AskSecret(Form):
+    """A question for one value that a call needs, and how long to keep it."""
 
     def __init__(self, question: str, *, masked: bool, store: str) -> None:
         """``store``: place where the value can be stored; empty if it cannot."""
-        super().__init__(question)
-        self._masked, self._store = masked, store
+        fields = [Field("value", "value", masked=masked, required=True)]
+        if store:
+            fields.append(_keep_field(store))
+        words = "" if store else "The value is kept until you quit."
+        super().__init__(question, words, fields, self._check, done="Send")
 
-    def content(self) -> ComposeResult:
-        if not self._store:
-            yield Static(plain("The value is kept until you quit."), classes="words")
-        yield Entry(masked=self._masked, take=self._answer, classes="alone")
-        if self._store:
-            with Horizontal(classes="keep"):
-                yield Static("remember", classes="label")
-                yield Cycle((RUN, MACHINE), RUN)
-            yield Static(plain(f"If you remember it on this machine, it is stored in {self._store}."), classes="hint")
-        words_below = ("Enter", "send", "Tab →", "remember on this machine") if self._store else ("Enter", "send")
-        yield Static(keys(*words_below, "Esc", "cancel"), classes="hint")
+    @staticmethod
+    def _check(typed: Mapping[str, str]) -> Wrong | None:
+        return None if typed["value"] else Wrong("Type a value, or press Esc to cancel.", "value")
 
-    def action_take(self) -> None:
-        """Answer with the value; Enter on the choice does that, too."""
-        self._answer(self.query_one(Entry).value)
-
-    def _answer(self, value: str) -> None:
-        stores = any(cycle.value == MACHINE for cycle in self.query(Cycle))
-        self.dismiss((value, stores) if value else None)
+    @staticmethod
+    def entered(typed: Mapping[str, str] | None) -> Entered | None:
+        """Return the value of an answer, and whether to store it."""
+        return (typed["value"], typed.get("keep") == MACHINE) if typed else None
 
 
 class Credentials(Form):
@@ -303,11 +304,12 @@ class Credentials(Form):
         login: bool,
         rejected: bool = False,
         resends: bool = False,
+        stores: bool = False,
     ) -> None:
         """``login``: missing fields are required.
 
         ``store``: place where values can be stored. ``rejected``: the server rejected the password. ``resends``: the
-        call is sent again after the answer.
+        call is sent again after the answer. ``stores``: the user wants to store secrets, not to log in.
         """
         self._found = {field: found[field] for field in (*LABELS, *found) if field in found}
         self._login, self._rejected = login, rejected
@@ -325,10 +327,14 @@ class Credentials(Form):
         overrides = any(
             getattr(known, "source", "") == "environment" for field, known in found.items() if field != "username"
         )
-        keep = Field("keep", "remember", RUN if login or overrides else MACHINE, choices=(RUN, MACHINE))
-        words = f"{words}\nSent only to {profile.origin}. If you remember it on this machine, it is stored in {store}."
-        what, done = ("Log in to", "Log in") if login else ("Save secrets for", "Save")
-        done = "Save and resend" if resends else done
+        keep = _keep_field(store, MACHINE if stores and not overrides else RUN)
+        words = f"{words}\nSent only to {profile.origin}."
+        if login:
+            what, done = "Log in to", "Log in"
+        elif stores:
+            what, done = "Save secrets for", "Save"
+        else:
+            what, done = "Enter secrets for", "Resend" if resends else "Use"
         title = f"{what} {profile.shown_name}?"
         super().__init__(title, words, [*lines, keep], self._check, done=done)
 
@@ -433,11 +439,17 @@ def _lacking(found: KnownFields) -> list[str]:
 
 
 async def secrets(
-    screen: Screen[Any], explorer: Explorer, profile: Profile, words: str = "", *, resends: bool = False
+    screen: Screen[Any],
+    explorer: Explorer,
+    profile: Profile,
+    words: str = "",
+    *,
+    resends: bool = False,
+    stores: bool = False,
 ) -> bool:
     """Ask for the secrets of a profile, or forget them.
 
-    Return whether they may have changed. ``resends``: the call is sent again then.
+    Return whether they may have changed. ``resends`` and ``stores`` are those of the form.
     """
     if _needs_none(screen, explorer, profile):
         return False
@@ -445,7 +457,8 @@ async def secrets(
     if explorer.credentials.is_rejected(profile):
         words = REJECTED
     words = f"{words} {UNCHANGED}".lstrip()
-    form = Credentials(profile, found, words, store=_place_of_secrets(explorer), login=False, resends=resends)
+    store = _place_of_secrets(explorer)
+    form = Credentials(profile, found, words, store=store, login=False, resends=resends, stores=stores)
     given = await _ask_for(screen, explorer, profile, form)
     if given is not None and "forget" in given:
         for field in stored_fields(found):
@@ -615,6 +628,7 @@ SIGNS: Final = {
 
 
 class PageDialog(Dialog[str]):
+    has_action = False
     DEFAULT_CSS = """
     PageDialog > .block { width: 96; height: 90%; padding: 1 0 0 0; background: $background; overflow-y: hidden; }
     PageDialog.-low > .block { height: 100%; padding: 0; }
@@ -757,7 +771,6 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
             ("not saved", ", ".join(names[:MAX_DRAFTS]) + more),
             ("why", problem),
             ("if you quit", "these drafts are lost"),
-            ("Esc", "cancel"),
         ]
         answer = await app.push_screen_wait(Confirm("Quit without saving your drafts?", rows, choices))
         if answer == "end" or (answer == "elsewhere" and await _save_elsewhere(app, explorer)):
@@ -829,6 +842,7 @@ class ChangesDialog(Dialog[str]):
     """Changes of the method list; it answers the method to open, or None."""
 
     manual_pane = "changes"
+    has_action = False
     DEFAULT_CSS = """
     ChangesDialog > .block { width: 96; max-height: 100%; padding: 1 0; }
     ChangesDialog.-low > .block { padding: 0; }

@@ -36,7 +36,7 @@ from rpcexplorer.tui.messages import (
     StatisticsWanted,
 )
 from rpcexplorer.tui.widgets.bars import Frame
-from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm
+from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm
 from rpcexplorer.tui.widgets.rows import RowList, Sheet, wrapped
 
 
@@ -382,8 +382,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             rows = [("call", record.method), ("when", moment), ("outcome", outcome)]
             rows += [("profile", record.profile), ("name", record.name), ("note", record.note)]
         named = [(label, clipped(" ".join(text.split()), ROOM)) for label, text in rows if text]
-        choices = [Choice("cancel", "Cancel"), Choice("delete", "Delete")]
-        question = Confirm(title, named, choices)
+        question = Confirm(title, named, [Choice("delete", "Delete")], caution=Caution.DELETION)
         if await self.app.push_screen_wait(question) == "delete":
             await self._write(lambda: self.explorer.journal.delete(self.explorer.profile, record.id))
             self._mark(self._others_marked(record))

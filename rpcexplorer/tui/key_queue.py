@@ -172,6 +172,10 @@ MAX_SETTLE_SECONDS: Final = 5.0
 """After this time, the next key no longer waits for the one before."""
 IMPATIENCE_SECONDS: Final = 1.0
 """After this time, the key to quit no longer waits."""
+DROP_SECONDS: Final = 0.3
+"""This long, text for a dialog is dropped after it closed without its action."""
+TEXT_KEYS: Final = frozenset({"enter", "tab", "backspace"})
+"""Keys that are part of typing a text, besides printable ones."""
 
 
 class Keys:
@@ -185,12 +189,13 @@ class Keys:
         app: App[Any],
         deliver: Callable[[Event], Awaitable[None]],
         home: Callable[[], Screen[Any] | None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``deliver`` is Textual's ``on_event``.
 
-        ``home`` returns the screen with the editor.
+        ``home`` returns the screen with the editor. ``clock`` is the one of the times of keys.
         """
-        self._app, self._deliver, self._home = app, deliver, home
+        self._app, self._deliver, self._home, self.clock = app, deliver, home, clock
         self.pending = PendingKeys(self._resume)
         self._queue: deque[KeyOrText] = deque()
         self._typed: Event | None = None
@@ -199,6 +204,12 @@ class Keys:
         """The field that took it as text."""
         self._closed_by: Key | None = None
         """The key that closed the screen over the editor."""
+        self._screen: Screen[Any] | None = None
+        """The screen on top."""
+        self._drops_until = 0.0
+        """Text that was typed before this time was for a dialog that has closed."""
+        self._dropped = 0
+        """Keys that were dropped since then."""
         self._settling: asyncio.Task[None] | None = None
         """Waits for the effects of the last key."""
 
@@ -225,6 +236,9 @@ class Keys:
     async def _deliver_queued(self) -> None:
         while self._queue and self._can_go(self._queue[0]):
             first = self._queue.popleft()
+            if self._is_for_closed_dialog(first):
+                self._drop(first)
+                continue
             typed = self._first_of(first) if isinstance(first, TypedText) else first
             if self._is_one_too_many(typed):
                 continue
@@ -329,8 +343,28 @@ class Keys:
             return False
         return typed.is_printable or typed.key == "enter"
 
+    def _is_for_closed_dialog(self, typed: KeyOrText) -> bool:
+        """Return whether a dialog closed without its action just before this.
+
+        It may be a password, which would be readable in the editor below. A command shows that the user has noticed.
+        """
+        if typed.time >= self._drops_until:
+            return False
+        if isinstance(typed, Key) and not typed.is_printable and typed.key not in TEXT_KEYS:
+            self._drops_until = 0.0
+            return False
+        return True
+
+    def _drop(self, typed: KeyOrText) -> None:
+        """Drop a key or a text; say how many keys were dropped so far."""
+        self._dropped += 1 if isinstance(typed, Key) else len(typed.text)
+        self._app.notify(f"Dropped keys that were typed for the closed dialog: {self._dropped:,}.")
+
     def _screen_changed(self, screen: Screen[Any]) -> None:
         """Hold keys until the new screen is ready for them."""
+        before, self._screen = self._screen, screen
+        if before not in self._app.screen_stack and getattr(before, "was_cancelled", False):
+            self._drops_until, self._dropped = self.clock() + DROP_SECONDS, 0
         self._closed_by = self._typed if isinstance(self._typed, Key) and screen is self._home() else None
         self.pending.change_screens(self._app.screen_stack)
         if getattr(screen, "is_complete", True):  # An incomplete screen lets keys go itself.

@@ -48,7 +48,7 @@ from rpcexplorer.tui.profile_form import (
 )
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import BADGES, Bar, Footer, Frame, Header
-from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm, Field, Form, Wrong, named, plain
+from rpcexplorer.tui.widgets.dialog import AnswersOnce, Caution, Choice, Confirm, Field, Form, Wrong, named, plain
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import RowList, Sheet
@@ -416,9 +416,8 @@ class ProfilesScreen(FullScreen[bool]):
         rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
         rows += [("file" if at == 0 else "", f"{home.file}  ({home.label})") for at, home in enumerate(homes)]
         rows.append(("also", "Its stored secrets are removed. Its history stays."))
-        choices = [Choice("cancel", "Cancel"), Choice("remove", "Remove")]
-        grave = profile.badge == "prod" or any(home.label == "project file" for home in homes)
-        if await self.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) == "remove":
+        question = Confirm(f"Remove {name}?", rows, [Choice("remove", "Remove")], caution=Caution.DELETION)
+        if await self.app.push_screen_wait(question) == "remove":
             for problem in self.explorer.remove_profile(profile):
                 self.notify(str(problem), severity="warning", timeout=10)
         self._fill()
@@ -426,7 +425,7 @@ class ProfilesScreen(FullScreen[bool]):
     @opens("edit")
     async def action_secrets(self) -> None:
         if self._profile is not None:
-            await secrets(self, self.explorer, self._profile)
+            await secrets(self, self.explorer, self._profile, stores=True)
             self._fill()
 
     @opens("test")

@@ -40,7 +40,7 @@ from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import printable_url
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import ComparisonScreen
-from rpcexplorer.tui.dialogs import is_quiet, profile_picks
+from rpcexplorer.tui.dialogs import caution_of, is_quiet, profile_picks
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.messages import ComparisonWanted
@@ -257,14 +257,14 @@ async def may_send_all(
     ]
     verb = "is" if len(asked) == 1 else "are"
     unsafe = f"{len(asked)} of {len(drafts)} calls {verb} unsafe." if len(drafts) > 1 else "The call is unsafe."
-    is_prod = any(profile.badge == "prod" for profile in profiles.values())
     where = " and ".join(
         profile.badge_word if profile.badge == "prod" else profile.shown_name for profile in profiles.values()
     )
-    choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
     always = all(profile.confirm == "always" for _, profile in asked)
     title = f"Send to {where}?" + ("" if always else f"  {unsafe}")
-    return await screen.app.push_screen_wait(LongQuestion(title, rows, choices, grave=is_prod)) == "send"
+    caution = caution_of(*profiles.values())
+    question = LongQuestion(title, rows, [Choice("send", "Send")], caution=caution)
+    return await screen.app.push_screen_wait(question) == "send"
 
 
 MOST: Final = 12

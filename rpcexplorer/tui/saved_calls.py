@@ -37,9 +37,11 @@ async def ask_to_save(
             ("for", saved.profile or "all profiles"),
             ("file", saved.file),
         ]
-        choices = [Choice("cancel", "Cancel"), Choice("another", "Save a copy")]
-        choices += [Choice("replace", "Replace")] if draft.text != (saved.text or "[]") else []
-        question = Confirm(f"Change the saved call {saved.listed_as}?", rows, [*choices, Choice("remove", "Delete")])
+        choices = [Choice("another", "Save a copy")]
+        if draft.text != (saved.text or "[]"):
+            choices.append(Choice("replace", "Replace"))
+        choices.append(Choice("remove", "Delete"))
+        question = Confirm(f"Change the saved call {saved.listed_as}?", rows, choices)
         answer = await screen.app.push_screen_wait(question)
         if answer == "remove":
             problem = explorer.remove_call(saved)

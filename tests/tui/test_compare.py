@@ -27,7 +27,7 @@ from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import ReportWanted
 from rpcexplorer.tui.replay import ReplayScreen, SeveralProfiles, fill_for_profiles, profiles_for_servers
 from rpcexplorer.tui.widgets.bars import Frame
-from rpcexplorer.tui.widgets.dialog import Choice, Form, LongQuestion
+from rpcexplorer.tui.widgets.dialog import Caution, Choice, Form, LongQuestion
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage, text_of
@@ -240,8 +240,8 @@ def test_stopped_replay_keeps_its_results() -> None:
 
 def test_confirmation_can_be_read_in_a_small_terminal() -> None:
     rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
-    choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
-    question = LongQuestion("Send to shop?  30 calls are unsafe.", rows, choices, grave=True)
+    choices = [Choice("send", "Send")]
+    question = LongQuestion("Send to shop?  30 calls are unsafe.", rows, choices, caution=Caution.PRODUCTION)
 
     async def act(pilot: Pilot[None]) -> None:
         seen = set[str]()

@@ -81,6 +81,7 @@ class User:
     def open(self, act: Callable[[User], Awaitable[None]], case: Path | None = None) -> None:
         async def run() -> None:
             self.app = ExplorerApp(self.explorer, self.person, self.profile, case)
+            self.app.keys.clock = lambda: 0.0  # A story types faster than people: no text is too early after a dialog.
             async with self.app.run_test(size=(120, 40), notifications=True) as self.pilot:
                 if self.profile is not None:
                     await until(self.pilot, lambda: self.app.calls is not None and self.app.calls.is_mounted)

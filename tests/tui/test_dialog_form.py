@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from rpcexplorer.tui.app import PersonOnScreen
 from rpcexplorer.tui.dialogs import AskSecret
-from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Choice, Confirm, Dialog, Field, Form, Wrong
+from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Caution, Choice, Confirm, Dialog, Field, Form, Wrong
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, shown, type_in
@@ -20,7 +20,7 @@ from tests.tui.waiting import until
 
 Act = Callable[[Pilot[None], Any], Awaitable[None]]
 HOSTILE = "[@click=app.quit]x[/] oops [/] \x1b]52;c;?\x07 \u202e [true]"
-CHOICES = [Choice("keep", "Cancel"), Choice("go", "Go on")]
+CHOICES = [Choice("go", "Go on"), Choice("later", "Later")]
 
 
 def ask(dialog: Dialog[Any], act: Act, *, size: tuple[int, int] = (120, 40)) -> list[Any]:
@@ -55,18 +55,28 @@ def form(save: Callable[[Mapping[str, str]], Wrong | None] = lambda _: None) -> 
 @pytest.mark.parametrize(
     ("keys", "answer"),
     [
-        (("enter",), "keep"),
-        (("space",), "keep"),
+        (("enter",), "go"),
+        (("space",), "go"),
         (("escape",), None),
-        (("y", "enter"), "keep"),
-        (("right", "enter"), "go"),
-        (("tab", "enter"), "go"),
-        (("down", "up", "enter"), "keep"),
+        (("y", "enter"), "go"),
+        (("right", "enter"), "later"),
+        (("tab", "tab", "enter"), None),
+        (("down", "up", "enter"), "go"),
         (("right", "escape"), None),
     ],
 )
-def test_first_answer_is_safe_and_focused(keys: tuple[str, ...], answer: str | None) -> None:
-    assert ask(Confirm("Go on?", "Really.", CHOICES, grave=True), press(*keys)) == [answer]
+def test_enter_confirms_what_was_asked_for(keys: tuple[str, ...], answer: str | None) -> None:
+    assert ask(Confirm("Go on?", "Really.", CHOICES), press(*keys)) == [answer]
+
+
+@pytest.mark.parametrize("caution", Caution)
+def test_question_with_caution_begins_on_cancel(caution: Caution) -> None:
+    async def act(pilot: Pilot[None], opened: Confirm) -> None:
+        assert f"{caution}, so the question begins on “Keep”." in shown(opened)
+        await pilot.press("enter")
+
+    assert ask(Confirm("Go on?", "Really.", CHOICES, caution=caution, cancel="Keep"), act) == [None]
+    assert ask(Confirm("Go on?", "Really.", CHOICES, caution=caution), press("right", "enter")) == ["go"]
 
 
 def test_click_on_an_answer_gives_it() -> None:
@@ -93,7 +103,7 @@ def test_hostile_words_are_shown_and_do_nothing(dialog: Dialog[Any]) -> None:
 
 @pytest.mark.thorough
 def test_long_answers_are_stacked() -> None:
-    long = [Choice("a", "Keep editing"), Choice("b", "Send, and don't ask for user.delete today")]
+    long = [Choice("b", "Send, and don't ask for user.delete today")]
 
     async def act(pilot: Pilot[None], opened: Confirm) -> None:
         answers = opened.query_one(Answers)
@@ -110,11 +120,11 @@ def test_focused_answer_is_visible_in_five_lines() -> None:
     rows = [(f"row {number}", "words") for number in range(20)]
 
     async def act(pilot: Pilot[None], opened: Confirm) -> None:
-        keep = opened.query_one("#keep", Answer)
-        await until(pilot, lambda: opened.region.contains_region(keep.region))
+        first = opened.query_one("#go", Answer)
+        await until(pilot, lambda: opened.region.contains_region(first.region))
         await pilot.press("enter")
 
-    assert ask(Confirm("Go on?", rows, CHOICES), act, size=(30, 5)) == ["keep"]
+    assert ask(Confirm("Go on?", rows, CHOICES), act, size=(30, 5)) == ["go"]
 
 
 def test_masked_text_is_neither_shown_nor_copied() -> None:
@@ -268,7 +278,7 @@ def test_person_without_a_screen_answers_nothing() -> None:
 
 
 @pytest.mark.parametrize(("keys", "agreed"), [(("enter",), False), (("escape",), False), (("right", "enter"), True)])
-def test_default_answer_is_never_to_confirm(keys: tuple[str, ...], agreed: bool) -> None:
+def test_plain_http_is_never_the_default(keys: tuple[str, ...], agreed: bool) -> None:
     person, heard = PersonOnScreen(), list[bool]()
 
     async def run() -> None:

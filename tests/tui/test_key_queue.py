@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ from tests.tui.waiting import until
 
 
 class Dialog(ModalScreen[None]):
+    was_cancelled = True
+
     def compose(self) -> ComposeResult:
         yield Static("open")
 
@@ -40,11 +42,13 @@ class Desk(App[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.keys = Keys(self, super().on_event)
+        self.now = 0.0
+        self.keys = Keys(self, super().on_event, clock=lambda: self.now)
         self.pending = self.keys.pending
         self.gate = asyncio.Event()
         self.done: list[str] = []
         self.keys_done: list[str] = []
+        self.messages: list[str] = []
         self.on_x: Callable[[], object] = lambda: None
 
     def on_mount(self) -> None:
@@ -53,6 +57,9 @@ class Desk(App[None]):
     async def on_event(self, event: events.Event) -> None:
         if not await self.keys.take(event):
             await super().on_event(event)
+
+    def notify(self, message: str, **_: Any) -> None:
+        self.messages.append(message)
 
     def on_key(self, event: events.Key) -> None:
         self.keys_done.append(event.key)
@@ -211,6 +218,65 @@ def test_request_after_the_dialog_closed_opens_it_again() -> None:
         app.open_dialog()
         app.gate.set()
         await on(pilot, Dialog)
+
+    run(scene)
+
+
+NOTICE = "Dropped keys that were typed for the closed dialog: "
+
+
+def at(seconds: float, typed: Iterable[str]) -> list[events.Key]:
+    """Return keys that were typed at a time."""
+    keys = [events.Key(key, key if len(key) == 1 else None) for key in typed]
+    for key in keys:
+        key.time = seconds
+    return keys
+
+
+async def close_dialog(app: Desk, pilot: Pilot[None], *, was_cancelled: bool) -> None:
+    """Open and close a dialog at 10 s."""
+    await app.push_screen(Dialog())
+    await pilot.pause()
+    app.now = 10.0
+    app.screen.was_cancelled = was_cancelled  # type: ignore[attr-defined]
+    app.screen.dismiss()
+    await pilot.pause()
+
+
+@pytest.mark.parametrize(
+    ("was_cancelled", "typed", "done", "dropped"),
+    [
+        (True, [*at(10.1, ["p", "w", "tab", "backspace"]), *at(10.29, ["enter"])], [], 5),
+        (True, at(9.9, "a"), [], 1),
+        (True, [*at(10.2, "a"), *at(10.31, "x")], ["x"], 1),
+        (True, [*at(10.1, "a"), *at(10.2, ["f5", "x"])], ["f5", "x"], 1),
+        (False, at(10.1, "ab"), ["a", "b"], 0),
+    ],
+)
+def test_text_after_a_cancelled_dialog_is_dropped(
+    was_cancelled: bool, typed: list[events.Key], done: list[str], dropped: int
+) -> None:
+    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+        await close_dialog(app, pilot, was_cancelled=was_cancelled)
+        for key in typed:
+            app.post_message(key)
+        await pilot.pause()
+        await until(pilot, lambda: app.keys.is_idle)
+        assert app.keys_done == done
+        assert app.messages[-1:] == ([f"{NOTICE}{dropped}."] if dropped else [])
+
+    run(scene)
+
+
+def test_pasted_text_after_a_cancelled_dialog_is_counted() -> None:
+    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+        await close_dialog(app, pilot, was_cancelled=True)
+        app.post_message(TypedText("ada\r", 10.1))
+        paste = events.Paste("password")
+        paste.time = 10.2
+        app.post_message(paste)
+        await until(pilot, lambda: app.messages[-1:] == [f"{NOTICE}12."])
+        assert app.keys_done == []
 
     run(scene)
 

@@ -99,14 +99,14 @@ def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explorer) -> 
         await edit_call(pilot, screen, "@who is", "[2]")
         await pilot.press(KEEP)
         await on(pilot, Confirm)
-        await answered(pilot, screen, "right", "right", "enter")
+        await answered(pilot, screen, "right", "enter")
         assert explorer.saved_calls()["who is"].text == "[2]"
         await edit_call(pilot, screen, "demo.echo", "[3]")
         await edit_call(pilot, screen, "@who is", "[2]")
         await pilot.press(KEEP)  # it is unchanged: there is nothing to replace
         await on(pilot, Confirm)
         before = len(explorer.history.newest(9))
-        await burst(pilot, "right", "right", "enter", "f5")  # the shown call is sent
+        await burst(pilot, "right", "enter", "f5")  # the shown call is sent
         await until(pilot, lambda: len(explorer.history.newest(9)) > before)
         assert explorer.saved_calls() == {}
         assert (screen.method, "@who is" in screen.drafts.known) == ("demo.echo", False)
@@ -264,11 +264,11 @@ def test_unsaved_call_is_reported_and_keeps_its_draft(
         await edit_call(pilot, screen, "@x", "[1,")
         await pilot.press(KEEP)
         await on(pilot, Confirm)
-        await answered(pilot, screen, "right", "right", "enter")
+        await answered(pilot, screen, "right", "enter")
         assert explorer.saved_calls()["x"].text == ""
         await pilot.press(KEEP)
         await on(pilot, Confirm)
-        await answered(pilot, screen, "right", "right", "right", "enter")  # an unsendable call can be removed
+        await answered(pilot, screen, "right", "right", "enter")  # an unsendable call can be removed
         assert (explorer.saved_calls(), screen.method, screen.params.text) == ({}, "demo.echo", "[1,")
         await edit_call(pilot, screen, "demo.echo", '["demo-password"]')
         explorer.credentials.hold(explorer.profiles.profiles["inline"], "password", "demo-password", keep=False)

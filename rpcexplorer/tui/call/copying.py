@@ -37,7 +37,7 @@ from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.processes import copy
-from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm, keys
+from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 
 REDACTED_WORDS: Final = "Secrets are redacted. If the file is new, only you can read it."
@@ -163,8 +163,8 @@ def _file(path: str, name: str) -> tuple[Path, bool]:
 
 
 async def _may_replace(screen: Screen[Any], file: Path) -> bool:
-    choices = [Choice("cancel", "Cancel"), Choice("replace", "Replace")]
-    question = Confirm("Replace this file?", [("file", str(file))], choices, grave=True)
+    choices = [Choice("replace", "Replace")]
+    question = Confirm("Replace this file?", [("file", str(file))], choices, caution=Caution.DELETION)
     answer: str | None = await screen.app.push_screen_wait(question)
     return answer == "replace"
 

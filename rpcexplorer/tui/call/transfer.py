@@ -322,8 +322,7 @@ class Transfer:
         rows.append(("new server", f"{profile.shown_name}, {printable_url(profile.endpoint)}"))
         notes = [*skipped_lines(found.skipped), *found.notes, *note_lines(found.calls)]
         rows += [("warning" if at == 0 else "", note) for at, note in enumerate(notes[:MAX_REASONS])]
-        choices = [Choice("cancel", "Cancel"), Choice("import", "Import")]
-        question = Confirm("Import these calls as drafts?", rows, choices)
+        question = Confirm("Import these calls as drafts?", rows, [Choice("import", "Import")])
         answer: str | None = await self._host.app.push_screen_wait(question)
         return answer == "import"
 
@@ -336,8 +335,10 @@ class Transfer:
         if found := {field: secret for fit in fits for field, secret in fit.secrets}:
             names = " and ".join(found)
             rows = [("profile", profile.shown_name), ("server", printable_url(profile.endpoint))]
-            choices = [Choice("drop", "Discard"), Choice("store", "Store")]
-            question = Confirm(f"Store the imported {names}?", rows, choices)
+            from rpcexplorer.tui.dialogs import caution_of
+
+            choices, caution = [Choice("store", "Store")], caution_of(profile)
+            question = Confirm(f"Store the imported {names}?", rows, choices, caution=caution, cancel="Discard")
             if await self._host.app.push_screen_wait(question) == "store":
                 hold = self._explorer.credentials.hold
                 problems = [hold(profile, field, secret.reveal(), keep=True) for field, secret in found.items()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 from msgspec import Struct
@@ -182,6 +183,8 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
 
     manual_pane: str = ""
     """The pane for `rpcexplorer.manual.page_of_pane`."""
+    has_action: ClassVar[bool] = True
+    """It does something, unless Escape closes it: no page that is only read."""
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 60%; }
     Dialog:ansi { background: transparent; }
@@ -213,6 +216,8 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         """``grave``: the answer may do harm, so the dialog is red."""
         super().__init__(classes="-grave" if grave else None)
         self._title = title
+        self.was_cancelled = False
+        """It was closed without its action."""
         self._covered = Region()
         """The region of the block."""
 
@@ -239,6 +244,10 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         """Compose the widgets below the title."""
         yield from ()
 
+    def dismiss(self, result: ResultT | None = None) -> AwaitComplete:
+        self.was_cancelled = self.has_action and result is None
+        return super().dismiss(result)
+
     def action_leave(self) -> None:
         self.dismiss(None)
 
@@ -263,27 +272,52 @@ class Ask(Dialog[str]):
 
 
 class Choice(Struct, frozen=True):
-    """One answer to a question."""
+    """One answer to a question, but Cancel."""
 
     id: str
     label: str
 
 
+class Caution(StrEnum):
+    """Why a question begins on Cancel: an accidental Enter would do harm."""
+
+    PRODUCTION = "This is production"
+    DELETION = "This cannot be undone"
+    OTHERS = "Someone else wrote this"
+    EXPOSURE = "This decides who can read your calls"
+
+
 class Confirm(Dialog[str]):
-    """A question with buttons; the first is safe and has the focus."""
+    """A question with buttons; Escape and Cancel answer None.
+
+    Enter confirms what the user asked for. Only a question with a caution begins on Cancel, and says so.
+    """
 
     def __init__(
-        self, title: str, words: Sequence[tuple[str, str]] | str, choices: Sequence[Choice], *, grave: bool = False
+        self,
+        title: str,
+        words: Sequence[tuple[str, str]] | str,
+        choices: Sequence[Choice],
+        *,
+        caution: Caution | None = None,
+        cancel: str = "Cancel",
     ) -> None:
-        """``words``: a sentence, or rows of label and text."""
-        super().__init__(title, grave=grave)
-        self._words, self._choices = words, choices
+        """``words``: a sentence, or rows of label and text.
+
+        ``choices``: what the user asked for, then the alternatives. ``cancel``: the label of the answer None.
+        """
+        super().__init__(title, grave=caution is not None)
+        self._words, self._choices, self._caution, self._cancel = words, choices, caution, cancel
 
     def content(self) -> ComposeResult:
         yield from self.asked()
-        with Answers():
-            for at, choice in enumerate(self._choices):
-                yield Answer(choice.label, grave=self.has_class("-grave") and at > 0, id=choice.id)
+        answers = [Answer(choice.label, grave=self._caution is not None, id=choice.id) for choice in self._choices]
+        cancel = Answer(self._cancel, id="leave")
+        if self._caution is None:
+            yield Answers(*answers, cancel)
+        else:
+            yield Static(plain(f"{self._caution}, so the question begins on “{self._cancel}”."), classes="hint")
+            yield Answers(cancel, *answers)
 
     def asked(self) -> ComposeResult:
         """Compose the widgets above the buttons."""
@@ -293,12 +327,12 @@ class Confirm(Dialog[str]):
             yield from named(self._words)
 
     def on_mount(self) -> None:
-        """Focus the safe answer: an accidental Enter does no harm."""
-        self.set_focus(next(iter(self.query(Answer)), None))
+        self.set_focus(self.query(Answer).first())
 
     def on_answer_given(self, event: Answer.Given) -> None:
         event.stop()
-        self.dismiss(event.answer.id)
+        answer = event.answer.id
+        self.dismiss(None if answer == "leave" else answer)
 
 
 class LongQuestion(Confirm):
@@ -306,7 +340,7 @@ class LongQuestion(Confirm):
 
     DEFAULT_CSS = """
     LongQuestion .all { height: auto; max-height: 10; background: $surface; scrollbar-background: $surface; }
-    LongQuestion .hint { display: none; }
+    LongQuestion .scroll { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("pagedown", "page(1)", show=False),
@@ -314,11 +348,17 @@ class LongQuestion(Confirm):
     ]
 
     def __init__(
-        self, title: str, rows: Sequence[tuple[str, str]], choices: Sequence[Choice], *, grave: bool = False
+        self,
+        title: str,
+        rows: Sequence[tuple[str, str]],
+        choices: Sequence[Choice],
+        *,
+        caution: Caution | None = None,
+        cancel: str = "Cancel",
     ) -> None:
-        super().__init__(title, rows, choices, grave=grave)
+        super().__init__(title, rows, choices, caution=caution, cancel=cancel)
         self._all = VerticalScroll(*named(rows), classes="all", can_focus=False)
-        self._more = Static(keys("PgDn", "scroll down", "PgUp", "scroll up"), classes="hint")
+        self._more = Static(keys("PgDn", "scroll down", "PgUp", "scroll up"), classes="hint scroll")
 
     def asked(self) -> ComposeResult:
         yield self._all

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -305,6 +306,19 @@ def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Expl
         visit(explorer, story, profile="node")
 
 
+def test_password_after_a_closed_login_stays_unreadable(called: Called) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await on(pilot, AskSecret)
+        app.keys.clock = lambda: time.monotonic() + 60
+        before = calls.params.text
+        await pilot.press("escape", *"ada", "tab", *"secret", "enter")
+        await until(pilot, lambda: "Dropped keys that were typed for the closed dialog: 11." in notices(app))
+        assert app.screen is calls
+        assert calls.params.text == before
+
+    called(scene, UNAUTHORIZED, PONG, auth="basic")
+
+
 def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         def header() -> str:
@@ -318,10 +332,10 @@ def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_pa
         await pilot.press("f8")  # the same fix as the hint's key
         form = await on(pilot, Credentials)
         assert "The server rejected the credentials. Empty fields stay unchanged." in shown(form)
-        assert "save and resend" in shown(form)
+        assert "^S resend" in shown(form)
         await type_in(pilot, "right-password")
         await pilot.press("enter")
         await until(pilot, lambda: calls.exchange is not None and isinstance(calls.exchange.outcome, Result))
-        assert header() == "● password stored"
+        assert header() == "● password entered"
 
     called(scene, UNAUTHORIZED, PONG, auth="basic")

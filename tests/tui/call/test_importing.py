@@ -96,7 +96,7 @@ def test_pasted_credentials_are_stored_after_a_confirmation(explorer: Explorer) 
         await pilot.press("ctrl+r")
         question = await on(pilot, Confirm)
         assert question._title == "Store the imported password?"
-        await pilot.press("tab", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: app.screen is screen)
         await rest(pilot)
         assert (screen.method, screen.params.text) == ("arg_test", '{"n": 1.10}')
@@ -165,7 +165,7 @@ def test_calls_imported_on_full_disk_are_in_editor(explorer: Explorer, tmp_path:
             await type_in(pilot, str(file))
             await pilot.press("enter")
             await on(pilot, Confirm)
-            await pilot.press("tab", "enter")
+            await pilot.press("enter")
             await until(pilot, lambda: app.screen is screen)
             await until(pilot, lambda: "Imported the call into the editor" in notices(app))
             assert screen.params.text == '{"n": 1.10, "n": 2}'
@@ -201,7 +201,7 @@ def test_calls_of_a_file_are_shown_before_import(explorer: Explorer, tmp_path: P
         question = await on(pilot, Confirm)
         assert ("calls", "2: user.get, log") in question._words
         assert ("warning", "request 3 skipped: the body is a response") in question._words
-        await pilot.press("tab", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: app.screen is screen and screen.method == "user.get")
         await rest(pilot)
         assert screen.params.text == '{"n": 1.10, "n": 2}'

@@ -44,6 +44,7 @@ def visit(
 
     async def run() -> None:
         app = ExplorerApp(explorer, person, profile)
+        app.keys.clock = lambda: 0.0  # A story types faster than people: no text is too early after a dialog.
         async with app.run_test(size=size, notifications=True) as pilot:
             await until(pilot, lambda: isinstance(app.screen, CallScreen) and app.screen.is_mounted)
             screen = app.screen
