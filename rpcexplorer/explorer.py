@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any, Self
 from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, method_list, saved_among
+from rpcexplorer.discovery.methods import (
+    Discovery,
+    TellStep,
+    asks_first,
+    method_list,
+    saved_among,
+    similar_methods,
+)
 from rpcexplorer.files.io import error_of, read_source, save_as
 from rpcexplorer.files.paths import Location, Paths
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml
@@ -24,10 +31,11 @@ from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, Destinat
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
-from rpcexplorer.model.problem import Problem, UserError, counted, joined_words, nearest
+from rpcexplorer.model.problem import Checked, Problem, UserError, counted, joined_words, nearest
 from rpcexplorer.model.profile import OVERLAY, DocumentSource, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.profiles import Profiles, load
+from rpcexplorer.rpc.messages import Result, lacks_method
 from rpcexplorer.secrets.credentials import StoredCredentials
 from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
@@ -64,6 +72,8 @@ if TYPE_CHECKING:
 
 
 MAX_COMPARED_BYTES = 16 * 1024 * 1024
+MAX_RESULT_BYTES = 1_000_000
+"""Larger results are not checked with their schema."""
 """Bytes of a response that can be compared with a recorded one."""
 
 
@@ -522,6 +532,34 @@ class Explorer:
         if known is None or found is None:
             return Described(protocol=known.protocol) if known else found
         return auth_of(profile).offered_in_full(known, found)
+
+    async def check_params(self, method: str, text: str) -> Checked:
+        """Check the text of params with the schemas of their method."""
+        described = self.described(method)
+        if described is None or not described.is_checked:
+            return Checked(why_not="the schema of the method is unknown")
+        known = self.methods(called=False).get(method)
+        return await self.checker.params(described, text, by=known.by if known else None)
+
+    async def check_result(self, exchange: Exchange) -> Checked:
+        """Check a complete result of this profile with the schema of its method."""
+        outcome = exchange.outcome
+        is_ours = self.profile is not None and exchange.profile == self.profile.name and not exchange.foreign
+        if not is_ours or not isinstance(outcome, Result) or exchange.kind != "call":
+            return Checked(why_not="this is no result of this profile")
+        if exchange.response.cut or len(outcome.text) > MAX_RESULT_BYTES:
+            return Checked(why_not="the result is cut or larger than 1 MB")
+        described = self.described(exchange.method)
+        if described is None or not isinstance(described.result, dict):
+            return Checked(why_not="the schema of the result is unknown")
+        return await self.checker.result(described, outcome.value.decode(errors="replace"))
+
+    def meant_methods(self, exchange: Exchange) -> list[str]:
+        """Return the listed methods similar to one that the server does not have."""
+        if exchange.kind != "call" or not lacks_method(exchange.outcome):
+            return []
+        known = self.listed_methods()
+        return [] if exchange.method in known else similar_methods(exchange.method, known)
 
     def draft_of(self, method: str, *, called: bool = True) -> str:
         """Return the params to open a method with.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import shlex
 from collections.abc import Iterable, Sequence
 from itertools import starmap
 from typing import Any, Literal, TypeVar, cast
@@ -21,18 +23,18 @@ from rpcexplorer.cli.context import (
     server_after_options,
     url_after_option,
 )
-from rpcexplorer.cli.output import Output, print_bytes, print_json, result_of
+from rpcexplorer.cli.output import Output, Waiting, print_bytes, print_json, result_of
 from rpcexplorer.cli.world import World, ask
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.jsontext.params import Typo
+from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.destination import FORM_OF_REQUEST
 from rpcexplorer.model.draft import Batch, Draft, judged
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop
 from rpcexplorer.model.method import SIGN, method_of, no_such_call
-from rpcexplorer.model.problem import Changes, counted, joined_words
+from rpcexplorer.model.problem import Changes, Checked, SchemaProblem, counted, cut, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
-from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, lacks_method
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import SIGNS, failed_count, failed_lines, outcome_line, times, transport_line
 from rpcexplorer.text.json_text import highlighted
 from rpcexplorer.text.printable import printable
@@ -42,6 +44,7 @@ SECRET_REFERENCE = regex(rb"\xab([\w.-]+|not recorded)\xbb")
 """A secret reference in Latin-1 bytes; it is printed as UTF-8."""
 
 
+MAX_FIX_CHARACTERS = 200
 Part = Literal["result", "response", "body"]
 """The part of a response that goes to stdout."""
 
@@ -300,10 +303,15 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch, words:
         confirm(invocation, question, "the request", [profile], ask=sending.ask)
     stop = Stop()
     id, timeout = sending.id, sending.timeout
-    with result_of(
-        world, explorer, stop, lambda watch: explorer.call(draft, id=id, timeout=timeout, watch=watch, stop=stop)
-    ) as exchange:
+
+    async def send(watch: Waiting) -> tuple[Exchange, Checked, Checked]:
+        calling = explorer.call(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+        exchange, params = await asyncio.gather(calling, check_params(explorer, draft))
+        return exchange, params, await explorer.check_result(exchange)
+
+    with result_of(world, explorer, stop, send) as (exchange, params, result):
         show(out.world, exchange, sending.part, include=sending.include)
+        warn_about_schemas(world, params, result, words)
         if (
             sending.part == "result"
             and exchange.response.body
@@ -320,6 +328,37 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch, words:
             world.warn(f"the call was not recorded: {explorer.journal.problem}")
         out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.problem)
     return exchange.exit_code
+
+
+async def check_params(explorer: Explorer, draft: Draft | Batch) -> Checked:
+    if isinstance(draft, Batch) or not isinstance(draft.read(), Params):
+        return Checked()
+    return await explorer.check_params(draft.method, draft.text or "[]")
+
+
+def warn_about_schemas(world: World, params: Checked, result: Checked, words: Sequence[str]) -> None:
+    """Print what does not match the schemas, and how to write the params instead."""
+    if not params.problems and not result.problems:
+        return
+    from rpcexplorer.text.problems import params_remarks, result_remark  # Most calls have no problem.
+
+    for remark in params_remarks(params.problems):
+        world.warn(remark)
+    first = next((problem for problem in params.problems if problem.fix), None)
+    if first is not None and first.fix is not None:
+        word = _as_json(first, words)
+        world.hint(f"write {word}" if word else f"{first.fix.label}: {cut(first.fix.text, MAX_FIX_CHARACTERS)}")
+    if remark := result_remark(result.problems):
+        world.warn(remark)
+
+
+def _as_json(problem: SchemaProblem, words: Sequence[str]) -> str:
+    """Return ``name:=json`` for a word ``name=text`` that must not be a string."""
+    for word in words:
+        name, _, value = word.partition("=")
+        if problem.keyword == "type" and problem.pointer == (name,):
+            return shlex.quote(f"{name}:={value}")
+    return ""
 
 
 def mark(invocation: Invocation, draft: Draft | Batch, words: Sequence[str] = ()) -> None:
@@ -379,18 +418,8 @@ def advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
     # The sentence about a missing secret already names the command.
     if hint and (hint.tests or not isinstance(exchange.outcome, Refused) or exchange.outcome.rejected):
         world.hint("\n".join([hint.sentence, *hint.commands]))
-    elif near := _meant(exchange, explorer):
-        world.hint(f"Did you mean {near}?")
-
-
-def _meant(exchange: Exchange, explorer: Explorer) -> str:
-    """Return the listed methods similar to one that the server does not have."""
-    known = explorer.listed_methods() if exchange.kind == "call" and lacks_method(exchange.outcome) else {}
-    if not known or exchange.method in known:
-        return ""
-    from rpcexplorer.cli.methods import nearest_methods  # Only a wrong name needs it.
-
-    return " or ".join(nearest_methods(exchange.method, known))
+    elif meant := explorer.meant_methods(exchange):
+        world.hint(f"Did you mean {' or '.join(map(printable, meant))}?")
 
 
 def show_preview(world: World, preview: Preview | Refused) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -25,7 +24,7 @@ from rpcexplorer.cli.context import (
 )
 from rpcexplorer.cli.output import print_json, result_of
 from rpcexplorer.cli.world import World
-from rpcexplorer.discovery.methods import parameters_of, result_kind
+from rpcexplorer.discovery.methods import parameters_of, result_kind, similar_methods
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Draft
@@ -36,7 +35,6 @@ from rpcexplorer.model.problem import (
     Checked,
     counted,
     joined_words,
-    nearest_few,
     quoted,
 )
 from rpcexplorer.model.profile import DocumentSource
@@ -49,7 +47,6 @@ from rpcexplorer.text.problems import marked, unchecked_words, warning
 
 MAX_NAMED = 5
 """Methods of each kind that are named after a refresh."""
-MAX_SUGGESTIONS = 3
 
 
 @click.command()
@@ -130,7 +127,7 @@ def known_method(explorer: Explorer, name: str, options: str, *, refreshed: bool
     """
     known = explorer.listed_methods()
     if name not in known:
-        near = " or ".join(nearest_methods(name, known))
+        near = " or ".join(map(printable, similar_methods(name, known)))
         sentence = f"There is no method {printable(name)} in the list." + (f" Did you mean {near}?" if near else "")
         if explorer.profile and explorer.profile.ad_hoc and not refreshed:
             command = f"{PROGRAM} methods {quoted(name)} --refresh{options}"
@@ -139,18 +136,6 @@ def known_method(explorer: Explorer, name: str, options: str, *, refreshed: bool
             sentence += f" To refresh the list, run:\n{PROGRAM} methods --refresh{options}"
         fail(sentence)
     return known[name]
-
-
-def nearest_methods(name: str, known: Mapping[str, Method]) -> list[str]:
-    """Return similar names, else names with the longest word; printable."""
-    small = name.lower()
-    # nearest_few looks only at the first names, so the likeliest come first.
-    alike = sorted(known, key=lambda method: method[:2].lower() != small[:2])
-    found = nearest_few(name, alike, MAX_SUGGESTIONS)
-    if not found:
-        word = max(re.findall(r"\w+", small), key=len, default=small)
-        found = sorted((method for method in known if word in method.lower()), key=len)[:MAX_SUGGESTIONS]
-    return [*map(printable, found)]
 
 
 def _explain_source(world: World, explorer: Explorer, options: str, *, refreshed: bool) -> None:
@@ -397,8 +382,4 @@ def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str
 
 async def _checked(explorer: Explorer, name: str, text: str) -> Checked:
     async with explorer:
-        described = explorer.described(name)
-        if described is None or not described.is_checked:
-            return Checked(why_not="the schema of the method is unknown")
-        known = explorer.methods(called=False).get(name)  # For a saved call, ``name`` is its method.
-        return await explorer.checker.params(described, text, by=known.by if known else None)
+        return await explorer.check_params(name, text)

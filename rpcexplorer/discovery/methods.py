@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Described, Method, SavedCall, SavedMethod, is_known
+from rpcexplorer.model.problem import nearest_few
 from rpcexplorer.model.profile import Profile
 
 LINE: Final = 200
@@ -160,6 +161,41 @@ def saved_among(calls: Iterable[SavedCall], methods: Mapping[str, Method]) -> di
             is_check=call.expect is not None,
         )
     return found
+
+
+MAX_SIMILAR: Final = 3
+
+
+def similar_methods(name: str, known: Iterable[str]) -> list[str]:
+    """Return similar names, else names with its last word.
+
+    Names that have only their namespace in common are not similar.
+    """
+    names = list(known)
+    # nearest_few looks only at the first names, so the likeliest come first.
+    likeliest = sorted(names, key=lambda other: other[:2].lower() != name[:2].lower())
+    similar = [other for other in nearest_few(name, likeliest, MAX_SIMILAR) if _are_similar(name, other)]
+    if similar:
+        return similar
+    words = _words(name)
+    if not words:
+        return []
+    named = [other for other in names if any(word.startswith(words[-1]) for word in _words(other))]
+    return sorted(named, key=len)[:MAX_SIMILAR]
+
+
+def _are_similar(name: str, other: str) -> bool:
+    """Return whether what follows the common namespace is similar, too."""
+    one, two = _words(name), _words(other)
+    while len(one) > 1 and len(two) > 1 and one[0] == two[0]:
+        one, two = one[1:], two[1:]
+    return bool(nearest_few(".".join(one), [".".join(two)], 1))
+
+
+def _words(name: str) -> list[str]:
+    """Return the letters and digits between all other characters, in lower case."""
+    letters = [letter if letter.isalnum() else " " for letter in name.lower()]
+    return "".join(letters).split()
 
 
 def first_method(methods: Mapping[str, Method]) -> str:

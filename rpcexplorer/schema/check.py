@@ -22,6 +22,8 @@ DEADLINE_SECONDS: Final = 2.0
 """For one check."""
 MAX_MISSED: Final = 2
 """Checks with one schema that may time out: the first can be bad luck."""
+MAX_PARAMS_CHARACTERS: Final = 1_000_000
+"""Longer params are not checked, on the screen and in a shell."""
 MAX_TEXT_BYTES: Final = 8 * 1024 * 1024
 MAX_SCHEMA_BYTES: Final = 16 * 1024 * 1024
 
@@ -41,6 +43,8 @@ class Checker:
 
         ``by`` is the only way in which the service accepts them.
         """
+        if len(text) > MAX_PARAMS_CHARACTERS:
+            return Checked(why_not="the params are larger than 1 MB")
         return await self._check(described, text, "params", by)
 
     async def result(self, described: Described, text: str) -> Checked:

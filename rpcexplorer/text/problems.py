@@ -88,6 +88,14 @@ def result_remark(problems: Sequence[SchemaProblem]) -> str:
     return " ".join(sentences)
 
 
+def params_remarks(problems: Sequence[SchemaProblem]) -> list[str]:
+    """Return the first problems of params, and how many more there are."""
+    sentences = [_sentence(problem) for problem in problems[:MAX_SENTENCES]]
+    if (more := len(problems) - MAX_SENTENCES) > 0:
+        sentences.append(f"the params have {counted(more, 'more problem')}")
+    return sentences
+
+
 def unchecked_words(checked: Checked) -> str:
     """Return why a text was not checked, or only in part; empty if it was."""
     if not checked.why_not:

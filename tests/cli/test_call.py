@@ -612,3 +612,48 @@ def test_notify_refuses_option_without_effect(shell: Shell, words: list[str], se
         ran = shell.run("notify", "ping", "--url", server.origin, *words)
     assert (ran.code, server.requests) == (2, [])
     assert sentence in ran.err
+
+
+TYPED = {
+    "openrpc": "1.3.2",
+    "info": {"title": "t", "version": "1"},
+    "methods": [
+        {
+            "name": "user.list",
+            "params": [{"name": "limit", "schema": {"type": "integer"}}],
+            "result": {"name": "users", "schema": {"type": "array"}},
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "messages"),
+    [
+        (["limit:=2"], []),
+        (["limit=2"], ["warning: limit must be a whole number, not a string", "hint: write limit:=2"]),
+        (
+            ["limt:=2"],
+            ["warning: “limt” is not one of the params: limit", 'hint: rename it to “limit”: {"limit": 2}'],
+        ),
+        (['{"limit": "2"}'], ["warning: limit must be a whole number, not a string", 'hint: write 2: {"limit": 2}']),
+        (["limit=two"], ["warning: limit must be a whole number, not a string"]),
+    ],
+)
+def test_params_that_differ_from_the_schema_are_hinted_at(shell: Shell, words: list[str], messages: list[str]) -> None:
+    (shell.folder / "openrpc.json").write_text(json.dumps(TYPED))
+    with RawServer(answering('"result":[]')) as server:
+        shell.sessions(f'[profile.p]\nurl = "{server.origin}/rpc"\ndiscovery = {{ file = "openrpc.json" }}\n')
+        assert shell.run("methods", "--refresh").code == 0
+        ran = shell.run("call", "user.list", *words)
+    assert (ran.code, ran.text, ran.err.splitlines()) == (0, "[]\n", messages)
+
+
+def test_result_that_differs_from_its_schema_is_reported(shell: Shell) -> None:
+    (shell.folder / "openrpc.json").write_text(json.dumps(TYPED))
+    with RawServer(answering('"result":{}')) as server:
+        shell.sessions(f'[profile.p]\nurl = "{server.origin}/rpc"\ndiscovery = {{ file = "openrpc.json" }}\n')
+        assert shell.run("methods", "--refresh").code == 0
+        ran = shell.run("call", "user.list")
+    assert (ran.code, ran.text) == (0, "{}\n")
+    assert ran.err.startswith("warning: the result does not match its schema.")

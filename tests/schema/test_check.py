@@ -15,7 +15,7 @@ import pytest
 
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import Checked
-from rpcexplorer.schema.check import Checker
+from rpcexplorer.schema.check import MAX_PARAMS_CHARACTERS, Checker
 
 T = TypeVar("T")
 
@@ -55,6 +55,12 @@ def doubling(levels: int = 40) -> Described:
         for level in range(levels)
     }
     return taking({**known, f"#/{levels}": {"type": "string"}}, a={"$ref": "#/0"})
+
+
+def test_params_over_one_megabyte_are_not_checked() -> None:
+    long = f'["{"x" * MAX_PARAMS_CHARACTERS}"]'
+    found = checked(taking(a={"type": "integer"}), long, program=("/nowhere",))
+    assert found == [Checked(why_not="the params are larger than 1 MB")]
 
 
 def test_check_that_times_out_is_not_repeated() -> None:

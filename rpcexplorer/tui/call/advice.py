@@ -18,17 +18,14 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import By, Described
 from rpcexplorer.model.problem import Checked, Hint, Problem
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import WordLine
-from rpcexplorer.text.problems import result_remark
+from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.variables.references import Offered
 
 if TYPE_CHECKING:
     from rpcexplorer.schema.complete import Candidate, Completion
 
-MAX_RESULT_BYTES: Final = 1_000_000
-"""Larger results are not checked."""
 MAX_PARAMS_CHARACTERS: Final = 200_000
 """Longer params are not completed, so that typing stays fast."""
 
@@ -148,26 +145,6 @@ class Advice:
             self._calls, self._earlier = found, {}
             self._on_learned()
 
-    def can_check(self, exchange: Exchange | None) -> bool:
-        """Return whether a result is complete, of this profile, and small."""
-        profile = self._explorer.profile
-        return (
-            exchange is not None
-            and profile is not None
-            and isinstance(exchange.outcome, Result)
-            and exchange.kind == "call"
-            and (exchange.profile, exchange.foreign, exchange.response.cut) == (profile.name, False, False)
-            and len(exchange.outcome.text) <= MAX_RESULT_BYTES
-        )
-
-    async def remark_on(self, exchange: Exchange) -> str:
-        """Return how a result differs from what its method promises."""
-        described, outcome = self._explorer.described(exchange.method), exchange.outcome
-        if described is None or not isinstance(described.result, dict) or not isinstance(outcome, Result):
-            return ""
-        checked = await self._explorer.checker.result(described, outcome.value.decode(errors="replace"))
-        return result_remark(checked.problems)
-
     def offer(self, exchange: Exchange, profile: Profile, again: Callable[[], object]) -> WordLine:
         """Return the hint after a failure, with its key; empty if there is none.
 
@@ -179,7 +156,8 @@ class Advice:
         variables = self._explorer.credentials.from_environment(profile)
         hint = hint_for(exchange, profile, variables=variables)
         if hint is None:
-            return []
+            near = " or ".join(map(printable, self._explorer.meant_methods(exchange)))
+            return [(f"Did you mean {near}?", "careful")] if near else []
         self.offered = OfferedHint(hint, profile, again) if hint.changes or hint.secret else None
         # The editor may show ^R for a fix, so a secret has the key of the login.
         apply = "login" if hint.secret and not hint.changes else "apply-hint"

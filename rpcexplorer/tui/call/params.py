@@ -34,8 +34,6 @@ from rpcexplorer.tui.widgets.verdict import MAX_IMMEDIATE, ProblemLine, Verdict
 if TYPE_CHECKING:
     from rpcexplorer.tui.call.advice import Advice
 
-MAX_CHECKED: Final = 1_000_000
-"""Characters; longer params are not checked."""
 PAUSE: Final = 0.2
 """Seconds without a key before longer params are checked."""
 PATIENCE: Final = 2.0
@@ -79,7 +77,7 @@ class SchemaWarnings:
         """Check the text if it can be sent and there is a schema."""
         text, is_params = self._editor.text, isinstance(self._line.read, Params) and self._line.pasted is None
         has_schema = self._described is not None and self._described.is_checked
-        self._line.is_checked = has_schema and is_params and len(text) <= MAX_CHECKED
+        self._line.is_checked = has_schema and is_params
         if self._line.is_checked:
             work: Callable[[], Awaitable[None]] = self._check
             self._editor.run_worker(work, group="check", exclusive=True)

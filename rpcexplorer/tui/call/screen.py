@@ -22,6 +22,7 @@ from rpcexplorer.model.method import Described, SavedCall, as_named, method_of
 from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
+from rpcexplorer.text.problems import result_remark
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
 from rpcexplorer.tui.call.methods import MethodsPane
 from rpcexplorer.tui.commands import Scope, bindings, commands_of, first_key, keys_of
@@ -707,16 +708,16 @@ class CallScreen(Screen[None]):
         """Check the exchange on view, and close docs that cover it."""
         self.advice.offered, self.hint, self.schema_remark, self.check_remark = None, [], "", []
         self.workers.cancel_group(self, "result")
-        if self.exchange is not None and self.advice.can_check(self.exchange):
+        if self.exchange is not None:
             self._check_result(self.exchange)
         self.refresh_bindings()
         self.panes.free_response()
 
     @work(exclusive=True, group="result")
     async def _check_result(self, exchange: Exchange) -> None:
-        remark = await self.advice.remark_on(exchange)
+        checked = await self.explorer.check_result(exchange)
         if self.exchange is exchange:
-            self.schema_remark = remark
+            self.schema_remark = result_remark(checked.problems)
 
     def _show_ended(self, exchange: Exchange, again: Callable[[], object]) -> None:
         """Show a response; ``again`` repeats the work if a hint is applied."""

@@ -10,11 +10,11 @@ from typing import Any
 from textual.pilot import Pilot
 
 from rpcexplorer.discovery.methods import Discovery
-from rpcexplorer.explorer import Explorer
+from rpcexplorer.explorer import MAX_RESULT_BYTES, Explorer
 from rpcexplorer.model.method import By, Described, DescribedParam, Method
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.advice import MAX_PARAMS_CHARACTERS, MAX_RESULT_BYTES
+from rpcexplorer.tui.call.advice import MAX_PARAMS_CHARACTERS
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.history.recording import exchange as recorded

@@ -25,7 +25,7 @@ from rpcexplorer.tui.dialogs import AskSecret, Credentials
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.dialog import Confirm, Form
-from tests.fakes.wire import RawServer, Script, http_reply
+from tests.fakes.wire import RawServer, Received, Script, http_reply
 from tests.history.recording import exchange as recorded
 from tests.tui.visiting import notices, on, shown, type_in, visit
 from tests.tui.waiting import until
@@ -304,6 +304,18 @@ def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Expl
             await pilot.press("escape")
 
         visit(explorer, story, profile="node")
+
+
+@pytest.mark.parametrize(("listed", "hint"), [("pingg", "Did you mean pingg?"), ("shutdown", "")])
+def test_unknown_method_suggests_a_similar_one(called: Called, listed: str, hint: str) -> None:
+    def missing(request: Received) -> bytes:
+        error = {"code": -32601, "message": "no"}
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "error": error}).encode())
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert hint_text(calls) == hint
+
+    called(scene, missing, more=f'[profile.node.method."{listed}"]\n')
 
 
 def test_password_after_a_closed_login_stays_unreadable(called: Called) -> None:
