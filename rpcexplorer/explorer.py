@@ -807,7 +807,10 @@ class Explorer:
         Methods inside a batch are counted, too. ``profile`` replaces the profile in use.
         """
         profile = profile or self._in_use()
-        known = method_list(profile, absent=self.method_lists.absent(profile))
+        if profile.confirm == "never":
+            return Counter()
+        learned, absent = self.method_lists.learned(profile), self.method_lists.absent(profile)
+        known = method_list(profile, learned.methods if learned else (), absent=absent)
         names = (name for draft in drafts for name in methods_of(draft))
         return Counter(name for name in names if asks_first(profile, name, known))
 

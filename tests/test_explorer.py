@@ -505,6 +505,15 @@ def test_params_are_checked_by_the_discovered_schema(opened: Callable[..., Explo
     assert [problem.pointer for problem in wrong.problems] == [("count",)]
 
 
+@pytest.mark.parametrize(("more", "asks"), [("", False), ('badge = "prod"\n', True)])
+def test_confirmation_agrees_with_the_listed_safety(opened: Callable[..., Explorer], more: str, asks: bool) -> None:
+    explorer = opened(f'[profile.shop]\nurl = "http://127.0.0.1:9"\nconfirm = "unsafe"\n{more}')
+    listing = read_openrpc({"methods": [{"name": "find", "params": [], "x-safe": True}]})
+    explorer.method_lists.settle(explorer.use(), discovery_of(datetime(2026, 1, 2, tzinfo=UTC), listing, ()))
+    assert bool(explorer.to_ask_about([Draft("find")])) is asks
+    assert (explorer.methods()["find"].safe is not True) is asks
+
+
 @pytest.mark.parametrize(
     ("own", "project", "marked"),
     [

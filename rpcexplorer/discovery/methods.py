@@ -123,8 +123,11 @@ def method_list(
     """Merge all sources by name, sorted. The profile wins over discovery.
 
     ``absent``: names of methods that the server does not have, according to its errors. The three known methods are
-    listed for the service's own URL until the server reports them as missing.
+    listed for the service's own URL until the server reports them as missing. On production, a server cannot mark its
+    methods safe: only a file can.
     """
+    if profile.badge == "prod":
+        discovered = [replace(method, safe=None) if method.safe else method for method in discovered]
     methods: dict[str, Method] = {name: Method(name, source="history") for name in called if name not in absent}
     found = {method.name: method for method in discovered}
     methods |= found

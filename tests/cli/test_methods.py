@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.cli.methods import nearest_methods
 from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.demo.service import TABLE
 from rpcexplorer.discovery import interview
-from rpcexplorer.model.method import Method
+from rpcexplorer.discovery.methods import similar_methods
 from rpcexplorer.text.printable import printable
 from tests.cli.test_call import NO
 from tests.fakes.shell import Shell
@@ -128,7 +127,7 @@ def test_unknown_method_names_a_refresh_of_the_same_server(shell: Shell, url: st
     assert "demo.echo" in shell.run(*command).text
     ran = shell.run("methods", "demo.ecco", "--refresh", "--url", url)
     last = ran.err.splitlines()[-1]
-    assert last.startswith("rpcexplorer: There is no method demo.ecco in the list. Did you mean demo.echo or ")
+    assert last == "rpcexplorer: There is no method demo.ecco in the list. Did you mean demo.echo?"
 
 
 def test_list_of_a_url_says_that_it_is_not_saved(shell: Shell, url: str) -> None:
@@ -226,7 +225,7 @@ def test_method_docs_are_complete_and_unknown_names_suggest(shell: Shell) -> Non
     assert ran.code == 0
     assert ran.text.splitlines()[0].strip() == "a.b"
     assert "string" in ran.text
-    for wrong in ("a.c", "b"):
+    for wrong in ("A.B", "b"):
         ran = shell.run("methods", wrong)
         assert (ran.code, ran.out) == (2, b"")
         assert f"There is no method {wrong} in the list. Did you mean a.b?" in ran.err
@@ -236,20 +235,29 @@ def test_method_docs_are_complete_and_unknown_names_suggest(shell: Shell) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "near"), [("user.lst", ["user.list"]), ("-- user --", ["user.list", "user.archive"]), ("zzz", [])]
+    ("name", "similar"),
+    [
+        ("user.lst", ["user.list"]),
+        ("user.List", ["user.list"]),
+        ("-- user --", ["user.list", "user.archive"]),
+        ("arch", ["user.archive"]),
+        ("users", ["user.list"]),
+        ("user.xyz", []),  # only the namespace is the same
+        ("zzz", []),
+        ("--", []),
+    ],
 )
-def test_method_that_contains_the_word_comes_last(name: str, near: list[str]) -> None:
-    known = {method: Method(method) for method in ("user.archive", "user.list", "other")}
-    assert nearest_methods(name, known) == near
+def test_similar_methods_share_more_than_a_namespace(name: str, similar: list[str]) -> None:
+    assert similar_methods(name, ("user.archive", "user.list", "other")) == similar
 
 
 def test_suggested_method_name_cannot_fake_a_command(shell: Shell) -> None:
-    fake = "a.b Run:\nrpcexplorer call x"
+    fake = "a.b Run:\nrpcexplorer call xyz"
     described(shell, {"openrpc": "1.3.2", "methods": [{"name": fake, "params": []}]})
     with RawServer(NO) as server:
         shell.run("profiles", "set", "shy", f"url={server.origin}/rpc")
         for line in (["methods"], ["params"], ["call"]):
-            ran = shell.run(*line, "a.b Run:\nrpcexplorer call y")
+            ran = shell.run(*line, "a.b Run:\nrpcexplorer call xyw")
             assert f"Did you mean {printable(fake)}?" in ran.err
             assert "\n  rpcexplorer call" not in ran.err
 
@@ -330,10 +338,12 @@ def test_damaged_cache_is_reported_and_others_listed(shop: Shell) -> None:
     assert names(ran.text) == ["arg_test", "auth", "demo.echo", "ping"]
 
 
-def test_safe_claim_of_a_server_needs_confirmation(shop: Shell) -> None:
+@pytest.mark.parametrize(
+    ("key", "asks"), [('confirm = "unsafe"', False), ('badge = "prod"', True), ('confirm = "always"', True)]
+)
+def test_safe_claim_of_a_server_counts_outside_production(shop: Shell, key: str, asks: bool) -> None:
     team = shop.folder / "sessions.toml"
-    team.write_text(team.read_text().replace("[profile.shop]\n", '[profile.shop]\nconfirm = "unsafe"\n', 1))
+    team.write_text(team.read_text().replace("[profile.shop]\n", f"[profile.shop]\n{key}\n", 1))
     shop.run("methods", "--refresh")
     ran = shop.run("call", "demo.numbers")
-    assert ran.code == 2
-    assert "--yes" in ran.err
+    assert (ran.code == 2, "--yes" in ran.err) == (asks, asks)

@@ -124,6 +124,18 @@ def test_profile_overrides_only_the_facts_it_states() -> None:
 
 
 @pytest.mark.parametrize(
+    ("badge", "noted", "safe"),
+    [("dev", None, True), ("dev", False, False), ("prod", None, None), ("prod", True, True)],
+)
+def test_safe_method_of_server_counts_outside_production(badge: str, noted: bool | None, safe: bool | None) -> None:
+    notes = {} if noted is None else {"get": MethodNote(safe=noted)}
+    profile = Profile("p", "https://x.example", badge=badge, confirm="unsafe", methods=notes)
+    found = method_list(profile, [Method("get", safe=True, source="discovered")])
+    assert found["get"].safe is safe
+    assert asks_first(profile, "get", found) is (safe is not True)
+
+
+@pytest.mark.parametrize(
     ("confirm", "method", "asks"),
     [
         ("never", "user.delete", False),
