@@ -117,19 +117,20 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
 
 def may_allow(profile: str, moved: DestinationChanged) -> LongQuestion:
     """Return the question whether to allow what a file of others has decided or changed."""
-    name, verb = clipped(profile, MAX_NAME_COLUMNS), "send"
+    name, verb, caution = clipped(profile, MAX_NAME_COLUMNS), "send", Caution.OTHERS
     if moved.process:
         question, verb = f"Start this process for {name}?", "start"
     elif moved.field in PARTS:
         question = f"Send calls and secrets of {name} there?"
     else:
         question = f"Send the {moved.field} of {name} to a changed destination?"
+        caution = Caution.EXPOSURE  # The user's own file may have changed.
     rows = []
     for change in moved.changes:
         old = f"{change.old}\n→ " if change.old else ""
         rows.append((change.key, f"{old}{change.new}  {change.place}".rstrip()))
     title, choices = f"{question}  {capitalised(moved.why)}.", [Choice("yes", f"Allow and {verb}")]
-    return LongQuestion(title, rows, choices, caution=Caution.OTHERS, cancel=f"Don't {verb}")
+    return LongQuestion(title, rows, choices, caution=caution, cancel=f"Don't {verb}")
 
 
 def is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
