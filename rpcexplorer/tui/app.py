@@ -557,13 +557,12 @@ class PersonOnScreen:
     async def opens(self, file: str) -> bool:
         if self.open is None:
             return False
-        from rpcexplorer.tui.widgets.dialog import Choice, Confirm
+        from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm
 
         rows = [("file", file), ("", "A saved, recorded or imported call names it: you did not type it now.")]
-        choices = [Choice("no", "Don't open"), Choice("yes", "Open")]
-        answer: str | None = await self.open(
-            Confirm("Send this file to the language server?", rows, choices, grave=True)
-        )
+        choices, title = [Choice("yes", "Open")], "Send this file to the language server?"
+        question = Confirm(title, rows, choices, caution=Caution.OTHERS, cancel="Don't open")
+        answer: str | None = await self.open(question)
         return answer == "yes"
 
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:
