@@ -253,7 +253,7 @@ class Destinations:
         return "login" if logs_in and is_theirs else ""
 
     def _process_of_others(self, profile: Profile) -> ProcessCommand | None:
-        """Return the process of a profile if a file of others has decided it."""
+        """Return the process of a profile if a file of others has decided it. It runs in the folder of that file."""
         found = self.process_of(profile, Path()) if profile.command_folder else None
         return found if isinstance(found, ProcessCommand) else None
 
