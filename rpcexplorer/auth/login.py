@@ -235,7 +235,7 @@ def rejects_credentials(exchange: Exchange, profile: Profile) -> bool:
         return outcome.rejected
     if not profile.secrets or profile.assumes_auth or not isinstance(outcome, Malformed | ErrorObject | Sent):
         return False
-    is_asked = status == UNAUTHORIZED or asks_for_login(profile.login, outcome, status)
+    is_asked = status == UNAUTHORIZED or asks_for_login(profile.login_signs, outcome, status)
     return is_asked and not misses_credentials(exchange, profile)
 
 
@@ -317,7 +317,7 @@ def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
     call.events += _session_events(kind, call, response)
     # If no login is set, HTTP may ask for other credentials.
     in_words = isinstance(response.outcome, ErrorObject) and response.response.header("www-authenticate") is None
-    ended = has_ended(profile.login, message, response) and (in_words or not is_open)
+    ended = has_ended(profile.login_signs, message, response) and (in_words or not is_open)
     if logs_in or is_public or not ended:
         return response
     if session is not None:

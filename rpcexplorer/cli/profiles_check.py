@@ -221,8 +221,8 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
 
     It sends at most 16 requests with harmless methods, lists these methods first, and records no request. Only the
     last request has credentials, and only if the profile has some and all steps before it passed. A connection that
-    stays open gets one call, with the credentials, and no suggestion. The exit code names the step that failed: 3
-    credentials, 4 no response, 5 no JSON-RPC.
+    stays open gets one call, with the credentials, or only its handshake, and no suggestion. The exit code names the
+    step that failed: 1 a refused request, 3 credentials, 4 no response, 5 no JSON-RPC.
 
     \b
     Examples:

@@ -366,10 +366,14 @@ def envelope(call: FailedCall) -> Hint | None:
 
 
 def unquoted_id(call: FailedCall) -> Hint | None:
-    """Suggest a number as id if the server returns it without quotes."""
+    """Suggest a number as id if the server says so, or returns it without quotes."""
+    if call.profile.id == "number":
+        return None
+    if refuses_request(call.exchange) and call.says(r"\b(?:integer|numeric) '?id\b"):
+        return call.hint("The server needs ids as numbers.", (("id", "number"),))
     echoed = rb'"id"\s*:\s*' + re.escape(call.exchange.id.encode())
     is_malformed = isinstance(call.exchange.outcome, Malformed)
-    if not is_malformed or call.profile.id == "number" or not re.search(echoed, call.exchange.response.body):
+    if not is_malformed or not re.search(echoed, call.exchange.response.body):
         return None
     return call.hint("The server returns the id without quotes. Send ids as numbers.", (("id", "number"),))
 
@@ -436,7 +440,7 @@ def typed_params(call: FailedCall) -> Hint | None:
 _SCHEME = regex(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
 _QUOTED = regex(r'"(?:[^"\\]|\\.)*"')
 _KEY_HEADER = regex(r"\bx-[a-z-]{0,40}(?:key|token)\b", re.IGNORECASE)
-_NOT_WHO: Final = r"\bhost\b|\borigin\b|white-?list|allow-?list|\bip\b|csrf"
+_NOT_WHO: Final = r"\b(?:local)?host\b|\borigin\b|white-?list|allow-?list|\bip\b|csrf"
 """Words of a refusal that is not about credentials."""
 
 
@@ -445,7 +449,7 @@ def credentials(call: FailedCall) -> Hint | None:
     profile = call.profile
     if call.status == 403 and (call.says(_NOT_WHO) or call.error):
         return None
-    asked = asks_for_login(profile.login, call.exchange.outcome, call.status)
+    asked = asks_for_login(profile.login_signs, call.exchange.outcome, call.status)
     if call.status not in {401, 403} and not leads_to_login(call) and not asked:
         return None
     offered = schemes(call.headers("www-authenticate"))
@@ -576,6 +580,14 @@ def was_read(exchange: Exchange) -> bool:
     return "id is missing" not in getattr(outcome, "remarks", ())
 
 
+def refuses_request(exchange: Exchange) -> bool:
+    """Return whether the server refused the request itself, not its method."""
+    outcome = exchange.outcome
+    if not isinstance(outcome, ErrorObject) or outcome.code not in {-32600, -32700}:
+        return False
+    return exchange.method not in outcome.message
+
+
 _BARE = regex(r"\W*(?:invalid|bad|wrong) (?:method )?param(?:eter)?s?\W*", re.IGNORECASE)
 
 
@@ -587,9 +599,9 @@ def maybe_empty_params(call: FailedCall) -> Hint | None:
     if error.code == -32602 and error.data is None and _BARE.fullmatch(error.message):
         better = "{}" if now == "[]" else "[]"
         sentence = f"The server may need {better} as the empty params of {call.exchange.method}."
-    elif error.code in {-32600, -32700} and not was_read(call.exchange) and now == "[]":
+    elif refuses_request(call.exchange) and now == "[]" and not call.says(_MCP):
         better = "omit"
-        sentence = "The server found no call in the request. It may need empty params to be omitted."
+        sentence = "The server did not accept the request. It may need empty params to be omitted."
     else:
         return None
     return call.hint(sentence, (("empty_params", better),))

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from rpcexplorer.client.call import certificate_of, discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection_test import MAX_SECONDS, REPLY_LIMIT
-from rpcexplorer.client.hints import FailedCall, websocket_path
+from rpcexplorer.client.hints import FailedCall, hint_for, refuses_request, websocket_path
 from rpcexplorer.client.open_connection import INITIALIZE, NOT_SENT
-from rpcexplorer.client.probe import Proposal, connection_method
+from rpcexplorer.client.probe import Proposal, TrialResult, connection_method
 from rpcexplorer.client.report import (
     MALFORMED,
     NOT_REACHED,
@@ -30,8 +30,9 @@ from rpcexplorer.client.report import (
 )
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Stop, Unreached
+from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.problem import counted, joined_words
+from rpcexplorer.model.profile import Auth
 from rpcexplorer.rpc.messages import ErrorObject, Malformed
 from rpcexplorer.transport.port import ShownCertificate, Unreachable
 
@@ -62,8 +63,11 @@ class OpenTester:
         command: Callable[[], ProcessCommand | Refused],
         presets: Mapping[str, Preset],
     ) -> None:
-        self._profile = profile
         self._method = connection_method(profile, presets)
+        has_some = any(credentials.is_known(profile, field) for field in profile.secrets)
+        if profile.assumes_auth and not has_some:  # Calls have no credentials either.
+            profile = replace(profile, auth=Auth(), assumes_auth=False)
+        self._profile = profile
         self._seen: Counter[str] = Counter()
         around = Surroundings(on_event=self._see, command=command)
         self._client = Client.of(profile, credentials, REPLY_LIMIT, discard, around=around)
@@ -79,9 +83,12 @@ class OpenTester:
         if not isinstance(opened.outcome, Sent):
             return self._report(rows)
         show(self._report(rows, under_way=self._method))
-        timeout = min(self._profile.timeout, MAX_SECONDS)
-        called = await self._client.send(Draft(self._method), timeout=timeout, stop=stop)
-        self._calls = (TestCall(self._method, "", called.outcome_name),)
+        called, summary = opened, "result"
+        if self._method != INITIALIZE:  # The handshake is an answered call.
+            timeout = min(self._profile.timeout, MAX_SECONDS)
+            called = await self._client.send(Draft(self._method), timeout=timeout, stop=stop)
+            summary = called.outcome_name
+        self._calls = (TestCall(self._method, "", summary),)
         rows = [*rows, *self._answered(called)]
         if not isinstance(called.outcome, Cancelled):
             show(self._report(rows, under_way="messages of the first second"))
@@ -162,9 +169,22 @@ class OpenTester:
                 rpc = Check("JSON-RPC", "unknown", "You ended the connection test.")
             case Malformed(reason=words):
                 rpc = Check("JSON-RPC", "failed", words, code=MALFORMED)
+            case ErrorObject() if not TrialResult(self._profile, called).speaks:
+                words = f"Neither jsonrpc nor id are in the response, so it is not JSON-RPC ({error_words(outcome)})."
+                rpc = Check("JSON-RPC", "failed", words, code=MALFORMED)
+            case ErrorObject() if refuses_request(called) and login.state != "failed":
+                words = f"The server refused the request ({error_words(outcome)})."
+                hint = hint_for(called, self._profile, tested=True)
+                words = f"{words} {hint.sentence}" if hint else words
+                rpc = Check("JSON-RPC", "failed", words, code=EXIT_CODES["error"])
             case ErrorObject():
                 words = f"{self._method} returned an error object ({error_words(outcome)})."
                 rpc = Check("JSON-RPC", "well", words, called.seconds)
+                if self._profile.envelope == "2.0" and "jsonrpc is missing" in outcome.habits:
+                    words = f"{words} It has no jsonrpc. If calls fail, set envelope to 1.0."
+                    rpc = replace(rpc, state="unknown", words=words)
+            case Sent():  # This is the handshake, whose time is that of the first row.
+                rpc = Check("JSON-RPC", "well", f"{self._method} returned a result.")
             case _:
                 rpc = Check("JSON-RPC", "well", f"{self._method} returned a result.", called.seconds)
         if rpc.state != "well" and login.state != "failed":

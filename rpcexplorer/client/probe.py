@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import KINDS, auth_of
-from rpcexplorer.client.hints import MOVED, hint_for
+from rpcexplorer.client.hints import MOVED, NOTHING_THERE, hint_for, refuses_request
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
 from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
@@ -135,6 +135,8 @@ REFUSING: Final = frozenset({400, 406, 409, 412, 415, 426})
 """Statuses that refuse the form of a request: calls are expected here."""
 OF_THE_TEST: Final = frozenset({"request", "size"})
 """Steps where a limit of the test ended a call, not the server."""
+LONGEST_REFUSAL: Final = 300
+"""Bytes of the text of a 403 that are shown."""
 LONGEST_ADDRESS: Final = 200
 """Characters of a URL of the server that are shown."""
 _JSON_RPC = regex(rb'"jsonrpc"\s*:')
@@ -183,7 +185,19 @@ class TrialResult(Struct, frozen=True):
 
     @property
     def asks_for_login(self) -> bool:
-        return asks_for_login(self.form.login, self.exchange.outcome, self.exchange.response.status)
+        if self.refusal:
+            return False
+        return asks_for_login(self.form.login_signs, self.exchange.outcome, self.exchange.response.status)
+
+    @property
+    def refusal(self) -> str:
+        """The text of a 403, which is not a page and names no auth type; or empty."""
+        response = self.exchange.response
+        if response.status != 403 or not isinstance(self.exchange.outcome, Malformed):
+            return ""
+        if response.header("www-authenticate") or response.body.lstrip()[:1] == b"<":
+            return ""
+        return " ".join(response.body[:LONGEST_REFUSAL].decode("utf-8", "replace").split())
 
     @property
     def members(self) -> Envelope | None:
@@ -248,6 +262,8 @@ class TrialResult(Struct, frozen=True):
                 return reason
             case Cancelled():
                 return "cancelled"
+        if self.refusal:
+            return f"HTTP {status}: {self.refusal}"
         return f"HTTP {status}{f' to {self.moved_to}' if self.moved_to else ''}"
 
     @property
@@ -394,6 +410,7 @@ class Probe:
         """Find the first address with JSON-RPC, or one that asks for credentials."""
         waiting = deque(self._places())
         locked: TrialResult | None = None
+        guessed: list[TrialResult] = []
         while waiting:
             form = waiting.popleft()
             result = yield from self._ask(form)
@@ -411,6 +428,7 @@ class Probe:
             if result.ended and result.form.url == self.profile.url:
                 return locked
             if result.asks_for_login and self._is_guess(result.form):
+                guessed.append(result)
                 continue
             if not result.asks_for_login:
                 if locked:  # Only this path asks for credentials, so the calls are probably there.
@@ -419,7 +437,15 @@ class Probe:
                 return result if locked is None or self._fits(result.form) else locked
             else:
                 locked = result
+        if locked is None and len(guessed) == 1 and self._is_only_login(guessed[0]):
+            return guessed[0]
         return locked
+
+    def _is_only_login(self, guess: TrialResult) -> bool:
+        """Return whether a guessed path answers 401, and there is nothing at all others."""
+        others = [result for result in self.results if result is not guess]
+        nothing = all(result.exchange.response.status in NOTHING_THERE for result in others)
+        return guess.exchange.response.status == 401 and nothing
 
     def _places(self) -> Iterator[Profile]:
         """Yield the addresses to try, the profile's own path first if it is set.
@@ -500,7 +526,8 @@ class Probe:
         Then no other address is tried. If no path is set and a sign was seen, the usual path of that preset is tried
         first.
         """
-        if not self.profile.secrets or result.speaks or not result.asks_for_login or not self._is_given(result.form):
+        is_refused = result.asks_for_login or bool(result.refusal)
+        if not self.profile.secrets or result.speaks or not is_refused or not self._is_given(result.form):
             return False
         return "path" in self.chosen or bool(self.profile.preset) or not any(self._signs())
 
@@ -528,8 +555,10 @@ def behind_login(profile: Profile, presets: Mapping[str, Preset]) -> str:
 
 def connection_method(profile: Profile, presets: Mapping[str, Preset]) -> str:
     """Return the method that tests a connection that stays open."""
+    if profile.handshake and not profile.secrets:
+        return INITIALIZE[0]  # The handshake is a call. Some servers answer no other one without params.
     # Without credentials, any response will do, but a known method might need them.
-    usual = auth_of(profile).harmless if profile.secrets or profile.handshake else DESCRIBE
+    usual = auth_of(profile).harmless if profile.secrets else DESCRIBE
     return behind_login(profile, presets) or usual
 
 
@@ -549,6 +578,8 @@ def _is_better(result: TrialResult, before: TrialResult) -> bool:
     """Return whether a result is closer, or the next one may be."""
     if result.ended or result.rank != before.rank:
         return not result.ended and result.rank > before.rank
+    if result.summary == before.summary and refuses_request(result.exchange):
+        return False  # The change did not help.
     return not result.form_changes or result.summary != before.summary
 
 

@@ -11,15 +11,15 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
-from rpcexplorer.client.hints import was_read
-from rpcexplorer.client.probe import Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
+from rpcexplorer.client.hints import refuses_request, was_read
+from rpcexplorer.client.probe import SIGNS, Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import counted, joined_words, provide_secret
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
-from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.rpc.messages import INVALID_PARAMS, ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Phases, ShownCertificate
 
 CheckState = Literal["well", "failed", "skipped", "unknown"]
@@ -137,7 +137,10 @@ def _replied(exchange: Exchange, profile: Profile, *, locked: bool) -> list[Chec
     if isinstance(outcome, Result):
         rpc = Check("JSON-RPC", "well", "The response is a result.")
     elif isinstance(outcome, ErrorObject):
-        rpc = Check("JSON-RPC", "well", f"The response is an error object ({error_words(outcome)}).")
+        is_refused = refuses_request(exchange) and login.state != "failed"
+        state: CheckState = "failed" if is_refused else "well"
+        words = f"The response is an error object ({error_words(outcome)})."
+        rpc = Check("JSON-RPC", state, words, code=EXIT_CODES["error"])
     rows = [Check("HTTP", "well", f"Status {status}", exchange.response.phases.wait), rpc, login]
     if not isinstance(outcome, Malformed) or login.state == "failed":
         return rows
@@ -149,8 +152,8 @@ def _replied(exchange: Exchange, profile: Profile, *, locked: bool) -> list[Chec
 
 def login_row(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     outcome, status, label = exchange.outcome, exchange.response.status, login_label(profile)
-    if asks_for_login(profile.login, outcome, status):
-        reason = error_words(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
+    if asks_for_login(profile.login_signs, outcome, status):
+        reason = error_words(outcome) if isinstance(outcome, ErrorObject) else TrialResult(profile, exchange).summary
         field = next((name for name in profile.secrets if name not in {"username", "session"}), "session")
         words = f"The server rejected the credentials ({reason}). {_enter_again(profile, field)}"
         if not profile.secrets:
@@ -268,7 +271,7 @@ def checks_of(probe: Probe) -> list[Check]:
         rows += [row for key, label in FORM_ROWS if (row := _form_row(probe, found, key, label))]
         if found.form.handshake is not None:
             rows.append(_handshake(probe, found))
-        rows.append(_json_rpc(found))
+        rows.append(_json_rpc(found, probe.profile))
         if probe.over:
             rows.append(_server(probe))
     rows.append(_open_login(probe))
@@ -335,6 +338,11 @@ def _form_row(probe: Probe, found: TrialResult, key: str, label: str) -> Check |
         return None
     if not found.speaks:
         return Check(label, "unknown", UNSEEN)
+    is_refused = refuses_request(found.exchange)
+    if key == "empty_params":
+        is_refused = is_refused or getattr(found.exchange.outcome, "code", None) == INVALID_PARAMS
+    if is_refused:
+        return Check(label, "unknown", f"The server may not accept {now}: {found.summary}.")
     if not was_read(found.exchange):
         return Check(label, "unknown", f"The server may not accept {now}: its response has no id.")
     return Check(label, "well", f"The server accepts {now}.")
@@ -352,7 +360,7 @@ def _handshake(probe: Probe, found: TrialResult) -> Check:
     return Check("Handshake", "failed" if fails else "well", words, code=MALFORMED)
 
 
-def _json_rpc(found: TrialResult) -> Check:
+def _json_rpc(found: TrialResult, profile: Profile) -> Check:
     if not found.speaks:
         return Check("JSON-RPC", "unknown", UNSEEN)
     outcome, names = found.exchange.outcome, names_in(found.exchange)
@@ -365,12 +373,17 @@ def _json_rpc(found: TrialResult) -> Check:
     form = "Transmission format" if found.form.envelope == "transmission" else f"JSON-RPC {found.form.envelope}"
     if is_old:
         form = "Old JSON-RPC version, without jsonrpc and id"
-    return Check("JSON-RPC", "well", f"{form}. {found.exchange.method} returned {summary}.")
+    state: CheckState = "well"
+    if refuses_request(found.exchange) and not found.asks_for_login:  # With credentials, a server may accept it.
+        state = "unknown" if profile.secrets else "failed"
+    return Check("JSON-RPC", state, f"{form}. {found.exchange.method} returned {summary}.", code=EXIT_CODES["error"])
 
 
 def _server(probe: Probe) -> Check:
     if not probe.preset:
-        return Check("Server", "skipped", "No preset matches.")
+        usual = [sign.preset for sign in SIGNS if sign.path and probe.found and sign.path == probe.found.form.path]
+        more = f" This is the usual path of preset {usual[0]}." if usual else ""
+        return Check("Server", "skipped", f"No preset matches.{more}")
     description = probe.presets[probe.preset].description
     return Check("Server", "well", f"The server looks like {description or probe.preset} (preset {probe.preset}).")
 

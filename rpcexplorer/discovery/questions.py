@@ -145,7 +145,7 @@ def wants_login(exchange: Exchange, profile: Profile) -> bool:
     """Return whether the service asks for credentials, not for a handshake."""
     if isinstance(exchange.outcome, ErrorObject) and NOT_INITIALIZED.search(exchange.outcome.message):
         return False
-    return asks_for_login(profile.login, exchange.outcome, exchange.response.status)
+    return asks_for_login(profile.login_signs, exchange.outcome, exchange.response.status)
 
 
 def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> Answer:

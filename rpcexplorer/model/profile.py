@@ -334,6 +334,13 @@ class Profile(Struct, frozen=True):
         return process_address(self.command) if self.command else joined(self.url, self.path)
 
     @property
+    def login_signs(self) -> Login:
+        """How the server asks for a login. LSP and MCP give the usual codes other meanings."""
+        if self.handshake in {"lsp", "mcp"} and self.login.ended_codes == Login().ended_codes:
+            return replace(self.login, ended_codes=())
+        return self.login
+
+    @property
     def form(self) -> MessageForm:
         return MessageForm(self.envelope, self.id, self.empty_params)
 

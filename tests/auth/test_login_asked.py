@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.auth.login import LARGEST, SHORT, asks_for_login, rejects_credentials
 from rpcexplorer.auth.registry import KINDS
@@ -199,3 +201,10 @@ def test_profile_may_set_ended_status_and_codes() -> None:
     assert asks(error(99), login)
     assert not asks_for_login(login, Malformed(""), 401)
     assert not asks(error(-32001), login)
+
+
+@pytest.mark.parametrize(("handshake", "expected"), [(None, True), ("lsp", False), ("mcp", False)])
+def test_usual_code_is_no_login_after_handshakes(handshake: Any, expected: bool) -> None:
+    profile = Profile("p", "http://h", handshake=handshake)
+    assert asks(error(-32001, "Request timed out"), profile.login_signs) is expected
+    assert asks(error(-32001), replace(profile, login=Login(ended_codes=(-32001,))).login_signs)

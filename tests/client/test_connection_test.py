@@ -533,17 +533,77 @@ def databases(request: Received) -> Parts:
     return basic("Databases") if path_of(request).endswith("rpc") else NOT_THERE
 
 
-def at_one_product(request: Received) -> Parts:
-    return basic("Databases") if path_of(request) == "/mopidy/rpc" else NOT_THERE
+def at_two_products(request: Received) -> Parts:
+    return basic("Databases") if path_of(request) in {"/mopidy/rpc", "/ubus"} else NOT_THERE
 
 
-@pytest.mark.parametrize(("server", "code"), [(at_one_product, 5), (databases, 3)])
-def test_login_at_guessed_paths_proposes_nothing(
+@pytest.mark.parametrize(("server", "code"), [(at_two_products, 5), (databases, 3)])
+def test_login_at_several_paths_proposes_nothing(
     explorer: Explorer, server: Callable[[Received], Parts], code: int
 ) -> None:
     with RawServer(server) as wire:
         report = report_of(explorer, wire.origin)
     assert (report.proposal, report.exit_code) == (None, code)
+
+
+def behind_token(request: Received) -> Parts:
+    """Require a token at the usual path of MCP, without saying that it is MCP."""
+    return http_reply(b"", 401, {"WWW-Authenticate": "Bearer"}) if path_of(request) == "/mcp" else NOT_THERE
+
+
+def test_only_login_is_found_at_a_guessed_path(explorer: Explorer) -> None:
+    with RawServer(behind_token) as wire:
+        report = report_of(explorer, wire.origin)
+    assert report.proposal is not None
+    assert report.proposal.values == {"path": "/mcp", "auth.kind": "bearer"}
+    assert (report.proposal.secrets, report.exit_code) == (("token",), 3)
+    assert row(report, "Address")[1].startswith("/mcp asks for credentials.")
+    assert row(report, "Server")[1] == "No preset matches. This is the usual path of preset mcp."
+    assert_harmless(wire, report)
+
+
+def for_localhost(request: Received) -> Parts:
+    return http_reply(b"Access is only allowed at\nlocalhost:18440", 403, {"Content-Type": "text/plain"})
+
+
+def test_refusal_in_words_is_shown_and_proposes_nothing(tmp_path: Path, explorer: Explorer) -> None:
+    words = "HTTP 403: Access is only allowed at localhost:18440"
+    with RawServer(for_localhost) as wire:
+        report = report_of(explorer, wire.origin)
+        again, profile = profile_of(
+            tmp_path, wire, 'path = "/rpc"\nauth = { kind = "bearer" }', RPCEXPLORER_SHOP_TOKEN="t"
+        )
+        with_token = report_of(again, profile)
+    assert (report.proposal, report.exit_code) == (None, 5)
+    assert row(report, "Address")[1].endswith(f"At /api/v2/: {words}")
+    assert row(with_token, "Credentials")[1].startswith(f"The server rejected the credentials ({words}).")
+
+
+def refuses_requests(request: Received) -> Parts:
+    return error(request, -32600, "Invalid request")
+
+
+def test_refused_requests_fail_the_test(explorer: Explorer) -> None:
+    with RawServer(refuses_requests) as wire:
+        report = report_of(explorer, f"{wire.origin}/rpc")
+    assert report.exit_code == 1
+    assert row(report, "JSON-RPC")[0] == "failed"
+    assert row(report, "Empty params")[0] == row(report, "Content type")[0] == "unknown"
+
+
+def strict_about_params(request: Received) -> Parts:
+    """Refuse an array, with the id of the call, as servers with MCP's library for TypeScript do."""
+    if call_of(request).get("params") == []:
+        return error(request, -32600, "Bad Request: the request body is not a valid JSON-RPC message", 400)
+    return error(request, -32601, "Method not found")
+
+
+def test_refused_array_is_replaced_by_no_params(explorer: Explorer) -> None:
+    with RawServer(strict_about_params) as wire:
+        report = report_of(explorer, f"{wire.origin}/rpc")
+    assert report.proposal is not None
+    assert report.proposal.values["empty_params"] == "omit"
+    assert (row(report, "Empty params")[0], report.exit_code) == ("well", 0)
 
 
 def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> None:

@@ -6,13 +6,15 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rpcexplorer.client import open_tester
 from rpcexplorer.client.report import Report
 from rpcexplorer.explorer import Explorer
-from tests.fakes.peers import Peer, framed, peer
+from rpcexplorer.model.profile import ad_hoc
+from tests.fakes.peers import Peer, framed, peer, upgraded
 
 HELLO = b'{"jsonrpc":"2.0","method":"hello"}'
 
@@ -76,6 +78,62 @@ def test_handshake_that_fails_is_its_own_row(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert report.checks[1].words == "initialize failed: error -32601 no such method"
     assert report.exit_code == 4
+
+
+async def greet_only(peer: Peer) -> None:
+    """Answer the first call alone."""
+    call = json.loads(await peer.receive())
+    await peer.send(peer.frame(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": {}}).encode()))
+    await peer.read_to_end()
+
+
+def test_handshake_that_succeeds_needs_no_call(tmp_path: Path) -> None:
+    report = tried(tmp_path, greet_only, 'handshake = "lsp"')
+    states = [("Connection", "well"), ("Handshake", "well"), ("JSON-RPC", "well"), ("Login", "skipped")]
+    assert (rows(report)[:4], report.exit_code) == (states, 0)
+    assert [call.method for call in report.calls] == ["initialize"]
+
+
+def test_error_without_jsonrpc_leaves_the_version_unknown(tmp_path: Path) -> None:
+    async def answer_as_node(peer: Peer) -> None:
+        id = json.loads(await peer.receive())["id"]
+        reply = {"id": id, "error": {"code": -32601, "message": "'rpc.discover' wasn't found"}}
+        await peer.send(peer.frame(json.dumps(reply).encode()))
+        await peer.read_to_end()
+
+    check = tried(tmp_path, answer_as_node).checks[1]
+    assert (check.label, check.state) == ("JSON-RPC", "unknown")
+    assert check.words.endswith("If calls fail, set envelope to 1.0.")
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "words"),
+    [
+        ({"request_id": 0, "error": "invalid parameter"}, 5, "it is not JSON-RPC (invalid parameter)."),
+        ({"error": {"code": -32600, "message": "Must have integer 'id'"}}, 1, "The server needs ids as numbers."),
+        ({"jsonrpc": "2.0", "error": {"code": -32600, "message": "Not initialized"}, "id": ...}, 1, "refused the"),
+    ],
+)
+def test_response_that_refuses_the_request_fails(tmp_path: Path, reply: dict[str, Any], code: int, words: str) -> None:
+    async def refuse(peer: Peer) -> None:
+        id = json.loads(await peer.receive())["id"]
+        filled = {name: id if value is ... else value for name, value in reply.items()}
+        await peer.send(peer.frame(json.dumps(filled).encode()))
+        await peer.read_to_end()
+
+    report = tried(tmp_path, refuse)
+    check = report.checks[1]
+    assert (check.label, check.state, report.exit_code) == ("JSON-RPC", "failed", code)
+    assert words in check.words
+
+
+def test_login_without_a_session_is_not_accepted(tmp_path: Path) -> None:
+    async def run() -> Report:
+        explorer = opened(tmp_path, 'url = "tcp://127.0.0.1:1"')
+        async with peer(upgraded(greet_only)) as port, explorer:
+            return await explorer.test(ad_hoc(f"ws://127.0.0.1:{port}/api/v2/"))
+
+    assert rows(asyncio.run(run()))[2:4] == [("JSON-RPC", "well"), ("Login", "skipped")]
 
 
 def test_connection_that_ends_fails_the_call(tmp_path: Path) -> None:
