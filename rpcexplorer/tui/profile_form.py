@@ -158,9 +158,7 @@ class ProfileForm(Form):
         self._preset = preset
         choice = [Field("home", "file", homes[0].label, choices=[*self._homes])] if len(homes) > 1 else []
         meanings = {"url": self._where_calls_go, "preset": self._about_preset}
-        lines = [
-            replace(field, meaning=meanings.get(field.key), suggested=tests and field.key == "url") for field in fields
-        ]
+        lines = [replace(field, meaning=meanings.get(field.key)) for field in fields]
         super().__init__(title, self._about(homes[0].label), [*lines, *choice], save)
 
     def on_mount(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -167,9 +167,22 @@ def test_enter_moves_down_and_saves_in_last_line() -> None:
         assert seen == []
         await pilot.press("enter")
 
-    typed = {"name": "adax", "badge": "a", "x.y": "z"}
+    typed = {"name": "x", "badge": "a", "x.y": "z"}
     assert ask(form(save), act) == [typed]
     assert seen == [typed]
+
+
+@pytest.mark.parametrize(
+    ("dialog", "keys", "answer"),
+    [
+        (lambda: Ask("Name?", value="old", done="save"), ("n", "enter"), "n"),
+        (lambda: Ask("Name?", value="old", done="save"), ("end", "n", "enter"), "oldn"),
+        (form, ("b", "o", "tab", "tab", "c", "shift+tab", "shift+tab", "b", "ctrl+s"), {"name": "bob", "x.y": "c"}),
+    ],
+)
+def test_typing_replaces_only_what_was_filled_in(dialog: Callable[[], Any], keys: Sequence[str], answer: Any) -> None:
+    found = ask(dialog(), press(*keys))
+    assert found == [answer if isinstance(answer, str) else {"badge": "b", **answer}]
 
 
 @pytest.mark.thorough

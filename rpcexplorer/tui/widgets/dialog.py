@@ -263,7 +263,9 @@ class Ask(Dialog[str]):
     def content(self) -> ComposeResult:
         if self._words:
             yield Static(plain(self._words), classes="words")
-        yield Entry(self._value, hint=self._hint, classes="alone")
+        entry = Entry(self._value, hint=self._hint, classes="alone")
+        entry.select_on_focus = True  # Typing replaces what was filled in.
+        yield entry
         yield Static(keys("Enter", self._done, "Esc", "cancel"), classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -412,8 +414,6 @@ class Field(Struct, frozen=True):
     """Returns the effect of a value, shown below its line."""
     required: bool = False
     """Enter saves the form once all required fields have a value."""
-    suggested: bool = False
-    """Typing replaces the value, unless it was changed."""
 
 
 class Wrong(Struct, frozen=True):
@@ -483,7 +483,7 @@ class Form(Dialog[dict[str, str]]):
         if field.choices:
             return Cycle(field.choices, field.value, nothing=field.nothing, id=_id(field.key))
         entry = Entry(field.value, hint=field.hint, masked=field.masked, id=_id(field.key))
-        entry.select_on_focus = field.suggested
+        entry.select_on_focus = True  # Typing replaces what was filled in.
         return entry
 
     def on_mount(self) -> None:
@@ -517,7 +517,7 @@ class Form(Dialog[dict[str, str]]):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         field = next(field for field in self._fields if self.input_of(field.key) is event.input)
-        event.input.select_on_focus = field.suggested and event.value == field.value
+        event.input.select_on_focus = event.value == field.value
         self._look_again()
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
