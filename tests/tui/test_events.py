@@ -420,7 +420,7 @@ def test_process_of_a_shared_file_starts_after_a_yes(make_explorer: Callable[...
             assert "Start this process for shared?" in words
             assert all(fact in words for fact in ("sessions.toml:4", str(explorer.folder), "-c", sys.executable))
             assert isinstance(app.focused, Button)
-            assert app.focused.id == "no"
+            assert app.focused.id == "leave"
             await pilot.press(*(["right"] if again else []), "enter")
             await until(pilot, lambda: calls.exchange is not None and not calls.doing)
             assert calls.exchange is not None
