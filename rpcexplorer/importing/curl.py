@@ -17,7 +17,7 @@ from rpcexplorer.importing.request import (
     imported_from,
     user_password,
 )
-from rpcexplorer.importing.shell import ShellCommand, bash_commands
+from rpcexplorer.importing.shell import MAX_PIECES, ShellCommand, TooManyWordsError, bash_commands
 from rpcexplorer.model.problem import joined_words
 from rpcexplorer.patterns import regex
 
@@ -67,7 +67,7 @@ OPTION_NOTES: Final = {
     "connect-to": "rpcexplorer ignores --connect-to and connects to the host in the URL",
 }  # fmt: skip
 FORM: Final = "curl"
-MAX_CHARACTERS: Final = 16_000_000
+MAX_CHARACTERS: Final = 1_000_000
 STARTS: Final = regex(
     r"^[ \t$>#%]{0,8}(?:[A-Za-z_]\w{0,63}=\S{0,200}[ \t]+){0,9}(?:[\w./\\:-]{0,200}[/\\])?curl(?:\.exe)?[ \t]",
     re.MULTILINE,
@@ -78,6 +78,8 @@ FOR_CMD: Final = regex(r"curl(?:\.exe)?[ \t]+\^\"|\^\r?$", re.MULTILINE)
 RECOGNITION_CHARACTERS: Final = 20_000
 """Characters at the start of a text that decide on its format."""
 SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
+MAX_FILES: Final = 10
+"""Redirections of a command to name."""
 MAX_NAME: Final = 40
 MAX_QUERY: Final = 100_000
 """Characters of data put into the URLs of one command."""
@@ -124,8 +126,14 @@ def read(text: str) -> Imported:
         return Imported(
             FORM, notes=("This command is for Windows' cmd. In the browser, choose “Copy as cURL (bash)”.",)
         )
+    try:
+        commands = list(bash_commands(text))
+    except TooManyWordsError:
+        return Imported(
+            FORM, notes=(f"The text has more than {MAX_PIECES // 2:,} words. Split it into several files.",)
+        )
     others: list[str] = []
-    for command in bash_commands(text):
+    for command in commands:
         words = _without_variables(command.words)
         if re.split(r"[/\\]", words[0])[-1].lower() in {"curl", "curl.exe"}:
             requests += _requests(command, words[1:])
@@ -166,7 +174,7 @@ def _requests(command: ShellCommand, words: list[str]) -> Iterator[RequestRead]:
             _take(parts[-1], option, value)
     for part in parts:
         part.notes += [f"{word} is imported as text. rpcexplorer does not expand or run it" for word in command.filled]
-        part.notes += [f"rpcexplorer does not read or write the file {file}" for file in command.files]
+        part.notes += [f"rpcexplorer does not read or write the file {file}" for file in command.files[:MAX_FILES]]
         if command.unclosed:
             part.problem = "a quote is not closed. Copy the whole command again, for bash"
         yield from _build(part)

@@ -20,6 +20,10 @@ class ShellCommand(Struct):
     unclosed: bool = False
     """A quote in it is not closed."""
 
+    def note_filled(self, expansion: str) -> None:
+        if len(self.filled) < MAX_EXPANSIONS:
+            self.filled.append(expansion[:MAX_EXPANSION])
+
     def __repr__(self) -> str:
         """Return a text without the words, which may contain a secret."""
         return f"ShellCommand(words={len(self.words)})"
@@ -55,14 +59,25 @@ _ANSI = regex(
 )
 _BYTE = regex(r"\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
+MAX_PIECES: Final = 20_000
+"""Words, quotes and blanks: a command of a browser has about a hundred."""
+MAX_NESTING: Final = 100
+"""Brackets and quotes inside each other; more count as unclosed."""
 MAX_EXPANSION: Final = 40
 MAX_EXPANSIONS: Final = 10
 
 
+class TooManyWordsError(Exception):
+    """A text has more words than can be read while the screen waits."""
+
+
 def bash_commands(text: str) -> Iterator[ShellCommand]:
-    """Yield the commands of a text in order."""
-    line, at = _Line(), 0
+    """Yield the commands of a text in order; raise `TooManyWordsError` for a text that no program writes."""
+    line, at, pieces = _Line(), 0, 0
     while found := _PIECE.match(text, at):
+        pieces += 1
+        if pieces > MAX_PIECES:
+            raise TooManyWordsError
         kind, at = found.lastgroup or "", found.end()
         if kind == "comment" and line.word is not None:
             line.add("#")
@@ -83,7 +98,7 @@ def bash_commands(text: str) -> Iterator[ShellCommand]:
 def _end(text: str, at: int, opener: str) -> int:
     """Return where the open bracket or quote ends, or -1 if it does not."""
     inside = [opener]
-    while inside:
+    while 0 < len(inside) <= MAX_NESTING:
         found = _INSIDE[inside[-1]].match(text, at)
         sign = found[1] if found else None
         if found is None or sign is None:
@@ -96,7 +111,7 @@ def _end(text: str, at: int, opener: str) -> int:
         elif sign == "$":
             inside.append("(")
             at += 1
-    return at
+    return -1 if inside else at
 
 
 class _Line:
@@ -118,7 +133,7 @@ class _Line:
             self.add(_double(text[found.end() : stop - (end > 0)], self.command))
         else:
             self.add(text[found.start() : stop])
-            self.command.filled.append(text[found.start() : stop][:MAX_EXPANSION])
+            self.command.note_filled(text[found.start() : stop])
         return stop
 
     def redirect(self, sign: str) -> None:
@@ -147,7 +162,7 @@ def _text(kind: str, piece: str, command: ShellCommand) -> str:
         inner = inner.removesuffix("'")
         return inner if kind == "single" else ansi(inner)
     if kind == "filled":
-        command.filled.append(piece[:MAX_EXPANSION])
+        command.note_filled(piece)
     return piece[1:] if kind == "escape" else piece
 
 
