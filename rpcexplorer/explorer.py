@@ -7,7 +7,7 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
@@ -25,7 +25,7 @@ from rpcexplorer.discovery.methods import (
     similar_methods,
 )
 from rpcexplorer.files.io import error_of, read_source, save_as
-from rpcexplorer.files.paths import Location, Paths
+from rpcexplorer.files.paths import UNSAVED, Location, Paths
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, DestinationChanged, Nobody, Person, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
@@ -233,6 +233,16 @@ class Explorer:
         if "drafts" in self.__dict__ and (problem := self.drafts.save_unsaved()):
             problems.append(f"{counted(len(self.drafts.unsaved), 'draft')} could not be saved: {problem}.")
         return "\n".join(filter(None, problems))
+
+    def take_unsaved_back(self) -> str:
+        """Record the calls that earlier runs put aside; return a sentence if there were any.
+
+        Most commands find none, and must not load the history or ``tempfile`` for that.
+        """
+        temporary = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - only its names are read
+        found = [name for name in _names(self.paths.unsaved) if not name.startswith(".")]
+        found += [name for name in _names(temporary) if name.startswith(UNSAVED)]
+        return self.rescue.take_back(self.profiles.profiles.get) if found else ""
 
     @property
     def history(self) -> History:
@@ -955,6 +965,12 @@ class Explorer:
 
         assert isinstance(profile.discovery, DocumentSource)
         return described_in_file(profile.discovery)
+
+
+def _names(folder: Path) -> list[str]:
+    with suppress(OSError):
+        return [path.name for path in folder.iterdir()]
+    return []
 
 
 def _loaded() -> ModuleType:

@@ -83,6 +83,8 @@ class Invocation(Struct):
             problems.remove(explorer.profiles.refused_by_name)
         for sentence in first_few(problems, MAX_PROBLEMS):
             self.world.say(sentence)
+        if back := explorer.take_unsaved_back():
+            self.world.say(back)
         return explorer
 
     def build(self, person: Person) -> Explorer:

@@ -17,6 +17,9 @@ from rpcexplorer.files.io import FileError, file_errors, real
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import OVERLAY, TEAM_FILE
 
+UNSAVED = "rpcexplorer-unsaved-"
+"""The beginning of the name of a temporary folder for calls that could not be recorded."""
+
 
 class Paths(Struct, frozen=True):
     config: Path

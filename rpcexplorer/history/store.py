@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from rpcexplorer.files.io import error_of, file_errors, lock, names
+from rpcexplorer.files.paths import UNSAVED
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
@@ -299,7 +300,7 @@ class Rescue:
         import hashlib
 
         home = hashlib.sha256(os.fsencode(self._folder.absolute())).hexdigest()[:16]
-        return f"rpcexplorer-unsaved-{home}-"
+        return f"{UNSAVED}{home}-"
 
     def take_back(self, profiles: Callable[[str], Profile | None]) -> str:
         """Record what earlier runs put aside; return a sentence if there was any."""

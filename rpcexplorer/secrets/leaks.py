@@ -276,7 +276,7 @@ def _contents(files: Iterable[Path], folders: Iterable[Path] = ()) -> Iterator[t
         except FileError as error:
             yield folder, error.sentence
         else:
-            inside += [path for path in paths if path.is_symlink() or not path.is_dir()]
+            inside += [path for path in paths if path.is_symlink() or not os.path.isdir(path)]  # noqa: PTH112
     for path in dict.fromkeys([*named, *inside]):
         try:
             content = read_bytes(path, links=path in named, others=True)
@@ -290,7 +290,7 @@ def _shared(profiles: Profiles) -> list[Path]:
     """Return the files of profiles, even damaged ones, and local files."""
     named = [*profiles.files, *(Path(problem.file) for problem in profiles.problems)]
     overlays = [path.with_name(OVERLAY) for path in named]
-    return [path for path in dict.fromkeys([*named, *overlays]) if path.is_file()]
+    return [path for path in dict.fromkeys([*named, *overlays]) if os.path.isfile(path)]  # noqa: PTH113 - a forbidden folder raises nothing
 
 
 def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import UTC, datetime
 
 import pytest
 
+from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.filter import HistoryFilter
 from tests.fakes.shell import Shell
@@ -306,3 +309,25 @@ def test_default_history_is_used_and_ids_found_anywhere(shell: Shell) -> None:
     assert f"1 call would be removed from {shell.folder / 'calls'}" in pruned.err
     shell.sessions(profiles)
     assert methods(shell.run("history", "list", "--json").text) == ["mine"]
+
+
+def test_next_command_records_calls_of_an_earlier_one(shell: Shell) -> None:
+    history = shell.home / "state" / "history"
+    history.parent.mkdir(parents=True)
+    history.write_text("in the way")
+    with DemoThread() as demo:
+        shell.sessions(f'[profile.shop]\nurl = "{demo.url}"\npath = ""\n')
+        explorer = Explorer.open(folder=shell.folder, environment=shell.environment)
+        explorer.use("shop")
+
+        async def call() -> None:
+            async with explorer:
+                await explorer.call(Draft("ping"))
+
+        asyncio.run(call())
+    assert "1 call" in explorer.put_unsaved_aside()
+    history.unlink()
+    ran = shell.run("history", "list", "--json")
+    assert "Wrote 1 call to the history that could not be recorded earlier." in ran.err
+    assert [json.loads(row)["method"] for row in ran.text.splitlines()] == ["ping"]
+    assert "Wrote" not in shell.run("history", "list").err
