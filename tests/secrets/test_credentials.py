@@ -42,7 +42,7 @@ class FakeUser:
         self.stores.append(store.place if store else "")
         return (self._secret, self._keeps) if self._secret else None
 
-    async def opens(self, file: str) -> bool:  # noqa: ARG002
+    async def opens(self, file: str) -> bool:
         return False
 
     async def agrees(self, question: str) -> bool:

@@ -149,7 +149,7 @@ class Typist:
     async def secret(self, question: str, *, masked: bool = True, store: object = None) -> tuple[str, bool]:
         return self.value, False
 
-    async def opens(self, file: str) -> bool:  # noqa: ARG002
+    async def opens(self, file: str) -> bool:
         return False
 
     async def agrees(self, question: str) -> bool:
