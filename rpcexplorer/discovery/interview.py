@@ -266,6 +266,10 @@ def _has_credentials(profile: Profile, credentials: CredentialSource) -> bool:
     return all(credentials.is_known(profile, field) for field in needed)
 
 
+SAME_FOR_ALL: Final = ("unreadable: ", "the server needs a handshake", "the server asks for credentials")
+"""Beginnings of refusals that all other questions would get, too."""
+
+
 class Findings:
     """The results of all protocols together."""
 
@@ -290,7 +294,8 @@ class Findings:
         self.described = {**listing.described, **self.described, **both}
         self.events = self.events or listing.events
         is_offered = not listing.refusal.startswith(NOT_OFFERED)
-        self._is_understood |= not listing.refusal or not is_offered
+        # An error of another kind is one of this method alone: the next one may list methods.
+        self._is_understood |= not listing.refusal.startswith(SAME_FOR_ALL)
         self.is_known |= protocol.clue is not None and is_offered
         self._sentences += [(protocol.name, sentence) for sentence in sentences_of(listing)]
 

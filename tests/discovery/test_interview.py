@@ -287,6 +287,13 @@ def test_same_answer_to_everything_ends_the_discovery(reply: Any) -> None:
     assert len(found.sentences) == 2
 
 
+def test_errors_of_any_kind_end_no_discovery() -> None:
+    first = error(-32603, "Out of memory")
+    table = {"rpc.discover": first, "system.listMethods": first, "core.describe": first, "help": {"result": ["a"]}}
+    _, server = discovered(service(table))
+    assert calls(server)[-1][0] == "help"
+
+
 @pytest.mark.parametrize("message", ["Server not initialized", "Bad Request: Missing session ID"])
 def test_handshake_demand_is_not_taken_for_a_login(message: str) -> None:
     found, _ = discovered(service({"rpc.discover": error(-32600, message)}), auth=CookieAuth())

@@ -61,7 +61,7 @@ def _thread(run: Any, stop: Any) -> Iterator[None]:
 def added_and_tested(folder: Path, url: str, *words: str, **secrets: str) -> Ran:
     """Add the bare address, run its connection test, and call a method.
 
-    Credentials that were already given must not be asked for.
+    Credentials that were already given must not be asked for. The test must succeed exactly if the call does.
     """
     shell = Shell(folder)
     assert shell.run("profiles", "add", "it", "--url", url).code == 0
@@ -69,7 +69,10 @@ def added_and_tested(folder: Path, url: str, *words: str, **secrets: str) -> Ran
         assert shell.run("profiles", "secret", "it", field, "--stdin", stdin=value.encode()).code == 0
     tested = shell.run("profiles", "test", "it", "--apply", "--yes")
     assert tested.code in ({0} if secrets else {0, 3}), tested.text + tested.err
-    return shell.run("call", "-p", "it", *words)
+    called = shell.run("call", "-p", "it", *words)
+    again = shell.run("profiles", "test", "it", "--no-input")
+    assert (again.code == 0) == (called.code == 0), again.text + called.err
+    return called
 
 
 def send(url: str, draft: Draft | Batch, **settings: Any) -> Exchange:

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from rpcexplorer.auth.token import FirstAuth
+from rpcexplorer.manual import read_page
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
+from tests.fakes.shell import Shell
 from tests.interop.serving import added_and_tested, discovered, error, names, result, results, send
 
 pytestmark = [
@@ -80,3 +82,10 @@ def test_methods_are_discovered(url: str) -> None:
 def test_bare_address_is_added_tested_and_called(url: str, tmp_path: Path) -> None:
     ran = added_and_tested(tmp_path, url, "aria2.getVersion", token=SECRET)
     assert (ran.code, "version" in ran.text) == (0, True), ran.err
+
+
+def test_sample_of_the_manual_is_what_the_test_prints(url: str, tmp_path: Path) -> None:
+    sample = read_page("connecting").text.partition("```text\n")[2].partition("```")[0].splitlines()
+    printed = Shell(tmp_path).run("profiles", "test", url).text.splitlines()[: len(sample)]
+    shortened = zip(printed, sample, strict=True)
+    assert [line for line, expected in shortened if not line.startswith(expected)] == []
