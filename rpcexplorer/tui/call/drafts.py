@@ -271,7 +271,7 @@ class DraftKeeper:
 
     def add_to_batch(self, key: str) -> str:
         """Add the call to the batch, or update it there; return a notice."""
-        explorer, draft = self._explorer, self.draft
+        explorer, draft = self._explorer, Draft(self.called, self._params.text)
         assert explorer.profile is not None
         batch, secrets = explorer.batches.of(explorer.profile), explorer.credentials.in_use()
         if (at := batch.place_of(self.batch_draft)) is None:
