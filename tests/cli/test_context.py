@@ -214,7 +214,9 @@ def test_profile_that_is_only_shown_is_not_used(shell: Shell, monkeypatch: pytes
     assert shell.run("profiles", "show").text.startswith("profile a\n")
     monkeypatch.setenv("COMP_WORDS", "rpcexplorer call -p b p")
     monkeypatch.setenv("COMP_CWORD", "4")
-    shell.run(**{COMPLETING: "bash_complete"})
+    with monkeypatch.context() as completing:
+        completing.setitem(shell.environment, COMPLETING, "bash_complete")
+        shell.run()
     assert shell.run("profiles", "show").text.startswith("profile a\n")
 
 

@@ -108,10 +108,10 @@ def test_sent_params_are_replayed_without_resolving_again() -> None:
     batch = exchange(Result(b"[]"), params='[{"method":"get"}]', kind="batch")
     again([resolved, literal, batch, replace(result("1"), kind="notification")], server)
     assert server.sent == [
-        Draft("get", "[7]"),
-        Draft("get", '["{{x}}"]', typed='["{{{{x}}"]'),
+        Draft("get", "[7]", sources=('["{{last.get#/id}}"]', "[7]")),
+        Draft("get", '["{{x}}"]', typed='["{{{{x}}"]', sources=('["{{{{x}}"]', '["{{x}}"]')),
         Batch('[{"method":"get"}]'),
-        Draft("get", "[]", notification=True),
+        Draft("get", "[]", notification=True, sources=("[]",)),
     ]
 
 

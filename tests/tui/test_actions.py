@@ -640,7 +640,7 @@ async def calls_of_another_program_are_imported(at: Visit) -> None:
     at.paste(str(file))
     await at.press("enter")
     await at.sees("Import these calls as drafts?", "http://a.example")
-    await at.press("tab", "enter")
+    await at.press("enter")
     await at.back()
     await at.sees("▍user.get", "[1.10]", "Imported the call into the editor, as a draft of demo")
 

@@ -204,7 +204,9 @@ def test_problem_is_below_its_line_and_nothing_written(make_explorer: Make, own:
     assert not own.exists()
 
 
-@pytest.mark.parametrize("url", ["http://me:pw-4711@a.example", "http://me:pw-4711", "ftp://a.example", "", "a.example"])
+@pytest.mark.parametrize(
+    "url", ["http://me:pw-4711@a.example", "http://me:pw-4711", "ftp://a.example", "", "a.example"]
+)
 @pytest.mark.everyday(1)
 def test_form_repeats_no_url_that_cannot_be_used(make_explorer: Make, url: str) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
