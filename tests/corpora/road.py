@@ -17,7 +17,7 @@ from unicodedata import category
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.export.report import call_report
 from rpcexplorer.history.folder import History
-from rpcexplorer.model.draft import Batch, Draft, draft_of
+from rpcexplorer.model.draft import Batch, Draft, draft_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Outcome, Preview, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
@@ -78,8 +78,9 @@ class Road:
         assert again.outcome == exchange.outcome
         assert again.response.body == exchange.response.body
         assert (again.method, again.params, again.kind) == (exchange.method, exchange.params, exchange.kind)
-        assert draft_of(again) == draft
-        coming = self.explorer.preview(draft_of(again), id=ID)
+        restored = draft_of(again)
+        assert (restored.text, kind_of(restored)) == (draft.text, kind_of(draft))
+        coming = self.explorer.preview(restored, id=ID)
         assert isinstance(coming, Preview)
         assert coming.body == request
         return exchange, again

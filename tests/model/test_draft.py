@@ -76,5 +76,5 @@ def test_batch_is_parsed_once_and_gets_new_ids(parsed: list[str]) -> None:
 
 def test_sent_params_are_not_resolved_again() -> None:
     record = exchange(params="[1]", params_sent='["{{a}}"]')
-    assert sent_draft(record) == Draft("ping", '["{{a}}"]', typed="[1]")
-    assert sent_draft(exchange(params="[1]")) == Draft("ping", "[1]")
+    assert sent_draft(record) == Draft("ping", '["{{a}}"]', typed="[1]", sources=("[1]", '["{{a}}"]'))
+    assert sent_draft(exchange(params="[1]")) == Draft("ping", "[1]", sources=("[1]",))

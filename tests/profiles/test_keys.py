@@ -6,7 +6,7 @@ from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.profiles.keys import PROFILE_KEYS
 from rpcexplorer.text.connection_test import OPTIONS
 
-NOT_IN_FILES = {"name", "assumes_auth", "has_login", "history_inside", "command_folder", "ad_hoc"}
+NOT_IN_FILES = {"name", "assumes_auth", "has_login", "history_inside", "command_folder", "ad_hoc", "typed"}
 """Fields of a profile that rpcexplorer sets itself."""
 
 

@@ -22,7 +22,6 @@ from rpcexplorer.model.method import Described, SavedCall, as_named, method_of
 from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
-from rpcexplorer.text.problems import result_remark
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
 from rpcexplorer.tui.call.methods import MethodsPane
 from rpcexplorer.tui.commands import Scope, bindings, commands_of, first_key, keys_of
@@ -717,6 +716,8 @@ class CallScreen(Screen[None]):
     async def _check_result(self, exchange: Exchange) -> None:
         checked = await self.explorer.check_result(exchange)
         if self.exchange is exchange:
+            from rpcexplorer.text.problems import result_remark  # Not needed before the first result.
+
             self.schema_remark = result_remark(checked.problems)
 
     def _show_ended(self, exchange: Exchange, again: Callable[[], object]) -> None:
