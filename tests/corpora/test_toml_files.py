@@ -7,6 +7,7 @@ written to. The loops are over hundreds of documents; the message of a failure b
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from rpcexplorer.files.io import error_of
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.model.problem import Problem
+from rpcexplorer.model.problem import Problem, UserError
 from rpcexplorer.text.printable import printable
 from tests.corpora.road import unseen
 from tests.corpora.toml_cases import EXTREME, RIGHT, WRONG
@@ -62,7 +63,8 @@ def test_profile_file_is_read_or_reported_never_overwritten(file_name: str, tmp_
         explorer = opened(tmp_path)
         assert_printable(name, explorer.profiles.problems, file)
         assert ("sound" in explorer.profiles.profiles) == (file_name != "sessions.toml"), name
-        explorer.use()
+        with suppress(UserError):
+            explorer.use()
         assert file.read_bytes() == text, name
         assert_written_only_if_read(name, file, explorer.edits(file).add("new", "http://127.0.0.1"))
 
