@@ -72,9 +72,9 @@ if TYPE_CHECKING:
 
 
 MAX_COMPARED_BYTES = 16 * 1024 * 1024
+"""Bytes of a response that can be compared with a recorded one."""
 MAX_RESULT_BYTES = 1_000_000
 """Larger results are not checked with their schema."""
-"""Bytes of a response that can be compared with a recorded one."""
 
 
 class Explorer:
@@ -543,16 +543,28 @@ class Explorer:
             return Described(protocol=known.protocol) if known else found
         return auth_of(profile).offered_in_full(known, found)
 
-    async def check_params(self, method: str, text: str) -> Checked:
-        """Check the text of params with the schemas of their method."""
+    async def check_params(self, method: str, text: str, *, quickly: bool = False) -> Checked:
+        """Check the text of params with the schemas of their method.
+
+        ``quickly``: only if names and types differ, because the checker takes as long to start as a call.
+        """
         described = self.described(method)
         if described is None or not described.is_checked:
             return Checked(why_not="the schema of the method is unknown")
-        known = self.methods(called=False).get(method)
-        return await self.checker.params(described, text, by=known.by if known else None)
+        known = self.methods(called=False).get(method)  # For a saved call, its name is the method.
+        by = known.by if known else None
+        if quickly:
+            from rpcexplorer.schema.fit import could_be_params
 
-    async def check_result(self, exchange: Exchange) -> Checked:
-        """Check a complete result of this profile with the schema of its method."""
+            if could_be_params(described, text, by):
+                return Checked(in_part=True)
+        return await self.checker.params(described, text, by=by)
+
+    async def check_result(self, exchange: Exchange, *, quickly: bool = False) -> Checked:
+        """Check a complete result of this profile with the schema of its method.
+
+        ``quickly``: only if types differ, as in ``check_params``.
+        """
         outcome = exchange.outcome
         is_ours = self.profile is not None and exchange.profile == self.profile.name and not exchange.foreign
         if not is_ours or not isinstance(outcome, Result) or exchange.kind != "call":
@@ -562,6 +574,11 @@ class Explorer:
         described = self.described(exchange.method)
         if described is None or not isinstance(described.result, dict):
             return Checked(why_not="the schema of the result is unknown")
+        if quickly:
+            from rpcexplorer.schema.fit import could_be_result
+
+            if could_be_result(described, outcome.value):
+                return Checked(in_part=True)
         return await self.checker.result(described, outcome.value.decode(errors="replace"))
 
     def meant_methods(self, exchange: Exchange) -> list[str]:

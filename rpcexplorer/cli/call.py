@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 from collections.abc import Iterable, Sequence
 from itertools import starmap
@@ -305,9 +304,9 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch, words:
     id, timeout = sending.id, sending.timeout
 
     async def send(watch: Waiting) -> tuple[Exchange, Checked, Checked]:
-        calling = explorer.call(draft, id=id, timeout=timeout, watch=watch, stop=stop)
-        exchange, params = await asyncio.gather(calling, check_params(explorer, draft))
-        return exchange, params, await explorer.check_result(exchange)
+        exchange = await explorer.call(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+        params = await check_params(explorer, draft, exchange)
+        return exchange, params, await explorer.check_result(exchange, quickly=True)
 
     with result_of(world, explorer, stop, send) as (exchange, params, result):
         show(out.world, exchange, sending.part, include=sending.include)
@@ -330,10 +329,12 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch, words:
     return exchange.exit_code
 
 
-async def check_params(explorer: Explorer, draft: Draft | Batch) -> Checked:
+async def check_params(explorer: Explorer, draft: Draft | Batch, exchange: Exchange) -> Checked:
+    """Check the params of a call; of one that succeeded, names and types are enough."""
     if isinstance(draft, Batch) or not isinstance(draft.read(), Params):
         return Checked()
-    return await explorer.check_params(draft.method, draft.text or "[]")
+    quickly = not isinstance(exchange.outcome, ErrorObject)
+    return await explorer.check_params(draft.method, draft.text or "[]", quickly=quickly)
 
 
 def warn_about_schemas(world: World, params: Checked, result: Checked, words: Sequence[str]) -> None:

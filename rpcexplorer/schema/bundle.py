@@ -220,11 +220,16 @@ def bundle_params(described: Described, by: By) -> Bundle:
         return Bundle(by=by, why_not="the service does not describe the params")
     rewriting = _Rewriting(described)
     schemas = [rewriting.later(param.schema) for param in params]
+    return _finished(rewriting, schema_of_params(described, by, schemas), by, params)
+
+
+def schema_of_params(described: Described, by: By, schemas: list[Any]) -> dict[str, Any]:
+    """Return the schema for all params together; ``schemas`` has one for each."""
+    params = described.params
     closed = not described.extra or not any(param.stands_for_others for param in params)
-    whole = (
-        _by_name(params, schemas, closed=closed) if by == "name" else _by_position(described, schemas, closed=closed)
-    )
-    return _finished(rewriting, whole, by, params)
+    if by == "name":
+        return _by_name(params, schemas, closed=closed)
+    return _by_position(described, schemas, closed=closed)
 
 
 def bundle_result(described: Described) -> Bundle:

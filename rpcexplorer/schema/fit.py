@@ -6,6 +6,10 @@ from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any, Final
 
+import msgspec
+
+from rpcexplorer.model.method import By, Described
+from rpcexplorer.schema.bundle import schema_of_params
 from rpcexplorer.schema.node import MOST_CHOICES, UNSURE, SchemaReader, is_kind, is_number, kind_of_value
 from rpcexplorer.variables.references import REFERENCE
 
@@ -56,6 +60,34 @@ class Looks:
             return False
         alternatives = node.alternatives[:MOST_CHOICES]
         return not alternatives or any(self.could_be(part, value, levels - 1) for part in alternatives)
+
+
+def could_be_params(described: Described, text: str, by: By | None = None) -> bool:
+    """Return whether names, types and choices of params fit a method.
+
+    ``by`` is the only way in which the service accepts them.
+    """
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    way: By = "name" if isinstance(value, dict) else "position"
+    if by and by != way:
+        if value:
+            return False
+        way, value = by, [] if by == "position" else {}
+    schema = schema_of_params(described, way, [param.schema for param in described.params])
+    reader = SchemaReader(described.definitions)
+    return is_within(reader.node(schema).limits, value) and Looks(reader).could_be(schema, value)
+
+
+def could_be_result(described: Described, text: bytes) -> bool:
+    """Return whether types and choices of a result fit a method."""
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return Looks(SchemaReader(described.definitions)).could_be(described.result, value)
 
 
 def is_within(limits: Mapping[str, Any], value: Any) -> bool:

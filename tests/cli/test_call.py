@@ -7,9 +7,11 @@ import shlex
 import tomllib
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from rpcexplorer.child_process import ChildProcess
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RESET, RawServer, Received, Script, http_reply
 
@@ -647,6 +649,27 @@ def test_params_that_differ_from_the_schema_are_hinted_at(shell: Shell, words: l
         assert shell.run("methods", "--refresh").code == 0
         ran = shell.run("call", "user.list", *words)
     assert (ran.code, ran.text, ran.err.splitlines()) == (0, "[]\n", messages)
+
+
+def test_call_that_fits_its_schemas_starts_no_checker(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ChildProcess, "ask", Mock(side_effect=AssertionError))
+    (shell.folder / "openrpc.json").write_text(json.dumps(TYPED))
+    with RawServer(answering('"result":[]')) as server:
+        shell.sessions(f'[profile.p]\nurl = "{server.origin}/rpc"\ndiscovery = {{ file = "openrpc.json" }}\n')
+        assert shell.run("methods", "--refresh").code == 0
+        ran = shell.run("call", "user.list", "limit:=2")
+    assert (ran.code, ran.text, ran.err) == (0, "[]\n", "")
+
+
+def test_params_are_checked_in_full_after_an_error(shell: Shell) -> None:
+    limited = json.dumps(TYPED).replace('"integer"', '"integer", "minimum": 5')
+    (shell.folder / "openrpc.json").write_text(limited)
+    with RawServer(answering('"error":{"code":-32602,"message":"Invalid params"}')) as server:
+        shell.sessions(f'[profile.p]\nurl = "{server.origin}/rpc"\ndiscovery = {{ file = "openrpc.json" }}\n')
+        assert shell.run("methods", "--refresh").code == 0
+        ran = shell.run("call", "user.list", "limit:=2")
+    assert ran.code == 1
+    assert "warning: limit must be 5 or more" in ran.err
 
 
 def test_result_that_differs_from_its_schema_is_reported(shell: Shell) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.schema.fit import MAX_LOOKS, Looks, is_same, is_small, is_within
+from rpcexplorer.model.method import By, Described, DescribedParam
+from rpcexplorer.schema.fit import MAX_LOOKS, Looks, could_be_params, could_be_result, is_same, is_small, is_within
 from rpcexplorer.schema.node import SchemaReader
 
 
@@ -71,3 +72,34 @@ def test_size_counts_parts_and_text() -> None:
     assert is_small({"a": [1, "b"]})
     assert not is_small([0] * 201)
     assert not is_small({"a": [["x" * 2_001]]})
+
+
+@pytest.mark.parametrize(
+    ("text", "by", "fits"),
+    [
+        ('{"limit": 2}', None, True),
+        ("[2]", None, True),
+        ("[]", "name", True),
+        ('{"limit": 2}', "position", False),
+        ('{"limit": "2"}', None, False),
+        ('{"limt": 2}', None, False),
+        ("[2, 3]", None, False),
+        ('{"limit": NaN}', None, False),
+    ],
+)
+def test_params_fit_by_names_types_and_count(text: str, by: By | None, fits: bool) -> None:
+    described = Described((DescribedParam("limit", {"$ref": "#/n"}),), definitions={"#/n": {"type": "integer"}})
+    assert could_be_params(described, text, by) is fits
+
+
+def test_params_fit_without_one_that_is_required() -> None:
+    described = Described((DescribedParam("limit", required=True),))
+    assert not could_be_params(described, "[]")
+    assert could_be_params(described, "[1]")
+
+
+def test_result_fits_by_types_and_choices() -> None:
+    described = Described(result={"items": {"enum": ["a"]}, "type": "array"})
+    assert could_be_result(described, b'["a"]')
+    assert not could_be_result(described, b'["b"]')
+    assert not could_be_result(described, b"[NaN]")
