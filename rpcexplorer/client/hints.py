@@ -665,6 +665,8 @@ def framing(call: FailedCall) -> Hint | None:
     is_silent = call.failed_at("timeout", "The server did not respond")
     if not is_unread and (not is_silent or profile.preset):
         return None
+    if is_silent and profile.connection_kind == "process" and profile.handshake is None:
+        return _silent_process(call)
     known: dict[Framing, str] = {"lines": "lines", "length": "length (language servers)", "none": "none"}
     first, second = (name for name in known if name != profile.framing)
     return _framing_hint(call, f"{sentence} Try {known[first]} or {known[second]}.", first)
@@ -688,6 +690,13 @@ def _preset_hint(call: FailedCall, sentence: str, name: str) -> Hint:
     if not profile.ad_hoc:
         return call.hint(sentence, changes)
     return Hint(sentence, changes, commands=setting(replace(profile, preset=name, typed=()), call.exchange.url, ()))
+
+
+def _silent_process(call: FailedCall) -> Hint:
+    """Name the presets of the usual servers that are processes."""
+    language_server = _preset_hint(call, "A language server needs the preset lsp, an MCP server the preset mcp.", "lsp")
+    mcp_server = _preset_hint(call, "", "mcp")
+    return replace(language_server, commands=(*language_server.commands, *mcp_server.commands))
 
 
 def _framing_hint(call: FailedCall, sentence: str, name: Framing) -> Hint:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from rpcexplorer.client.call import certificate_of, discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection_test import MAX_SECONDS, REPLY_LIMIT
-from rpcexplorer.client.hints import FailedCall, hint_for, refuses_request, websocket_path
+from rpcexplorer.client.hints import FailedCall, framing, hint_for, refuses_request, websocket_path
 from rpcexplorer.client.open_connection import INITIALIZE, NOT_SENT
 from rpcexplorer.client.probe import Proposal, TrialResult, connection_method
 from rpcexplorer.client.report import (
@@ -164,6 +164,8 @@ class OpenTester:
             case Refused(sentence=words):
                 rpc = Check("JSON-RPC", "failed", words, code=MALFORMED)
             case Unreached(sentence=words):
+                hint = framing(FailedCall.of(called, self._profile))
+                words = f"{words} {hint.sentence}" if hint else words
                 rpc = Check("JSON-RPC", "failed", f"{self._method}: {words}")
             case Cancelled():
                 rpc = Check("JSON-RPC", "unknown", "You ended the connection test.")

@@ -554,6 +554,17 @@ def test_server_that_needs_a_handshake_names_its_preset(
     assert (hint and hint.changes) == (name and (("preset", name),))
 
 
+@pytest.mark.parametrize("profile", [ad_hoc_process(["x"]), of(url="stdio:", command=("x",))])
+def test_silent_process_names_presets_of_usual_servers(profile: Profile) -> None:
+    hint = failed(status=None, outcome=NO_RESPONSE, profile=profile)
+    assert hint is not None
+    assert hint.changes == (("preset", "lsp"),)
+    assert "preset lsp" in hint.sentence
+    assert "preset mcp" in hint.sentence
+    assert ["lsp" in command for command in hint.commands] == [True, False]
+    assert ["mcp" in command for command in hint.commands] == [False, True]
+
+
 def test_preset_of_a_fix_brings_its_values() -> None:
     changed = Profiles().changed(ad_hoc_process(["pylsp"]), (("preset", "lsp"),))
     assert isinstance(changed, Profile)

@@ -150,6 +150,12 @@ def test_server_that_is_down_fails_the_first_row(tmp_path: Path) -> None:
     assert rows(report) == [("Connection", "failed"), ("JSON-RPC", "unknown"), ("Login", "unknown")]
 
 
+def test_silent_process_is_told_the_usual_presets(tmp_path: Path) -> None:
+    report = report_of(opened(tmp_path, 'url = "stdio:"\ncommand = ["sleep", "60"]\ntimeout = 0.2'))
+    assert (report.checks[1].label, report.checks[1].state) == ("JSON-RPC", "failed")
+    assert report.checks[1].words.endswith("A language server needs the preset lsp, an MCP server the preset mcp.")
+
+
 def test_program_that_is_missing_fails_the_start(tmp_path: Path) -> None:
     report = report_of(opened(tmp_path, 'url = "stdio:"\ncommand = ["rpcexplorer-none"]'))
     assert rows(report)[0] == ("Start", "failed")
