@@ -173,7 +173,7 @@ MAX_SETTLE_SECONDS: Final = 5.0
 IMPATIENCE_SECONDS: Final = 1.0
 """After this time, the key to quit no longer waits."""
 DROP_SECONDS: Final = 0.3
-"""This long, text for a dialog is dropped after it closed without its action."""
+"""Text for a dialog that closed without its action is dropped until nothing was typed for this long."""
 TEXT_KEYS: Final = frozenset({"enter", "tab", "backspace"})
 """Keys that are part of typing a text, besides printable ones."""
 
@@ -357,6 +357,7 @@ class Keys:
 
     def _drop(self, typed: KeyOrText) -> None:
         """Drop a key or a text; say how many keys were dropped so far."""
+        self._drops_until = max(self._drops_until, typed.time + DROP_SECONDS)  # The rest of a password may follow.
         self._dropped += 1 if isinstance(typed, Key) else len(typed.text)
         self._app.notify(f"Dropped keys that were typed for the closed dialog: {self._dropped:,}.")
 

@@ -248,7 +248,7 @@ async def close_dialog(app: Desk, pilot: Pilot[None], *, was_cancelled: bool) ->
     [
         (True, [*at(10.1, ["p", "w", "tab", "backspace"]), *at(10.29, ["enter"])], [], 5),
         (True, at(9.9, "a"), [], 1),
-        (True, [*at(10.2, "a"), *at(10.31, "x")], ["x"], 1),
+        (True, [*at(10.2, "a"), *at(10.4, "b"), *at(10.6, "c"), *at(10.91, "x")], ["x"], 3),
         (True, [*at(10.1, "a"), *at(10.2, ["f5", "x"])], ["f5", "x"], 1),
         (False, at(10.1, "ab"), ["a", "b"], 0),
     ],
