@@ -177,6 +177,25 @@ class Drafts:
         self._written.pop(key, None)
         return problem or error_of(lambda: self._remove(self._file(key)))
 
+    def copy(self, profile_name: str, new: str, change: Callable[[str], str]) -> None:
+        """Store all drafts for the profile's new name too, each as ``change`` returns it. Raises ``FileError``.
+
+        What may be stored is in the files: a text in memory can contain secrets.
+        """
+        self.problem = self.save_unsaved()
+        for method, text in self.all(profile_name).items():
+            key = (new, method)
+            self._texts[key] = change(text)
+            stored = _unpacked(self._written.get((profile_name, method), b""))
+            if stored and not self.problem:
+                content = _packed(key, change(stored[1]))
+                self._save_other(key, content)
+                write_private(self._file(key), content)
+                self._written[key] = content
+                self._looked.add(key)
+        if self.problem:
+            raise FileError(self.problem)
+
     def all(self, profile_name: str) -> dict[str, str]:
         folder, listed = self._folder / _hashed(profile_name), list[str]()
         try:
@@ -269,12 +288,15 @@ class ReplacedDrafts:
     def of(self, profile: Profile, method: str) -> list[str]:
         key = (profile.name, method)
         if key not in self._lists:
-            found: object = []
-            with suppress(ValueError, RecursionError):
-                found = json.loads((None if profile.ad_hoc else self._files.find(*key)) or "[]")
-            texts = found if isinstance(found, list) else []
-            self._lists[key] = [text for text in texts if isinstance(text, str)]
+            self._lists[key] = _texts_in((None if profile.ad_hoc else self._files.find(*key)) or "[]")
         return list(self._lists[key])
+
+    def copy(self, profile_name: str, new: str, change: Callable[[str], str]) -> None:
+        """Store all texts for the profile's new name too. Raises ``FileError``."""
+        self._files.copy(profile_name, new, lambda stored: json.dumps([*map(change, _texts_in(stored))]))
+        for name, method in [*self._lists]:
+            if name == profile_name:
+                self._lists[new, method] = [*map(change, self._lists[name, method])]
 
     def keep(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
         """Store a replaced text; return why it is lost on quit, or nothing."""
@@ -302,6 +324,13 @@ class ReplacedDrafts:
         if not texts:
             return self._files.forget(profile.name, method)
         return self._files.keep(profile.name, method, json.dumps([hide.params(text) for text in texts]))
+
+
+def _texts_in(stored: str) -> list[str]:
+    found: object = []
+    with suppress(ValueError, RecursionError):
+        found = json.loads(stored)
+    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
 
 
 KEY: Final = "the batch"
@@ -340,6 +369,12 @@ class CollectedBatches:
         is_missed = before.text and before.text != batch.text
         problem = self._replaced.keep(profile, KEY, before.text, secrets) if is_missed else ""
         return self.keep(profile, batch, secrets) or problem
+
+    def copy(self, profile_name: str, new: str, change: Callable[[str], str]) -> None:
+        """Store the batch, and those it replaced, for the profile's new name too. Raises ``FileError``."""
+        self._files.copy(profile_name, new, change)
+        self._replaced.copy(profile_name, new, change)
+        self._known.pop(new, None)
 
     def has_replaced(self, profile: Profile) -> bool:
         return bool(self._replaced.of(profile, KEY))

@@ -32,8 +32,9 @@ from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
 from rpcexplorer.model.problem import Checked, Problem, UserError, counted, joined_words, nearest
-from rpcexplorer.model.profile import OVERLAY, DocumentSource, Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.profile import OVERLAY, DocumentSource, Profile, shares_variables
+from rpcexplorer.model.profile import variable as name_of_variable
+from rpcexplorer.model.secret import Secret, with_references
 from rpcexplorer.profiles.profiles import Profiles, load
 from rpcexplorer.rpc.messages import Result, lacks_method
 from rpcexplorer.secrets.credentials import StoredCredentials
@@ -489,6 +490,69 @@ class Explorer:
         if self.profile and self.profile.name == profile.name and profile.name not in self.profiles.leaves:
             self.profile = None
         return problems
+
+    def rename_profile(self, name: str, new: str) -> Problem | list[str]:
+        """Rename a profile with all that is stored under its name; return what is left to do.
+
+        Everything is copied first, then the files are changed, and only then secrets and permissions of the old name
+        are removed: if a step fails, the old profile still works. Drafts, pins and the method list stay there too,
+        because a profile of another project folder may have the same name. Records keep the old name.
+        """
+        edits = [self.edits(file) for file in self.profiles.files]
+        in_files = (edit.rename(name, new, writes=False) for edit in edits)
+        if refused := self._refused_name(name, new) or next(filter(None, in_files), None):
+            return refused
+        if failure := error_of(lambda: self._copy_stored(name, new)):
+            return Problem(str(self.paths.state), f"{failure}. The profile was not renamed")
+        for at, edit in enumerate(edits):
+            if problem := edit.rename(name, new):
+                for changed in edits[:at]:
+                    changed.rename(new, name)
+                error_of(lambda: self.secrets.forget(Profile(new, "")))
+                self.reload()
+                return problem
+        for folder in self.remembered.folders_using(name):
+            if name in self.profiles.own or folder == self.profiles.project_folder:
+                self.remembered.set_used(folder, new)
+        self.reload()
+        if self.profile and self.profile.name == name:
+            self.profile = replace(self.profile, name=new)
+        self.credentials.rename(name, new)
+        removals = (lambda: self.secrets.forget(Profile(name, "")), lambda: self.secrets.destinations.drop(name, new))
+        left = [f"{failure}. It is still stored for {name}" for failure in map(error_of, removals) if failure]
+        variables = [] if shares_variables(name, new) else self.secrets.set_variables(name)
+        if variables:
+            now = name_of_variable(new, "password")
+            left.append(f"Rename {joined_words(variables)}: {new} reads environment variables such as {now}")
+        return left
+
+    def _refused_name(self, name: str, new: str) -> Problem | None:
+        """Return why a profile cannot be renamed; whether a name is valid is checked in the files."""
+        known = self.profiles.leaves
+        if name not in known:
+            found = self.profiles.get(name)
+            return found if isinstance(found, Problem) else None
+        if self.profiles.refused:  # It may describe the profile, too.
+            return self.profiles.refused
+        file = str(self.profiles.files_of(name)[-1])
+        if new in known:
+            return Problem(file, f"there is already a profile `{new}`. Choose another name", profile=new)
+        for other in known:
+            if other != name and shares_variables(other, new):
+                sentence = f"the profile `{other}` uses the same environment variables as `{new}`. Choose another name"
+                return Problem(file, sentence, profile=new)
+        return None
+
+    def _copy_stored(self, name: str, new: str) -> None:
+        """Copy all that is stored for a profile, its secrets last. Raises ``FileError``."""
+        change = partial(with_references, profile=name, new=new)
+        for store in (self.drafts, self.replaced, self.batches):
+            store.copy(name, new, change)
+        self.remembered.copy_profile(name, new)
+        if profile := self.profiles.profiles.get(name):
+            self.method_lists.copy(profile, new)
+        self.secrets.destinations.copy(name, new)
+        self.secrets.copy(name, new)
 
     def search_leaks(self, files: Sequence[Path] = (), *, staged: Path | None = None) -> Searched:
         """Search for secrets in all known files and histories.

@@ -248,6 +248,16 @@ class ScreenState:
         removed = self._written(method)
         self._change(lambda old: tuple(name for name in old or () if name != removed), "at", profile, "pinned")
 
+    def copy_profile(self, profile: str, new: str) -> None:
+        """Give a profile's new name the same pins and other choices. Raises ``FileError``."""
+        self.remember(self.value("at", profile), "at", new)
+        if self._waiting:
+            raise FileError(self.problem)
+
+    def folders_using(self, profile: str) -> list[Path]:
+        """Return the project folders in which this profile was used last."""
+        return [Path(folder) for folder, used in (self.value("used") or {}).items() if used == profile]
+
     def quiet(self, profile: str, method: str) -> None:
         """Stop asking before this method is sent, until local midnight."""
         tomorrow = self._now().date() + timedelta(days=1)

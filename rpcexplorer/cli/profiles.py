@@ -1,4 +1,4 @@
-"""`profiles list`, `show`, `add`, `set`, `remove`, `secret` and `default`."""
+"""`profiles list`, `show`, `add`, `set`, `rename`, `remove`, `secret` and `default`."""
 
 from __future__ import annotations
 
@@ -416,6 +416,31 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
         now = explorer.profiles.default
         source = explorer.profiles.default_source
         invocation.world.warn(f"{source} overrides this choice: the default profile here is {now}")
+
+
+@profiles.command()
+@click.argument("old", shell_complete=complete_profiles)
+@click.argument("new")
+@click.pass_context
+def rename(context: click.Context, old: str, new: str) -> None:
+    """Rename profile OLD to NEW in all files that name it.
+
+    Its secrets, allowed destinations, drafts, pins and method list move along. Recorded calls keep the old name: to
+    find them, use history -p OLD.
+
+    \b
+    Example:
+      rpcexplorer profiles rename staging shop-staging
+    """
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    files = explorer.profiles.files_of(old)
+    left = explorer.rename_profile(old, new)
+    if isinstance(left, Problem):
+        fail(str(left))
+    invocation.world.say(f"renamed profile {old} to {new} in {', '.join(map(str, files))}")
+    for sentence in left:
+        invocation.world.warn(sentence)
 
 
 @profiles.command()

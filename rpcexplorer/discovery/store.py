@@ -417,6 +417,16 @@ class MethodLists:
         known = partial(self.described, profile)
         return self._files.hide()(openrpc_text(openrpc_document(profile.name, methods, known, self.events(profile))))
 
+    def copy(self, profile: Profile, new: str) -> None:
+        """Store the list of a profile for its new name too. Raises ``FileError``."""
+        known, renamed = self._read_again(profile), replace(profile, name=new)
+        copied = Known(replace(known.list, profile=new), known.descriptions)
+        self._known[_key(renamed)] = copied
+        if known.list != MethodList(*_key(profile)):
+            content, _ = self._files.content(renamed, copied, self._files.hide())
+            if problem := self._files.write(renamed, content):
+                raise FileError(problem)
+
     def unread(self, profile: Profile) -> str:
         """Return the stamp of a description file to read; "" for none."""
         source = profile.discovery

@@ -65,6 +65,8 @@ class Layout(Struct):
     places: dict[KeyPath, int] = field(default_factory=dict)
     values: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
     """Start and end of each value, inside inline tables and arrays too."""
+    keys: list[tuple[KeyPath, int, int]] = field(default_factory=list)
+    """Start and end of each written part of a key, which is the last of its path."""
     sections: list[Section] = field(default_factory=lambda: [Section((), 0, 0)])
     statements: list[Statement] = field(default_factory=list)
     too_deep: int | None = None
@@ -153,18 +155,19 @@ class _Scanner:
                 if self.stack[-1].in_value:
                     self._in_value(text, token.start(), token.end())
                 else:
-                    self._in_key(text, kind == "mark", token.start())
+                    self._in_key(text, kind == "mark", token.start(), token.end())
                 if len(self.stack) > DEPTH or len(self.stack[-1].path) > DEPTH:
                     self.found.too_deep = self.found.line_at(token.start())
                     return self.found
         self._newline(len(self.text))
         return self.found
 
-    def _in_key(self, text: str, mark: bool, start: int) -> None:
+    def _in_key(self, text: str, mark: bool, start: int, end: int) -> None:
         frame = self.stack[-1]
         if not mark:
             frame.begin = frame.begin if frame.parts else start
             frame.parts.append(_unquoted(text))
+            self.found.keys.append((frame.path, start, end))
         elif text == "=":
             frame.in_value = True
             self._name(frame.path, frame.begin, len(frame.base))

@@ -36,23 +36,39 @@ class Verbatim(str):
     __slots__ = ()
 
 
+class NewName(str):
+    """Another name for a key, in all headers and dotted keys that contain it."""
+
+    __slots__ = ()
+
+
 def edit(
-    path: Path, locks: Path, shape: Rule, changes: Sequence[KeyChange], start: str = "", *, links: bool = True
+    path: Path,
+    locks: Path,
+    shape: Rule,
+    changes: Sequence[KeyChange],
+    start: str = "",
+    *,
+    links: bool = True,
+    writes: bool = True,
 ) -> Problem | None:
     """Make all changes in a file, or none of them and return why.
 
     ``links``: the file may be a link, as for files that users keep elsewhere. ``start`` is the text of a file that does
-    not exist yet. The lock is in the folder ``locks``: next to the file it would litter a repository.
+    not exist yet. The lock is in the folder ``locks``: next to the file it would litter a repository. Without
+    ``writes``, only return why the changes cannot be made.
     """
     try:
         private_folder(locks)
         with lock(locks / f"edit-{zlib.crc32(bytes(real(path))):08x}"):
-            return _edit(path, shape, changes, start, links=links)
+            return _edit(path, shape, changes, start, links=links, writes=writes)
     except FileError as error:
         return Problem(str(path), error.sentence)
 
 
-def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, links: bool) -> Problem | None:
+def _edit(
+    path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, links: bool, writes: bool
+) -> Problem | None:
     found = read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True)
     before = parse_toml(path, start) if found is None else parse_bytes(path, found)
     if isinstance(before, Problem):
@@ -76,12 +92,15 @@ def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, 
     if read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True) != found:  # Text editors do not use our lock.
         return Problem(str(path), "another program is changing this file, so nothing was written. Try again")
     mark = MARK if found and found.startswith(MARK) else b""
-    write_atomic(path, mark + text)
+    if writes:
+        write_atomic(path, mark + text)
     return None
 
 
 def put(file: TomlFile, path: KeyPath, value: Any) -> str:
     """Return the file's text with one key set; ``edit`` checks the result."""
+    if isinstance(value, NewName):
+        return _renamed(file, path, value)
     text, values = file.text, file.layout.values
     for length in range(len(path), 0, -1):
         if path[:length] not in values or (length == len(path) and value is None):
@@ -91,6 +110,14 @@ def put(file: TomlFile, path: KeyPath, value: Any) -> str:
         _assign(whole, ("", *path[length:]), value)
         return text[:begin] + shown(whole[""]) + text[end:]
     return _without(file, path) if value is None else _inserted(file, path, value)
+
+
+def _renamed(file: TomlFile, path: KeyPath, name: str) -> str:
+    text = file.text
+    for written, begin, end in reversed(file.layout.keys):
+        if written == path:
+            text = text[:begin] + dotted((name,)) + text[end:]
+    return text
 
 
 def shown(value: Any) -> str:
@@ -194,6 +221,8 @@ def _assign(values: dict[str, Any], path: KeyPath, value: Any) -> bool:
         values = inner
     if value is None:
         values.pop(path[-1], None)
+    elif isinstance(value, NewName):
+        values[str(value)] = values.pop(path[-1])
     else:
         values[path[-1]] = value
     return True

@@ -117,6 +117,13 @@ DEEPEST: Final = 20
 _UNSENDABLE = regex(r"(?:«|\\u00[aA][bB])not recorded(?:»|\\u00[bB][bB])|«RPCEXPLORER_\w+»")
 
 
+def with_references(text: str, profile: str, new: str) -> str:
+    """Return a text whose secret references to a profile name another one."""
+    for field in FIELDS:
+        text = text.replace(placeholder(f"{profile}.{field}"), placeholder(f"{new}.{field}"))
+    return text
+
+
 def unsendable(text: str) -> str:
     """Return the first mark of a redacted value in a text, or nothing."""
     found = _UNSENDABLE.search(text)

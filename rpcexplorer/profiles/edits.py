@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, parse_toml, read_toml, split_dotted
-from rpcexplorer.files.toml_edit import KeyChange, OwnTable, Verbatim, edit
+from rpcexplorer.files.toml_edit import KeyChange, NewName, OwnTable, Verbatim, edit
 from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Leaves, Source
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, nearest
@@ -48,6 +48,19 @@ class ProfileEdits(Struct, frozen=True):
             return values
         return self._new(copy, values[name]) if name in values else self._unknown(name, values)
 
+    def rename(self, name: str, new: str, *, writes: bool = True) -> Problem | None:
+        """Rename a profile, also as the default, if this file names it.
+
+        Without ``writes``, only return why that cannot be done.
+        """
+        values = self._profiles()
+        if isinstance(values, Problem):
+            return values
+        changes: list[KeyChange] = [(("profile", name), NewName(new))] if name in values else []
+        if self._default() == name:
+            changes.append((("default",), new))
+        return self.set_values(*changes, writes=writes) if changes else None
+
     def remove(self, name: str) -> Problem | None:
         """Remove a profile with the comments above it, also as the default."""
         values = self._profiles()
@@ -63,9 +76,9 @@ class ProfileEdits(Struct, frozen=True):
     def drop_default(self, name: str) -> Problem | None:
         return self.set_values((("default",), None)) if self._default() == name else None
 
-    def set_values(self, *changes: KeyChange) -> Problem | None:
+    def set_values(self, *changes: KeyChange, writes: bool = True) -> Problem | None:
         """Set all keys or none; None removes a key."""
-        return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
+        return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links, writes=writes)
 
     def apply(self, name: str, changes: Changes, leaves: Leaves) -> Problem | None:
         """Change a profile, unless it could not be used then.

@@ -134,6 +134,13 @@ class StoredCredentials:
             destinations = self._secrets.destinations
             error_of(lambda: destinations.allow(now.name, destinations.of(now)))
 
+    def rename(self, name: str, new: str) -> None:
+        """Move the values that are only in this run to a profile's new name."""
+        for profile, field, destination in [*self._run]:
+            if profile == name:
+                held = self._run.pop((name, field, destination))
+                self._run[new, field, destination] = Secret(held.reveal(), f"{new}.{field}", held.source)
+
     def forget(self, profile: Profile, field: str) -> str:
         """Remove a field here and in the store; return a problem of the store."""
         for place in [place for place in self._run if place[:2] == (profile.name, field)]:

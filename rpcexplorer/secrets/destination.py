@@ -328,6 +328,31 @@ class Destinations:
         with self.file.changing() as allowed:
             allowed.folders.add(str(folder))
 
+    def copy(self, name: str, new: str) -> None:
+        """Allow for a profile's new name what is allowed for the old one.
+
+        Its environment variables are bound as well. Raises ``FileError``.
+        """
+        self._entered[new] = self._entered.get(name, [])
+        with self.file.changing() as allowed:
+            for destination in allowed.destinations.get(name, []):
+                allowed.destinations[new] = with_destination(allowed.destinations, new, destination)
+            for variable, destination in [*allowed.first_uses.items()]:
+                if _is_of(variable, name):
+                    field = variable.rpartition("_")[2]
+                    allowed.first_uses.setdefault(name_of_variable(new, field), destination)
+
+    def drop(self, name: str, new: str) -> None:
+        """Allow nothing for the old name any more. Raises ``FileError``.
+
+        The first uses of its variables stay: a variable that is still set must not go elsewhere without a question.
+        """
+        with self.file.changing() as allowed:
+            allowed.destinations.pop(name, None)
+            for at, command in enumerate(allowed.commands):
+                if command.profile == name:
+                    allowed.commands[at] = replace(command, profile=new)
+
     def forget(self, name: str, profile: Profile | None = None) -> bool:
         """Remove all that was allowed for a profile's name, or for a folder; return whether there was any.
 

@@ -31,6 +31,7 @@ from rpcexplorer.files.toml_shape import (
 from rpcexplorer.model.destination import Destination, DestinationChanged
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Auth, Profile, shares_variables
+from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import FIELDS, Secret, SecretSource
 from rpcexplorer.patterns import regex
 from rpcexplorer.secrets.destination import Destinations
@@ -282,6 +283,29 @@ class Secrets:
             with self._file.changing() as contents:
                 dropped += [key for key in keys if contents.entries.pop(key, None)]
         return bool(dropped)
+
+    def copy(self, name: str, new: str) -> None:
+        """Store all values of a profile for its new name too, bound to the same destinations.
+
+        Raises ``FileError``, also if the new name has values of its own.
+        """
+        taken = FileError(f"{self.place} already has secrets of a profile {new}. Choose another name")
+        with self._file.changing() as contents:
+            copied = {(new, kind): stored for (profile, kind), stored in contents.entries.items() if profile == name}
+            if any(key[0] == new and copied.get(key) != stored for key, stored in contents.entries.items()):
+                raise taken
+            contents.entries.update(copied)
+        for kind in FIELDS if self._store == "keyring" else ():
+            text, other = fetch(_account(name, kind)), fetch(_account(new, kind))
+            if other and other != text:
+                raise taken
+            if text:
+                keep(_account(new, kind), text)
+
+    def set_variables(self, name: str) -> list[str]:
+        """Return the environment variables of a profile that are set."""
+        variables = [name_of_variable(name, kind) for kind in (*FIELDS, "origin")]
+        return [variable for variable in variables if self._environment.get(variable)]
 
     def learn(self, profiles: Iterable[Profile]) -> None:
         """Learn the profiles of variables, whose names do not show the spelling."""

@@ -696,7 +696,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("profiles.use", "enter", "use", "Use this profile from now on.", "profiles", footer=True),
     Command("profiles.default", "asterisk", "set default", "Make this profile the default.", "profiles"),
     Command("profiles.add", "a", "add", "Add a profile.", "profiles", footer=True, synonyms=ANOTHER_SERVER),
-    Command("profiles.edit", "e", "edit", "Edit this profile in its file.", "profiles", footer=True),
+    Command("profiles.edit", "e", "edit", "Edit this profile in its file, or rename it.", "profiles", footer=True),
     Command("profiles.duplicate", "d", "duplicate", "Add a copy of this profile.", "profiles", footer=True),
     Command("profiles.remove", "delete", "remove", "Remove this profile, after confirmation.", "profiles", footer=True),
     Command(

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
+from textual.widget import Widget
 from textual.widgets import Static
 
 from rpcexplorer.auth.registry import KINDS, USUAL
@@ -48,7 +49,7 @@ OTHER_URLS: Final = "Or ws://, tcp://, tls://, unix:///PATH or stdio:COMMAND."
 
 
 def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
-    """Return why a new profile cannot have this name, if so."""
+    """Return why a profile cannot get this name, if so."""
     if not name:
         return Wrong("A profile needs a name, such as my-server.", "name")
     if not PROFILE_NAME.fullmatch(name):
@@ -161,6 +162,11 @@ class ProfileForm(Form):
         lines = [replace(field, meaning=meanings.get(field.key)) for field in fields]
         super().__init__(title, self._about(homes[0].label), [*lines, *choice], save)
 
+    @property
+    def first(self) -> Widget | None:
+        """The name of a new profile, or the URL of another, whose name seldom changes."""
+        return self.input_of("url" if self._filled["name"] else "name")
+
     def on_mount(self) -> None:
         self._show_kind()
 
@@ -251,6 +257,7 @@ def fields_of(
     """
     shown = profile or typed or (preset.values if preset else Profile("new", ""))
     known = profile or typed or (shown if preset else None)
+    name = profile.name if profile else ""
     values = {
         "url": _shown_address(profile, typed),
         "preset": typed.preset if typed else "",
@@ -264,7 +271,7 @@ def fields_of(
         elif not (profile and profile.preset):
             values["content_type"] = ""
     return [
-        *([] if profile else [Field("name", "name", hint=NAME_HINT)]),
+        Field("name", "name", name, hint=NAME_HINT),
         *(
             Field(
                 row.key,
@@ -404,13 +411,14 @@ def add_profile(
 def edit_profile(
     edits: ProfileEdits, was: Profile, typed: Mapping[str, str], source: Callable[[str], str], *, is_bare: bool = False
 ) -> Wrong | None:
-    """Write the changed values into one file, or none of them.
+    """Write the changed values into one file, or none of them. The name is not changed.
 
     ``source`` names the file that sets a key, or is empty. ``is_bare``: the URL was typed without a path.
     """
     if wrong := wrong_values(typed):
         return wrong
     changed = changes_of(was, typed, lambda key: bool(source(key)))
+    changed.pop("name", None)
     values: dict[str, Any] = {}
     if address := changed.pop("url", None):
         now = address_values(address)

@@ -18,8 +18,9 @@ from textual.widgets import Static
 from rpcexplorer.auth.registry import with_usual_auth
 from rpcexplorer.client.report import Check
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.problem import Problem, first_few
+from rpcexplorer.model.problem import Problem, first_few, joined_words
 from rpcexplorer.model.profile import SCHEMES, Profile, ad_hoc, scheme_of, split_address, with_scheme
+from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.commands import Scope, bindings, first_key
@@ -350,7 +351,10 @@ class ProfilesScreen(FullScreen[bool]):
 
     @opens("edit")
     async def action_edit(self) -> None:
-        """Open the form of a profile, and warn about overridden values."""
+        """Open the form of a profile, and warn about overridden values.
+
+        The new values are saved first, and then the new name.
+        """
         if (profile := self._profile) is None:
             return
         explorer, name, notices = self.explorer, profile.name, list[str]()
@@ -363,6 +367,9 @@ class ProfilesScreen(FullScreen[bool]):
         preset = loaded.preset if loaded else None
 
         def save(filled: Mapping[str, str]) -> Wrong | None:
+            new = filled["name"].strip()
+            if wrong := wrong_name(new, explorer.profiles.leaves.keys() - {name}):
+                return wrong
             was = explorer.profiles.profiles.get(name, profile)
             typed = with_path(filled, path_for(preset, filled["url"]))
             changed = changes_of(was, typed, lambda key: bool(source(key)))
@@ -374,6 +381,10 @@ class ProfilesScreen(FullScreen[bool]):
             for key, value in overruled(explorer.profiles.profiles[name], typed, changed):
                 place = explorer.profiles.source_of(name, key)
                 notices.append(f"Saved {key}, but {place} overrides it. The value stays {value or 'empty'}.")
+            left = explorer.rename_profile(name, new) if new != name else []
+            if isinstance(left, Problem):
+                return Wrong(str(left), "name")
+            notices.extend(f"{sentence}." for sentence in left)
             return None
 
         form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save, preset=preset)
@@ -382,15 +393,14 @@ class ProfilesScreen(FullScreen[bool]):
             self.notify(sentence, severity="warning", timeout=15)
         if typed is not None:
             await warn_about(self, explorer, form.file(typed))
-            self._fill()
+            self._fill(typed["name"].strip())
 
     @opens("edit")
     async def action_duplicate(self) -> None:
         """Add a copy of a profile to the same files, without its secrets."""
-        if self._row is None:
+        if (profile := self._profile) is None:
             return
-        name = self._row.name
-        homes = homes_of(self.explorer, name)
+        name, homes = profile.name, homes_of(self.explorer, profile.name)
 
         def save(typed: Mapping[str, str]) -> Wrong | None:
             copy = typed["name"].strip()
@@ -403,6 +413,8 @@ class ProfilesScreen(FullScreen[bool]):
 
         files = " and ".join(str(home.file) for home in homes)
         words = f"The copy will be saved in {files}, without secrets."
+        if profile.secrets:
+            words += f" It needs its own: {joined_words(FIELD_WORDS.get(field, field) for field in profile.secrets)}."
         form = Form(f"Duplicate {name}", words, [Field("name", "new name", f"{name}-copy")], save)
         typed = await self.app.push_screen_wait(form)
         self._fill(typed["name"].strip() if typed else "")

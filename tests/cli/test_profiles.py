@@ -340,6 +340,22 @@ def test_hint_from_hostile_server_has_no_command(own: Shell) -> None:
     assert commands(ran) == []
 
 
+def test_records_of_a_renamed_profile_keep_its_old_name(shell: Shell) -> None:
+    with RawServer(http_reply(b'{"jsonrpc":"2.0","id":"1","result":7}')) as server:
+        shell.run("profiles", "add", "old", "--url", f"{server.origin}/rpc")
+        assert shell.run("-p", "old", "call", "ping").code == 0
+    ran = shell.run("profiles", "rename", "old", "new")
+    file = shell.home / "config" / "sessions.toml"
+    assert (ran.code, ran.out) == (0, b"")
+    assert ran.err == f"rpcexplorer: renamed profile old to new in {file}\n"
+    assert "[profile.new]" in file.read_text()
+    assert b"ping" in shell.run("history", "list", "-p", "old").out
+    assert shell.run("profiles", "show", "new").code == 0
+    ran = shell.run("profiles", "rename", "old", "newer")
+    assert ran.code == 2
+    assert "there is no profile `old`. Your profiles: new" in ran.err
+
+
 def test_add_of_an_existing_name_suggests_set(shell: Shell) -> None:
     shell.run("profiles", "add", "fl", "--url", "http://127.0.0.1:1")
     ran = shell.run("profiles", "add", "fl", "--url", "http://127.0.0.1:2")

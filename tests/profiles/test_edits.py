@@ -142,6 +142,31 @@ def test_other_toml_spellings_are_edited(tmp_path: Path, text: str, left: str) -
     assert edited(tmp_path, lambda edits: edits.remove("b"), text) == left
 
 
+RENAMED = [
+    'profile.b.url = "http://b"\nprofile."b".timeout = 5 # b\n',
+    "[profile]\nb.url = 'http://b'\na.url = 'http://b'\n",
+    "profile = { 'b' = {url='http://b'}, a={url='http://a'} }\n",
+    'default = "b"   # b\n[ profile . b ]   # [profile.b]\nurl = \'http://b\'\n[profile."b".method."b"]\nsafe = true\n',
+    "[profile.b]\nurl = 'http://b'\n[profile.b.call.b]\nmethod = 'b'\nparams_json = '''\n[]'''\n[call.b]\nmethod='b'\n",
+    "[profile.a]\nurl = 'http://b'\n",
+]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("text", RENAMED)
+def test_renamed_profile_changes_only_its_name(tmp_path: Path, text: str, newline: str) -> None:
+    wanted = text
+    for old, new in (
+        ("profile.b.url", "profile.c-1.url"), ('profile."b"', "profile.c-1"), ("\nb.url", "\nc-1.url"),
+        ("'b' =", "c-1 ="), ('default = "b"', 'default = "c-1"'), ("profile . b ]", "profile . c-1 ]"),
+        ("\n[profile.b", "\n[profile.c-1"),
+    ):  # fmt: skip
+        wanted = f"\n{wanted}".replace(old, new)[1:]
+    changed = edited(tmp_path, lambda edits: edits.rename("b", "c-1"), text.replace("\n", newline))
+    assert changed == wanted.replace("\n", newline)
+    assert edited(tmp_path, lambda edits: edits.rename("b", "c-1", writes=False), text) == text
+
+
 def test_copy_has_all_values_and_another_name(tmp_path: Path) -> None:
     changed = edited(tmp_path, lambda edits: edits.duplicate("b", "b-2"))
     assert changed.startswith(FILE)
@@ -164,6 +189,8 @@ REFUSALS: list[tuple[Edit, str]] = [
     (lambda edits: edits.duplicate("a", "b"), "has a profile `b`"),
     (lambda edits: edits.duplicate("x", "y"), "no profile `x` in this file"),
     (lambda edits: edits.remove("bb"), "Did you mean `b`?"),
+    (lambda edits: edits.rename("b", "a"), "cannot edit this key"),
+    (lambda edits: edits.rename("b", "../b"), "not a valid profile name"),
     (lambda edits: set_value(edits, "profile.a.url.deep", "x"), "cannot edit this key"),
     (lambda edits: set_value(edits, "profile.b", {"url": "x", "login": {"params": {}}}), "cannot edit this key"),
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import keyring.backends.null
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.files.io import FileError
 from rpcexplorer.model.destination import DestinationChanged
@@ -160,3 +161,17 @@ def test_missing_keyring_package_is_reported(path: Path, monkeypatch: pytest.Mon
     store = with_keyring(path)
     assert store.find(STAGING, "password") is None
     assert "pip install" in str(store.problem())
+
+
+def test_values_are_copied_for_a_new_name(path: Path, drawer: Drawer) -> None:
+    secrets = Secrets(path, {}, "keyring")
+    secrets.save(STAGING, "password", "hunter2-hunter2")
+    secrets.copy("staging", "stage")
+    secrets.copy("staging", "stage")  # As after a rename that was interrupted.
+    for name in ("staging", "stage"):
+        found = secrets.find(replace(STAGING, name=name), "password")
+        assert isinstance(found, Secret)
+        assert found.reveal() == "hunter2-hunter2"
+    secrets.save(replace(STAGING, name="stage"), "password", "another-value")
+    with pytest.raises(FileError, match="your keyring already has secrets of a profile stage"):
+        secrets.copy("staging", "stage")

@@ -413,6 +413,37 @@ def test_edited_url_without_path_gets_path_of_preset(make_explorer: Make, team: 
     assert team.read_text() == '[profile.dl]\nurl = "http://127.0.0.1:6801"\npreset = "aria2"\n'
 
 
+def test_renamed_profile_in_use_keeps_draft_and_secret(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(TWO.replace('kind = "none"', 'kind = "inline", username = "ada"'))
+    made.secrets.save(made.profiles.profiles["one"], "password", "hunter2hunter2")
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        calls = await on(pilot, CallScreen)
+        calls.drafts.choose("ping")
+        calls.params.replace("[12345]", is_typed=True)
+        form = await edit_form(pilot, "one")
+        assert form.focused is form.input_of("url")
+        form.input_of("badge").focus()
+        await pilot.press("left")
+        form.input_of("name").focus()
+        await type_in(pilot, "two")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "There is already a profile two." in shown(form))
+        await type_in(pilot, "first")
+        screen = await saved(pilot)
+        await until(pilot, lambda: names(screen) == ["first", "two"])
+        assert "✓ stored" in page(screen)
+        await pilot.press("escape")
+        calls = await on(pilot, CallScreen)
+        await until(pilot, lambda: calls.header.profile is made.profile)
+        assert (calls.method, calls.params.text) == ("ping", "[12345]")
+
+    tell(made, story, profile="one")
+    assert made.profile == made.profiles.profiles["first"]
+    assert team.read_text().startswith(ONE.replace("one]", "first]").partition("auth")[0])
+    assert made.profile.badge == "prod"
+
+
 @pytest.mark.thorough
 def test_edited_profile_in_use_changes_the_call_screen(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
@@ -636,6 +667,16 @@ def test_copy_is_in_same_file_with_unused_name(make_explorer: Make, team: Path) 
 
     tell(make_explorer(TWO), story, profile="one")
     assert team.read_text().startswith(TWO)
+
+
+def test_form_of_a_copy_names_the_secrets_it_needs(make_explorer: Make) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("d")
+        form = await on(pilot, Form)
+        assert "without secrets. It needs its own: password." in " ".join(shown(form).split())
+
+    tell(make_explorer(ONE.replace('kind = "none"', 'kind = "inline", username = "ada"')), story, profile="one")
 
 
 def test_removed_profile_loses_its_secrets(make_explorer: Make, team: Path) -> None:
