@@ -164,7 +164,8 @@ class ExplorerApp(App[Wish]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is possible on the current screen."""
         if action == "history" and self.explorer.profile is None:
-            return False
+            # Only screens that ask for a profile have it.
+            return getattr(self.screen, "asks_for_profile", False)
         if action == "add_profile":
             return isinstance(self.screen, CallScreen)
         if action in {"history", "profiles"}:

@@ -74,6 +74,8 @@ class Navigation:
         self._profile, self._case = profile, case
         self._first: CallScreen | None = None
         """The call screen that the program starts with."""
+        self._chosen_call: HistoryChoice | None = None
+        """The call that was chosen in the history while no profile was in use."""
 
     @property
     def calls(self) -> CallScreen | None:
@@ -146,6 +148,7 @@ class Navigation:
                 await self._take(calls, choice)
             elif not could_replay:
                 self._show_case()
+            await self._take_chosen_call(calls)
 
     async def _has_profile(self) -> bool:
         return await self._ask_profile() == "profile"
@@ -185,7 +188,32 @@ class Navigation:
         files = first_few(self._explorer.profiles.problems, MAX_COMPLAINTS)
         return [*files, *first_few(self._problems, MAX_COMPLAINTS, ""), *([str(secrets)] if secrets else [])]
 
+    async def _look_back_first(self) -> None:
+        """Show the history of all profiles. A call that is chosen there brings its profile."""
+        asking = self._app.screen
+        choice = await self._ask_history(None)
+        if choice is None:
+            return
+        name = choice.profile or choice.exchange.profile
+        try:
+            self._explorer.use(name)
+        except UserError:
+            self._app.notify(
+                f"The profile {name} cannot be used. Choose or add one, then load the call.", severity="warning"
+            )
+        else:
+            self._chosen_call = choice
+            asking.dismiss(True)
+
+    async def _take_chosen_call(self, calls: CallScreen) -> None:
+        choice, self._chosen_call = self._chosen_call, None
+        if choice is not None:
+            await self._take(calls, choice)
+
     def show_history(self) -> None:
+        if self._explorer.profile is None:
+            self._pending.run(self._app, "history", self._look_back_first)
+            return
         if (calls := self._back_to_calls()) is not None:
             self._pending.run(self._app, "history", partial(self._look_back, calls))
 
@@ -257,6 +285,7 @@ class Navigation:
         if await self._has_profile() and self._explorer.profile != before:
             await calls.settle()
             calls.show_profile()
+            await self._take_chosen_call(calls)
         else:
             calls.view.show_auth()
 

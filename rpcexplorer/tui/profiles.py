@@ -152,6 +152,7 @@ class ProfilesScreen(FullScreen[bool]):
     ProfilesScreen Sheet { height: 1fr; }
     """
     scope: ClassVar[Scope] = "profiles"
+    asks_for_profile: ClassVar[bool] = True
     BINDINGS: ClassVar[list[BindingType]] = bindings("profiles")
 
     def __init__(
@@ -538,6 +539,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
         Binding("escape", "way('back')", show=False),
         Binding("down", "app.focus_next", show=False),
     ]
+    asks_for_profile: ClassVar[bool] = True
 
     def __init__(
         self,

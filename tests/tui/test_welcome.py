@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -18,11 +19,13 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs import Help
+from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen, Ways, Welcome
 from rpcexplorer.tui.widgets.rows import Sheet
+from tests.history.recording import exchange
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import on, page, shown, tell, type_in
+from tests.tui.visiting import notices, on, on_view, page, shown, tell, type_in
 from tests.tui.waiting import until
 
 Make = Callable[..., Explorer]
@@ -111,13 +114,13 @@ def test_address_opens_the_explorer(make_explorer: Make) -> None:
     assert made.profile == at_address("http://127.0.0.1:9/rpc")
 
 
-def test_help_lists_no_history_before_there_is_a_profile(make_explorer: Make) -> None:
+def test_help_lists_the_history_without_a_profile(make_explorer: Make) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         await on(pilot, Welcome)
         await pilot.press("f1")
         listed = "".join(text for line in (await on(pilot, Help)).query_one(Sheet).lines for text, _ in line)
         assert "Find and run any command" in listed
-        assert "recorded calls" not in listed
+        assert "recorded calls" in listed
 
     tell(make_explorer(""), story)
 
@@ -169,3 +172,44 @@ def test_several_profiles_without_default_need_a_choice(make_explorer: Make) -> 
     tell(made, story)
     assert made.profile is not None
     assert made.profile.name == "two"
+
+
+def recorded(make_explorer: Make, profile: str, profiles: str) -> Explorer:
+    """Return an explorer that uses no profile, and has recorded a call of this one."""
+    explorer = make_explorer(profiles)
+    explorer.history.append(replace(exchange(1, method="report.run"), profile=profile))
+    return explorer
+
+
+def test_history_without_a_profile_brings_profile_and_call(make_explorer: Make) -> None:
+    two = "".join(f'[profile.{name}]\nurl = "http://127.0.0.1:9/{name}"\n' for name in ("one", "two"))
+    explorer = recorded(make_explorer, "two", two)
+
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        await on(pilot, ProfilesScreen)
+        await pilot.press("f6")
+        await on(pilot, HistoryScreen)
+        await until(pilot, lambda: "report.run" in on_view(app))
+        await pilot.press("enter")
+        calls: CallScreen = await on(pilot, CallScreen)
+        await until(pilot, lambda: calls.method == "report.run")
+        assert explorer.profile is not None
+        assert explorer.profile.name == "two"
+
+    tell(explorer, story)
+
+
+def test_history_without_any_profile_names_the_missing_one(make_explorer: Make) -> None:
+    explorer = recorded(make_explorer, "gone", "")
+
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        await on(pilot, Welcome)
+        await pilot.press("f6")
+        await on(pilot, HistoryScreen)
+        await until(pilot, lambda: "report.run" in on_view(app))
+        await pilot.press("enter")
+        await on(pilot, Welcome)
+        await until(pilot, lambda: bool(notices(app)))
+        assert notices(app) == "! The profile gone cannot be used. Choose or add one, then load the call."
+
+    tell(explorer, story)
