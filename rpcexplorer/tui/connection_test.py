@@ -357,6 +357,6 @@ async def _save_as_profile(screen: Screen[Any], explorer: Explorer, profile: Pro
     name = proposal.preset.name if proposal.preset and proposal.preset.name not in taken else ""
     choice = [Field("home", "file", usual, choices=[*homes])] if len(homes) > 1 else []
     words = f"The profile will be saved in {' or '.join(f'{file} ({label})' for label, file in homes.items())}."
-    form = Form("Save as a profile", words, [Field("name", "name", name, NAME_HINT), *choice], save)
+    form = Form("Save as a profile", words, [Field("name", "name", name, NAME_HINT, required=True), *choice], save)
     typed = await screen.app.push_screen_wait(form)
     return typed["name"].strip() if typed else ""

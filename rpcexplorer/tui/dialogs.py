@@ -358,6 +358,10 @@ class Credentials(Form):
             return self.input_of((lacking or wanted[-1:])[0])
         return super().first
 
+    @property
+    def enter_saves(self) -> bool:
+        return True
+
     def answered(self, answer: str) -> None:
         if answer == "forget":
             self.dismiss({"forget": "yes"})

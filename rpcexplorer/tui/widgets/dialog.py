@@ -469,7 +469,7 @@ class Form(Dialog[dict[str, str]]):
             yield Static(classes="problem", id=f"{_id(field.key)}-problem")
         yield Static(classes="problem", id="field--problem")
         yield Answers(*self.answers())
-        save = "Enter" if self._required else "^S"
+        save = "Enter" if self.enter_saves else "^S"
         hint = keys("Tab", "next field", save, self._done.lower(), "Esc", "cancel")
         yield Static(hint, classes="hint")
 
@@ -550,6 +550,11 @@ class Form(Dialog[dict[str, str]]):
             self.action_save()
         else:
             self.dismiss(None)
+
+    @property
+    def enter_saves(self) -> bool:
+        """Whether Enter saves in each line, or only in the last one."""
+        return bool(self._required)
 
     @property
     def _required(self) -> list[str]:

@@ -344,7 +344,7 @@ def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_pa
         await pilot.press("f8")  # the same fix as the hint's key
         form = await on(pilot, Credentials)
         assert "The server rejected the credentials. Empty fields stay unchanged." in shown(form)
-        assert "^S resend" in shown(form)
+        assert "Enter resend" in shown(form)
         await type_in(pilot, "right-password")
         await pilot.press("enter")
         await until(pilot, lambda: calls.exchange is not None and isinstance(calls.exchange.outcome, Result))
