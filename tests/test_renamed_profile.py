@@ -124,6 +124,18 @@ def test_drafts_and_batches_move_with_their_references(read: ReadAgain) -> None:
         there.batches.bring_back(now, [])
 
 
+def test_texts_of_the_new_name_are_renamed_back(read: ReadAgain) -> None:
+    explorer = read(SHOP)
+    explorer.batches.keep(explorer.use("shop"), CollectedCalls().added(Draft("ping")), [])
+    renamed(explorer)
+    now = explorer.use("store")
+    explorer.batches.keep(now, explorer.batches.of(now).added(Draft("login")), [])
+    explorer.drafts.keep("store", "ping", "[2]")
+    renamed(explorer, "store", "shop")
+    assert [row.draft.method for row in explorer.batches.of(explorer.use("shop")).rows] == ["ping", "login"]
+    assert explorer.drafts.find("shop", "ping") == "[2]"
+
+
 def test_draft_of_an_earlier_profile_is_kept(read: ReadAgain) -> None:
     explorer = read(SHOP)
     explorer.drafts.keep("store", "ping", "[1]")

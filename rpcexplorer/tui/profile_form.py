@@ -363,11 +363,11 @@ def wrong_address(typed: str, problem: Problem) -> str:
 def changes_of(
     was: Profile | None, typed: Mapping[str, str], is_set: Callable[[str], bool], preset: Preset | None = None
 ) -> dict[str, str]:
-    """Return the keys that a filled form changes, with their text.
+    """Return the keys that a filled form changes, with their text; the name is no key.
 
     ``is_set`` returns whether a file sets a key.
     """
-    before = {field.key: field.value for field in fields_of(was, preset=preset)}
+    before = {field.key: field.value for field in fields_of(was, preset=preset) if field.key != "name"}
     if not is_set("confirm"):
         before["confirm"] = usual_confirm(typed["badge"])  # The default if no file sets it.
     now = {key: typed[key].strip() for key in before}
@@ -392,8 +392,7 @@ def add_profile(
         return wrong
     preset = next((known for known in presets if known.name == typed.get("preset")), None)
     changed = changes_of(None, typed, lambda _: False, preset)
-    apart = {"name", "url"}
-    more = {key: _value(key, text) for key, text in changed.items() if key not in apart and not key.startswith("auth.")}
+    more = {key: _value(key, text) for key, text in changed.items() if key != "url" and not key.startswith("auth.")}
     kind = typed["auth.kind"] or (preset.values.auth.kind if preset else "")
     given = {field.name: typed[f"auth.{field.name}"].strip() for field in KINDS[kind or USUAL].fields if field.label}
     auth = {field: text for field, text in {"kind": kind, **given}.items() if text}
@@ -418,7 +417,6 @@ def edit_profile(
     if wrong := wrong_values(typed):
         return wrong
     changed = changes_of(was, typed, lambda key: bool(source(key)))
-    changed.pop("name", None)
     values: dict[str, Any] = {}
     if address := changed.pop("url", None):
         now = address_values(address)

@@ -414,8 +414,9 @@ class ProfilesScreen(FullScreen[bool]):
 
         files = " and ".join(str(home.file) for home in homes)
         words = f"The copy will be saved in {files}, without secrets."
-        if profile.secrets:
-            words += f" It needs its own: {joined_words(FIELD_WORDS.get(field, field) for field in profile.secrets)}."
+        needed = [FIELD_WORDS.get(field, field) for field in profile.secrets if field != "session"]  # A login opens it.
+        if needed:
+            words += f" It needs its own {joined_words(needed)}."
         form = Form(f"Duplicate {name}", words, [Field("name", "new name", f"{name}-copy")], save)
         typed = await self.app.push_screen_wait(form)
         self._fill(typed["name"].strip() if typed else "")

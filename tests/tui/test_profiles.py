@@ -417,7 +417,7 @@ def test_renamed_profile_in_use_keeps_draft_and_secret(make_explorer: Make, team
     made = make_explorer(TWO.replace('kind = "none"', 'kind = "inline", username = "ada"'))
     made.secrets.save(made.profiles.profiles["one"], "password", "hunter2hunter2")
 
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         calls = await on(pilot, CallScreen)
         calls.drafts.choose("ping")
         calls.params.replace("[12345]", is_typed=True)
@@ -433,6 +433,7 @@ def test_renamed_profile_in_use_keeps_draft_and_secret(make_explorer: Make, team
         screen = await saved(pilot)
         await until(pilot, lambda: names(screen) == ["first", "two"])
         assert "✓ stored" in page(screen)
+        assert notices(app) == ""
         await pilot.press("escape")
         calls = await on(pilot, CallScreen)
         await until(pilot, lambda: calls.header.profile is made.profile)
@@ -674,9 +675,9 @@ def test_form_of_a_copy_names_the_secrets_it_needs(make_explorer: Make) -> None:
         await profiles(pilot, "one")
         await pilot.press("d")
         form = await on(pilot, Form)
-        assert "without secrets. It needs its own: password." in " ".join(shown(form).split())
+        assert "without secrets. It needs its own password." in " ".join(shown(form).split())
 
-    tell(make_explorer(ONE.replace('kind = "none"', 'kind = "inline", username = "ada"')), story, profile="one")
+    tell(make_explorer(ONE.replace('kind = "none"', 'kind = "cookie", username = "ada"')), story, profile="one")
 
 
 def test_removed_profile_loses_its_secrets(make_explorer: Make, team: Path) -> None:
