@@ -131,6 +131,25 @@ def mark_commands(reading: CheckedFile) -> None:
             reading.leaves[*path[:2], "command_folder"] = Leaf(folder, leaf.origin)
 
 
+def refuse_keys_of_other_auth(reading: CheckedFile) -> None:
+    """Remove auth keys that the auth type beside them does not have.
+
+    Each one is a problem, and the profile can still be used: such a key is left when the type is changed. A key without
+    a type beside it may be for the type in another file.
+    """
+    for path in [*reading.leaves]:
+        if len(path) != 4 or (path[0], path[2]) != ("profile", "auth"):
+            continue
+        kind = reading.leaves.get((*path[:3], "kind"))
+        field = path[3]
+        if kind is None or field == "kind" or field in KINDS[kind.value].__struct_fields__:
+            continue
+        others = [name for name, auth_type in KINDS.items() if field in auth_type.__struct_fields__]
+        sentence = f"auth type {kind.value} does not have this key. Remove it, or set kind to {' or '.join(others)}"
+        reading.problems.append((("auth",), reading.file.complain(path, sentence)))
+        del reading.leaves[path]
+
+
 def keep_documents_inside(reading: CheckedFile) -> None:
     """Report documents that are outside the folder of the file naming them."""
     folder = reading.file.path.absolute().parent

@@ -48,6 +48,7 @@ from rpcexplorer.profiles.layers import (
     mark_commands,
     merge,
     refuse_histories,
+    refuse_keys_of_other_auth,
     saved_entries,
     take_saved,
 )
@@ -400,6 +401,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
         found.refused_by_name = next((problem for problem in found.problems if problem.file == file), None)
     for reading in readings:
         found.saved.append(take_saved(reading, own=reading.file.path == paths.user_sessions))
+        refuse_keys_of_other_auth(reading)
         if reading.file.path == paths.user_sessions:
             found.own = by_profile(reading.leaves)
             found.own_default = reading.values().get("default", "")

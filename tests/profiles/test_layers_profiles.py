@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.auth.basic import BasicAuth
+from rpcexplorer.auth.token import HeaderAuth
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -131,3 +133,18 @@ def test_document_of_user_file_may_be_anywhere(tmp_path: Path) -> None:
     ]
     own = only(read(tmp_path, "", DOCUMENT % "/srv/openrpc.json"))
     assert own.discovery == DocumentSource(file="/srv/openrpc.json")
+
+
+def test_key_of_another_auth_type_is_a_problem(tmp_path: Path) -> None:
+    team = '[profile.a]\nurl = "http://a.example"\nauth = { kind = "basic", username = "ada", header = "X-Key" }\n'
+    found = read(tmp_path, team)
+    assert found.profiles["a"].auth == BasicAuth(username="ada")
+    [problem] = found.problems
+    sentence = "auth type basic does not have this key. Remove it, or set kind to header"
+    assert (problem.line, problem.key, problem.sentence) == (3, "profile.a.auth.header", sentence)
+
+
+def test_key_for_the_auth_type_of_another_file_is_none(tmp_path: Path) -> None:
+    own = '[profile.a]\nurl = "http://a.example"\nauth = { kind = "header" }\n'
+    found = read(tmp_path, '[profile.a]\nauth.header = "X-Key"\n', own)
+    assert (found.profiles["a"].auth, found.problems) == (HeaderAuth(header="X-Key"), [])
