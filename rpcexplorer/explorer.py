@@ -425,8 +425,9 @@ class Explorer:
         typed = {*keys, *written}
         if "url" in typed:
             typed.add("origin")
-        has_secrets = any(isinstance(found, DestinationChanged) for found in self.credentials.state(now).values())
-        if not has_secrets and all(self._is_accepted(key, after, now, typed) for key in found):
+        states = self.credentials.state(now).values()
+        is_blocked = any(isinstance(state, DestinationChanged) for state in states)
+        if not is_blocked and all(self._is_accepted(key, after, now, typed) for key in found):
             self.credentials.carry_over(profile, now)
 
     def _is_accepted(self, key: str, after: Destination, now: Profile, keys: Collection[str]) -> bool:
@@ -1050,7 +1051,7 @@ class Explorer:
 
 def _names(folder: Path) -> list[str]:
     with suppress(OSError):
-        return [path.name for path in folder.iterdir()]
+        return os.listdir(folder)  # noqa: PTH208 - the folder for temporary files may have many
     return []
 
 

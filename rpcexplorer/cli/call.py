@@ -276,11 +276,8 @@ def _call(
 ) -> None:
     invocation = invocation_of(context)
     text = params_text(words, invocation.world)
-    context.exit(
-        _send(
-            invocation, Sending.of(options), Draft(method, text, notification, sources=sources_of(words, text)), words
-        )
-    )
+    draft = Draft(method, text, notification, sources=sources_of(words, text))
+    context.exit(_send(invocation, Sending.of(options), draft, words))
 
 
 def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch, words: Sequence[str] = ()) -> int:

@@ -197,8 +197,10 @@ def _are_similar(name: str, other: str) -> bool:
 
 def _words(name: str) -> list[str]:
     """Return the letters and digits between all other characters, in lower case."""
-    letters = [letter if letter.isalnum() else " " for letter in name.lower()]
-    return "".join(letters).split()
+    words = name.lower()
+    for sign in {letter for letter in words if not letter.isalnum()}:
+        words = words.replace(sign, " ")
+    return words.split()
 
 
 def first_method(methods: Mapping[str, Method]) -> str:

@@ -198,8 +198,9 @@ def _reads(draft: Draft) -> tuple[str, str]:
 
 def _spelled(row: BatchRow) -> str:
     params = row.draft.text.strip().removeprefix(MARK).strip() or "[]"
-    id = ', "id": null' if row.draft.notification else f', "id": {row.id}' if row.id else ""
-    return f'{{"method": {spelled(row.draft.method)}, "params": {params}{id}}}'
+    id = "null" if row.draft.notification else row.id
+    member = f', "id": {id}' if id else ""
+    return f'{{"method": {spelled(row.draft.method)}, "params": {params}{member}}}'
 
 
 def collected(text: str) -> CollectedCalls | Typo:

@@ -141,9 +141,7 @@ class Destinations:
         if isinstance(stored, Problem):
             why = f"the destinations of its other secrets cannot be read: {stored}"
             named = tuple(replace(change, old="") for change in changes({}, now))
-            return DestinationChanged(
-                field, why, self._placed(profile, named), label="This destination", destination=now
-            )
+            return DestinationChanged(field, why, self._placed(profile, named), label=THIS, destination=now)
         for destination in (*stored, *self._known(profile.name, allowed)):
             same = _of_key(now) if KIND not in destination and "cert_file" in destination else now
             if found := self._by_files(profile, changes(destination, same)):
@@ -219,7 +217,8 @@ class Destinations:
         if any(not changes(destination, now) for destination in self._destinations(allowed, profile.name)):
             disputed, decided = (), ""
         if disputed:
-            rest = tuple(change for change in disputed if not (process and change.key in {"origin", "folder"}))
+            known = {"origin", "folder"} if process else set()  # The facts of the process say it.
+            rest = tuple(change for change in disputed if change.key not in known)
             return DestinationChanged(
                 "destination", DISPUTED, (*facts, *rest), label=BOTH, destination=now, process=process
             )
@@ -228,7 +227,9 @@ class Destinations:
             return DestinationChanged(
                 decided, NOT_ALLOWED, (*facts, *rest), label=IN_FILE, destination=now, process=process
             )
-        return DestinationChanged("process", NOT_ALLOWED, facts, label=IN_FILE, process=process) if process else None
+        if process:
+            return DestinationChanged("process", NOT_ALLOWED, facts, label=IN_FILE, process=process)
+        return None
 
     def _disputed_default(self, profile: Profile) -> tuple[Change, ...]:
         """Return the change if another file's default is used instead of the user file's."""
@@ -304,13 +305,13 @@ class Destinations:
         """
         if destination is not None:
             self._allowed[name] = with_destination(self._allowed, name, destination)
-        command = AllowedCommand(process.folder, process.words, name) if process else None
-        self._commands += [command] if command else []
+        commands = [AllowedCommand(process.folder, process.words, name)] if process else []
+        self._commands += commands
         with self.file.changing() as allowed:
             if destination is not None:
                 allowed.destinations[name] = with_destination(allowed.destinations, name, destination)
-            if command:
-                allowed.commands = [*(known for known in allowed.commands if known != command), command]
+            others = [command for command in allowed.commands if command not in commands]
+            allowed.commands = [*others, *commands]
 
     def allow_history(self, folder: str) -> None:
         """Allow a folder for histories that a shared file names.

@@ -250,7 +250,8 @@ class ParamsPane(Vertical):
 
     def replace(self, text: str, *, is_typed: bool = False) -> None:
         """Replace the text as one change that can be undone."""
-        self.loaded += [] if is_typed else [text]
+        if not is_typed:
+            self.loaded.append(text)
         self.editor.put(text)
 
     def put_value(self, place: Callable[[str, int], tuple[str, int]]) -> None:
