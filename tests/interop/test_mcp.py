@@ -19,7 +19,6 @@ SETTINGS: dict[str, Any] = {
     "content_type": "application/json",
     "accept": "application/json, text/event-stream",
     "empty_params": "{}",
-    "discovery": "tools/list",
 }
 
 
@@ -85,7 +84,7 @@ def test_failed_or_unknown_tool_exits_with_1(url: str, tool: str, words: str) ->
 def test_tools_are_listed_with_their_params(url: str) -> None:
     tools = {tool["name"]: tool for tool in value(called(url, "tools/list"))["tools"]}
     assert tools["add"]["inputSchema"]["required"] == ["a"]
-    found = discovered(url, handshake="mcp", **SETTINGS)
+    found = discovered(url, handshake="mcp", discovery="tools/list", **SETTINGS)
     methods = {method.name: method for method in found.methods}
     assert methods["add"].doc == "Adds two numbers."
     assert [(param.name, param.required) for param in found.described["add"].params] == [
@@ -100,7 +99,7 @@ def test_tools_are_listed_with_their_params(url: str) -> None:
 
 
 def test_prompts_and_resources_are_offered_as_choices(url: str) -> None:
-    described = discovered(url, handshake="mcp", **SETTINGS).described
+    described = discovered(url, handshake="mcp", discovery="tools/list", **SETTINGS).described
     name, arguments = described["prompts/get"].params
     assert (name.schema["enum"], arguments.schema["required"]) == (["greet"], ["who"])
     assert "Greet Ada" in str(value(called(url, "prompts/get", '{"name": "greet", "arguments": {"who": "Ada"}}')))

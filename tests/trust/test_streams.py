@@ -79,7 +79,7 @@ def test_output_to_closed_stream_reaches_no_other_file(shell: Shell) -> None:
         where = f"--url {server.origin} --id 1"
         assert run(shell, f"{PROGRAM} call ping {where} <&- >&-").returncode == 2
         assert not server.requests, "a call is not sent if its result cannot be printed"
-        assert run(shell, f"{PROGRAM} notify ping {where} <&- >&- 2>&-").returncode == 0
+        assert run(shell, f"{PROGRAM} notify ping --url {server.origin} <&- >&- 2>&-").returncode == 0
         assert run(shell, f"{PROGRAM} call ping {where} <&- 2>&-").stdout == '"pong"\n'
     recorded = list(History(shell.home / "state" / "history").all())
     assert [type(record) for record in recorded] == [Exchange, Exchange]

@@ -396,7 +396,7 @@ def test_form_gets_each_key_in_the_current_line(explorer: Explorer) -> None:
         made = explorer.profiles.profiles["new"]
         assert (made.url, made.badge, made.confirm) == ("http://x.example", "prod", "always")
         assert app.screen is screen
-        await play(pilot, "e", "tab", "tab", *"what", "shift+tab", "up", "escape", "d", *"er", "enter")
+        await play(pilot, "e", "tab", "tab", *"what", "shift+tab", "up", "escape", "d", "end", *"er", "enter")
         await until(pilot, lambda: "new-copyer" in explorer.profiles.profiles)
         assert explorer.profiles.profiles["new"].description == ""
 

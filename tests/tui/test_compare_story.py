@@ -126,7 +126,7 @@ async def replay_case(user: User) -> None:
     await user.opened(Picker)
     await user.press(*"stag", "enter")
     await user.opened(Confirm)
-    await user.press("right", "enter")
+    await user.press("enter")
     await user.opened(ReplayScreen, lambda replay: replay.done and replay.stop is None)
     await user.press("enter")
     await user.opened(ComparisonScreen, lambda screen: screen.comparison)

@@ -74,9 +74,18 @@ def test_question_with_caution_begins_on_cancel(caution: Caution) -> None:
     async def act(pilot: Pilot[None], opened: Confirm) -> None:
         assert f"{caution}, so the question begins on “Keep”." in shown(opened)
         await pilot.press("enter")
+        assert opened.was_cancelled  # What is typed next was meant for the action.
 
     assert ask(Confirm("Go on?", "Really.", CHOICES, caution=caution, cancel="Keep"), act) == [None]
     assert ask(Confirm("Go on?", "Really.", CHOICES, caution=caution), press("right", "enter")) == ["go"]
+
+
+def test_escape_leaves_a_question_on_purpose() -> None:
+    async def act(pilot: Pilot[None], opened: Confirm) -> None:
+        await pilot.press("escape")
+        assert not opened.was_cancelled
+
+    assert ask(Confirm("Go on?", "Really.", CHOICES), act) == [None]
 
 
 def test_click_on_an_answer_gives_it() -> None:

@@ -337,9 +337,11 @@ def test_profile_removed_during_discovery_causes_no_crash(held: Held) -> None:
         await pilot.press("right", "enter")
         await until(pilot, lambda: explorer.profile is None)
         await pilot.press("f6")
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen))
         server.release()
         await until(pilot, lambda: not screen.doing)
-        assert isinstance(app.screen, ProfilesScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
 
     visit(explorer, scene, profile="slow")
 

@@ -168,7 +168,7 @@ def test_keys_of_one_write_use_the_chosen_rows(tmp_path: Path) -> None:
         terminal.sees("Save secrets for a?")
         terminal.burst("escape", "down", "s", "up", "delete", "down")
         terminal.sees("Remove a?")
-        terminal.burst("up", "enter", "e", "down")
+        terminal.burst("escape", "up", "e", "down")
         terminal.sees("Edit a")
         terminal.burst("escape", "escape", "f2", "one", "enter", "f5")
         terminal.sees("▍one", "one        no response")

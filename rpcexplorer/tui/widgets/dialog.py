@@ -217,7 +217,9 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         super().__init__(classes="-grave" if grave else None)
         self._title = title
         self.was_cancelled = False
-        """It was closed without its action."""
+        """It was closed without its action, and not by Esc."""
+        self._is_left = False
+        """Esc was pressed."""
         self._covered = Region()
         """The region of the block."""
 
@@ -245,10 +247,12 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         yield from ()
 
     def dismiss(self, result: ResultT | None = None) -> AwaitComplete:
-        self.was_cancelled = self.has_action and result is None
+        self.was_cancelled = self.has_action and result is None and not self._is_left
         return super().dismiss(result)
 
     def action_leave(self) -> None:
+        """Close on purpose: the next key is for the screen below."""
+        self._is_left = True
         self.dismiss(None)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -316,19 +315,6 @@ def test_unknown_method_suggests_a_similar_one(called: Called, listed: str, hint
         assert hint_text(calls) == hint
 
     called(scene, missing, more=f'[profile.node.method."{listed}"]\n')
-
-
-def test_password_after_a_closed_login_stays_unreadable(called: Called) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await on(pilot, AskSecret)
-        app.keys.clock = lambda: time.monotonic() + 60
-        before = calls.params.text
-        await pilot.press("escape", *"ada", "tab", *"secret", "enter")
-        await until(pilot, lambda: "Dropped keys that were typed for the closed dialog: 11." in notices(app))
-        assert app.screen is calls
-        assert calls.params.text == before
-
-    called(scene, UNAUTHORIZED, PONG, auth="basic")
 
 
 def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_path: Path) -> None:
