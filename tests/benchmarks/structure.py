@@ -1,8 +1,9 @@
-"""The amount of code, and the modules that a call and a screen load.
+"""The amount of code, how dense it is, and the modules that a call and a screen load.
 
     python tests/benchmarks/structure.py [CHECKOUT]...
 
-Prints a column for each checkout, read and run by the Python that runs this. It reports and judges nothing.
+Prints a column for each checkout, read and run by the Python that runs this, then its density by package. It reports
+and judges nothing.
 """
 
 from __future__ import annotations
@@ -184,6 +185,64 @@ def longest_chain(modules: dict[str, Module]) -> str:
     return f"{depth(deepest)} {deepest}"
 
 
+COLUMNS = ("lines", "conditionals", "comprehensions", ":=", "numbers", "patterns")
+"""What a reader has to solve: numbers are constants with a name, patterns are regular expressions."""
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SCREEN = ("tui", "text")
+
+
+def density(modules: dict[str, Module]) -> dict[str, Counter[str]]:
+    """Count what makes lines hard to read, by package and below the screen."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, module in modules.items():
+        package = name.removeprefix("rpcexplorer").removeprefix(".").partition(".")[0]
+        counts = Counter({"lines": module.text.count("\n")})
+        for node in ast.walk(module.tree):
+            if kind := kind_of(node):
+                counts[kind] += 1
+        found[package or "__init__"] += counts
+        found["below the screen" if package not in SCREEN else "the screen"] += counts
+    return dict(found)
+
+
+def kind_of(node: ast.AST) -> str:
+    """Return the column of a node, or nothing."""
+    match node:
+        case ast.IfExp():
+            return "conditionals"
+        case ast.NamedExpr():
+            return ":="
+        case ast.Call(func=ast.Name(id="regex")) | ast.Call(func=ast.Attribute(value=ast.Name(id="re"))):
+            return "patterns"
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.isupper() and is_number(value):
+            return "numbers"
+        case ast.AnnAssign(target=ast.Name(id=name), value=value) if name.isupper() and is_number(value):
+            return "numbers"
+    return "comprehensions" if isinstance(node, COMPREHENSIONS) else ""
+
+
+def is_number(node: ast.expr | None) -> bool:
+    """Return whether a value is a number, or a product such as ``64 * 1024``."""
+    if isinstance(node, ast.BinOp):
+        return is_number(node.left) and is_number(node.right)
+    if isinstance(node, ast.UnaryOp):
+        return is_number(node.operand)
+    return isinstance(node, ast.Constant) and type(node.value) in {int, float}
+
+
+def print_density(checkout: Path) -> None:
+    print(
+        f"\n{checkout.name}".ljust(20),
+        *(f"{column:>15}" for column in COLUMNS),
+        "conditionals, comprehensions per 1,000",
+    )
+    for package, counts in sorted(density(modules_of(checkout)).items()):
+        shares = [1_000 * counts[kind] / max(counts["lines"], 1) for kind in ("conditionals", "comprehensions")]
+        print(
+            f"{package:19}", *(f"{counts[column]:>15,}" for column in COLUMNS), *(f"{share:15.1f}" for share in shares)
+        )
+
+
 def largest(modules: dict[str, Module], kinds: Any) -> list[str]:
     found = [
         ((node.end_lineno or 0) - node.lineno + 1, f"{name.removeprefix('rpcexplorer.')}.{node.name}")
@@ -251,6 +310,8 @@ def main() -> None:
             continue
         for checkout, value in zip(checkouts, values, strict=True):
             print(f"{key}, {checkout.name}:", *value, sep="\n  ")  # type: ignore[misc]
+    for checkout in checkouts:
+        print_density(checkout)
 
 
 if __name__ == "__main__":
