@@ -11,8 +11,9 @@ from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
@@ -78,6 +79,27 @@ MAX_RESULT_BYTES = 1_000_000
 """Larger results are not checked with their schema."""
 
 
+class Hooks(Struct, frozen=True):
+    """What a front end adds to an explorer; a program needs nothing of it."""
+
+    on_event: Callable[[Profile, Event], None] = lambda *_: None
+    """Get each event when it comes; those that wait for an answer are changed later."""
+    on_stderr: Callable[[Profile, str], None] = lambda *_: None
+    """Get each line that the process of a profile writes to its stderr."""
+    can_ask: bool = False
+    """The user sees which profile is in use, and can answer requests of a server."""
+    continues: bool = False
+    """Use the profile again that was used last in this project folder.
+
+    A program gets the default: what it does must not depend on what somebody did last.
+    """
+    prints: bool = False
+    """Results go to stdout, with member names that are not redacted."""
+
+
+NO_HOOKS: Final = Hooks()
+
+
 class Explorer:
     """Profiles, history and settings of one user, and calls with them.
 
@@ -85,7 +107,15 @@ class Explorer:
     """
 
     def __init__(
-        self, paths: Paths, load: Callable[[], Profiles], settings: Settings, secrets: Secrets, person: Person
+        self,
+        paths: Paths,
+        load: Callable[[], Profiles],
+        settings: Settings,
+        secrets: Secrets,
+        *,
+        person: Person,
+        folder: Path,
+        hooks: Hooks,
     ) -> None:
         self.paths, self._load = paths, load
         self.profiles = secrets.destinations.profiles = load()
@@ -93,23 +123,11 @@ class Explorer:
         self.settings = settings
         self.secrets = secrets
         self.profile: Profile | None = None  # The profile in use.
-        self.continues = False
-        """Whether the profile that was used last in this project folder is used again.
-
-        The front ends do so. A program gets the default: what it does must not depend on what somebody did last.
-        """
-        self.prints = False
-        """Whether results go to stdout with member names that are not redacted."""
         self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
         """Credentials and sessions: stored, from the environment, or entered."""
-        self.folder = Path()
+        self.folder = folder
         """The working folder, in which processes of the user run."""
-        self.on_event: Callable[[Profile, Event], None] = lambda *_: None
-        """Get each event when it comes; those that wait for an answer are changed later."""
-        self.on_stderr: Callable[[Profile, str], None] = lambda *_: None
-        """Get each line that the process of a profile writes to its stderr."""
-        self.can_ask = False
-        """Whether the user can answer requests of a server."""
+        self.hooks = hooks
         self._clients: list[Client] = []
         self._seed = fresh_id()
         """Seed of the random values in the next call."""
@@ -122,6 +140,7 @@ class Explorer:
         environment: Mapping[str, str] | None = None,
         sessions: Path | None = None,
         person: Person | None = None,
+        hooks: Hooks = NO_HOOKS,
     ) -> Self:
         """Open the profiles and settings that apply in ``folder``.
 
@@ -133,8 +152,7 @@ class Explorer:
         folder = folder or Path.cwd()
         reading = partial(load, paths, folder, environment, sessions)
         secrets = Secrets(paths.secrets, environment, settings.secret_store)
-        explorer = cls(paths, reading, settings, secrets, person or Nobody())
-        explorer.folder = folder
+        explorer = cls(paths, reading, settings, secrets, person=person or Nobody(), folder=folder, hooks=hooks)
         explorer.profiles.problems.extend(problems)
         return explorer
 
@@ -268,13 +286,13 @@ class Explorer:
             raise UserError(str(chosen))
         self.profile = chosen
         # On the screen, the user sees name and address before anything is sent. What was used last here was named once.
-        is_named = profile or self.can_ask or (self.continues and self.last_used)
+        is_named = profile or self.hooks.can_ask or (self.hooks.continues and self.last_used)
         self.secrets.destinations.unnamed = "" if is_named else chosen.name
         return chosen
 
     def usual(self) -> Profile | Problem:
         """Return the profile to use if none is named, or why there is none."""
-        return self.profiles.get(self.last_used if self.continues else None)
+        return self.profiles.get(self.last_used if self.hooks.continues else None)
 
     @property
     def last_used(self) -> str | None:
@@ -315,7 +333,7 @@ class Explorer:
         """
         from rpcexplorer.redaction.exchange import EventRedactor
 
-        return EventRedactor(profile, self.credentials.in_use(), names=whole or not self.prints)
+        return EventRedactor(profile, self.credentials.in_use(), names=whole or not self.hooks.prints)
 
     def withheld(self, profile: Profile, text: str) -> str:
         """Return why a text must not go to other programs; empty if it may.
@@ -708,7 +726,7 @@ class Explorer:
         def take(event: Event) -> None:
             if event.is_settled:
                 settle(event)
-            self.on_event(client.profile, event)
+            self.hooks.on_event(client.profile, event)
 
         def settle(event: Event) -> None:
             """Record an event that does not change any more."""
@@ -717,13 +735,13 @@ class Explorer:
         around = Surroundings(
             on_event=take,
             on_settled=settle,
-            can_ask=self.can_ask,
-            on_stderr=lambda line: self.on_stderr(client.profile, line),
+            can_ask=self.hooks.can_ask,
+            on_stderr=lambda line: self.hooks.on_stderr(client.profile, line),
             command=lambda: self.command_of(client.profile),
             read_file=lambda path: self.openable.read(path),  # noqa: PLW0108 - few servers need its import
         )
         limit = self.settings.reply_limit
-        client = Client.of(profile, self.credentials, limit, record, prints=self.prints, around=around)
+        client = Client.of(profile, self.credentials, limit, record, prints=self.hooks.prints, around=around)
         self._clients.append(client)
         return client
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.discovery.interview import discovery_of
 from rpcexplorer.discovery.openrpc import read_openrpc
-from rpcexplorer.explorer import Explorer
+from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
@@ -192,7 +192,7 @@ def test_edit_keeps_a_connection_that_still_fits(
 
     async def run(explorer: Explorer) -> Event:
         events: asyncio.Queue[Event] = asyncio.Queue()
-        explorer.can_ask, explorer.on_event = True, lambda _, event: events.put_nowait(event)
+        explorer.hooks = Hooks(on_event=lambda _, event: events.put_nowait(event), can_ask=True)
         async with peer(framed(answer, "lines")) as port, explorer:
             before = Profile("live", f"tcp://127.0.0.1:{port}", answers={"*": Answer(ask=True)})
             explorer.use(before)
@@ -558,9 +558,8 @@ def in_folder(tmp_path: Path) -> Callable[..., Explorer]:
         (tmp_path / name).mkdir(exist_ok=True)
         if sessions:
             (tmp_path / name / "sessions.toml").write_text(sessions)
-        explorer = Explorer.open(folder=tmp_path / name, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
-        explorer.continues = True
-        return explorer
+        environment = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
+        return Explorer.open(folder=tmp_path / name, environment=environment, hooks=Hooks(continues=True))
 
     return build
 
@@ -581,7 +580,7 @@ def test_last_profile_of_this_folder_wins_over_defaults(in_folder: Callable[...,
     use_last(in_folder("shop", 'default = "shop"\n' + SHOP), "prod")
     explorer = in_folder("shop")
     assert explorer.use().name == "prod"
-    explorer.continues = False  # A program gets the default.
+    explorer.hooks = Hooks()  # A program gets the default.
     assert explorer.use().name == "shop"
     assert in_folder("shop", 'default = "shop"\n' + SHOP.replace("prod", "test")).use().name == "shop"
 

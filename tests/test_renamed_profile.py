@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.discovery.methods import Discovery
-from rpcexplorer.explorer import Explorer
+from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.files.io import FileError
 from rpcexplorer.files.toml_edit import edit
 from rpcexplorer.model.batch import CollectedCalls
@@ -38,9 +38,7 @@ def read(tmp_path: Path) -> ReadAgain:
             if text:
                 (path / "sessions.toml").write_text(text)
         environment = {"RPCEXPLORER_HOME": str(tmp_path / "home"), **environment}
-        explorer = Explorer.open(folder=tmp_path / "work", environment=environment)
-        explorer.continues = True
-        return explorer
+        return Explorer.open(folder=tmp_path / "work", environment=environment, hooks=Hooks(continues=True))
 
     return build
 

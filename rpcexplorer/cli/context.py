@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import with_usual_auth
 from rpcexplorer.cli.arguments import OneOf
-from rpcexplorer.cli.world import PersonAtTerminal, World
-from rpcexplorer.explorer import Explorer
+from rpcexplorer.cli.world import USES_LAST, PersonAtTerminal, World
+from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.manual import page_of_command
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, UserError, first_few, joined_words, nearest, quoted
@@ -63,8 +63,6 @@ class Invocation(Struct):
         End the command if the project file that was named cannot be read, unless the command ``creates`` it.
         """
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
-        explorer = self._opened(person, creates=creates)
-        explorer.prints = True
 
         def print_line(profile: Profile, line: str) -> None:
             from rpcexplorer.cli.output import pass_on  # Few commands have a process.
@@ -77,7 +75,8 @@ class Invocation(Struct):
 
             note_event(self.world, explorer, profile, event)
 
-        explorer.on_stderr, explorer.on_event = print_line, print_event
+        hooks = Hooks(on_event=print_event, on_stderr=print_line, continues=True, prints=True)
+        explorer = self._opened(person, hooks, creates=creates)
         problems = [*explorer.profiles.problems]
         if creates and explorer.profiles.refused_by_name in problems:
             problems.remove(explorer.profiles.refused_by_name)
@@ -89,13 +88,13 @@ class Invocation(Struct):
 
     def build(self, person: Person) -> Explorer:
         """Open the explorer for a screen, which shows the problems itself."""
-        explorer = self._opened(person)
+        explorer = self._opened(person, USES_LAST)
         if self.names_server:
             self.use(explorer, None)
         return explorer
 
-    def _opened(self, person: Person, *, creates: bool = False) -> Explorer:
-        explorer = self.world.open_explorer(person, self.sessions)
+    def _opened(self, person: Person, hooks: Hooks, *, creates: bool = False) -> Explorer:
+        explorer = self.world.open_explorer(person, self.sessions, hooks=hooks)
         problem = explorer.profiles.refused_by_name
         if problem is not None and not creates:  # Without that file, the call could go to another server.
             fail(str(problem))

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Sequence
 
 import click
+from msgspec.structs import replace
 
 from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, params_text, period, seconds, sources_of, whole_number
 from rpcexplorer.cli.call import advise, confirm, mark, question_about, resolved, show_failure
@@ -151,7 +152,8 @@ class Listener:
     async def run(self, draft: Draft | None, watch: Waiting) -> Exchange:
         """Print events until the end of listening; return the exchange that ended it."""
         gc.enable()  # This may run for days.
-        self._explorer.on_event, self._calls = self._take, draft is not None
+        self._explorer.hooks = replace(self._explorer.hooks, on_event=self._take)
+        self._calls = draft is not None
         loop, pipe = asyncio.get_running_loop(), _pipe(self._world)
         is_open = False
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final, TextIO, cast
 
 from msgspec import Struct, field
 
-from rpcexplorer.explorer import Explorer
+from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.destination import DestinationChanged, Entered, Person, Store
 from rpcexplorer.model.problem import PROGRAM, UserError
@@ -29,6 +29,9 @@ MIN_WIDTH = 20
 """Columns of a terminal below which messages are not wrapped."""
 _WORD = regex(rf"\s*(?:`{PROGRAM} [^`]*`\S*|\S+)")
 """A word, or a command, with the spaces before it."""
+
+
+USES_LAST: Final = Hooks(continues=True)
 
 
 class World(Struct):
@@ -58,14 +61,15 @@ class World(Struct):
         *,
         environment: Mapping[str, str] | None = None,
         folder: Path | None = None,
+        hooks: Hooks = USES_LAST,
     ) -> Explorer:
         self.explorer = Explorer.open(
             folder=folder or self.folder,
             environment=self.environment if environment is None else environment,
             sessions=sessions,
             person=person,
+            hooks=hooks,
         )
-        self.explorer.continues = True
         return self.explorer
 
     def open_screen(

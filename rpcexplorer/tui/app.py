@@ -87,8 +87,12 @@ class ExplorerApp(App[Wish]):
         self.navigation = Navigation(self, explorer, self.pending, problems, profile=profile, case=case)
         self.shutdown = Shutdown(self, explorer, self.navigation)
         # Set before there are clients, which pass on events. No start needs the code that takes them.
-        explorer.can_ask = True
-        explorer.on_event, explorer.on_stderr = self.navigation.take_event, self.navigation.take_stderr
+        explorer.hooks = replace(
+            explorer.hooks,
+            on_event=self.navigation.take_event,
+            on_stderr=self.navigation.take_stderr,
+            can_ask=True,
+        )
         self._notices = deque[Notification](maxlen=MAX_NOTICES)
         """The notices since the start, the newest last."""
         # Set before the first screen: a later change reads every stylesheet twice.

@@ -1481,7 +1481,7 @@ async def connection_is_opened_and_closed(at: Visit) -> None:
 @shows("events", "events.close")
 async def events_open_and_close(at: Visit) -> None:
     assert at.explorer.profile is not None
-    at.explorer.on_event(at.explorer.profile, event("tick"))
+    at.explorer.hooks.on_event(at.explorer.profile, event("tick"))
     await at.sees("1 event · tick", "Alt+v events")
     for key in ("escape", "alt+v"):
         await at.press("alt+v")
@@ -1519,12 +1519,12 @@ async def list_of_events_is_paused_and_filtered(at: Visit) -> None:
     profile = at.explorer.profile
     assert profile is not None
     for method in ("tick", "tock"):
-        at.explorer.on_event(profile, event(method))
+        at.explorer.hooks.on_event(profile, event(method))
     await at.sees("2 events")
     await at.pilot.press("alt+v")
     await on(at.pilot, EventsScreen)
     await at.press("space")
-    at.explorer.on_event(profile, event("later"))
+    at.explorer.hooks.on_event(profile, event("later"))
     await at.sees("paused, 1 newer")
     await at.press("space")
     await at.sees("following")
@@ -1537,7 +1537,7 @@ async def list_of_events_is_paused_and_filtered(at: Visit) -> None:
 async def event_is_copied_and_saved(at: Visit) -> None:
     profile = at.explorer.profile
     assert profile is not None
-    at.explorer.on_event(profile, event("tick"))
+    at.explorer.hooks.on_event(profile, event("tick"))
     await at.sees("1 event")
     await at.pilot.press("alt+v")
     await on(at.pilot, EventsScreen)
@@ -1585,8 +1585,8 @@ async def recorded_event_is_copied_and_saved(at: Visit) -> None:
 async def stderr_of_the_process_is_shown(at: Visit) -> None:
     profile = at.explorer.profile
     assert profile is not None
-    at.explorer.on_event(profile, event("tick"))
-    at.explorer.on_stderr(profile, "warning: [no] config")
+    at.explorer.hooks.on_event(profile, event("tick"))
+    at.explorer.hooks.on_stderr(profile, "warning: [no] config")
     await at.sees("1 event")
     await at.pilot.press("alt+v")
     await on(at.pilot, EventsScreen)

@@ -70,14 +70,14 @@ def test_paused_list_stays_at_its_event(explorer: Explorer, monkeypatch: pytest.
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert explorer.profile is not None
         for number in range(50):
-            explorer.on_event(explorer.profile, event(f"m{number}"))
+            explorer.hooks.on_event(explorer.profile, event(f"m{number}"))
         await until(pilot, lambda: "50 events" in on_view(app))
         screen = await open_events(pilot)
         await pilot.press("up", "up", "up")
         rows = screen._pane.list
         row = rows.cursor - rows.scroll_offset.y
         for number in range(50, 60):
-            explorer.on_event(explorer.profile, event(f"m{number}"))
+            explorer.hooks.on_event(explorer.profile, event(f"m{number}"))
         await until(pilot, lambda: "paused, 13 newer" in on_view(app))
         assert rows.chosen is not None
         assert (rows.chosen.method, rows.cursor - rows.scroll_offset.y) == ("m46", row)
@@ -92,7 +92,7 @@ def test_paused_list_stays_at_its_event(explorer: Explorer, monkeypatch: pytest.
 def test_count_of_unrecorded_events_names_all_profiles(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert explorer.profile is not None
-        explorer.on_event(explorer.profile, event())
+        explorer.hooks.on_event(explorer.profile, event())
         await until(pilot, lambda: "1 event" in on_view(app))
         monkeypatch.setattr(explorer.journal.events, "_refused", 3)
         await open_events(pilot)
@@ -105,7 +105,7 @@ def test_count_of_unrecorded_events_names_all_profiles(explorer: Explorer, monke
 def test_filter_without_matches_names_its_key(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert explorer.profile is not None
-        explorer.on_event(explorer.profile, event())
+        explorer.hooks.on_event(explorer.profile, event())
         await until(pilot, lambda: "1 event" in on_view(app))
         await open_events(pilot)
         await pilot.press("slash", "x", "y")
@@ -120,8 +120,8 @@ def test_secret_and_control_characters_are_not_shown(explorer: Explorer) -> None
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert explorer.profile is not None
         hostile = event("[/]\x1b]52;c;x", f'{{"password":"{PASSWORD}"}}')
-        explorer.on_event(explorer.profile, hostile)
-        explorer.on_stderr(explorer.profile, f"login {PASSWORD}\x1b[c")
+        explorer.hooks.on_event(explorer.profile, hostile)
+        explorer.hooks.on_stderr(explorer.profile, f"login {PASSWORD}\x1b[c")
         await until(pilot, lambda: "1 event" in on_view(app))
         await open_events(pilot)
         assert "[/]␛]52;c;x" in on_view(app)
@@ -229,7 +229,7 @@ def test_keys_for_a_waiting_request_work_where_shown(explorer: Explorer) -> None
         profile = live(9)
         explorer.use(profile)
         calls.show_profile()
-        explorer.on_event(profile, event("ask", kind="request", id=b"1"))
+        explorer.hooks.on_event(profile, event("ask", kind="request", id=b"1"))
         await until(pilot, lambda: "? ask waits" in on_view(app) and "Alt+v events" in on_view(app))
         await pilot.press("f6")
         await on(pilot, HistoryScreen)
@@ -275,7 +275,7 @@ def test_typed_answer_is_kept_for_its_request(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert explorer.profile is not None
         for id in (b"1", b"2"):
-            explorer.on_event(explorer.profile, event("ask", kind="request", id=id))
+            explorer.hooks.on_event(explorer.profile, event("ask", kind="request", id=id))
         await until(pilot, lambda: "? ask waits" in on_view(app))
         await open_events(pilot)
         await pilot.press("a")

@@ -112,7 +112,7 @@ def arrive(explorer: Explorer, *events: Event) -> None:
         for at in range(4)
     ]
     for event in sorted([*blocks, *events], key=lambda event: event.when):
-        explorer.on_event(explorer.profile, event)
+        explorer.hooks.on_event(explorer.profile, event)
 
 
 def strange() -> list[Event]:
