@@ -19,7 +19,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import trustme
 from hypothesis import settings
+
+from rpcexplorer.demo.http import DemoThread
+from rpcexplorer.explorer import Explorer
+from tests.fakes.certificates import Identity, self_signed
+from tests.fakes.explorer import open_explorer
+from tests.fakes.shell import Shell
+from tests.fakes.wire import Authority
 
 CASES: Final = 2
 """Cases of one test that run every day."""
@@ -31,6 +39,18 @@ TIER: Final = pytest.StashKey[str]()
 # files again, which takes longer than most tests.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# The tests set proxies and authorities of their own.
+for variable in (
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "REQUEST_METHOD",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+):
+    os.environ.pop(variable, None)
+    os.environ.pop(variable.lower(), None)
 # nohup, and a shell that starts a job in the background, let it ignore these signals, and so would all of its programs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
@@ -103,6 +123,39 @@ def soon() -> Iterator[None]:
     began = time.process_time()
     yield
     assert time.process_time() - began < 60
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+@pytest.fixture
+def explorer(tmp_path: Path) -> Explorer:
+    return open_explorer(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """Yield the URL of a demo service."""
+    with DemoThread() as demo:
+        yield demo.url
+
+
+@pytest.fixture(scope="session")
+def authority() -> Authority:
+    return Authority()
+
+
+@pytest.fixture(scope="session")
+def ca() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture(scope="session")
+def box() -> Identity:
+    """Return the self-signed certificate of a box in the cellar."""
+    return self_signed()
 
 
 def _of_every_day(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:

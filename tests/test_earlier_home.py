@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.batch import BatchScreen
@@ -41,12 +39,6 @@ CALLS = [
 TOKEN = {"RPCEXPLORER_TOKEN_TOKEN": "env-token-55"}
 
 
-@pytest.fixture(scope="module")
-def service() -> Iterator[str]:
-    with DemoThread() as demo:
-        yield demo.url
-
-
 @pytest.fixture
 def unchanged(tmp_path: Path) -> Shell:
     """Return a copy of the files, whose server does not run."""
@@ -60,11 +52,11 @@ def unchanged(tmp_path: Path) -> Shell:
 
 
 @pytest.fixture
-def shell(unchanged: Shell, service: str) -> Shell:
+def shell(unchanged: Shell, url: str) -> Shell:
     """Return a copy whose server answers."""
     named = ("config/sessions.toml", "state/secrets.toml", "state/allowed.toml")
     for path in [*(unchanged.home / name for name in named), unchanged.folder / "sessions.toml"]:
-        path.write_text(path.read_text().replace(SERVER, service.removesuffix("/")))
+        path.write_text(path.read_text().replace(SERVER, url.removesuffix("/")))
     return unchanged
 
 

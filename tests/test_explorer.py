@@ -9,6 +9,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from rpcexplorer.model.problem import Changes, Checked, UserError
 from rpcexplorer.model.profile import Answer, MethodNote, Profile, ad_hoc
 from rpcexplorer.rpc.messages import Result
 from tests.fakes.editor import type_in
+from tests.fakes.explorer import open_explorer
 from tests.fakes.peers import Peer, framed, peer
 from tests.fakes.wire import NEXT, RawServer, http_reply
 
@@ -36,12 +38,8 @@ REPLY = http_reply(b'{"jsonrpc":"2.0","id":"x","result":{"session":"s3ss10n-s3ss
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Callable[[str], Explorer]:
-    def build(sessions: str, **environment: str) -> Explorer:
-        (tmp_path / "sessions.toml").write_text(sessions)
-        return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home"), **environment})
-
-    return build
+def opened(tmp_path: Path) -> Callable[..., Explorer]:
+    return partial(open_explorer, tmp_path)
 
 
 def call(explorer: Explorer, draft: Draft) -> Exchange:
@@ -256,7 +254,7 @@ def test_explorer_without_profile_says_what_to_do(opened: Callable[..., Explorer
 
 def test_typed_address_with_secret_lists_its_calls(tmp_path: Path) -> None:
     token = "0123456789abcdef0123456789abcdef"
-    made = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    made = open_explorer(tmp_path)
     with RawServer(http_reply(b"no", 403, reason="Forbidden")) as server:
         made.use(ad_hoc(f"{server.origin}/v3/{token}"))
         exchange = call(made, Draft("ping"))
@@ -532,7 +530,7 @@ def test_method_is_marked_safe_in_the_right_file(own: str, project: str, marked:
     files["own"].parent.mkdir(parents=True)
     for name, text in (("own", own), ("project", project)):
         files[name].write_text(f"# mine\n{text}")
-    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    explorer = open_explorer(tmp_path)
     profile = explorer.use("x")
     file = explorer.profiles.safe_home("x", "m", explorer.paths.user_sessions)
     assert file == files[marked]

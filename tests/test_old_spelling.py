@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from rpcexplorer.model.filter import HistoryFilter
@@ -12,11 +10,6 @@ from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 
 PONG = http_reply(b'{"jsonrpc": "2.0", "id": 1, "result": "pong"}')
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
 
 
 @pytest.mark.parametrize(("old", "new"), [("markdown", "report"), ("reply", "response")])

@@ -17,6 +17,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.profile import Profile
+from tests.fakes.explorer import open_explorer
 from tests.fakes.wire import NEXT, RawServer, Received, http_reply
 
 Explore = Callable[..., Explorer]
@@ -28,9 +29,7 @@ def explore(tmp_path: Path) -> Explore:
 
     def build(server: RawServer, calls: str, auth: str = 'kind = "none"', **environment: str) -> Explorer:
         profile = f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ {auth} }}\n'
-        (tmp_path / "sessions.toml").write_text(profile + calls)
-        home = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
-        explorer = Explorer.open(folder=tmp_path, environment=home | environment)
+        explorer = open_explorer(tmp_path, profile + calls, **environment)
         explorer.use("shop")
         return explorer
 

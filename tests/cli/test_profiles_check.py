@@ -23,24 +23,6 @@ PONG = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}')
 PASSWORD = "correct-horse-battery"
 
 
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-    return Shell(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def ca() -> trustme.CA:
-    return trustme.CA()
-
-
-@pytest.fixture(scope="module")
-def box() -> Identity:
-    return self_signed()
-
-
 def own(shell: Shell, text: str) -> Path:
     """Write the user file."""
     path = shell.home / "config" / "sessions.toml"

@@ -23,21 +23,12 @@ from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.profile import Preset, Profile, ad_hoc
 from rpcexplorer.text.connection_test import plan
 from tests.fakes.certificates import self_signed
+from tests.fakes.explorer import open_explorer
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 
 PAGE = b"<!doctype html><html><body>It works!</body></html>"
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]\u202e\x00"
 JSON = {"Content-Type": "application/json"}
-
-
-@pytest.fixture
-def explorer(tmp_path: Path) -> Explorer:
-    return opened(tmp_path)
-
-
-def opened(folder: Path, sessions: str = "", **variables: str) -> Explorer:
-    (folder / "sessions.toml").write_text(f"version = 1\n{sessions}")
-    return Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home"), **variables})
 
 
 def report_of(explorer: Explorer, profile: Profile | str, **given: Any) -> Report:
@@ -307,7 +298,7 @@ def test_server_without_json_rpc_has_no_proposal(explorer: Explorer, server: Cal
 
 def test_silent_server_is_asked_once(tmp_path: Path) -> None:
     with RawServer([HOLD]) as wire:
-        explorer = opened(tmp_path, f'[profile.mute]\nurl = "{wire.origin}"\ntimeout = 0.2\n')
+        explorer = open_explorer(tmp_path, f'[profile.mute]\nurl = "{wire.origin}"\ntimeout = 0.2\n')
         report = report_of(explorer, explorer.profiles.profiles["mute"])
     assert (len(wire.requests), report.exit_code, report.proposal) == (1, 4, None)
     assert row(report, "HTTP")[0] == "failed"
@@ -457,7 +448,7 @@ def test_server_that_refuses_everything_gets_limited_requests(explorer: Explorer
 
 
 def profile_of(folder: Path, wire: RawServer, more: str, **variables: str) -> tuple[Explorer, Profile]:
-    explorer = opened(folder, f'[profile.shop]\nurl = "{wire.origin}"\n{more}\n', **variables)
+    explorer = open_explorer(folder, f'[profile.shop]\nurl = "{wire.origin}"\n{more}\n', **variables)
     return explorer, explorer.profiles.profiles["shop"]
 
 
@@ -897,7 +888,7 @@ def test_redirect_to_unknown_certificate_ends_with_https_address(tmp_path: Path)
         RawServer(lambda request: http_reply(b"", 301, {"Location": safe.origin + path_of(request)})) as wire,
     ):
         typed = ad_hoc(wire.origin)
-        report = report_of(opened(tmp_path), typed)
+        report = report_of(open_explorer(tmp_path), typed)
     assert (len(wire.requests), safe.requests, report.exit_code) == (1, [], 4)
     assert row(report, "Redirect")[1] == f"/ redirects to {safe.origin}/ (HTTP 301)."
     assert row(report, "TLS")[0] == "failed"

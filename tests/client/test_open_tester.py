@@ -14,6 +14,7 @@ from rpcexplorer.client import open_tester
 from rpcexplorer.client.report import Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import ad_hoc
+from tests.fakes.explorer import open_explorer
 from tests.fakes.peers import Peer, framed, peer, upgraded
 
 HELLO = b'{"jsonrpc":"2.0","method":"hello"}'
@@ -26,9 +27,7 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(folder: Path, profile: str) -> Explorer:
-    (folder / "home" / "config").mkdir(parents=True)
-    (folder / "home" / "config" / "sessions.toml").write_text(f"version = 1\n[profile.x]\n{profile}\n")
-    return Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home"), "PATH": "/bin:/usr/bin"})
+    return open_explorer(folder, "", f"[profile.x]\n{profile}\n", PATH="/bin:/usr/bin")
 
 
 def report_of(explorer: Explorer) -> Report:
@@ -164,11 +163,8 @@ def test_program_that_is_missing_fails_the_start(tmp_path: Path) -> None:
 
 def test_command_of_others_does_not_run(tmp_path: Path) -> None:
     started = tmp_path / "started"
-    text = f'version = 1\n[profile.x]\nurl = "stdio:"\ncommand = ["touch", "{started}"]\n'
-    (tmp_path / "sessions.toml").write_text(text)
-    explorer = Explorer.open(
-        folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home"), "PATH": "/bin:/usr/bin"}
-    )
+    text = f'[profile.x]\nurl = "stdio:"\ncommand = ["touch", "{started}"]\n'
+    explorer = open_explorer(tmp_path, text, PATH="/bin:/usr/bin")
     report = report_of(explorer)
     assert rows(report)[0] == ("Start", "failed")
     assert "profiles allow x" in report.checks[0].words

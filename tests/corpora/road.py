@@ -28,6 +28,7 @@ from rpcexplorer.text.history import history_line, shown
 from rpcexplorer.text.json_text import highlighted
 from rpcexplorer.text.table import Table
 from rpcexplorer.transport.port import Request, Response
+from tests.fakes.explorer import open_explorer
 from tests.fakes.memory import MemoryTransport
 from tests.fakes.wire import RawServer, http_reply
 
@@ -121,8 +122,7 @@ def short(folder: Path, more: str = "", **environment: str) -> Iterator[Road]:
 
 @contextmanager
 def _road(folder: Path, origin: str, more: str = "", **environment: str) -> Iterator[Road]:
-    (folder / "sessions.toml").write_text(f'[profile.shop]\nurl = "{origin}"\n{more}')
-    explorer = Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home"), **environment})
+    explorer = open_explorer(folder, f'[profile.shop]\nurl = "{origin}"\n{more}', **environment)
     profile = explorer.use("shop")
     with asyncio.Runner() as runner:
         yield Road(explorer, profile, runner)

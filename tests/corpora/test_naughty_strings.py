@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.export.formats import FORMS
 from rpcexplorer.export.request import Subject, subject_of
 from rpcexplorer.history.folder import History
@@ -28,6 +27,7 @@ from rpcexplorer.text.jq import Yield, filtered
 from rpcexplorer.tui.call.methods import MethodRows
 from tests.corpora.naughty import NAUGHTY
 from tests.corpora.road import Road, short, unseen
+from tests.fakes.explorer import open_explorer
 from tests.history.recording import exchange
 
 pytestmark = pytest.mark.thorough
@@ -119,27 +119,23 @@ def test_profile_name_is_accepted_or_nothing_is_written(tmp_path: Path) -> None:
     file = tmp_path / "sessions.toml"
     for text in NAUGHTY:
         file.write_text("version = 1\n")
-        problem = opened(tmp_path).edits(file).add(text, "http://127.0.0.1")
+        problem = open_explorer(tmp_path).edits(file).add(text, "http://127.0.0.1")
         can_be_a_name = PROFILE_NAME.fullmatch(text) is not None and not is_reserved(text)
         assert (problem is None) == can_be_a_name, text
         if problem:
             assert file.read_text() == "version = 1\n", text
         else:
-            assert opened(tmp_path).use(text).name == text
+            assert open_explorer(tmp_path).use(text).name == text
 
 
 def test_profile_name_in_file_is_accepted_or_reported(tmp_path: Path) -> None:
     names = [text for text in NAUGHTY if not HALF.search(text) and not PROFILE_NAME.fullmatch(text)]
     tables = [f"[profile.{toml_key(name)}]\nurl = 'http://127.0.0.1'\n" for name in names]
     (tmp_path / "sessions.toml").write_text("".join(tables))
-    profiles = opened(tmp_path).profiles
+    profiles = open_explorer(tmp_path).profiles
     assert profiles.profiles == {}
     lines = {problem.profile: problem.line for problem in profiles.problems}
     assert lines == {name: 1 + 2 * number for number, name in enumerate(names)}
-
-
-def opened(folder: Path) -> Explorer:
-    return Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home")})
 
 
 def toml_key(text: str) -> str:

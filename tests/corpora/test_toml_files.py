@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import error_of
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.record import to_block
@@ -22,6 +21,7 @@ from rpcexplorer.model.problem import Problem, UserError
 from rpcexplorer.text.printable import printable
 from tests.corpora.road import unseen
 from tests.corpora.toml_cases import EXTREME, RIGHT, WRONG
+from tests.fakes.explorer import open_explorer
 from tests.history.recording import contents, exchange, sound
 
 pytestmark = pytest.mark.thorough
@@ -29,10 +29,6 @@ ALL = {**RIGHT, **WRONG, **EXTREME}
 UNREADABLE = {**WRONG, **EXTREME}
 NO_LINE = {"integer-of-5000-digits", *(name for name in WRONG if name.startswith("bytes-"))}
 """Python names no line for them, or there are no characters."""
-
-
-def opened(folder: Path) -> Explorer:
-    return Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home")})
 
 
 def assert_printable(name: str, problems: list[Problem], file: Path) -> None:
@@ -60,7 +56,7 @@ def test_profile_file_is_read_or_reported_never_overwritten(file_name: str, tmp_
     file = tmp_path / file_name
     for name, text in ALL.items():
         file.write_bytes(text)
-        explorer = opened(tmp_path)
+        explorer = open_explorer(tmp_path)
         assert_printable(name, explorer.profiles.problems, file)
         assert ("sound" in explorer.profiles.profiles) == (file_name != "sessions.toml"), name
         with suppress(UserError):
@@ -74,7 +70,7 @@ def test_settings_file_is_read_or_reported_never_overwritten(tmp_path: Path) -> 
     file.parent.mkdir(parents=True)
     for name, text in ALL.items():
         file.write_bytes(text)
-        explorer = opened(tmp_path)
+        explorer = open_explorer(tmp_path)
         assert_printable(name, explorer.profiles.problems, file)
         assert file.read_bytes() == text, name
         assert_written_only_if_read(name, file, explorer.save_setting("theme", "night"))
@@ -83,7 +79,7 @@ def test_settings_file_is_read_or_reported_never_overwritten(tmp_path: Path) -> 
 def test_theme_file_is_read_or_reported(tmp_path: Path) -> None:
     file = tmp_path / "home" / "config" / "themes" / "own.toml"
     file.parent.mkdir(parents=True)
-    explorer = opened(tmp_path)
+    explorer = open_explorer(tmp_path)
     for name, text in ALL.items():
         file.write_bytes(text)
         theme, problems = explorer.themes.load("own")

@@ -21,7 +21,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.printable import printable
 from tests.export.test_report import SHOP, made
-from tests.fakes.certificates import Identity, issued, self_signed
+from tests.fakes.certificates import Identity, issued
 from tests.fakes.shell import Shell
 from tests.fakes.wire import Parts, RawServer, Received, http_reply
 
@@ -194,11 +194,6 @@ def test_handshake_header_is_requested_and_sent_back(tmp_path: Path, kind: str, 
 
 DRAFT = Draft("ping")
 PONG = http_reply(b'"pong"')
-
-
-@pytest.fixture(scope="module")
-def box() -> Identity:
-    return self_signed()
 
 
 def pasted(kind: str, profile: Profile, folder: Path) -> subprocess.CompletedProcess[bytes]:

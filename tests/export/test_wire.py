@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -19,7 +18,6 @@ from urllib.request import Request, urlopen
 import pytest
 
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.http import DemoThread
 from tests.fakes.shell import Shell
 from tests.fakes.wire import Parts, RawServer, Received, http_reply
 
@@ -61,18 +59,12 @@ IN_SHELLS = ["curl", "command", *(["httpie"] if shutil.which("http") else [])]
 CASES = [*((form, shell) for form in IN_SHELLS for shell in SHELLS), ("python", "")]
 
 
-@pytest.fixture(scope="module")
-def demo() -> Iterator[str]:
-    with DemoThread() as demo:
-        yield demo.url
-
-
-def passed_on(demo: str, request: Received) -> Parts:
+def passed_on(url: str, request: Received) -> Parts:
     """Return the response of the demo service."""
     names = ("Content-Type", "Accept", "Cookie")
     headers = {name: value for name in names if (value := request.header(name))}
     try:
-        came = urlopen(Request(f"{demo}{request.line.split()[1]}", request.body, headers))
+        came = urlopen(Request(f"{url}{request.line.split()[1]}", request.body, headers))
     except HTTPError as error:
         came = error
     with came as reply:
@@ -105,11 +97,11 @@ def pasted(form: str, text: str, shell: str, folder: Path, environment: dict[str
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize(("form", "shell"), CASES)
-def test_pasted_snippet_sends_the_same_bytes(demo: str, tmp_path: Path, form: str, shell: str) -> None:
+def test_pasted_snippet_sends_the_same_bytes(url: str, tmp_path: Path, form: str, shell: str) -> None:
     ours = Shell(tmp_path)
     held = {"RPCEXPLORER_SHOP_PASSWORD": PASSWORD}
     ours.environment |= held
-    with RawServer(lambda request: passed_on(demo, request)) as server:
+    with RawServer(lambda request: passed_on(url, request)) as server:
         ours.sessions(PROFILE.format(origin=server.origin))
         assert (ran := ours.run("call", METHOD, PARAMS)).code == 0, ran.err
         sent = server.requests[-1]

@@ -18,6 +18,7 @@ from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.transport.port import Response
+from tests.fakes.explorer import open_explorer
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 CALL = """[[call]]
@@ -32,11 +33,6 @@ params = '{"id": 1}'
 reply = '{"jsonrpc": "2.0", "id": "abc", "result": {"name": "Ada"}}'
 """
 SECRET, MARK = "hunter2-hunter2", "«mine.password»"
-
-
-@pytest.fixture
-def explorer(tmp_path: Path) -> Explorer:
-    return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
 
 
 def read(explorer: Explorer, text: str | bytes) -> Case | Problem:
@@ -155,7 +151,7 @@ def test_call_with_two_used_ids_is_added(explorer: Explorer) -> None:
 def test_long_undated_call_is_imported_only_once(tmp_path: Path) -> None:
     (tmp_path / "home" / "config").mkdir(parents=True)
     (tmp_path / "home" / "config" / "settings.toml").write_text("[history]\nbody_limit = 20\n")
-    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    explorer = open_explorer(tmp_path)
     text = "case = 1\n" + re.sub("(id|time) = .*\n", "", CALL)
     assert len(explorer.cases.take_in(case(explorer, text)).added) == 1
     later = case_of(Path("case.toml"), text.encode(), datetime(2026, 11, 23, tzinfo=UTC))

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection
 from itertools import pairwise
@@ -22,7 +22,6 @@ import pytest
 import trustme
 
 from rpcexplorer.demo import PASSWORD
-from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.load.plan import Plan, PlannedCall, Report
 from rpcexplorer.load.run import Load, LoadRun, commands, environment_of, free_port
 from rpcexplorer.model.exchange import Stop
@@ -93,12 +92,6 @@ class Loads:
 @pytest.fixture
 def loads(tmp_path: Path) -> Loads:
     return Loads(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with DemoThread() as demo:
-        yield demo.url
 
 
 ALONE = Load(users=2, spawn_rate=100, seconds=600)

@@ -12,6 +12,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import HeaderHandshake, Profile, ad_hoc
 from rpcexplorer.profiles.profiles import Profiles
+from tests.fakes.explorer import open_explorer
 
 OWN = """\
 version = 1
@@ -25,10 +26,7 @@ auth = { kind = "cookie", username = "ada" }
 
 @pytest.fixture
 def explorer(tmp_path: Path) -> Explorer:
-    home = tmp_path / "home" / "config"
-    home.mkdir(parents=True)
-    (home / "sessions.toml").write_text(OWN)
-    return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    return open_explorer(tmp_path, "", OWN)
 
 
 def test_applied_change_is_saved_and_counts_at_once(explorer: Explorer) -> None:

@@ -22,7 +22,7 @@ from rpcexplorer.transport.http import LONGEST, MOST, HttpTransport, certificate
 from rpcexplorer.transport.port import Request, Response, ShownCertificate, Unreachable
 from rpcexplorer.transport.response import STRAY, SURPLUS
 from rpcexplorer.transport.tls import USUAL, Trust
-from tests.fakes.certificates import Identity, issued, self_signed
+from tests.fakes.certificates import Identity, issued
 from tests.fakes.wire import HOLD, NEXT, RESET, Authority, Part, RawServer, Received, Script, http_reply
 from tests.transport.sending import BODY
 
@@ -475,16 +475,6 @@ def test_closing_transport_closes_idle_and_active_connections() -> None:
         asyncio.run(send(server))
     gc.collect()
     assert server.connections == 2
-
-
-@pytest.fixture(scope="module")
-def ca() -> trustme.CA:
-    return trustme.CA()
-
-
-@pytest.fixture(scope="module")
-def box() -> Identity:
-    return self_signed()
 
 
 def looked(url: str, trust: Trust = USUAL) -> ShownCertificate:

@@ -154,16 +154,6 @@ def slam(listener: socket.socket, linger: bytes) -> None:
 V2, V3 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
 
 
-@pytest.fixture(scope="module")
-def ca() -> trustme.CA:
-    return trustme.CA()
-
-
-@pytest.fixture(scope="module")
-def box() -> Identity:
-    return self_signed()
-
-
 @pytest.mark.parametrize("version", [V2, V3])
 @pytest.mark.parametrize("kind", ["self-signed", "made out for another name", "expired"])
 def test_pinned_certificate_is_trusted_whatever_it_says(

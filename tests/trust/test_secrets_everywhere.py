@@ -61,11 +61,6 @@ CALLS = ("echo.result", "echo.error", "echo.reason", "echo.redirect", "echo.cut"
 EVERY = pytest.mark.parametrize("secret", AWKWARD.values(), ids=AWKWARD.keys())
 
 
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
-
-
 def files(*folders: Path) -> dict[str, str]:
     """Return every file that was written, except the secret store."""
     found = (path for folder in folders for path in folder.rglob("*") if path.is_file())

@@ -6,7 +6,6 @@ import json
 import sys
 from base64 import b64encode
 from hashlib import sha1
-from pathlib import Path
 
 import pytest
 from websockets.frames import Frame, Opcode
@@ -76,11 +75,6 @@ SENDABLE = ("six characters", "quotes and backslashes", "spaces and signs")
 """Secrets that a header and a close frame can contain."""
 CUT = "blanks and full stops at the ends"
 SECRETS = AWKWARD | {CUT: " \tword-4711.. "}
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS.keys())

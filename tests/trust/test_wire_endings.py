@@ -30,7 +30,7 @@ from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, NEXT, Authority, Part, Pause, RawServer, Received, Script, http_reply
-from tests.trust.visits import CHUNKED, CUT, GZIP, GZIP_HEAD, ID, MIB, PROXIES, explorer, packed_zeros
+from tests.trust.visits import CHUNKED, CUT, GZIP, GZIP_HEAD, ID, MIB, explorer, packed_zeros
 from tests.tui.waiting import until
 
 Way = Literal["stop", "cancel"]
@@ -41,14 +41,6 @@ PACKED = GZIP | {"Content-Length": "9" * 12}
 SWELLING = packed_zeros(65536)
 BEGUN = b'{"jsonrpc":"2.0","id":"id-1","result":['
 pytestmark = pytest.mark.usefixtures("only_what_is_new")
-
-
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    for name in PROXIES:
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-    return Shell(tmp_path)
 
 
 class Endless:
@@ -218,11 +210,6 @@ def test_received_body_under_tls_is_recorded(
         recorded = ended(shell, server.url, way, "receiving", received=True)
         assert server.wait_for_hangup(PATIENCE)
     assert recorded.response.body == BEGUN
-
-
-@pytest.fixture(scope="module")
-def authority() -> Authority:
-    return Authority()
 
 
 @pytest.mark.parametrize("way", WAYS)

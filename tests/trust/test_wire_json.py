@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tracemalloc
-from pathlib import Path
 
 import pytest
 
@@ -13,12 +12,6 @@ from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 from tests.trust.visits import ID, MIB, called, replying, visit
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
-
 
 TOKENS = (
     '{"b": 1.10, "a": 1e400, "a": -0, "n": 123456789012345678901234567890, "": "\\u0000", '

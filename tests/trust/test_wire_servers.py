@@ -10,22 +10,9 @@ import pytest
 
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import HOLD, RESET, Authority, RawServer, http_reply
-from tests.trust.visits import CUT, PONG, PROXIES, Again
+from tests.trust.visits import CUT, PONG, Again
 
 HOST = "rpc.example.test"
-
-
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    for name in (*PROXIES, "SSL_CERT_FILE", "SSL_CERT_DIR"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-    return Shell(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def authority() -> Authority:
-    return Authority()
 
 
 def call(shell: Shell) -> Ran:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -26,11 +25,6 @@ def setting(**cookies: list[str]) -> Callable[[Received], bytes]:
         return http_reply(reply, headers=[("Set-Cookie", cookie) for cookie in found])
 
     return script
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
 
 
 def use(shell: Shell, server: RawServer) -> None:

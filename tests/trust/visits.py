@@ -29,7 +29,6 @@ from tests.history.recording import exchange as sample
 
 ID = "id-1"
 MIB = 1024 * 1024
-PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 CUT = {"Content-Length": "100"}
 GZIP = {"Content-Encoding": "gzip"}
 CHUNKED = {"Transfer-Encoding": "chunked"}

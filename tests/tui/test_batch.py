@@ -30,6 +30,7 @@ from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Confirm, Form
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.verdict import ProblemLine
+from tests.fakes.explorer import open_explorer
 from tests.text.exchanges import exchange
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, visit
@@ -48,13 +49,13 @@ REPLIES = (
     b'[{"jsonrpc":"2.0","id":"x.2","error":{"code":-32601,"message":"Method not found"}},'
     b'{"jsonrpc":"2.0","id":"x.1","result":{"name":"Ada"}},{"jsonrpc":"2.0","id":"y","result":9}]'
 )
+
 Act = Callable[[Pilot[None], BatchScreen], Awaitable[None]]
 
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Explorer:
-    (tmp_path / "sessions.toml").write_text(PROFILES)
-    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    explorer = open_explorer(tmp_path, PROFILES)
     explorer.use("shop")
     explorer.batches.keep(in_use(explorer), THREE, ())
     return explorer

@@ -15,7 +15,6 @@ from textual.screen import Screen
 
 from rpcexplorer.client.replay import Replayed, replayed
 from rpcexplorer.compare.compare import compared
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop
@@ -29,6 +28,7 @@ from rpcexplorer.tui.replay import ReplayScreen, SeveralProfiles, fill_for_profi
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Caution, Choice, Form, LongQuestion
 from rpcexplorer.tui.widgets.picker import Picker
+from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import notices, on_view
@@ -274,7 +274,7 @@ def test_profiles_that_are_ticked_scroll() -> None:
 
 
 def test_calls_can_be_resent_to_a_typed_address(tmp_path: Path) -> None:
-    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    explorer = open_explorer(tmp_path)
     explorer.profile = ad_hoc("http://127.0.0.1:1/rpc")
     offered: list[list[str]] = []
 
@@ -307,8 +307,7 @@ url = "http://127.0.0.1:3"
 
 
 def test_each_profile_gets_its_values_missing_ones_asked(tmp_path: Path) -> None:
-    (tmp_path / "sessions.toml").write_text(OPEN)
-    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    explorer = open_explorer(tmp_path, OPEN)
     profiles = [explorer.profiles.profiles[name] for name in ("one", "two", "three")]
     explorer.profile = profiles[0]
     asked: list[str] = []

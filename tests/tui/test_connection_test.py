@@ -24,13 +24,6 @@ Make = Callable[..., Explorer]
 PONG = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}')
 
 
-@pytest.fixture(autouse=True)
-def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-
-
 @pytest.mark.thorough
 def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make, tmp_path: Path) -> None:
     box = self_signed()

@@ -22,6 +22,7 @@ from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import Ask
 from rpcexplorer.tui.widgets.picker import Picker
 from rpcexplorer.tui.widgets.verdict import ProblemLine
+from tests.fakes.explorer import open_explorer
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on
 
@@ -36,6 +37,7 @@ DESCRIBED = Described(
         DescribedParam("any"),
     )
 )
+
 Act = Callable[[Pilot[None], FormScreen], Awaitable[None]]
 
 
@@ -68,7 +70,7 @@ class Text:
 
 @pytest.fixture
 def explorer(tmp_path: Path) -> Explorer:
-    return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    return open_explorer(tmp_path)
 
 
 def test_form_of_partly_checked_params_says_so() -> None:

@@ -25,6 +25,7 @@ from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import Ask
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import Sheet
+from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
@@ -53,8 +54,7 @@ Act = Callable[[Pilot[None], HistoryScreen], Awaitable[None]]
 
 @pytest.fixture
 def explorer(tmp_path: Path) -> Explorer:
-    (tmp_path / "sessions.toml").write_text(PROFILES)
-    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    explorer = open_explorer(tmp_path, PROFILES)
     explorer.use("staging")
     return explorer
 
@@ -205,7 +205,7 @@ def test_chosen_profiles_of_the_list_are_remembered(recorded: Explorer, tmp_path
         assert methods(screen) == ["report.run", "user.get", "ping", "user.list"]
 
     on_screen(recorded, act)
-    again = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    again = open_explorer(tmp_path)
     again.use("staging")
     on_screen(again, next_time)
     assert not again.remembered.history_of_all

@@ -19,6 +19,7 @@ from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import StatisticsWanted
 from rpcexplorer.tui.statistics import AT_ONCE, Counting, StatisticsScreen
 from rpcexplorer.tui.widgets.bars import Frame
+from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
@@ -37,10 +38,8 @@ CALLS = [
 
 
 def recorded(folder: Path) -> Explorer:
-    (folder / "sessions.toml").write_text(
-        'version = 1\n[profile.staging]\nurl = "https://a.example"\n[profile.prod]\nurl = "https://b.example"\n'
-    )
-    explorer = Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home")})
+    text = '[profile.staging]\nurl = "https://a.example"\n[profile.prod]\nurl = "https://b.example"\n'
+    explorer = open_explorer(folder, text)
     explorer.use("staging")
     for call in CALLS:
         explorer.history.append(call)

@@ -19,6 +19,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.theme import textual_theme
 from rpcexplorer.tui.widgets.bars import BETWEEN, LONGEST, Bar, RemarkWord, lines_of
+from tests.fakes.explorer import open_explorer
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, on_view, rest, visit
 from tests.tui.waiting import until
@@ -95,7 +96,7 @@ def test_bar_in_little_room_drops_whole_parts(width: int, words: str) -> None:
 
 @pytest.mark.parametrize("name", THEMES)
 def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> None:
-    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path)})
+    explorer = open_explorer(tmp_path)
     theme, problems = explorer.themes.load(name)
     assert theme is not None
     assert problems == []
