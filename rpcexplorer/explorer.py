@@ -47,9 +47,9 @@ from rpcexplorer.transport.port import CLOSED, Unreachable
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
-    from rpcexplorer.client.client import Client
     from rpcexplorer.client.open_connection import OpenConnection
     from rpcexplorer.client.open_files import OpenableFiles
+    from rpcexplorer.client.profile_client import ProfileClient
     from rpcexplorer.client.replay import Replayed
     from rpcexplorer.client.report import Report, ShowReport
     from rpcexplorer.discovery.store import MethodLists
@@ -128,7 +128,7 @@ class Explorer:
         self.folder = folder
         """The working folder, in which processes of the user run."""
         self.hooks = hooks
-        self._clients: list[Client] = []
+        self._clients: list[ProfileClient] = []
         self._seed = fresh_id()
         """Seed of the random values in the next call."""
 
@@ -708,14 +708,14 @@ class Explorer:
             return Refused("profile", question.sentence(profile.name))
         return self.secrets.destinations.process_of(profile, self.folder)
 
-    async def client_of(self, profile: Profile) -> Client:
+    async def client_of(self, profile: Profile) -> ProfileClient:
         """Return the client of a profile; one whose connection an edit has changed gets a new one."""
         while (known := self._client_named(profile.name)) is not None:
             if known.profile.shares_connection_with(profile):
                 known.profile = profile
                 return known
             await self._drop(known)
-        from rpcexplorer.client.client import Client
+        from rpcexplorer.client.profile_client import ProfileClient
         from rpcexplorer.client.surroundings import Surroundings
 
         # Each of these uses the profile as it is by then: another one may be in use, and this one may be edited.
@@ -740,15 +740,21 @@ class Explorer:
             command=lambda: self.command_of(client.profile),
             read_file=lambda path: self.openable.read(path),  # noqa: PLW0108 - few servers need its import
         )
-        limit = self.settings.reply_limit
-        client = Client.of(profile, self.credentials, limit, record, prints=self.hooks.prints, around=around)
+        client = ProfileClient(
+            profile,
+            self.credentials,
+            reply_limit=self.settings.reply_limit,
+            record=record,
+            prints=self.hooks.prints,
+            around=around,
+        )
         self._clients.append(client)
         return client
 
-    def _client_named(self, name: str) -> Client | None:
+    def _client_named(self, name: str) -> ProfileClient | None:
         return next((client for client in self._clients if client.profile.name == name), None)
 
-    async def _drop(self, client: Client) -> None:
+    async def _drop(self, client: ProfileClient) -> None:
         """Close a client; calls under way get no response."""
         if client.connection is not None:
             await client.connection.close()  # Until then it is shown.
@@ -773,7 +779,7 @@ class Explorer:
         if (connection := self.connection_of(profile or self._in_use())) is not None:
             await connection.close()
 
-    def edited(self) -> list[Client]:
+    def edited(self) -> list[ProfileClient]:
         """Return the clients whose connection does not fit their profile any more, or whose profile was removed."""
         profiles = self.profiles.profiles | ({self.profile.name: self.profile} if self.profile else {})
         return [
@@ -853,7 +859,7 @@ class Explorer:
         watch: Watch | None = None,
         stop: Stop | None = None,
     ) -> Exchange:
-        """Send a draft, if there is one, and wait until the connection ends; see `Client.listen`.
+        """Send a draft, if there is one, and wait until the connection ends; see `ProfileClient.listen`.
 
         Events go to ``on_event``.
         """
@@ -970,7 +976,7 @@ class Explorer:
 
         ``bare`` shows the request of a login.
         """
-        from rpcexplorer.client.client import preview
+        from rpcexplorer.client.preview import preview
 
         profile, id = profile or self._in_use(), id or fresh_id()
         found = self._resolution(draft, profile, id=id) if "{{" in draft.text else None
@@ -1076,7 +1082,7 @@ def _names(folder: Path) -> list[str]:
 def _loaded() -> ModuleType:
     from rpcexplorer.client import (
         call,
-        client,  # noqa: F401 - a first call needs both
+        profile_client,  # noqa: F401 - a first call needs both
     )
 
     return call

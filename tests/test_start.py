@@ -54,7 +54,7 @@ tui.navigation tui.terminal tui.theme tui.widgets tui.widgets.bars tui.widgets.i
 """
 CALL_ALONE = """
 __main__ auth.login cli.arguments cli.call cli.completion cli.context cli.main cli.output client client.call
-client.client client.handshake client.hints client.surroundings manual history history.file history.folder
+client.handshake client.hints client.profile_client client.surroundings manual history history.file history.folder
 history.record history.store jsontext.pointers jsontext.steps model.filter redaction redaction.addresses
 redaction.exchange redaction.redactor redaction.spellings rpc.batch rpc.codec text.json_text text.problems
 transport.connection transport.failures transport.http transport.request transport.response transport.tls

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.client.call import CAN_PIN, MAYBE_RAN, certificate_of, connect, discard
-from rpcexplorer.client.client import Client
+from rpcexplorer.client.call import CAN_PIN, MAYBE_RAN, certificate_of, connect
 from rpcexplorer.client.hints import hint_for, is_nothing
 from rpcexplorer.client.probe import MOST, Probe, Proposal, TrialResult, behind_login, proposed
+from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.report import (
     HTTP,
     LOGIN,
@@ -91,7 +91,7 @@ class Tester:
         self._profile, self._credentials, self._missing, self._change = profile, credentials, missing, change
         self._show_report: ShowReport = lambda _: None
         self._stop = Stop()
-        self._clients: list[Client] = []
+        self._clients: list[ProfileClient] = []
         self._transport: LimitedTransport | None = None
         self._certificate: ShownCertificate | None = None
         self._probe = Probe(
@@ -179,7 +179,7 @@ class Tester:
     async def _sent(self, form: Profile, method: str, *, login: bool = False) -> Exchange:
         client = next((client for client in self._clients if client.profile == form), None)
         if client is None:
-            client = Client.of(form, self._credentials, REPLY_LIMIT, discard, self._transport)
+            client = ProfileClient(form, self._credentials, reply_limit=REPLY_LIMIT, transport=self._transport)
             self._clients.append(client)
         if login:
             return await client.login(stop=self._stop)

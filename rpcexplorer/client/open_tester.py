@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from rpcexplorer.client.call import certificate_of, discard
-from rpcexplorer.client.client import Client
+from rpcexplorer.client.call import certificate_of
 from rpcexplorer.client.connection_test import MAX_SECONDS, REPLY_LIMIT
 from rpcexplorer.client.hints import FailedCall, framing, hint_for, refuses_request, websocket_path
 from rpcexplorer.client.open_connection import INITIALIZE, NOT_SENT
 from rpcexplorer.client.probe import Proposal, TrialResult, connection_method
+from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.report import (
     MALFORMED,
     NOT_REACHED,
@@ -70,7 +70,7 @@ class OpenTester:
         self._profile = profile
         self._seen: Counter[str] = Counter()
         around = Surroundings(on_event=self._see, command=command)
-        self._client = Client.of(profile, credentials, REPLY_LIMIT, discard, around=around)
+        self._client = ProfileClient(profile, credentials, reply_limit=REPLY_LIMIT, around=around)
         self._certificate: ShownCertificate | None = None
         self._calls: tuple[TestCall, ...] = ()
 

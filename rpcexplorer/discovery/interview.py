@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.client.call import discard
-from rpcexplorer.client.client import Client
+from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.discovery import documents, lists, mcp
 from rpcexplorer.discovery.documents import at_path, paths_to_try, read_document
 from rpcexplorer.discovery.help import help_text
@@ -109,8 +108,8 @@ class Interview:
         self,
         profile: Profile,
         credentials: CredentialSource,
-        client: Client,
-        bare: Client,
+        client: ProfileClient,
+        bare: ProfileClient,
         *,
         watch: Watch | None,
         stop: Stop | None,
@@ -230,7 +229,7 @@ class Interview:
             return min(self._profile.timeout, GUESS_SECONDS)
         return max(self._left_for_asides - spent, MIN_SECONDS) if question.aside else None
 
-    def _forms(self, question: Question) -> Iterator[tuple[Client, str]]:
+    def _forms(self, question: Question) -> Iterator[tuple[ProfileClient, str]]:
         if question.guess:
             yield self._bare, ""
             return
@@ -387,7 +386,7 @@ async def discover(
     credentials: CredentialSource,
     reply_limit: int,
     *,
-    client: Callable[[], Awaitable[Client]] | None = None,
+    client: Callable[[], Awaitable[ProfileClient]] | None = None,
     watch: Watch | None = None,
     stop: Stop | None = None,
     tell: TellStep | None = None,
@@ -403,7 +402,10 @@ async def discover(
         return Discovery(now, sentences=(f"{sentence} {ANY_NAME}",))
     if isinstance(source, DocumentSource) and source.file:
         return await asyncio.to_thread(described_in_file, source)
-    own = await client() if client else Client.of(profile, credentials, min(reply_limit, RESPONSE_LIMIT), discard)
+    if client is None:
+        own = ProfileClient(profile, credentials, reply_limit=min(reply_limit, RESPONSE_LIMIT))
+    else:
+        own = await client()
     # Credentials of a WebSocket belong to the connection, which all questions share.
     bare = profile if profile.connection_kind == "websocket" else replace(profile, auth=Auth())
     asked = ""

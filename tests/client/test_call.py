@@ -12,7 +12,9 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.client.client import Client, preview
+from rpcexplorer.client.client import Client
+from rpcexplorer.client.preview import preview
+from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.history.record import to_exchange, to_record
 from rpcexplorer.model.draft import BY_NAME, NO_BATCH, Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused, Sent, Unreached
@@ -42,7 +44,7 @@ def exchange_with(
 
     async def call(url: str) -> Exchange:
         settled = replace(profile, url=url)
-        async with Client.of(settled, OneSecret(None, "x", None), 1 << 28, lambda _: None) as client:
+        async with ProfileClient(settled, OneSecret(None, "x", None)) as client:
             return await client.send(draft, id=id)
 
     with RawServer(reply) as server:

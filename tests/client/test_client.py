@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth, NoAuth
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
-from rpcexplorer.client.call import discard
-from rpcexplorer.client.client import Client, preview
+from rpcexplorer.client.client import Client
+from rpcexplorer.client.preview import preview
+from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.model.batch import BatchExchange
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, draft_of, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Sent, Stop, Unreached
@@ -210,7 +211,7 @@ def test_client_has_the_defaults_of_its_address(
 
         async def call() -> Exchange:
             async with Client(f"{server.origin}{path}", **settings) as client:
-                return await client.call("ping")
+                return await client.send(Draft("ping"))
 
         assert isinstance(asyncio.run(call()).outcome, Result)
     (request,) = server.requests
@@ -607,8 +608,8 @@ def test_call_over_a_socket_is_the_previewed_one(auth: Auth, line: str, tmp_path
     profile = Profile("p", f"http+unix://{path}", "/rpc?x=1", auth=auth)
 
     async def call() -> Exchange:
-        async with Client.of(profile, GivenCredentials(token="t0k/en"), 1 << 20, discard) as client:
-            return await client.call("ping")
+        async with ProfileClient(profile, GivenCredentials(token="t0k/en")) as client:
+            return await client.send(Draft("ping"))
 
     with RawServer(answering(result="pong"), socket_path=path) as server:
         exchange = asyncio.run(call())
@@ -628,7 +629,7 @@ def test_digest_over_a_socket_signs_the_path(tmp_path: Path) -> None:
     async def call() -> Exchange:
         url = f"http+unix://{path}:/rpc"
         async with Client(url, auth="digest", username="ada", password="hunter2hunter2") as client:
-            return await client.call("ping")
+            return await client.send(Draft("ping"))
 
     with RawServer(http_reply(b"", 401, challenge), answering(result=1), socket_path=path) as server:
         assert asyncio.run(call()).outcome == Result(b"1")
@@ -652,7 +653,7 @@ def test_document_is_fetched_over_the_socket(tmp_path: Path) -> None:
 def test_address_without_a_socket_sends_nothing(url: str) -> None:
     async def call() -> Exchange:
         async with Client(url) as client:
-            return await client.call("ping")
+            return await client.send(Draft("ping"))
 
     outcome = asyncio.run(call()).outcome
     assert isinstance(outcome, Unreached)

@@ -12,8 +12,7 @@ import pytest
 
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.auth.token import BearerAuth
-from rpcexplorer.client.call import discard
-from rpcexplorer.client.client import Client
+from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.event import Event
@@ -58,7 +57,7 @@ class User:
         around = Surroundings(on_event=self._take, on_settled=self.settled.append, can_ask=bool(answer))
         profile = Profile(name="x", url=server.url, ad_hoc=True, **settings)
         credentials = GivenCredentials(None, None, None, "token")
-        self.client = Client.of(profile, credentials, LIMIT, discard, around=around)
+        self.client = ProfileClient(profile, credentials, reply_limit=LIMIT, around=around)
 
     def _take(self, event: Event) -> None:
         self.events.append(event)

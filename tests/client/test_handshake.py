@@ -13,8 +13,9 @@ import pytest
 from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import AuthRequest, AuthResponse
 from rpcexplorer.auth.token import BearerAuth
-from rpcexplorer.client.client import Client, preview
+from rpcexplorer.client.client import Client
 from rpcexplorer.client.handshake import McpSession
+from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Sent, Stop, Unreached
 from rpcexplorer.model.profile import HeaderHandshake, Login, Profile

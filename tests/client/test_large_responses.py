@@ -11,7 +11,7 @@ import pytest
 
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.client.call import load
-from rpcexplorer.client.client import Client
+from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
@@ -41,7 +41,7 @@ def exchange_with(
         return http_reply(reply(json.dumps((sent[0] if isinstance(sent, list) else sent)["id"])).encode())
 
     async def call(url: str) -> Exchange:
-        async with Client.of(Profile(name="dev", url=url), KnownKeys(), 1 << 28, record) as client:
+        async with ProfileClient(Profile(name="dev", url=url), KnownKeys(), record=record) as client:
             return await client.send(draft or Draft("ping", "[]"))
 
     with RawServer(answer) as server:

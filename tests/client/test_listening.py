@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.auth.credentials import GivenCredentials
-from rpcexplorer.client.call import discard
-from rpcexplorer.client.client import Client
+from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
@@ -33,7 +32,7 @@ class Listener:
         self.stop_after = 0
         around = Surroundings(on_event=self._take)
         profile = Profile(name="x", url=url, ad_hoc=True, **settings)
-        self.client = Client.of(profile, GivenCredentials(None, None, None, None), LIMIT, discard, around=around)
+        self.client = ProfileClient(profile, GivenCredentials(), reply_limit=LIMIT, around=around)
 
     def _take(self, event: Event) -> None:
         self.events.append(event)

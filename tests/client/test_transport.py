@@ -10,6 +10,7 @@ import pytest
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.client.call import MAYBE_RAN
 from rpcexplorer.client.client import Client
+from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Stop, Unreached
 from rpcexplorer.model.profile import Profile
@@ -38,7 +39,7 @@ def exchange_over(
     port: Transport = transport
 
     async def call() -> Exchange:
-        async with Client.of(profile, keys or GivenCredentials(), 1 << 20, recorded.append, port) as client:
+        async with ProfileClient(profile, keys or GivenCredentials(), record=recorded.append, transport=port) as client:
             return await client.send(draft, watch=watch, stop=stop)
 
     exchange = asyncio.run(call())
@@ -68,7 +69,7 @@ def test_parallel_calls_share_one_transport(monkeypatch: pytest.MonkeyPatch) -> 
         async with Client(DEV.url, auth="none") as client:
             await asyncio.gather(*(client.call("ping", [number]) for number in range(3)))
 
-    monkeypatch.setattr("rpcexplorer.client.client.connect", connect)
+    monkeypatch.setattr("rpcexplorer.client.profile_client.connect", connect)
     asyncio.run(call())
     assert [(len(server.requests), server.closed) for server in opened if server.requests] == [(3, True)]
 

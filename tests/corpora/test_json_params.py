@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.client.client import preview
+from rpcexplorer.client.preview import preview
 from rpcexplorer.jsontext.params import Params, Typo, parse
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Preview

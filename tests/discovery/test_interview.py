@@ -488,7 +488,7 @@ class SlowRefusals:
         self.refused = 0
         self._answer = service(known)
         clock = SimpleNamespace(perf_counter=lambda: self.now)
-        monkeypatch.setattr("rpcexplorer.client.call.time", clock)
+        monkeypatch.setattr("rpcexplorer.client.profile_client.time", clock)
 
     def __call__(self, request: Received) -> Parts:
         reply = self._answer(request)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.client.client import preview
+from rpcexplorer.client.preview import preview
 from rpcexplorer.export import formats
 from rpcexplorer.export.request import Subject, profile_of, subject_of
 from rpcexplorer.model.draft import Batch, Draft

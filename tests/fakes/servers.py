@@ -17,12 +17,9 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from rpcexplorer.auth.credentials import GivenCredentials
-from rpcexplorer.client.call import discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.open_connection import OpenConnection
 from rpcexplorer.client.surroundings import Surroundings
-from rpcexplorer.model.profile import Profile
 from rpcexplorer.transport.framing import framer_of
 from rpcexplorer.transport.port import Unreachable
 from tests.fakes.peers import LIMIT, RELAY, Peer, framed, peer, upgraded
@@ -150,8 +147,8 @@ async def serving(kind: Kind, script: Script, folder: Path, **settings: Any) -> 
             connection = OpenConnection(
                 lambda _: MemoryWire(script), Surroundings(settings.pop("on_event", lambda _: None))
             )
-            profile = Profile("x", "tcp://127.0.0.1:1", **settings)
-            async with Client.of(profile, GivenCredentials(), LIMIT, discard, connection) as client:
+            async with Client("tcp://127.0.0.1:1", **settings) as client:
+                client._transport = connection
                 yield client
         case "tcp":
             async with peer(framed(run, "lines")) as port, Client(f"tcp://127.0.0.1:{port}", **settings) as client:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rpcexplorer.client.client import preview
+from rpcexplorer.client.preview import preview
 from rpcexplorer.jsontext.params import Params, Typo, parse
 from rpcexplorer.model.draft import Batch, Draft, judged, sent_draft, to_calls
 from rpcexplorer.model.profile import Profile

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.credentials import AuthResponse
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.client.client import preview
+from rpcexplorer.client.preview import preview
 from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Leaves
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused

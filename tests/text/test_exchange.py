@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.client.client import preview
+from rpcexplorer.client.preview import preview
 from rpcexplorer.model.batch import parts_of
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import NAMES, Cancelled, Exchange, Outcome, Preview, Refused, Sent, Unreached

@@ -1,0 +1,131 @@
+"""The exact request of a call, with secret references instead of secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from rpcexplorer.auth.credentials import AuthCall, AuthHeader, AuthRequest, Message, find_unsendable
+from rpcexplorer.auth.registry import auth_of, requests_for
+from rpcexplorer.client.call import as_sent, body_of, http_request
+from rpcexplorer.client.handshake import handshake_of
+from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
+from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.model.profile import Profile, split_socket
+from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret, origin_of
+from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
+from rpcexplorer.transport.port import Unreachable
+
+
+def preview(
+    profile: Profile,
+    draft: Draft | Batch,
+    id: str,
+    *,
+    has_session: bool,
+    logs_in: bool = True,
+    bare: bool = False,
+    secrets: Iterable[Secret] = (),
+) -> Preview | Refused:
+    """Return the request for the draft, or why it would not be sent.
+
+    ``logs_in``: without a session, a login is sent first. ``bare``: without credentials, as a login is sent. The values
+    of ``secrets`` are redacted wherever they were typed.
+    """
+    redactor = redactor_of(profile, secrets)
+    hide = redactor.text
+    draft = redacted_draft(draft, profile, redactor)
+    calls = calls_of(draft, id, profile.envelope)
+    if isinstance(calls, Refused):
+        return calls
+    typed = Message(kind_of(draft), calls, only_shown=True)
+    shown = _first_request(profile, typed, bare=bare)
+    if isinstance(shown, Refused):
+        return shown
+    # Only the typed part is checked: the references of the auth type are correct.
+    doubt = find_unsendable(profile, typed)
+    to_come = profile.has_sessions and not has_session
+    headers = () if to_come and auth_of(profile).session_cookie else shown.headers
+    stand_ins = _StandIns(shown.address or profile.endpoint, shown.address, headers)
+    request = http_request(
+        profile, body_of(profile, shown.message), tuple(stand_ins.headers.items()), stand_ins.address
+    )
+    try:
+        line, sent, body = as_sent(request, profile)
+    except Unreachable as error:
+        return Refused("profile", error.sentence)
+    return Preview(
+        _redacted_line(profile, stand_ins.shown_line(hide(line))) if line else "",
+        tuple(
+            (name, stand_ins.shown_header(name, value) if name in stand_ins.headers else hide(value))
+            for name, value in sent
+        ),
+        body,
+        logs_in_first=to_come and logs_in,
+        doubt=doubt.sentence if doubt else "",
+        facts=_facts(profile, typed),
+    )
+
+
+def _facts(profile: Profile, message: Message) -> tuple[tuple[str, str], ...]:
+    """Return the address of a stream, and the handshake of a connection that stays open."""
+    if not profile.is_open_connection:
+        return ()
+    from rpcexplorer.client.open_connection import opening_of
+
+    opening = opening_of(profile)
+    is_by_hand = opening and any(call.method == opening.request.method for call in message.calls)
+    methods = f"{opening.request.method}, {opening.notification.method}" if opening and not is_by_hand else ""
+    address = redacted_address(profile.endpoint) if profile.connection_kind == "stream" else ""
+    return tuple((label, value) for label, value in (("address", address), ("handshake", methods)) if value)
+
+
+def _redacted_line(profile: Profile, line: str) -> str:
+    """Return a request line without credentials in the URL."""
+    verb, _, rest = line.partition(" ")
+    target, _, version = rest.rpartition(" ")  # a reference in it contains a space
+    origin = origin_of(split_socket(profile.endpoint)[1])
+    return f"{verb} {redacted_address(origin + target)[len(origin) :]} {version}"
+
+
+class _StandIns:
+    """Valid text for secret references, which a header cannot contain."""
+
+    def __init__(self, address: str, marked: str, headers: Sequence[AuthHeader]) -> None:
+        self._shown = {header.name: header.shown for header in headers}
+        self.headers = {
+            header.name: header.scheme + ("x" if header.encoded else HIDDEN.sub("x", header.text)) for header in headers
+        }
+        marks = [UNRECORDED, *dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(marked))]
+        self._parts = dict(zip(marks, _absent_from(address, len(marks)), strict=True))
+        for mark, part in self._parts.items():
+            address = address.replace(mark, part)
+        self.address = address
+
+    def shown_line(self, line: str) -> str:
+        for mark, part in self._parts.items():
+            line = line.replace(part, mark)
+        return line
+
+    def shown_header(self, name: str, value: str) -> str:
+        return value.removesuffix(self.headers[name]) + self._shown[name]
+
+
+def _absent_from(address: str, count: int) -> list[str]:
+    """Return path segments that the address does not contain."""
+    part = "not-recorded"
+    while part in address:
+        part += "-"
+    return [f"{part}.{at}." for at in range(count)]
+
+
+def _first_request(profile: Profile, message: Message, *, bare: bool) -> AuthRequest | Refused:
+    """Return the request of the message itself, as if there is a session."""
+    call = AuthCall(profile, message, Secret("", profile.label("session")), datetime.now(UTC), lambda: False)
+    try:
+        request = auth_of(profile).request(profile, message, bare=True) if bare else next(requests_for(call))
+    except StopIteration as end:
+        request = end.value
+    handshake = handshake_of(profile)
+    return request if isinstance(request, Refused) or handshake is None else handshake.shown(request)

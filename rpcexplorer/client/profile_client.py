@@ -1,0 +1,567 @@
+"""The client of one profile: its calls and logins, and the connection that they share."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, cast
+
+from msgspec.structs import replace
+
+from rpcexplorer.auth.credentials import (
+    AuthCall,
+    AuthFlow,
+    AuthRequest,
+    AuthResponse,
+    CredentialSource,
+    Hidden,
+    Message,
+    Note,
+    SessionEnded,
+    SessionOpened,
+)
+from rpcexplorer.auth.registry import auth_of, login_requests, requests_for
+from rpcexplorer.client.call import (
+    CAN_PIN,
+    EVENT_STREAM,
+    HUNG_UP,
+    LARGE_BODY_BYTES,
+    MAX_REFUSED,
+    MAYBE_RAN,
+    connect,
+    explained,
+    is_event_stream,
+    is_notification,
+    outcome_of,
+    read_document,
+    read_opening,
+    request_of,
+)
+from rpcexplorer.client.handshake import handshake_of, with_handshake
+from rpcexplorer.client.surroundings import ALONE, Surroundings
+from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
+from rpcexplorer.model.destination import DestinationChanged
+from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached, fresh_id
+from rpcexplorer.model.profile import MCP_SESSION_HEADER, Auth, Profile
+from rpcexplorer.model.secret import UNRECORDED, Secret
+from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.redaction.exchange import PRINT, SHOW, redacted_in_steps, redactor_of
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
+from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
+
+if TYPE_CHECKING:
+    from rpcexplorer.client.event_stream import EventStream, Listening
+    from rpcexplorer.client.open_connection import OpenConnection
+    from rpcexplorer.model.event import Event
+
+NO_STREAM: Final = "The response to the call is complete: it is not an event stream, so no events can come."
+BACKGROUND_SECONDS: Final = 1.0
+"""For a message whose response does not matter."""
+REPLY_LIMIT: Final = 256 * 1024 * 1024
+Record = Callable[[Exchange], None]
+
+
+def discard(exchange: Exchange) -> None:
+    """Record nothing, for discovery, connection tests and the Python client."""
+
+
+class ProfileClient:
+    """The client of one profile, which connects with its first call.
+
+    A call never raises for a failure of the server or the network: that is the outcome of the exchange.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        credentials: CredentialSource,
+        *,
+        reply_limit: int = REPLY_LIMIT,
+        record: Record = discard,
+        transport: Transport | None = None,
+        prints: bool = False,
+        around: Surroundings = ALONE,
+    ) -> None:
+        """``record`` gets each exchange; without a ``transport``, the first call chooses one for the address.
+
+        ``prints``: responses go to stdout, so the names of their members are not redacted.
+        """
+        self.profile, self.credentials = profile, credentials
+        self.policy = PRINT if prints else SHOW
+        self._reply_limit, self._record, self._around = reply_limit, record, around
+        self._transport = transport
+        self._streams: set[EventStream] = set()
+        """Event streams over HTTP that have not ended."""
+        self._background: set[asyncio.Task[None]] = set()
+        """Messages that are sent while nobody waits for their responses."""
+        self._handshake = handshake_of(profile)
+        self._url = redacted_address(profile.endpoint)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connection; the next call opens a new one."""
+        if self._transport is not None:
+            transport, self._transport = self._transport, None
+            if self._background:
+                await asyncio.wait(self._background)
+            await transport.close()
+
+    async def send(
+        self,
+        draft: Draft | Batch,
+        *,
+        id: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - covers a login too, and keeps the part received by then
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+        document: str = "",
+        opens: bool = False,
+        listening: Listening | None = None,
+    ) -> Exchange:
+        """Send a draft.
+
+        ``watch`` is called with the progress; ``stop`` can end the call.
+
+        ``document`` is a path on the same server that is fetched instead: with credentials in headers and address, but
+        without any part of the draft. ``opens``: only open the connection, or the event stream of ``listening``.
+        """
+        id = id or fresh_id()
+        profile, fetched = self.profile, ""
+        calls = calls_of(draft, id, profile.envelope)
+        exchange = self._unsent(id, draft)
+        if isinstance(calls, Refused):
+            return replace(exchange, outcome=calls)
+        if refused := await self._refusal():
+            return replace(exchange, outcome=refused)
+        message = Message(kind_of(draft), calls)
+        exchange = replace(exchange, method=message.method)
+        session = await self.credentials.session(profile) if profile.has_sessions else None
+        if isinstance(session, Refused):
+            return replace(exchange, outcome=session)
+        if isinstance(session, DestinationChanged):
+            changed = f" ({', '.join(map(str, session.changes))})" if session.changes else ""
+            note = f"the stored session is blocked: {session.why}{changed}"
+            exchange, session = replace(exchange, notes=(note,)), None
+        if document:
+            profile = replace(profile, url=profile.origin, path=document)
+            exchange = replace(exchange, url=redacted_address(profile.endpoint))
+        if document or opens:
+            fetched = profile.endpoint
+        call = AuthCall(profile, message, session, exchange.when, partial(self.credentials.can_log_in, self.profile))
+        if opens and profile.is_open_connection and profile.connection_kind != "websocket":
+            # The messages of these connections have the credentials.
+            flow = auth_of(replace(profile, auth=Auth())).requests(call)
+        else:
+            flow = requests_for(call)
+        if self._handshake is not None and not document:
+            flow = with_handshake(flow, self._handshake, call.events)
+        running = RunningCall(self, exchange, timeout=timeout, watch=watch, fetched=fetched, listening=listening)
+        return await running.run(flow, call, stop, discard if opens else self._record)
+
+    async def _refusal(self) -> Refused | None:
+        """Return why the profile must not be used now, or its process not be started."""
+        return await self.credentials.permission(self.profile) or self._around.refused(self.profile)
+
+    async def open(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
+        """Open a connection that stays open, without a call. Nothing is recorded."""
+        return await self.send(Draft("open"), watch=watch, stop=stop, opens=True)
+
+    async def listen(
+        self,
+        draft: Draft | None = None,
+        *,
+        on_response: Record = discard,
+        id: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - until the response came, not for listening
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+    ) -> Exchange:
+        """Send a draft, if any, and wait for the end of its connection.
+
+        Over HTTP, the connection is the event stream of the response, or that of a GET request without a draft.
+        ``on_response`` gets the exchange when its response came, or the connection opened. A call that failed is
+        returned at once instead. The outcome says why nothing more comes: `Unreached`, `Cancelled` by ``stop``, or
+        `Malformed` if the server has no event stream.
+        """
+        stop, opens = stop or Stop(), draft is None
+        listening = None if self.profile.is_open_connection else _listening()
+        sending = partial(self.send, draft or Draft("listen"), watch=watch, stop=stop, opens=opens, listening=listening)
+        try:
+            exchange = await sending(id=id, timeout=timeout)
+            if exchange.exit_code:
+                return exchange
+            on_response(exchange)
+            if listening is not None and listening.stream is None:
+                return replace(exchange, outcome=Malformed(NO_STREAM), notes=())
+            waiting = asyncio.create_task(listening.wait() if listening else self._wait_closed())
+            end = None if await _is_stopped(waiting, stop) else waiting.result()
+        finally:
+            if listening is not None:
+                await listening.close()
+        notes = (listening.note,) if listening and listening.note else ()
+        if end is None:
+            return replace(exchange, outcome=Cancelled(), notes=notes)
+        hide = redactor_of(self.profile, self.credentials.in_use()).text
+        return replace(exchange, outcome=Unreached(end.step, hide(end.sentence)), notes=notes)
+
+    async def _wait_closed(self) -> Unreachable:
+        connection = self.connection
+        assert connection is not None
+        await connection.wait_closed()
+        assert connection.ended is not None
+        return connection.ended
+
+    @property
+    def connection(self) -> OpenConnection | None:
+        """The connection that stays open; None over HTTP, and before the first call."""
+        transport: Any = self._transport if self.profile.is_open_connection else None
+        return cast("OpenConnection | None", transport)
+
+    async def beside(self, profile: Profile) -> ProfileClient:
+        """Return a client that shares the connection of this one, and records nothing.
+
+        Do not close it.
+        """
+        transport = await self.open_transport()
+        return ProfileClient(
+            profile, self.credentials, reply_limit=self._reply_limit, transport=transport, around=self._around
+        )
+
+    async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
+        """Open a new session, even if there is one."""
+        from rpcexplorer.auth.login import login_params  # Few calls need this import.
+
+        id, profile = fresh_id(), self.profile
+        exchange = self._unsent(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
+        if refused := await self._refusal():
+            return replace(exchange, outcome=refused)
+        can_log_in = partial(self.credentials.can_log_in, profile)
+        call = AuthCall(profile, Message("call", ()), None, exchange.when, can_log_in)
+        flow = login_requests(call, id)
+        if self._handshake is not None:
+            flow = with_handshake(flow, self._handshake, call.events)
+        return await RunningCall(self, exchange, watch=watch).run(flow, call, stop, self._record)
+
+    def stream_of(self, sent: Request, head: Response) -> EventStream | None:
+        """Return what reads the body of a response, if it is an event stream."""
+        if self._transport is None or not is_event_stream(head):
+            return None
+        from rpcexplorer.client.event_stream import EventStream  # Few servers send one.
+
+        return EventStream(
+            sent,
+            head,
+            self._transport,
+            self.profile,
+            self._around,
+            limit=self._reply_limit,
+            running=self._streams,
+        )
+
+    def send_later(self, request: Request) -> None:
+        """Send a message whose response does not matter; closing waits for it."""
+        if (transport := self._transport) is None:
+            return
+
+        async def send() -> None:
+            with suppress(Unreachable):
+                await transport.send(request, deadline=BACKGROUND_SECONDS)
+
+        task = asyncio.create_task(send())
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    def answer(self, event: Event, member: bytes) -> str:
+        """Answer a request of the server that waits for the user, with its result or error; return a problem.
+
+        ``member`` is JSON text with its name: ``"result":null``.
+        """
+        if self.connection is not None:
+            return self.connection.requests.reply(event, member)
+        for stream in self._streams:
+            if id(event) in stream.requests.asked:
+                return stream.requests.reply(event, member)
+        return event.remark or "The request was already answered."
+
+    async def open_transport(self) -> Transport:
+        transport = self._transport or await connect(self.profile, self._reply_limit, self._around)
+        # Another call may have been faster. A transport that sent nothing has no connection to close.
+        self._transport = self._transport or transport
+        return self._transport
+
+    def _unsent(self, id: str, draft: Draft | Batch) -> Exchange:
+        params, params_sent = draft.text, None
+        if draft.typed is not None and draft.typed != draft.text:
+            params, params_sent = draft.typed, draft.text
+        return Exchange(
+            id=id,
+            when=datetime.now(UTC),
+            profile=self.profile.name,
+            url=self._url,
+            method="" if isinstance(draft, Batch) else draft.method,
+            params=params,
+            params_sent=params_sent,
+            kind=kind_of(draft),
+            outcome=Refused("params", "Nothing was sent."),
+            envelope=self.profile.envelope,
+        )
+
+
+def _listening() -> Listening:
+    from rpcexplorer.client.event_stream import Listening  # Only listening needs it.
+
+    return Listening()
+
+
+async def _is_stopped(task: asyncio.Task[Any], stop: Stop) -> bool:
+    """Wait for a task, which ``stop`` can cancel; return whether it did."""
+    stop.watch(task)
+    try:
+        await asyncio.wait({task})
+    finally:
+        stop.watch(None)
+        task.cancel()
+    return task.cancelled()
+
+
+class RunningCall:
+    """One call in progress, which can become an exchange at any point.
+
+    All its requests have one deadline. The time in which the user types a password does not count.
+    """
+
+    def __init__(
+        self,
+        client: ProfileClient,
+        unsent: Exchange,
+        *,
+        timeout: float | None = None,
+        watch: Watch | None = None,
+        fetched: str = "",
+        listening: Listening | None = None,
+    ) -> None:
+        """``fetched`` is the address of a document to fetch instead: then only a login is posted.
+
+        ``listening``: the event stream goes on after the call; with ``fetched``, it is all that is fetched.
+        """
+        self._client, self._profile, self._credentials = client, client.profile, client.credentials
+        self._unsent, self._fetched, self._watch, self._listening = unsent, fetched, watch, listening
+        self._stream: EventStream | None = None
+        self._seconds_left = timeout or self._profile.timeout
+        self._seconds = 0.0
+        """Duration of all requests."""
+        self._notes = list(unsent.notes)
+        self._hidden = list(self._credentials.in_use())
+        """Values to redact in every response, ended sessions of the call included."""
+        self._own: list[Secret] = []
+        """Such values that only this call knows: what proves a password, and the session of a handshake."""
+        self._secrets: dict[str, Secret] = {}
+        """Secrets that were looked up for this call, by field."""
+        self._partial = Partial()
+        self._is_ahead = False
+        """Whether the last request was sent before the call."""
+        self._sent = 0
+
+    async def run(self, flow: AuthFlow, call: AuthCall, stop: Stop | None, record: Record) -> Exchange:
+        """Drive a flow to its end; record the exchange even if it is cancelled."""
+        task = asyncio.current_task()
+        assert task is not None
+        stop = stop or Stop()
+        stop.watch(task)
+        try:
+            exchange = await run_in_turns(self._exchange(await self._drive(flow, call)))
+        except asyncio.CancelledError:
+            # A login without a call is the cancelled request itself.
+            maybe_ran = self._partial.sent_whole and not (self._is_ahead and call.message.calls)
+            cancelled = AuthResponse(Cancelled(maybe_ran), self._partial.response, self._sent)
+            exchange = at_once(self._exchange(cancelled))
+            if not stop.pressed:  # The whole program ends and must not wait for this call.
+                record(exchange)
+                raise
+            task.uncancel()
+        finally:
+            stop.watch(None)
+        if len(exchange.response.body) < LARGE_BODY_BYTES:
+            record(exchange)
+        else:  # A thread keeps the screen responsive.
+            await asyncio.to_thread(record, exchange)
+        return exchange
+
+    async def _drive(self, flow: AuthFlow, call: AuthCall) -> AuthResponse | Refused:
+        """Send each request of a flow; return what it ends with."""
+        try:
+            request = next(flow)
+            while True:
+                self._apply_events(call)
+                request = flow.send(await self._look_up(request, call) or await self._send(request))
+        except StopIteration as last:
+            self._apply_events(call)
+            end: AuthResponse | Refused = last.value
+            return end
+
+    def _apply_events(self, call: AuthCall) -> None:
+        """Handle the events that the flow reported since its last request."""
+        for event in call.events:
+            match event:
+                case SessionOpened(session=session):
+                    if problem := self._credentials.keep(self._profile, session):
+                        self._notes.append(problem)
+                    self._hidden += self._credentials.in_use()
+                case SessionEnded():
+                    self._credentials.drop(self._profile)
+                case Note(sentence=sentence):
+                    self._notes.append(sentence)
+                case Hidden(value=value):
+                    self._own.append(Secret(value, UNRECORDED.strip("«»")))
+        call.events.clear()
+
+    async def _look_up(self, request: AuthRequest, call: AuthCall) -> Refused | None:
+        """Look up or ask for the secrets of a request; return why one is blocked."""
+        for field in request.fields:
+            if field == "session" and call.session is not None:
+                self._secrets[field] = call.session
+            elif field not in self._secrets:
+                found = await self._credentials.secret(self._profile, field)
+                if isinstance(found, Refused):
+                    return found
+                self._secrets[field] = found
+        if not request.headers:
+            return None
+        secrets = [self._secrets[field] for field in request.fields]
+        return auth_of(self._profile).header_problem(self._profile, secrets)
+
+    async def _send(self, request: AuthRequest) -> AuthResponse:
+        """Insert the secrets, send the request, and decode its response."""
+        self._partial, self._is_ahead = Partial(), request.is_ahead
+        fetches = self._fetched != "" and not request.is_ahead
+        listening = None if request.is_ahead else self._listening
+        if fetches:
+            request = replace(request, address=request.address or self._fetched)
+        secrets = [self._secrets[field] for field in request.fields]
+        sent, derived = request_of(self._profile, request, secrets, "GET" if fetches else "POST")
+        is_opening = fetches and listening is not None
+        sent = replace(sent, accept=EVENT_STREAM) if is_opening else replace(sent, call=self._unsent.id)
+        self._own += derived
+        self._sent = len(sent.body)
+        transport = await self._client.open_transport()  # Loading the transport for the first call does not count.
+        self._partial.read = partial(self._begin_stream, sent, listening)
+        outcome: Outcome | None = None
+        started = time.perf_counter()
+        sending = transport.send(sent, deadline=self._seconds_left, watch=self._watch, partial=self._partial)
+        try:
+            response = await (listening.response_to(sending) if listening else sending)
+            if self._stream is not None:
+                await self._stream.finish()
+        except asyncio.CancelledError:
+            self._cancel_on_server(request, sent)
+            raise
+        except Unreachable as error:
+            if error.step == "timeout":
+                self._cancel_on_server(request, sent)
+            outcome, response = self._failure(request, error), error.response
+        finally:
+            self._notes += self._partial.notes
+            took = time.perf_counter() - started
+            self._seconds_left = round(self._seconds_left - took, 2)  # A sentence about a timeout names it.
+            self._seconds += took
+            self._end_stream()
+        if outcome is None:
+            outcome = await self._read(request, response, fetches=fetches, is_opening=is_opening)
+        self._note_refusal(outcome)
+        return AuthResponse(outcome, response, self._sent)
+
+    @staticmethod
+    def _failure(request: AuthRequest, error: Unreachable) -> Unreached | Sent:
+        """Return the outcome of a request without a complete response."""
+        if error.hung_up and is_notification(request.message) and not error.response.phases.kept:
+            return Sent((HUNG_UP,))
+        sentence, maybe_ran = error.sentence, error.maybe_ran and not request.is_ahead
+        if error.untrusted:
+            sentence += f" {CAN_PIN}"
+        elif maybe_ran:
+            sentence += f" {MAYBE_RAN}"
+        return Unreached(error.step, sentence, maybe_ran)
+
+    async def _read(self, request: AuthRequest, response: Response, *, fetches: bool, is_opening: bool) -> Outcome:
+        """Return what a complete response means."""
+        if is_opening:
+            outcome = read_opening(response)
+        elif fetches:
+            outcome = read_document(response)
+        elif len(response.body) <= LARGE_BODY_BYTES:
+            outcome = outcome_of(request.message, response, self._profile.form)
+        else:
+            outcome = await asyncio.to_thread(outcome_of, request.message, response, self._profile.form)
+        if isinstance(outcome, Malformed):
+            return explained(outcome, response, self._profile, is_ahead=request.is_ahead)
+        return outcome
+
+    def _note_refusal(self, outcome: Outcome) -> None:
+        """Say that the call may have failed because a request of the server got an error."""
+        method = self._partial.refused
+        lacks_answer = str(METHOD_NOT_FOUND) in getattr(outcome, "message", "")
+        if isinstance(outcome, ErrorObject):
+            lacks_answer = lacks_answer or outcome.code == METHOD_NOT_FOUND
+        closed = isinstance(outcome, Unreached) and outcome.step == "closed"
+        if not method or not (lacks_answer or closed):
+            return
+        # The name is complete or omitted: secrets are found only in complete texts.
+        name = method if len(method) <= MAX_REFUSED else "…"
+        self._notes.append(
+            f"the server sent the request {name} during the call and got an error from rpcexplorer, which may be the "
+            f'cause. To answer it, set answer."{name}" in the profile: see `rpcexplorer manual connections`'
+        )
+
+    def _cancel_on_server(self, request: AuthRequest, sent: Request) -> None:
+        """Tell a server of MCP over HTTP that a call has ended, which it does not learn from the end of a request."""
+        is_mcp = self._profile.handshake == "mcp" and not self._profile.is_open_connection
+        is_call = request.message.kind == "call" and sent.verb == "POST" and not request.is_ahead
+        if is_mcp and is_call and self._partial.sent_whole:
+            from rpcexplorer.client.server_messages import cancellation
+
+            message = cancellation("mcp", request.message.calls[0].id or "", self._profile.form)
+            self._client.send_later(replace(sent, body=message, call=""))
+
+    def _begin_stream(self, sent: Request, listening: Listening | None, head: Response) -> EventStream | None:
+        """Return what reads the body of a response, if it is an event stream."""
+        stream = self._client.stream_of(sent, head)
+        if stream is not None:  # Its events are redacted with what the credentials know.
+            session = head.header(MCP_SESSION_HEADER) if self._profile.handshake == "mcp" else None
+            self._own += [Secret(session, UNRECORDED.strip("«»"))] if session else []
+            self._credentials.hide(self._own)
+        if listening is None:
+            self._stream = stream
+        elif stream is not None:
+            listening.begin(stream)
+            if sent.verb == "GET":
+                listening.respond(head)
+        return stream
+
+    def _end_stream(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            self._partial.refused = stream.requests.refused
+            if note := stream.end():
+                self._notes.append(note)
+
+    def _exchange(self, end: AuthResponse | Refused) -> Steps[Exchange]:
+        """Return the exchange in its current state, with secrets redacted."""
+        exchange = replace(self._unsent, seconds=self._seconds, notes=tuple(self._notes))
+        if isinstance(end, AuthResponse):
+            exchange = replace(exchange, outcome=end.outcome, response=end.response, sent=end.sent)
+        else:
+            exchange = replace(exchange, outcome=end)
+        hidden = dict.fromkeys([*self._hidden, *self._own, *self._credentials.in_use()])
+        if not hidden:
+            return exchange
+        return (yield from redacted_in_steps(exchange, self._client.policy, self._profile, hidden))
