@@ -819,7 +819,7 @@ class Explorer:
         try:
             shown: ShownCertificate = await connection.certificate_of(profile)
         except Unreachable as error:
-            return Unreached(error.step, error.sentence)
+            return Unreached(error.step, error.sentence, reason=error.reason)
         return shown
 
     async def call(

@@ -65,7 +65,7 @@ LIBRARIES: dict[str, set[str]] = {
     # Values are msgspec's Structs: a dataclass takes thirty times as long to make, and a start makes dozens.
     **{package: {"msgspec"} for package in ALLOWED},
     "demo": {"h11"},
-    "transport": {"msgspec", "httpx", "websockets"},
+    "transport": {"h11", "msgspec", "httpx", "websockets"},
     "files": {"msgspec", "tomli_w", "platformdirs"},
     "schema": {"msgspec", "jsonschema_rs"},
     "settings": {"msgspec", "tomli_w"},

@@ -17,12 +17,11 @@ from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import invocation_of, no_input_option, profile_option, server_after_options
 from rpcexplorer.cli.output import Waiting, note_event, quoted_message, run_waiting
 from rpcexplorer.cli.world import INTERRUPTED, ReaderGone, World, discard_output, interruptible
-from rpcexplorer.client.open_connection import NOT_SENT
 from rpcexplorer.client.server_messages import NOT_JSON_RPC
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached, in_handshake
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Malformed, Result
@@ -203,7 +202,9 @@ class Listener:
             case Cancelled():
                 return INTERRUPTED
             case Unreached(sentence=words) | Malformed(reason=words) if not self._calls:
-                self._world.say(words.replace(NOT_SENT, "The connection was not opened, because "))
+                if in_handshake(end.outcome):
+                    words = f"The connection was not opened, because {words}"
+                self._world.say(words)
             case _:
                 self._show_response(end)
                 show_failure(self._world, end)

@@ -248,10 +248,10 @@ def _at_initializing(received: AuthResponse) -> AuthResponse:
     outcome = received.outcome
     match outcome:
         case Unreached(sentence=sentence):
-            outcome = replace(outcome, sentence=f"The call was not sent, because initialize failed: {sentence}")
+            outcome = replace(outcome, sentence=f"initialize failed: {sentence}", in_handshake=True)
         case ErrorObject(remarks=remarks):
             here = "this is the error of initialize: the call was not sent"
             outcome = replace(outcome, remarks=(*remarks, here, MCP_SPOKEN))
         case Malformed(reason=reason):
-            outcome = replace(outcome, reason=f"The call was not sent, because initialize failed: {reason}")
+            outcome = replace(outcome, reason=f"initialize failed: {reason}", kind="handshake")
     return replace(received, outcome=outcome)

@@ -24,9 +24,8 @@ from rpcexplorer.model.profile import PATH, USUAL_FRAMING, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
-from rpcexplorer.rpc.codec import BARE_RESULT
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
-from rpcexplorer.transport.port import LENGTHS_SENT, NO_LENGTHS_SENT, Framing
+from rpcexplorer.transport.port import Framing, Reason, Step
 
 NOT_INITIALIZED: Final = -32002
 """The code of language servers before ``initialize``."""
@@ -84,12 +83,15 @@ class FailedCall(Struct, frozen=True):
     def says(self, pattern: str) -> bool:
         return re.search(pattern, self.text, re.IGNORECASE) is not None
 
-    def failed_at(self, step: str, *words: str) -> bool:
-        """Return whether the call failed at a step, with one of the words."""
-        outcome = self.exchange.outcome
-        if not isinstance(outcome, Unreached) or outcome.step != step:
-            return False
-        return not words or any(part in outcome.sentence for part in words)
+    @property
+    def step(self) -> Step | None:
+        """The step at which it ended without a response."""
+        return self.exchange.outcome.step if isinstance(self.exchange.outcome, Unreached) else None
+
+    @property
+    def reason(self) -> Reason:
+        """Why it ended without a response."""
+        return self.exchange.outcome.reason if isinstance(self.exchange.outcome, Unreached) else ""
 
     def hint(self, sentence: str, changes: Changes = (), secret: str = "", *, careful: bool = False) -> Hint:
         """Return a hint with the commands that apply it."""
@@ -138,13 +140,11 @@ NOTHING_THERE: Final = frozenset({404, 405, 501})
 """Statuses that mean only that there are no calls at this URL."""
 _LOGIN = regex(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b", re.IGNORECASE)
 _PRINTABLE = regex(r"[\x21-\x7e]*")
-_UNTRUSTED = ("shows the certificate and can pin it", "shows this one certificate")
-"""Words of the client if only the certificate is untrusted, old ones too."""
 
 
 def websocket_path(call: FailedCall) -> Hint | None:
     """Name other usual paths of WebSocket servers, if the default was used."""
-    if not call.failed_at("upgrade") or call.profile.path != "/" or call.status in {401, 403}:
+    if call.step != "upgrade" or call.profile.path != "/" or call.status in {401, 403}:
         return None
     return Hint("The path is /, the default path. Many servers use /ws, /rpc, /jsonrpc or /websocket.")
 
@@ -153,7 +153,7 @@ def untested(call: FailedCall) -> Hint | None:
     """Suggest a test for a default path or an untrusted certificate."""
     profile, is_usual = call.profile, call.profile.path == PATH
     is_malformed = isinstance(call.exchange.outcome, Malformed)
-    if call.failed_at("tls", *_UNTRUSTED):
+    if call.reason == "untrusted":
         hint = call.test_hint("rpcexplorer does not trust the server's certificate.")
         return hint if profile.ad_hoc else replace(hint, commands=(f"{PROGRAM} profiles trust {profile.name}",))
     has_no_auth = not profile.secrets or profile.assumes_auth
@@ -184,8 +184,6 @@ def _split(base: str, url: str = "") -> SplitResult | None:
         return None
 
 
-_NO_TLS = ("does not use TLS", "does not speak TLS")
-"""Words of the transport, old ones too, if the server does not use TLS."""
 _PLAIN_HTTP = r"plain http request was sent to https port|http request to an https server|speaking plain http to an ssl"
 
 
@@ -194,7 +192,7 @@ def encryption(call: FailedCall) -> Hint | None:
     url = _split(call.profile.url)
     if url is None:
         return None
-    if url.scheme == "https" and call.failed_at("tls", *_NO_TLS):
+    if url.scheme == "https" and call.reason == "no tls":
         http = url._replace(scheme="http", netloc=url.netloc if url.port else f"{url.netloc}:443").geturl()
         sentence = "This port does not use TLS. With http, anyone on the network path can read requests and responses."
         return call.hint(sentence, (("url", http),), careful=True)
@@ -610,21 +608,19 @@ def maybe_empty_params(call: FailedCall) -> Hint | None:
 def bare_result(call: FailedCall) -> Hint | None:
     """Suggest version 1.0 for a result without the members of version 2.0."""
     outcome = call.exchange.outcome
-    if call.profile.envelope != "2.0" or not isinstance(outcome, Malformed) or BARE_RESULT not in outcome.reason:
+    if call.profile.envelope != "2.0" or not isinstance(outcome, Malformed) or outcome.kind != "bare result":
         return None
     sentence = "The server sent a result without jsonrpc and id. It may need JSON-RPC 1.0."
     return call.hint(sentence, (("envelope", "1.0"),))
 
 
 _CLIENT_CERTIFICATE: Final = r"no required ssl certificate|client certificate (?:is )?required|requires? a client cert"
-_WANTS_CERTIFICATE = ("it may require a client certificate", "it may want a client certificate")
-"""Words of the transport if no certificate was sent, with older ones."""
 
 
 def client_certificate(call: FailedCall) -> Hint | None:
     """Explain that the server requires a client certificate."""
     page = call.status in {400, 403, 495, 496} and call.says(_CLIENT_CERTIFICATE)
-    if call.profile.cert_file is not None or not (page or call.failed_at("tls", *_WANTS_CERTIFICATE)):
+    if call.profile.cert_file is not None or not (page or call.reason == "certificate wanted"):
         return None
     name = "NAME" if call.profile.ad_hoc else call.profile.name
     command = f"{PROGRAM} profiles set {name} cert_file=CERTIFICATE.pem key_file=KEY.pem"
@@ -632,13 +628,10 @@ def client_certificate(call: FailedCall) -> Hint | None:
     return Hint("The server requires a client certificate.", commands=(*lines, command))
 
 
-_NO_REASON = regex(r"\b(?:ended with [0-9]+|closed the connection)\.(?: |\Z)")
-
-
 def ended(call: FailedCall) -> Hint | None:
     """Suggest where to look if a connection ended without a reason."""
-    outcome, kind = call.exchange.outcome, call.profile.connection_kind
-    if not isinstance(outcome, Unreached) or not call.failed_at("closed") or not _NO_REASON.search(outcome.sentence):
+    kind = call.profile.connection_kind
+    if call.reason != "unexplained":
         return None
     if kind == "process":
         return Hint("Check the command and its arguments. A server keeps running and reads its standard input.")
@@ -652,20 +645,18 @@ def framing(call: FailedCall) -> Hint | None:
     profile = call.profile
     if profile.connection_kind not in {"stream", "process"}:
         return None
-    if call.failed_at("framing", LENGTHS_SENT):
+    if call.reason == "lengths":
         if profile.handshake is None and not profile.preset:
             return _preset_hint(call, "This seems to be a language server, which needs the preset lsp.", "lsp")
         return _framing_hint(call, "The server needs the framing length.", "length")
-    if call.failed_at("framing", NO_LENGTHS_SENT):
+    if call.reason == "no lengths":
         return _framing_hint(call, "The server needs the framing lines.", "lines")
     sentence = f"The server may not use the framing {profile.framing}."
-    if call.failed_at("timeout", "data that is not a message: {", "data that is not a message: ["):
+    if call.reason == "no end" and profile.framing != "none":
         return _framing_hint(call, f"{sentence} Its messages seem to have no line ends.", "none")
-    is_unread = call.failed_at("timeout", "data that is not a message")
-    is_silent = call.failed_at("timeout", "The server did not respond")
-    if not is_unread and (not is_silent or profile.preset):
+    if call.reason not in {"unreadable", "no end"} and (call.reason != "silent" or profile.preset):
         return None
-    if is_silent and profile.connection_kind == "process" and profile.handshake is None:
+    if call.reason == "silent" and profile.connection_kind == "process" and profile.handshake is None:
         return _silent_process(call)
     known: dict[Framing, str] = {"lines": "lines", "length": "length (language servers)", "none": "none"}
     first, second = (name for name in known if name != profile.framing)
@@ -709,7 +700,7 @@ def _framing_hint(call: FailedCall, sentence: str, name: Framing) -> Hint:
 
 def timeout(call: FailedCall) -> Hint | None:
     """Suggest a longer timeout, but not to resend the call: it may have run."""
-    if not call.failed_at("timeout"):
+    if call.step != "timeout":
         return None
     longer = max(60, round(2 * call.profile.timeout))
     way = f"add --timeout {longer}" if call.profile.ad_hoc else f"set timeout to {longer} in the profile"

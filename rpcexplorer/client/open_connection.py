@@ -44,16 +44,17 @@ from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_ob
 from rpcexplorer.rpc.messages import USUAL_FORM, Call, ErrorObject, Malformed, MessageForm, Result, wire_id
 from rpcexplorer.transport.framing import printable_if_short
 from rpcexplorer.transport.port import (
-    CLOSED,
     MAX_UNREAD,
     Partial,
     Phases,
     Progress,
+    Reason,
     Request,
     Response,
     Unreachable,
     Watch,
     Wire,
+    closed_here,
 )
 
 if TYPE_CHECKING:
@@ -61,12 +62,8 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.tls import Trust
 
 INITIALIZE: Final = "initialize"
-"""It is named in each sentence about a handshake that failed."""
-NOT_SENT: Final = "The call was not sent, because "
 MAX_REMEMBERED: Final = 1_000
 """Ids of calls that ended without a response, to name a late one."""
-NO_MESSAGE: Final = "data that is not a message"
-"""The words of a timeout after which the framing may be wrong."""
 MAX_QUOTED: Final = 300
 """Characters of a server's error to quote."""
 MAX_SUBSCRIPTIONS: Final = 1_000
@@ -290,7 +287,7 @@ class OpenConnection:
                 body = await self._send_and_wait(request.body, waiting, partial) if request.body else b""
         except TimeoutError:
             if not opened and close_count != self._close_count:
-                raise Unreachable("closed", CLOSED) from None
+                raise closed_here() from None
             raise self._timeout(partial, deadline, is_open=bool(opened)) from None
         finally:
             if self.requests.refusals > refusals:
@@ -301,6 +298,7 @@ class OpenConnection:
 
     def _timeout(self, partial: Partial, deadline: float, *, is_open: bool) -> Unreachable:
         """Return what took too long, and what may be wrong."""
+        reason: Reason = ""
         words = "No connection"
         if partial.sent_whole and self._has_heard:
             words = "The server sent other messages, but no response"
@@ -308,17 +306,26 @@ class OpenConnection:
             words = "No response"
         elif partial.sent_whole:
             words = "The server did not respond"
+            reason = "silent"
         elif is_open:
             words = "The request was not sent"
         elif self._is_greeting:
             words = f"The server did not respond to {INITIALIZE}"
+            reason = "silent"
         advice = "Raise the timeout if the call needs more time."
         unread = self._wire.unread if self._wire else self._unread
         if unread and not self._has_worked:
             text = printable_if_short(unread.strip(), MAX_UNREAD - 1)
-            advice = f"It sent {NO_MESSAGE}{': ' if text else ''}{text}. Check the framing."
-        sentence = f"{words} within {deadline:g} s. {advice}"
-        return Unreachable("timeout", sentence, maybe_ran=partial.sent_whole, response=partial.response)
+            advice = f"It sent data that is not a message{': ' if text else ''}{text}. Check the framing."
+            reason = "no end" if unread.lstrip().startswith((b"{", b"[")) else "unreadable"
+        return Unreachable(
+            "timeout",
+            f"{words} within {deadline:g} s. {advice}",
+            maybe_ran=partial.sent_whole,
+            response=partial.response,
+            reason=reason,
+            in_handshake=self._is_greeting,
+        )
 
     async def close(self) -> None:
         """Say goodbye and end the connection, even while it opens."""
@@ -343,7 +350,7 @@ class OpenConnection:
         async with self._turn:
             headers = (request.url, request.headers, request.cookie)
             if close_count != self._close_count:
-                raise Unreachable("closed", CLOSED)
+                raise closed_here()
             is_open = self._wire is not None and not self._wire.ended
             if is_open and headers == self._headers:
                 return True
@@ -368,7 +375,7 @@ class OpenConnection:
             if self._handshake is not None and not is_by_hand:
                 await self._shake_hands(self._handshake)
             if close_count != self._close_count:
-                raise Unreachable("closed", CLOSED)
+                raise closed_here()
         except BaseException as error:
             self._end(error if isinstance(error, Unreachable) else None)
             raise
@@ -398,7 +405,8 @@ class OpenConnection:
                 raise Unreachable("closed", f"{_failure_of(outcome)}{advice}")
             await self._send(encode(handshake.notification, self._form))
         except Unreachable as error:
-            raise Unreachable(error.step, f"{NOT_SENT}{INITIALIZE} failed: {error.sentence}") from None
+            sentence = f"{INITIALIZE} failed: {error.sentence}"
+            raise Unreachable(error.step, sentence, reason=error.reason, in_handshake=True) from None
         self._is_greeting = False
 
     async def _say_goodbye(self) -> None:
@@ -440,6 +448,8 @@ class OpenConnection:
                 error.sentence,
                 maybe_ran=partial.sent_whole,
                 response=_response_of(waiting.received()),
+                reason=error.reason,
+                in_handshake=error.in_handshake,
             ) from None
         finally:
             for id in waiting.ids:
@@ -448,7 +458,7 @@ class OpenConnection:
 
     async def _send(self, message: bytes) -> None:
         if self._wire is None:
-            raise self.ended or Unreachable("closed", CLOSED)
+            raise self.ended or closed_here()
         await self._wire.send(message)
 
     def _end(self, why: Unreachable | None = None) -> None:
@@ -456,7 +466,7 @@ class OpenConnection:
         wire, self._wire = self._wire, None
         if wire is None:
             return
-        self.ended, self._unread = why or Unreachable("closed", CLOSED), wire.unread
+        self.ended, self._unread = why or closed_here(), wire.unread
         for waiting in self._waiting.values():
             if not waiting.response.done():
                 waiting.response.set_exception(self.ended)

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from rpcexplorer.client.call import certificate_of
 from rpcexplorer.client.connection_test import MAX_SECONDS, REPLY_LIMIT
 from rpcexplorer.client.hints import FailedCall, framing, hint_for, refuses_request, websocket_path
-from rpcexplorer.client.open_connection import INITIALIZE, NOT_SENT
-from rpcexplorer.client.probe import Proposal, TrialResult, connection_method
+from rpcexplorer.client.probe import INITIALIZE, Proposal, TrialResult, connection_method
 from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.report import (
     MALFORMED,
@@ -84,7 +83,7 @@ class OpenTester:
             return self._report(rows)
         show(self._report(rows, under_way=self._method))
         called, summary = opened, "result"
-        if self._method != INITIALIZE:  # The handshake is an answered call.
+        if self._method != INITIALIZE[0]:  # The handshake is an answered call.
             timeout = min(self._profile.timeout, MAX_SECONDS)
             called = await self._client.send(Draft(self._method), timeout=timeout, stop=stop)
             summary = called.outcome_name
@@ -127,10 +126,10 @@ class OpenTester:
         labels = [row.label for row in rows]
         at, state, code = 0, "failed", opened.exit_code
         if isinstance(outcome, Unreached):
-            label = "Handshake" if INITIALIZE in outcome.sentence else _ROW.get(outcome.step, "")
+            label = "Handshake" if outcome.in_handshake else _ROW.get(outcome.step, "")
             at = labels.index(label) if label in labels else 0
             hint = websocket_path(FailedCall.of(opened, self._profile))
-            words = " ".join([outcome.sentence.removeprefix(NOT_SENT), *([hint.sentence] if hint else [])])
+            words = " ".join([outcome.sentence, *([hint.sentence] if hint else [])])
         elif isinstance(outcome, Refused):
             words, code = outcome.sentence, REFUSED if outcome.why == "credentials" else 2
         else:

@@ -212,7 +212,7 @@ class ProfileClient:
         if end is None:
             return replace(exchange, outcome=Cancelled(), notes=notes)
         hide = redactor_of(self.profile, self.credentials.in_use()).text
-        return replace(exchange, outcome=Unreached(end.step, hide(end.sentence)), notes=notes)
+        return replace(exchange, outcome=Unreached(end.step, hide(end.sentence), reason=end.reason), notes=notes)
 
     async def _wait_closed(self) -> Unreachable:
         connection = self.connection
@@ -334,6 +334,16 @@ async def _is_stopped(task: asyncio.Task[Any], stop: Stop) -> bool:
     return task.cancelled()
 
 
+def _with_handshake_named(outcome: Outcome) -> Outcome:
+    """Say that the call was not sent, if its handshake failed."""
+    match outcome:
+        case Unreached(in_handshake=True, sentence=sentence):
+            return replace(outcome, sentence=f"The call was not sent, because {sentence}")
+        case Malformed(kind="handshake", reason=reason):
+            return replace(outcome, reason=f"The call was not sent, because {reason}")
+    return outcome
+
+
 class RunningCall:
     """One call in progress, which can become an exchange at any point.
 
@@ -407,7 +417,9 @@ class RunningCall:
         except StopIteration as last:
             self._apply_events(call)
             end: AuthResponse | Refused = last.value
-            return end
+        if isinstance(end, AuthResponse) and not self._fetched:
+            end = replace(end, outcome=_with_handshake_named(end.outcome))
+        return end
 
     def _apply_events(self, call: AuthCall) -> None:
         """Handle the events that the flow reported since its last request."""
@@ -483,14 +495,14 @@ class RunningCall:
     @staticmethod
     def _failure(request: AuthRequest, error: Unreachable) -> Unreached | Sent:
         """Return the outcome of a request without a complete response."""
-        if error.hung_up and is_notification(request.message) and not error.response.phases.kept:
+        if error.reason == "hung up" and is_notification(request.message) and not error.response.phases.kept:
             return Sent((HUNG_UP,))
         sentence, maybe_ran = error.sentence, error.maybe_ran and not request.is_ahead
-        if error.untrusted:
+        if error.reason == "untrusted":
             sentence += f" {CAN_PIN}"
         elif maybe_ran:
             sentence += f" {MAYBE_RAN}"
-        return Unreached(error.step, sentence, maybe_ran)
+        return Unreached(error.step, sentence, maybe_ran, error.reason, error.in_handshake)
 
     async def _read(self, request: AuthRequest, response: Response, *, fetches: bool, is_opening: bool) -> Outcome:
         """Return what a complete response means."""

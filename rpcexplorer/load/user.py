@@ -223,7 +223,7 @@ class RpcClient:
         try:
             response = self._connection.send(sent)
         except Unreachable as error:
-            unreached = Unreached(error.step, error.sentence, error.maybe_ran)
+            unreached = Unreached(error.step, error.sentence, error.maybe_ran, error.reason)
             received = AuthResponse(unreached, error.response, len(sent.body))
         else:
             outcome = outcome_of(request.message, response, self._profile.form)

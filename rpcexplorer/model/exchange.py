@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.rpc.messages import CHANCE_LIMIT, EnvelopeForm, ErrorObject, Malformed, Result, make_id
-from rpcexplorer.transport.port import NOTHING_CAME, Response, Step
+from rpcexplorer.transport.port import NOTHING_CAME, Reason, Response, Step
 
 if TYPE_CHECKING:
     from asyncio import Task  # The process that checks schemas needs no event loop.
@@ -27,6 +27,10 @@ class Unreached(Struct, frozen=True):
     sentence: str
     maybe_ran: bool = False
     """The request was sent whole: the server may have run it."""
+    reason: Reason = ""
+    """Why, as far as a rule asks; it is not recorded."""
+    in_handshake: bool = False
+    """The call was not sent, because the handshake of the connection failed."""
 
 
 class Cancelled(Struct, frozen=True):
@@ -182,6 +186,13 @@ class Exchange(Struct, frozen=True):
     def remarks(self) -> tuple[str, ...]:
         own = getattr(self.outcome, "remarks", ())
         return (*own, *self.response.remarks)
+
+
+def in_handshake(outcome: Outcome) -> bool:
+    """Return whether the call was not sent, because its handshake failed."""
+    if isinstance(outcome, Malformed):
+        return outcome.kind == "handshake"
+    return isinstance(outcome, Unreached) and outcome.in_handshake
 
 
 class Damaged(Struct, frozen=True):

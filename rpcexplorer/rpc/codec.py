@@ -192,7 +192,6 @@ def _named_twice(names: list[str], fields: set[str]) -> tuple[str, ...]:
     return tuple(f"the member {name} appears twice: the last one counts" for name in twice)
 
 
-BARE_RESULT: Final = "Not a JSON-RPC response: it has a result, but no jsonrpc, id or error."
 ODD_JSON: Final = "it has NaN, Infinity, a control character or a lone surrogate, which are not JSON"
 CUT_OFF: Final = "The response is incomplete JSON: the server or a gateway cut it off."
 
@@ -237,7 +236,8 @@ def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
     remarks_of_none = (*quirks, *remarks)
     is_unmarked = envelope.jsonrpc is envelope.version is envelope.id is envelope.error is None
     if id is not None and is_unmarked and envelope.result is not None:
-        return Malformed(BARE_RESULT, remarks_of_none)
+        sentence = "Not a JSON-RPC response: it has a result, but no jsonrpc, id or error."
+        return Malformed(sentence, remarks_of_none, "bare result")
     if envelope.result is None:
         if envelope.method is not None:
             return Malformed("The response is a server request, not a response to the call.", remarks_of_none)

@@ -14,6 +14,12 @@ EmptyParams = Literal["[]", "{}", "omit"]
 """How a call without params is sent, a setting of the profile."""
 EnvelopeForm = Literal["2.0", "1.1", "1.0", "transmission"]
 """The JSON-RPC version, or the format that only Transmission uses."""
+MalformedKind = Literal[
+    "",
+    "status",  # The HTTP status says more than the body.
+    "bare result",  # It has a result, but no other member of JSON-RPC.
+    "handshake",  # It is the response to a handshake: the call was not sent.
+]
 IdForm = Literal["string", "number"]
 """How an id is sent. Some servers return only one of the two unchanged."""
 
@@ -92,7 +98,10 @@ class Malformed(Struct, frozen=True):
     """A response that is not JSON-RPC."""
 
     reason: str
+    """Why, as a sentence for people."""
     remarks: tuple[str, ...] = ()
+    kind: MalformedKind = ""
+    """Why, as far as a rule asks; it is not recorded."""
 
 
 def lacks_method(outcome: object) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+import h11
 import httpx
 from msgspec import Struct
 
-from rpcexplorer.transport.port import Step, Unreachable
+from rpcexplorer.transport.port import Reason, Step, Unreachable
 from rpcexplorer.transport.response import Oversize, Undecodable
 from rpcexplorer.transport.tls import OtherCertificate
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.response import Incoming
     from rpcexplorer.transport.tls import Trust
 
-Words = tuple[Step, str]
+HEADERS_TOO_LARGE: Final = 431
 # OpenSSL's verify codes, see `man openssl-verification-options`.
 _EXPIRED, _TOO_EARLY, _WRONG_HOST = {10}, {9}, {62, 64}
 _SELF_SIGNED, _UNKNOWN_ISSUER = {18, 19}, {2, 20, 21}
@@ -30,6 +31,7 @@ _CERTIFICATE_ALERTS = (
     "ALERT_UNSUPPORTED_CERTIFICATE", "ALERT_CERTIFICATE_", "ALERT_DECRYPT_ERROR", "ALERT_ACCESS_DENIED",
 )  # fmt: skip
 """TLS alerts of a server that wants a client certificate, or another."""
+_NO_TLS = {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"}
 _UNENCRYPTED = {"https": "http", "wss": "ws", "tls": "tcp"}
 
 
@@ -52,28 +54,47 @@ class Attempt(Struct, frozen=True):
 def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachable:
     """Translate an exception; `expired`: the deadline caused it."""
     incoming = attempt.incoming
+    causes = list(_causes(failure))
     if expired:
         step, words = _out_of_time(attempt)
     else:
-        step, words = _words(failure, attempt)
+        step, words = _words(failure, causes, attempt)
     maybe_ran = incoming.sent_whole and step != "tls"
-    # The settings of the profile are for the server, not for the proxy's TLS.
-    untrusted = (
-        step == "tls"
-        and isinstance(_tls_failure(list(_causes(failure))), ssl.SSLCertVerificationError | OtherCertificate)
-        and not (attempt.proxy or "").startswith("https:")
-    )
-    # The server closed the connection in order before it sent a byte: that is not a reset.
-    is_closed = isinstance(failure, httpx.RemoteProtocolError) and "disconnected" in str(failure)
-    hung_up = step == "wait" and maybe_ran and is_closed
-    return Unreachable(
-        step, f"{words}.", maybe_ran=maybe_ran, response=incoming.response(), untrusted=untrusted, hung_up=hung_up
-    )
+    reason: Reason = ""
+    if step == "tls":
+        reason = _tls_reason(_tls_failure(causes), attempt)
+    elif step == "wait" and maybe_ran and _is_orderly_end(failure, causes):
+        reason = "hung up"
+    return Unreachable(step, f"{words}.", maybe_ran=maybe_ran, response=incoming.response(), reason=reason)
 
 
-def _words(failure: Exception, attempt: Attempt) -> Words:
+def _is_orderly_end(failure: Exception, causes: list[BaseException]) -> bool:
+    """Return whether the server closed the connection in order before it sent a byte: that is not a reset."""
+    return isinstance(failure, httpx.RemoteProtocolError) and _h11_failure(causes) is None
+
+
+def _h11_failure(causes: list[BaseException]) -> h11.RemoteProtocolError | None:
+    """Return what is wrong with the bytes of a response."""
+    return next((cause for cause in causes if isinstance(cause, h11.RemoteProtocolError)), None)
+
+
+def _tls_reason(failure: ssl.SSLError | None, attempt: Attempt) -> Reason:
+    if isinstance(failure, ssl.SSLCertVerificationError | OtherCertificate):
+        # The settings of the profile are for the server, not for the proxy's TLS.
+        return "" if (attempt.proxy or "").startswith("https:") else "untrusted"
+    if _reason(failure) in _NO_TLS:
+        return "no tls"
+    if _is_about_client_certificate(failure) and attempt.trust.cert_file is None:
+        return "certificate wanted"
+    return ""
+
+
+def _is_about_client_certificate(failure: ssl.SSLError | None) -> bool:
+    return any(alert in _reason(failure) for alert in _CERTIFICATE_ALERTS)
+
+
+def _words(failure: Exception, causes: list[BaseException], attempt: Attempt) -> tuple[Step, str]:
     phase = attempt.incoming.phase
-    causes = list(_causes(failure))
     if isinstance(failure, Oversize):
         limit = f"{attempt.cap:,} bytes"
         return "size", (
@@ -95,7 +116,7 @@ def _words(failure: Exception, attempt: Attempt) -> Words:
         # With TLS 1.3 the server rejects the handshake when the request is already on its way.
         return "tls", _at_tls(tls, attempt)
     if phase in {"send", "wait"}:
-        return _without_response(failure, attempt)
+        return _without_response(causes, attempt)
     if phase == "body":
         return "body", _within_the_body(failure, attempt)
     if attempt.address.socket:
@@ -126,7 +147,7 @@ def _reason(failure: ssl.SSLError | None) -> str:
     return ((failure and failure.reason) or "").upper()
 
 
-def _out_of_time(attempt: Attempt) -> Words:
+def _out_of_time(attempt: Attempt) -> tuple[Step, str]:
     time, place, incoming = f"{attempt.deadline:g} s", attempt.address.place, attempt.incoming
     match incoming.phase:
         case "name":
@@ -183,7 +204,7 @@ def _at_socket(causes: list[BaseException], path: str) -> str:
         return f"Nothing accepts connections at {path}. Check that it is a socket, and that the service is running"
     if errno.EAGAIN in numbers:
         return f"{path} accepts no more connections: the service is busy or does not respond. Try again later"
-    if any("too long" in str(error) for error in errors):
+    if None in numbers:  # Only this failure has no number.
         return f"The path {path} is too long for a Unix socket. Use a shorter one, such as that of a link"
     return f"Could not connect to {path}. Check its path, and that the service is running"
 
@@ -204,10 +225,10 @@ def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
             f"{attempt.trust.certificate}. Ask the owner of the server whether it was replaced"
         )
     reason = _reason(failure)
-    if reason in {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"}:
+    if reason in _NO_TLS:
         scheme = _UNENCRYPTED.get(attempt.address.scheme, "http")
         return f"{place} does not use TLS. Check the port, and whether the URL must begin with {scheme}://"
-    if any(word in reason for word in _CERTIFICATE_ALERTS):
+    if _is_about_client_certificate(failure):
         return _about_client_certificate(place, attempt.trust)
     if "PROTOCOL" in reason or "VERSION" in reason:
         return f"{place} offers no secure version of TLS. Update the server"
@@ -244,15 +265,14 @@ def _bad_certificate(code: int, attempt: Attempt) -> str:
     return f"{certificate} is not valid (code {code}). {trust}"
 
 
-def _without_response(failure: Exception, attempt: Attempt) -> Words:
+def _without_response(causes: list[BaseException], attempt: Attempt) -> tuple[Step, str]:
     place = attempt.peer
     if not attempt.incoming.sent_whole:
         return "send", (
             f"{place} closed the connection before the complete request was sent. The request may be too large"
         )
-    text = str(failure)
-    if isinstance(failure, httpx.RemoteProtocolError) and "disconnected" not in text:
-        if "too long" in text:
+    if (unreadable := _h11_failure(causes)) is not None:
+        if unreadable.error_status_hint == HEADERS_TOO_LARGE:
             return "wait", f"{place} sent more than 100 kB of headers, which is the limit"
         advice = "Check the port, and whether the URL needs http:// or https://"
         if attempt.address.socket:

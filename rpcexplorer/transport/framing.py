@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from rpcexplorer.patterns import regex
-from rpcexplorer.transport.port import LENGTHS_SENT, NO_LENGTHS_SENT, Framing, Unreachable
+from rpcexplorer.transport.port import Framing, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,7 +138,8 @@ class Lengths:
         while True:
             if self._length is None:
                 if begun.startswith((b"{", b"["), start):
-                    raise Unreachable("framing", f"The server {NO_LENGTHS_SENT}, but the framing is length.")
+                    sentence = "The server sends JSON without Content-Length headers, but the framing is length."
+                    raise Unreachable("framing", sentence, reason="no lengths")
                 end = begun.find(_HEADERS_END, max(start, self._searched - len(_HEADERS_END) + 1))
                 if (len(begun) if end < 0 else end) - start > MAX_HEADERS:
                     raise _unreadable(f"more than {MAX_HEADERS // 1024} kB of headers before a message")
@@ -256,7 +257,8 @@ def printable_if_short(words: bytes | str, limit: int = MAX_QUOTED) -> str:
 def _refuse_length_header(message: bytes, framing: Framing) -> None:
     """End a connection to a server that needs the framing ``length``: it would wait for ever for our headers."""
     if message[:15].lower() == b"content-length:":
-        raise Unreachable("framing", f"The server {LENGTHS_SENT}, but the framing is {framing}.")
+        sentence = f"The server sends Content-Length headers, but the framing is {framing}."
+        raise Unreachable("framing", sentence, reason="lengths")
 
 
 def _length_in(headers: bytes, cap: int) -> int:

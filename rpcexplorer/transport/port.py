@@ -26,12 +26,22 @@ data that cannot be divided into messages, and the end of the connection.
 """
 Framing = Literal["lines", "length", "none"]
 """Form of the messages: a line each, ``Content-Length``, or by their ends."""
-LENGTHS_SENT: Final = "sends Content-Length headers"
-"""Words of a failure: the framing must be ``length``."""
-NO_LENGTHS_SENT: Final = "sends JSON without Content-Length headers"
-"""Words of a failure: the framing must be another one than ``length``."""
+Reason = Literal[
+    "",
+    "untrusted",  # The certificate is not trusted; the user may pin it.
+    "no tls",  # The server does not use TLS at this port.
+    "certificate wanted",  # The server may require a client certificate, and none was sent.
+    "hung up",  # The server took the whole request, and closed the connection without a byte of a response.
+    "closed here",  # We closed the connection.
+    "unexplained",  # The peer ended the connection, and nothing says why.
+    "lengths",  # The messages have Content-Length headers, which the framing does not expect.
+    "no lengths",  # The framing expects Content-Length headers, and the messages have none.
+    "unreadable",  # Data was received that contains no message.
+    "no end",  # Such data, which is the beginning of JSON.
+    "silent",  # Nothing was received.
+]
+"""Why a request ended, as far as a rule asks. The sentence of the failure is only for people."""
 CLOSED: Final = "The connection was closed."
-"""The reason if we closed it."""
 DEFAULT_PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 LOOPBACK_NAME: Final = "localhost"
 LOOPBACK_ADDRESSES: Final = ("::1", "127.0.0.1")
@@ -154,19 +164,22 @@ class Unreachable(Exception):  # noqa: N818 - named like its outcome
         *,
         maybe_ran: bool = False,
         response: Response = NOTHING_CAME,
-        untrusted: bool = False,
-        hung_up: bool = False,
+        reason: Reason = "",
+        in_handshake: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.step: Step = step
         self.sentence = sentence
         self.maybe_ran = maybe_ran
         """The request was sent whole, so the server may have run it."""
-        self.hung_up = hung_up
-        """The server took the whole request and closed without a response."""
         self.response = response
-        self.untrusted = untrusted
-        """The certificate is not trusted; the user may pin it."""
+        self.reason: Reason = reason
+        self.in_handshake = in_handshake
+        """It ended before the call was sent, in the handshake of JSON-RPC on an open connection."""
+
+
+def closed_here() -> Unreachable:
+    return Unreachable("closed", CLOSED, reason="closed here")
 
 
 class Certificate(Struct, frozen=True):

@@ -348,7 +348,10 @@ class ProcessWire(StreamWire):
         lines = [line for line in lines if line][-MAX_LAST_LINES:]
         ways = (printable_if_short(" / ".join(lines[start:]), MAX_LAST_WORDS) for start in range(len(lines)))
         last = next(filter(None, ways), "").rstrip(".")
-        return Unreachable("closed", f"{words}: {last}." if last else f"{words}.")
+        if last:
+            return Unreachable("closed", f"{words}: {last}.")
+        is_exit = self._code is not None and self._code >= 0
+        return Unreachable("closed", f"{words}.", reason="unexplained" if is_exit else "")
 
 
 def _name_of(number: int) -> str:

@@ -11,7 +11,7 @@ from rpcexplorer.transport.connection import Encrypted, dial
 from rpcexplorer.transport.failures import Attempt, explain
 from rpcexplorer.transport.framing import framer_of
 from rpcexplorer.transport.http import proxy_for
-from rpcexplorer.transport.port import CLOSED, MAX_UNREAD, Unreachable
+from rpcexplorer.transport.port import MAX_UNREAD, Unreachable, closed_here
 from rpcexplorer.transport.request import SOCKET, Address, address_of
 from rpcexplorer.transport.response import Incoming
 from rpcexplorer.transport.tls import USUAL, Trust
@@ -52,7 +52,7 @@ class StreamWire:
 
     async def send(self, message: bytes) -> None:
         if self._stream is None or self._is_closed() or self.ended:
-            raise self.ended or Unreachable("closed", CLOSED)
+            raise self.ended or closed_here()
         await self._write(self._stream, self._framer.frame(message))
 
     async def messages(self) -> AsyncIterator[bytes]:
@@ -109,7 +109,7 @@ class StreamWire:
         else:
             await self._drain(stream)
             if stream.behind and self._is_closed():
-                raise Unreachable("closed", CLOSED)
+                raise closed_here()
             if stream.behind:
                 problem = await self._reason()
         if problem is not None:
@@ -149,8 +149,10 @@ class StreamWire:
     async def _reason(self, failure: OSError | None = None) -> Unreachable:  # noqa: ARG002 - for subclasses
         """Return why the peer ended the connection."""
         received = self._framer.unfinished
-        within = f" in the middle of a message, after {received:,} bytes of it" if received else ""
-        return Unreachable("closed", f"{self._peer} closed the connection{within}.")
+        if received:
+            within = f"in the middle of a message, after {received:,} bytes of it"
+            return Unreachable("closed", f"{self._peer} closed the connection {within}.")
+        return Unreachable("closed", f"{self._peer} closed the connection.", reason="unexplained")
 
     async def _say_goodbye(self) -> None:
         """Do what comes before the end of the stream, in bounded time."""
@@ -225,4 +227,4 @@ def _with_proxy(problem: Unreachable, address: Address) -> Unreachable:
     if proxy is None:
         return problem
     unused = f"The proxy {proxy.shown} is not used for {address.scheme}:// URLs."
-    return Unreachable(problem.step, f"{problem.sentence} {unused}")
+    return Unreachable(problem.step, f"{problem.sentence} {unused}", reason=problem.reason)

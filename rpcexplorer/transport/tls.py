@@ -244,7 +244,7 @@ async def shown_certificate(see: Callable[[Looking], Awaitable[bytes]], trust: T
     try:
         der = await see(Looking(trust.ca_file))
     except Unreachable as refused:
-        if not refused.untrusted:
+        if refused.reason != "untrusted":
             raise
         problem = refused.sentence
     if problem:

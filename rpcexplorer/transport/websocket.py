@@ -22,7 +22,7 @@ from websockets.uri import WebSocketURI
 
 from rpcexplorer.patterns import regex
 from rpcexplorer.transport.framing import oversize, printable_if_short
-from rpcexplorer.transport.port import CLOSED, Request, Response, Unreachable
+from rpcexplorer.transport.port import Request, Response, Unreachable, closed_here
 from rpcexplorer.transport.request import WEBSOCKET, address_of, upgrade_headers
 from rpcexplorer.transport.response import values_of
 from rpcexplorer.transport.stream import GOODBYE_SECONDS, SocketWire
@@ -64,7 +64,7 @@ class Frames:
 
     def frame(self, message: bytes) -> bytes:
         if self._protocol.state is not State.OPEN:
-            raise Unreachable("closed", CLOSED)
+            raise closed_here()
         self._protocol.send_text(message)
         return b"".join(self._protocol.data_to_send())
 

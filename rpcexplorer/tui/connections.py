@@ -15,7 +15,6 @@ from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import age
 from rpcexplorer.text.printable import clipped
-from rpcexplorer.transport.port import CLOSED
 from rpcexplorer.tui.event_log import EventLog
 from rpcexplorer.tui.theme import Pieces
 from rpcexplorer.tui.widgets.bars import Header
@@ -113,10 +112,10 @@ class Connections:
             words = [("● ", "well"), (f"open {age((datetime.now(UTC) - connection.since).total_seconds())}", "text")]
             counts = [(" · ", "text"), *events] if events else []
             return [[*words, *counts, *newest], [*words, *counts], [*words[:1], ("open", "text")]]
-        sentence = connection.ended.sentence if connection and connection.ended else CLOSED
-        if sentence == CLOSED:
+        ended = connection.ended if connection else None
+        if ended is None or ended.reason == "closed here":
             return [[("○ ", "middle"), ("closed", "middle"), *([(" · ", "middle"), *events] if events else [])]]
-        why = hide.text(sentence).removesuffix(".")
+        why = hide.text(ended.sentence).removesuffix(".")
         closed = [("○ ", "wrong"), ("closed", "wrong")]
         whys = [clipped(f"closed: {why}", columns) for columns in REASON_COLUMNS]
         return [*([("○ ", "wrong"), (why, "wrong")] for why in whys), closed]

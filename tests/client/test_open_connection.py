@@ -460,7 +460,7 @@ def test_failed_handshake_sends_no_call(cancel: CancelForm | None, advice: str) 
         return failed.value, wire.is_open or len(wire.sent) > 1
 
     error, went_on = using(use, opening=HANDSHAKE, cancel=cancel)
-    assert error.sentence == f"The call was not sent, because initialize failed: error 5 no{advice}"
+    assert (error.sentence, error.in_handshake) == (f"initialize failed: error 5 no{advice}", True)
     assert (error.maybe_ran, went_on) == (False, False)
 
 

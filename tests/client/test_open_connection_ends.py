@@ -180,7 +180,7 @@ def test_end_during_initialize_sends_no_call() -> None:
         return await failure_of(task)
 
     problem = using(use, opening=HANDSHAKE)
-    assert problem.sentence == "The call was not sent, because initialize failed: The server has gone."
+    assert (problem.sentence, problem.in_handshake) == ("initialize failed: The server has gone.", True)
     assert not problem.maybe_ran
 
 

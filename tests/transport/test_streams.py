@@ -141,7 +141,7 @@ def test_certificate_of_unknown_authority_is_refused(authority: Authority) -> No
             with pytest.raises(Unreachable) as refused:
                 await SocketWire(f"tls://127.0.0.1:{port}", cap=LIMIT).open(5)
         assert refused.value.step == "tls"
-        assert refused.value.untrusted
+        assert refused.value.reason == "untrusted"
         assert "ca_file" in refused.value.sentence
 
     run(test())

@@ -165,7 +165,7 @@ def test_pinned_certificate_is_trusted_whatever_it_says(
         "expired": lambda: issued(ca, expired=True),
     }[kind]()
     with RawServer(http_reply(b"safe"), tls=identity.server(tmp_path, version)) as server:
-        assert failure_of(server.url).untrusted
+        assert failure_of(server.url).reason == "untrusted"
         assert send(server.url, trust=Trust(certificate=identity.fingerprint)).body == b"safe"
 
 
@@ -180,7 +180,7 @@ def test_other_certificate_than_pinned_gets_no_bytes(
         problem = failure_of(server.url, trust=trust)
         assert server.requests == []
     assert problem.step == "tls"
-    assert problem.untrusted
+    assert problem.reason == "untrusted"
     assert not problem.maybe_ran
     assert f"{other.fingerprint} instead of the pinned {box.fingerprint}" in problem.sentence
 
@@ -203,7 +203,7 @@ def test_pin_is_checked_behind_a_proxy(
         if expected:
             assert send(server.url, trust=Trust(certificate=box.fingerprint)).body == b"safe"
         else:
-            assert failure_of(server.url, trust=Trust(certificate=box.fingerprint)).untrusted
+            assert failure_of(server.url, trust=Trust(certificate=box.fingerprint)).reason == "untrusted"
             assert server.requests == []
     assert heads[0].startswith(b"CONNECT ")
 
@@ -211,7 +211,7 @@ def test_pin_is_checked_behind_a_proxy(
 @pytest.mark.parametrize("pin", ["", "sha256:", "sha256:" + "0" * 64, "0" * 64])
 def test_empty_pin_does_not_disable_checks(box: Identity, tmp_path: Path, pin: str) -> None:
     with RawServer(http_reply(), tls=box.server(tmp_path)) as server:
-        assert failure_of(server.url, trust=Trust(certificate=pin)).untrusted
+        assert failure_of(server.url, trust=Trust(certificate=pin)).reason == "untrusted"
         assert server.requests == []
 
 
@@ -259,7 +259,7 @@ def test_missing_client_certificate_is_explained(
         problem = failure_of(url, trust=Trust(certificate=box.fingerprint))
     assert problem.step == "tls"
     assert not problem.maybe_ran
-    assert not problem.untrusted
+    assert problem.reason != "untrusted"
     assert "Set cert_file and key_file" in problem.sentence
 
 
