@@ -38,6 +38,11 @@ class Secret:
         return placeholder(self.label)
 
     @property
+    def profile(self) -> str:
+        """The profile in the label; empty for an environment variable."""
+        return self.label.rpartition(".")[0]
+
+    @property
     def is_username(self) -> bool:
         """Return whether it is a user name, which is redacted by position only."""
         return self.label.lower().endswith((".username", "_username"))

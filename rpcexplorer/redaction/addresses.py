@@ -43,6 +43,11 @@ def squashed(name: str) -> str:
     return re.sub("[^a-z0-9]", "", name.lower())
 
 
+def means_secret(name: str) -> bool:
+    """Return whether a squashed name means a secret wherever it stands."""
+    return bool(WHOLE.fullmatch(name) or TEXT.fullmatch(name))
+
+
 def stands_in(value: str, *, words: bool = True) -> bool:
     """Return whether a value is a variable, or a word such as ``password``.
 
@@ -105,10 +110,11 @@ def places_in_address(url: str) -> Iterator[AddressSecret]:
     """Yield secrets in the path of an address, beyond those of ``places``."""
     origin = _ORIGIN.match(url)
     start = origin.end() if origin else 0
-    for found in _SEGMENT.finditer(url, start, _path_end(url, start)):
+    end = start + len(re.split("[?#]", url[start:], maxsplit=1)[0])
+    for found in _SEGMENT.finditer(url, start, end):
         if _looks_random(found[0], LONG):
             yield AddressSecret(*found.span(), "address")
-    for found in _USERINFO_IN_PATH.finditer(url, max(start - 1, 0), _path_end(url, start)):
+    for found in _USERINFO_IN_PATH.finditer(url, max(start - 1, 0), end):
         if not stands_in(found[1].partition(":")[2], words=False):
             yield AddressSecret(*found.span(1), "address")
 
@@ -131,12 +137,8 @@ def secrets_in(url: str) -> list[str]:
 
 
 def _spans(url: str) -> set[tuple[int, int]]:
-    return {(at.start, at.end) for at in (*places(url), *places_in_address(url))}
-
-
-def _path_end(url: str, start: int) -> int:
-    ends = [at for at in (url.find("?", start), url.find("#", start)) if at >= 0]
-    return min(ends, default=len(url))
+    found = [*places(url), *places_in_address(url)]
+    return {(place.start, place.end) for place in found}
 
 
 def _passwords(text: str, *, words: bool) -> Iterator[AddressSecret]:
@@ -160,10 +162,10 @@ def _passwords(text: str, *, words: bool) -> Iterator[AddressSecret]:
 
 def _members(text: str, query: re.Pattern[str], *, words: bool) -> Iterator[AddressSecret]:
     for found in query.finditer(text):
-        small, value = squashed(found[1]), found[2]
-        named: object = WHOLE.fullmatch(small) or TEXT.fullmatch(small)
-        named = named or (ADDRESSED.fullmatch(small) and _looks_random(value, SHORT, anything=True))
-        if named and not stands_in(value, words=words):
+        small = squashed(found[1])
+        value = found[2]
+        may_be_named = ADDRESSED.fullmatch(small) and _looks_random(value, SHORT, anything=True)
+        if (means_secret(small) or may_be_named) and not stands_in(value, words=words):
             yield AddressSecret(*found.span(2), found[1])
 
 
@@ -172,8 +174,9 @@ def _parts(text: str) -> Iterator[AddressSecret]:
     while found := _PATH.search(text, at):
         at = found.start(2) - 1  # The value of one part may be the name of the next.
         small = squashed(found[1])
-        named = WHOLE.fullmatch(small) or TEXT.fullmatch(small) or ADDRESSED.fullmatch(small)
-        if _looks_random(found[2], SHORT if named else LONG) and (named or _VERSION.fullmatch(small)):
+        is_named = means_secret(small) or ADDRESSED.fullmatch(small)
+        least = SHORT if is_named else LONG
+        if (is_named or _VERSION.fullmatch(small)) and _looks_random(found[2], least):
             yield AddressSecret(*found.span(2), found[1])
 
 

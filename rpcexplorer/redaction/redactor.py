@@ -14,7 +14,7 @@ from rpcexplorer.jsontext.slices import closing, in_string, opening, slices
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.secret import FIELDS, HIDDEN, UNRECORDED, Secret
 from rpcexplorer.patterns import regex
-from rpcexplorer.redaction.addresses import ADDRESSED, STEMS, TEXT, WHOLE, places, squashed
+from rpcexplorer.redaction.addresses import ADDRESSED, STEMS, TEXT, WHOLE, means_secret, places, squashed
 from rpcexplorer.redaction.spellings import SHORTEST, Literals, spellings
 
 _JSON_TOKEN = regex(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}",:]++', re.DOTALL)
@@ -48,13 +48,16 @@ def outside(settled: Sequence[Edit], secrets: Iterable[Edit]) -> Iterator[Edit]:
     number = 0
     for start, end, put in secrets:
         at = start
-        while at < end:
-            while number < len(settled) and settled[number].end <= at:
-                number += 1
-            inside = number < len(settled) and settled[number].start < end
-            if at < (stop := settled[number].start if inside else end):
-                yield Edit(at, stop, put)
-            at = settled[number].end if inside else end
+        while number < len(settled) and settled[number].end <= at:
+            number += 1
+        for other in settled[number:]:
+            if other.start >= end:
+                break
+            if at < other.start:
+                yield Edit(at, other.start, put)
+            at = other.end
+        if at < end:
+            yield Edit(at, end, put)
 
 
 def inside_tokens(text: str, edits: Sequence[Edit], *, names: bool = True) -> Iterator[Edit]:
@@ -69,22 +72,23 @@ def inside_tokens(text: str, edits: Sequence[Edit], *, names: bool = True) -> It
         token = _JSON_TOKEN.search(text, before.end() if before else at)
         if token is None:
             return
-        done, at = token.start(), token.end()
-        is_string = token[0][0] == '"'
+        at = token.end()
+        is_string = token[0].startswith('"')
         stays = is_string and not names and _COLON.match(text, at)
+        done = token.start()  # Up to here, this token is replaced.
         while number < len(edits) and edits[number].start < at:
             start, end, put = edits[number]
             if is_string and not stays:
                 inner = max(done, token.start() + 1)
-                first = _around_escape(text, inner, max(start, inner))[0]
-                last = _around_escape(text, inner, min(end, at - 1))[1]
+                first, _ = _around_escape(text, inner, max(start, inner))
+                _, last = _around_escape(text, inner, min(end, at - 1))
                 if first < last:
                     yield Edit(first, last, put)
                     done = last
             elif not is_string and end > done:
-                yield Edit(*token.span(), f'"{put}"')
+                yield Edit(token.start(), at, f'"{put}"')
                 done = at
-            if end > at:
+            if end > at:  # It goes on in the next token.
                 break
             number += 1
 
@@ -126,7 +130,7 @@ _STATUS = regex(r"\d{1,3}")
 def holds_secret(name: str) -> bool:
     """Return whether the name of a header means a secret."""
     small = squashed(name)
-    if any(pattern.fullmatch(part) for part in (small, small.removeprefix("x")) for pattern in (WHOLE, TEXT)):
+    if means_secret(small) or means_secret(small.removeprefix("x")):
         return True
     words = [word.lower() for word in _WORDS.findall(name)]
     return any(map(_SECRET.fullmatch, words)) and not _HARMLESS.fullmatch(" ".join(words))
@@ -134,14 +138,13 @@ def holds_secret(name: str) -> bool:
 
 def secrets(value: str) -> Iterator[Edit]:
     """Yield edits for tokens in a header's value, and secrets in addresses."""
-    end = 0
     found = [token.span() for token in _JWT.finditer(value)]
     for member in _MEMBER.finditer(value):
         small = squashed(member[1])
-        if any(pattern.fullmatch(small) for pattern in (WHOLE, TEXT, ADDRESSED, _ADDRESSED)) and not _STATUS.fullmatch(
-            member[2]
-        ):
+        is_named = means_secret(small) or ADDRESSED.fullmatch(small) or _ADDRESSED.fullmatch(small)
+        if is_named and not _STATUS.fullmatch(member[2]):
             found.append(member.span(2))
+    end = 0
     for start, stop in sorted(found):
         if start >= end:
             yield Edit(start, stop, UNRECORDED)
@@ -172,7 +175,8 @@ class Value(NamedTuple):
     def decoded_text(self, text: str) -> str | None:
         """Return the decoded text or number; None for a list or an object."""
         if self.inner is None:
-            return None if text.startswith(("{", "["), self.start) else text[self.start : self.end]
+            is_container = text.startswith(("{", "["), self.start)
+            return None if is_container else text[self.start : self.end]
         inner = self.inner
         for _ in range(_level(self.quote) + 1):
             inner = decoded(f'"{inner}"')
@@ -190,8 +194,10 @@ class MemberKey(NamedTuple):
 def plain_keys(text: str) -> Iterator[MemberKey]:
     """Yield every key of a few words, also inside strings."""
     for found in _KEY.finditer(text):
-        name = _CODED.sub(lambda code: chr(int(code[1], 16)), found[1]) if "\\" in found[1] else found[1]
-        yield MemberKey(*found.span(), name)
+        name = found[1]
+        if "\\" in name:
+            name = _CODED.sub(lambda code: chr(int(code[1], 16)), name)
+        yield MemberKey(found.start(), found.end(), name)
 
 
 def value_after(text: str, key_start: int, name_end: int, *, containers: bool = False) -> Value | None:
@@ -203,21 +209,28 @@ def value_after(text: str, key_start: int, name_end: int, *, containers: bool = 
     colon = _COLON.match(text, closing.end()) if closing else None
     if not opening or not closing or not colon or _level(opening[0]) != _level(closing[0]):
         return None
-    start, quote, level = colon.end(), opening[0], _level(opening[0])
-    if string := _QUOTE.match(text, start):
+    start = colon.end()
+    quote = opening[0]
+    level = _level(quote)
+    string = _QUOTE.match(text, start)
+    if string:
         if _level(string[0]) < level:
             return None  # The text around it ends here.
         inner_end, end = _string_end(text, string.end(), string[0])
         return Value(start, end, string[0], text[string.end() : inner_end])
     if text.startswith(("{", "["), start):
-        return Value(start, _container_end(text, start, level), quote, None) if containers else None
-    bare = (_BARE_IN_STRING if level else _BARE).match(text, start)
+        if not containers:
+            return None
+        return Value(start, _container_end(text, start, level), quote, None)
+    pattern = _BARE_IN_STRING if level else _BARE
+    bare = pattern.match(text, start)
     return Value(start, bare.end(), quote, None) if bare else None
 
 
 def _level(quote: str) -> int:
     """Return how many strings are around the quote."""
-    backslashes, spelled_out = quote.count("\\"), not quote.endswith('"')
+    backslashes = quote.count("\\")
+    spelled_out = not quote.endswith('"')
     level = 0
     while spelled_out or backslashes % 2:
         spelled_out = spelled_out and backslashes % 2 == 0
@@ -239,16 +252,20 @@ def _string_end(text: str, start: int, quote: str) -> tuple[int, int]:
 
 
 def _container_end(text: str, start: int, level: int) -> int:
-    depth, in_string = 0, False
+    """Return the end of a list or an object whose strings have this level."""
+    depth = 0
+    in_string = False
     for mark in _BRACKET_OR_QUOTE.finditer(text, start):
-        if mark[0] in "[]{}":
-            depth += 0 if in_string else 1 if mark[0] in "[{" else -1
+        if mark[0] not in "[]{}":
+            its_level = _level(mark[0])
+            if its_level < level:  # The string that contains all of this ends.
+                return mark.start()
+            if its_level == level:
+                in_string = not in_string
+        elif not in_string:
+            depth += 1 if mark[0] in "[{" else -1
             if depth == 0:
                 return mark.end()
-        elif (its_level := _level(mark[0])) < level:
-            return mark.start()
-        elif its_level == level:
-            in_string = not in_string
     return len(text)
 
 
@@ -275,9 +292,12 @@ _NAME: Final = regex(r"[\w .:$@\[\]-]+")
 @lru_cache(1024)
 def kind_of(name: str) -> Literal["", "whole", "text"]:
     """Return how much of the value of this name is a secret."""
+    if not _NAME.fullmatch(name):
+        return ""
     small = squashed(name)
-    kind: Literal["", "whole", "text"] = "whole" if WHOLE.fullmatch(small) else "text" if TEXT.fullmatch(small) else ""
-    return kind if kind and _NAME.fullmatch(name) else ""
+    if WHOLE.fullmatch(small):
+        return "whole"
+    return "text" if TEXT.fullmatch(small) else ""
 
 
 @lru_cache(8)
@@ -306,31 +326,32 @@ class Redactor:
         secrets with one label, the last one gets the reference. If several have the same value, the label of
         ``profile`` is used. Without ``names``, names of JSON members stay.
         """
+        self.guesses = guesses
+        self._names = names
         given = [secret for secret in secrets if secret]
-        self._opens = {
-            secret.placeholder: secret.reveal() for secret in given if secret.label.rpartition(".")[0] == profile
-        }
-        """The values of the references that can be sent again."""
-        self._user_names = self._placeholders(secret for secret in given if secret.is_username)
-        self._named = self._placeholders(secret for secret in given if not secret.is_username)
-        values = {secret.reveal() for secret in given if not (secret.is_username or _is_public(secret))}
-        self._values = {value: put for value, put in self._named.items() if value in values}
-        self._public = {
-            secret.reveal(): secret.label for secret in given if not (secret.is_username or secret.reveal() in values)
-        }
+        user_names = [secret for secret in given if secret.is_username]
+        others = [secret for secret in given if not secret.is_username]
+        # The values of the references that can be sent again.
+        self._opens = {secret.placeholder: secret.reveal() for secret in given if secret.profile == profile}
+        self._user_names = self._placeholders(user_names)
+        self._named = self._placeholders(others)
+        searched = {secret.reveal() for secret in others if not _is_public(secret)}
+        self._values = {value: put for value, put in self._named.items() if value in searched}
+        self._public = {secret.reveal(): secret.label for secret in others if secret.reveal() not in searched}
         self._literals = _literals_of(tuple(self._values.items()))
-        self.guesses, self._names = guesses, names
-        self._places = {name.lower() for name in places if self._public}
-        self._username_places = {name.lower() for name in username_places if self._user_names}
-        stems = STEMS if guesses or self._public else ()
-        runs = (max(_RUN.findall(name), key=len, default="") for name in (*self._places, *self._username_places))
-        self._stems = [stem.encode() for stem in (*stems, *runs)]
-        """A text with a secret after a name contains one of these."""
+        self._places = {name.lower() for name in places} if self._public else set()
+        self._username_places = {name.lower() for name in username_places} if self._user_names else set()
+        # A text with a secret after a name contains one of these.
+        self._stems = [_longest_word(name).encode() for name in (*self._places, *self._username_places)]
+        if guesses or self._public:
+            self._stems += [stem.encode() for stem in STEMS]
 
     @cached_property
     def _kept(self) -> re.Pattern[str]:
+        """The references, raw and as in JSON that has only ASCII."""
         puts = {*self._named.values(), *self._user_names.values(), UNRECORDED}
-        return re.compile("|".join(re.escape(spelling) for put in puts for spelling in (put, json.dumps(put)[1:-1])))
+        puts |= {json.dumps(put)[1:-1] for put in puts}
+        return re.compile("|".join(map(re.escape, puts)))
 
     def _placeholders(self, secrets: Iterable[Secret]) -> dict[str, str]:
         """Return the reference for each value.
@@ -361,7 +382,8 @@ class Redactor:
 
         A secret reference replaces only the value that it resolves to. Other redacted values get the mark.
         """
-        return edited(text, (Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in self.edits(text)))
+        found = self.edits(text)
+        return edited(text, [Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in found])
 
     def header(self, name: str, value: str) -> str:
         """Redact an HTTP header; more names of headers mean a secret."""
@@ -379,11 +401,13 @@ class Redactor:
         placeholder = _GUILLEMETS.search(put)
         if placeholder is None or put == was:
             return put
+        unrestored = put.replace(placeholder[0], UNRECORDED)
+        is_quoted = was.startswith('"')
+        if put.startswith('"') and not is_quoted:  # It was a number, which would be sent as a string.
+            return unrestored
+        meant = decoded(was if is_quoted else f'"{was}"')
         value = self._opens.get(placeholder[0])
-        is_string = was[:1] == '"' or put[:1] != '"'  # Else it is a number, which would be sent as a string.
-        if is_string and value is not None and value in {was, decoded(was if was[:1] == '"' else f'"{was}"')}:
-            return put
-        return put.replace(placeholder[0], UNRECORDED)
+        return put if value is not None and value in {was, meant} else unrestored
 
     def edits(self, text: str) -> list[Edit]:
         settled, pieces = self._found(text)
@@ -403,13 +427,19 @@ class Redactor:
         It takes a fifth of the time.
         """
         text = _text(b"\n".join(bodies))  # Nothing that is redacted goes across a line end.
-        keys = (key.name.lower() for key in plain_keys(text)) if self._has_names(text) else ()
-        if not (any(map(self._is_secret, keys)) or self._literals.are_in(text) or (self.guesses and any(places(text)))):
+        if not self._is_secret_in(text):
             return list(bodies)
         if len(bodies) <= TOGETHER:
             return [self.body(body) for body in bodies]
-        parts = (bodies[at : at + TOGETHER] for at in range(0, len(bodies), TOGETHER))
-        return [body for part in parts for body in self.bodies(part)]
+        redacted: list[bytes] = []
+        for at in range(0, len(bodies), TOGETHER):
+            redacted += self.bodies(bodies[at : at + TOGETHER])
+        return redacted
+
+    def _is_secret_in(self, text: str) -> bool:
+        if self._literals.are_in(text) or (self.guesses and any(places(text))):
+            return True
+        return self._has_names(text) and any(self._is_secret(key.name.lower()) for key in plain_keys(text))
 
     def may_be_in(self, text: str) -> bool:
         """Return whether the text may contain anything to redact."""
@@ -422,13 +452,16 @@ class Redactor:
 
     def goes_across(self, text: str, at: int) -> bool:
         """Return whether something to redact crosses an offset."""
-        found = [*self._by_position(text), *((edit.start, edit) for edit in self._by_value(text))]
-        return any(start < at < edit.end for start, edit in found)
+        if any(name_start < at < edit.end for name_start, edit in self._by_position(text)):
+            return True
+        return any(edit.start < at < edit.end for edit in self._by_value(text))
 
     def places(self, text: str) -> Iterator[tuple[int, str]]:
         """Yield the offsets of what would be redacted, with the references."""
         settled, secrets = self._found(text)
-        yield from ((start, put) for start, end, put in sorted([*settled, *secrets]) if text[start:end] != put)
+        for start, end, put in sorted([*settled, *secrets]):
+            if text[start:end] != put:
+                yield start, put
 
     def _found(self, text: str) -> tuple[list[Edit], list[Edit]]:
         """Return edits by position, and secrets outside of them, in order."""
@@ -454,20 +487,26 @@ class Redactor:
     def _by_position(self, text: str) -> list[tuple[int, Edit]]:
         """Return edits by name and in addresses, with the offset of the name."""
         found: list[tuple[int, Edit]] = []
+        if self._has_names(text):
+            found += self._by_name(text)
+        if self.guesses:
+            for start, end, _ in places(text):
+                if text[start:end] not in self._values:
+                    found.append((start, Edit(start, end, UNRECORDED)))
+        return found
+
+    def _by_name(self, text: str) -> Iterator[tuple[int, Edit]]:
         end = 0
-        for key in plain_keys(text) if self._has_names(text) else ():
+        for key in plain_keys(text):
             name = key.name.lower()
-            kind = kind_of(name)
             if key.start < end or not self._is_secret(name):
                 continue
-            value = value_after(text, key.start, key.end, containers=self.guesses and kind == "whole")
-            if value and (put := self._put_for(text, value, name)):
-                found.append((key.start, Edit(value.start, value.end, value.quote + put + value.quote)))
+            containers = self.guesses and kind_of(name) == "whole"
+            value = value_after(text, key.start, key.end, containers=containers)
+            put = self._put_for(text, value, name) if value else ""
+            if value and put:
+                yield key.start, Edit(value.start, value.end, value.quote + put + value.quote)
                 end = value.end
-        for start, end, _ in places(text) if self.guesses else ():
-            if text[start:end] not in self._values:
-                found.append((start, Edit(start, end, UNRECORDED)))
-        return found
 
     def _is_secret(self, name: str) -> bool:
         """Return whether the value of a member with this name may be redacted; the name is in lower case."""
@@ -492,19 +531,26 @@ class Redactor:
             return self._named[inside]
         if inside in self._user_names and name in self._username_places:
             return self._user_names[inside]
-        kind, is_string = kind_of(name), value.inner is not None
-        held = value.inner if is_string else text[value.start : value.end]
-        if not self.guesses or not held or not kind or inside == held in self._values:
+        kind = kind_of(name)
+        if not self.guesses or not kind:
             return ""
         if inside in self._values:
-            return self._values[inside]
-        return UNRECORDED if is_string or (kind == "whole" and not _NO_SECRET.fullmatch(held)) else ""
+            # Spelled as it is, the value is found anyway.
+            return "" if inside in {value.inner, text[value.start : value.end]} else self._values[inside]
+        if value.inner is not None:
+            return UNRECORDED if value.inner else ""
+        held = text[value.start : value.end]
+        return UNRECORDED if kind == "whole" and not _NO_SECRET.fullmatch(held) else ""
+
+
+def _longest_word(name: str) -> str:
+    return max(_RUN.findall(name), key=len, default="")
 
 
 def _is_public(secret: Secret) -> bool:
     """Return whether the value is public, so that it is redacted by position."""
     value = secret.reveal()
-    return secret.is_public or is_common(value) or value in secret.label.rpartition(".")[0]
+    return secret.is_public or is_common(value) or value in secret.profile
 
 
 TOGETHER: Final = 8

@@ -36,7 +36,9 @@ def spellings(value: str) -> frozenset[str]:
     if not _SAME_EVERYWHERE.fullmatch(value):
         in_json |= set(_in_json(value))
         once = in_json | set(_in_pages(value))
-        twice = {spelled for text in once for spelled in (*_in_json(text), *_in_pages(text))}
+        twice: set[str] = set()
+        for text in once:
+            twice.update(_in_json(text), _in_pages(text))
         found |= once | twice
         for _ in range(2):  # JSON in JSON in JSON, and that in TOML.
             twice = {json.dumps(text)[1:-1] for text in twice if "\\" in text}
@@ -76,16 +78,15 @@ def _in_pages(text: str) -> Iterator[str]:
         from html.entities import codepoint2name  # A large table that few secrets need.
 
         yield page.encode("ascii", "xmlcharrefreplace").decode()
-        yield "".join(
-            f"&{codepoint2name[code]};" if (code := ord(char)) > 127 and code in codepoint2name else char
-            for char in page
-        )
+        names = {code for code in codepoint2name if code > 127}
+        yield "".join(f"&{codepoint2name[ord(char)]};" if ord(char) in names else char for char in page)
     for double, single in (("&quot;", "&#x27;"), ("&#34;", "&#39;"), ("&quot;", "&#039;"), ("&quot;", "'")):
         yield page.replace('"', double).replace("'", single)
-    for quoted in (
-        quote_plus(text, errors="surrogatepass"),
-        *(quote(text, safe, errors="surrogatepass") for safe in ("", "/", "!'()*")),  # Browsers do not quote these.
-    ):
+    in_url = [quote_plus(text, errors="surrogatepass")]
+    in_url += [
+        quote(text, safe, errors="surrogatepass") for safe in ("", "/", "!'()*")
+    ]  # Browsers leave the last ones.
+    for quoted in in_url:
         yield quoted
         yield _PERCENT.sub(lambda found: found[0].lower(), quoted)
 
