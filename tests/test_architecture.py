@@ -64,7 +64,6 @@ ALLOWED["__main__"] = set(ALLOWED)
 LIBRARIES: dict[str, set[str]] = {
     # Values are msgspec's Structs: a dataclass takes thirty times as long to make, and a start makes dozens.
     **{package: {"msgspec"} for package in ALLOWED},
-    "demo": {"h11"},
     "transport": {"h11", "msgspec", "httpx", "websockets"},
     "files": {"msgspec", "tomli_w", "platformdirs"},
     "schema": {"msgspec", "jsonschema_rs"},

@@ -108,7 +108,7 @@ def test_verdicts_become_passed_failed_and_error(workers: tuple[str, ...], proje
     assert lines[at + 1].startswith("no response: Nothing accepts connections")
     assert lines[at + 2] == "shop.toml:13"
     assert "PASSED shop.toml::ping" in lines
-    assert len(demo._server._service._sessions._open) == 1
+    assert len(demo.service.sessions.by_token) == 1
 
 
 def test_keyword_selects_the_check_to_send(project: Project) -> None:

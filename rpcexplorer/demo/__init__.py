@@ -19,6 +19,8 @@
   session cookie and does not prolong the session. For a method with the cookie, ``username`` and ``password`` are
   params like any other.
 - **arg_test** returns the other members of its params, spelled as they were sent. Its params must be an object.
+- **HTTP.** A body has a ``Content-Length``; one in chunks gets 411. After a request that is not a call, such as one
+  with another path, the connection is closed.
 - **Limits.** A body of 8 MiB, a head of 32 KiB, 1,000 calls in a batch.
 
 This module holds only constants, so that other modules can import the credentials without the service.

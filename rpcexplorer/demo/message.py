@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from rpcexplorer.jsontext import scan
 
@@ -29,11 +29,9 @@ def body(content: bytes) -> Body:
     return Body(len(content), (content,))
 
 
-def join(bodies: list[Body], separator: bytes = b"") -> Body:
+def join(*bodies: Body) -> Body:
     """Join bodies into one without making their bytes yet."""
-    between = body(separator)
-    parts = [part for content in bodies for part in (between, content)][1:]
-    return Body(sum(part.length for part in parts), chain.from_iterable(part.pieces for part in parts))
+    return Body(sum(body.length for body in bodies), chain.from_iterable(body.pieces for body in bodies))
 
 
 BLOCK = 64 * 1024
@@ -42,17 +40,19 @@ BLOCK = 64 * 1024
 
 def blocks(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Join small pieces into blocks; yield pauses as they are."""
-    held = bytearray()
+    held = b""
     for piece in pieces:
         if isinstance(piece, bytes):
             held += piece
-        if held and (isinstance(piece, float) or len(held) >= BLOCK):
-            yield bytes(held)
-            held.clear()
+            if len(held) < BLOCK:
+                continue
+        if held:
+            yield held
+            held = b""
         if isinstance(piece, float):
             yield piece
     if held:
-        yield bytes(held)
+        yield held
 
 
 def encode(value: Any) -> bytes:
@@ -74,19 +74,28 @@ def success(value: Any, cookie: str = "") -> Success:
     return Success(body(encode(value)), cookie)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    error: Any
-    """The error member: an object, except in `demo.fail` with kind string."""
+class FaultError(Exception):
+    """The error that answers a call."""
+
+    def __init__(self, error: Any) -> None:
+        self.error = error
+        """An object, except in `demo.fail` with kind string."""
 
 
-def fault(code: int, message: str, data: Any = None) -> Fault:
+def fault(code: int, message: str, data: Any = None) -> FaultError:
     error: dict[str, Any] = {"code": code, "message": message}
-    return Fault(error if data is None else {**error, "data": data})
+    if data is not None:
+        error["data"] = data
+    return FaultError(error)
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
+    """A whole HTTP response.
+
+    A method that returns one bypasses JSON-RPC, as a proxy's error page does.
+    """
+
     status: int
     body: Body
     headers: tuple[Header, ...] = ()
@@ -98,11 +107,6 @@ class Response:
     """Bytes that are promised but not sent: the connection closes instead."""
 
 
-Outcome = Success | Fault | Response
-"""The result of a method.
-
-A `Response` bypasses JSON-RPC, as a proxy's error page does.
-"""
 NOTHING = Body(0, ())
 
 
@@ -115,12 +119,6 @@ BATCH_LIMIT = 1_000
 NO_ID = "null"
 
 
-class Member(NamedTuple):
-    name: str
-    text: str
-    """Name, colon and value, as they were spelled."""
-
-
 @dataclass(frozen=True, slots=True)
 class Request:
     id: str | None
@@ -129,14 +127,14 @@ class Request:
     params: dict[str, Any] | list[Any]
     params_text: str
     """The params exactly as they were sent."""
-    members: tuple[Member, ...]
-    """The members of params, repeated names included; empty for an array."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
+    """An entry that is not a request."""
+
     id: str
-    fault: Fault
+    fault: FaultError
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +146,13 @@ class Batch:
 
 def read(content: bytes) -> Request | Invalid | Batch:
     """Parse a body; any problem is returned as a value."""
-    # `json` reports problems only by raising. Nothing but parsing happens inside.
     try:
         text = content.decode()
-        return _read(text, _DECODER.decode(text))
+        value = _DECODER.decode(text)
     except RecursionError:
         return Invalid(NO_ID, fault(-32700, "Parse error: the JSON is nested too deeply for this service."))
     except ValueError as problem:
         return Invalid(NO_ID, fault(-32700, f"Parse error: {problem}"))
-
-
-def _read(text: str, value: Any) -> Request | Invalid | Batch:
     if not isinstance(value, list):
         return _request(text, value)
     if not value:
@@ -166,25 +160,20 @@ def _read(text: str, value: Any) -> Request | Invalid | Batch:
     if len(value) > BATCH_LIMIT:
         return _invalid(NO_ID, f"the batch has {len(value)} requests. Send at most {BATCH_LIMIT}.")
     spans = scan.elements(text) or ()
-    return Batch(tuple(_request(text[slice(*span)], entry) for span, entry in zip(spans, value, strict=True)))
+    return Batch(tuple(_request(text[start:end], entry) for (start, end), entry in zip(spans, value, strict=True)))
 
 
 def _request(text: str, value: Any) -> Request | Invalid:
     if not isinstance(value, dict):
         return _invalid(NO_ID, "a request must be an object with jsonrpc, id, method and params.")
-    texts = {member.name: text[slice(*member.value)] for member in scan.members(text) or ()}
     id = value.get("id", "")
     if isinstance(id, bool) or not isinstance(id, str | int | float):
         return _invalid(NO_ID, "id must be a string. Omit it to send a notification.")
+    spelled = {member.name: text[slice(*member.value)] for member in scan.members(text) or ()}
     problem = _problem(value)
     if problem:
-        return _invalid(texts.get("id", NO_ID), problem)
-    params, typed = value["params"], texts["params"]
-    members = [
-        Member(member.name, typed[member.key[0] : member.value[1]])
-        for member in (scan.members(typed) if isinstance(params, dict) else None) or ()
-    ]
-    return Request(texts.get("id"), value["method"], params, typed, tuple(members))
+        return _invalid(spelled.get("id", NO_ID), problem)
+    return Request(spelled.get("id"), value["method"], value["params"], spelled["params"])
 
 
 def _problem(request: dict[str, Any]) -> str:

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, Final
 
-from rpcexplorer.demo.declaration import SCHEMAS, Call, ExampleCall, Method, Param, named
+from rpcexplorer.demo import COOKIE, PASSWORD, USER, USERNAME
+from rpcexplorer.demo.declaration import (
+    LIFETIME,
+    SCHEMAS,
+    Call,
+    Method,
+    Param,
+    Run,
+    choice,
+    document,
+    flag,
+    integer,
+    named,
+    number,
+    record,
+    text,
+)
 from rpcexplorer.demo.message import (
     NOTHING,
     RPC_TYPE,
     Body,
-    Fault,
-    Outcome,
+    FaultError,
     Piece,
     Response,
     Success,
@@ -25,230 +41,110 @@ from rpcexplorer.demo.message import (
     page,
     success,
 )
+from rpcexplorer.jsontext import scan
 
-_STATUSES: Final = ("open", "paid", "shipped", "returned")
-_PRICES: Final = {"tea-01": 4.5, "tea-02": 12.0, "cup-07": 9.9, "set-03": 38.0}
-_CUSTOMERS: Final = {7: "Zoë Novák", 12: "Kwame Okafor", 31: "Mei Tanaka"}
-_ORDERS: Final[list[dict[str, Any]]] = [
-    {
-        "number": 1000 + at,
-        "status": _STATUSES[at % len(_STATUSES)],
-        "customer": list(_CUSTOMERS)[at % len(_CUSTOMERS)],
-        "placed": f"2026-0{1 + at % 9}-1{at % 9}T09:30:00Z",
-        "total": round(list(_PRICES.values())[at % len(_PRICES)] * (1 + at % 3), 2),
-    }
-    for at in range(24)
-]
-SCHEMAS["Sku"] = {
-    "type": "string",
-    "pattern": "^[a-z]{3}-[0-9]{2}$",
-    "description": "Three letters, a dash, two digits",
-    "examples": list(_PRICES),
-}
-SCHEMAS["Item"] = {
-    "type": "object",
-    "properties": {
-        "sku": named("Sku"),
-        "quantity": {"type": "integer", "minimum": 1, "maximum": 99, "default": 1},
-        "engraving": {
-            "type": ["string", "null"],
-            "maxLength": 40,
-            "description": "Text of the engraving, or null for none",
-        },
-    },
-    "required": ["sku"],
-    "additionalProperties": False,
-}
-SCHEMAS["Address"] = {
-    "type": "object",
-    "properties": {
-        "street": {"type": "string", "maxLength": 100, "examples": ["1 Harbour Street"]},
-        "city": {"type": "string", "maxLength": 100, "examples": ["Port Elara"]},
-        "country": {"type": "string", "enum": ["Meridia", "Valdoria", "Northmark"]},
-    },
-    "required": ["street", "city", "country"],
-    "additionalProperties": False,
-}
-SCHEMAS["Customer"] = {
-    "description": "The number of an existing customer, or name and address of a new one",
-    "oneOf": [
-        {"title": "existing", "type": "integer", "minimum": 1, "maximum": 9999, "examples": [7]},
-        {
-            "title": "new",
-            "type": "object",
-            "properties": {
-                "name": {"type": "string", "minLength": 1, "maxLength": 100, "examples": ["Ines Brandt"]},
-                "address": named("Address"),
-            },
-            "required": ["name", "address"],
-            "additionalProperties": False,
-        },
-    ],
-}
-SCHEMAS["Order"] = {
-    "type": "object",
-    "properties": {
-        "number": {"type": "integer"},
-        "status": {"type": "string", "enum": [*_STATUSES]},
-        "customer": {"type": "integer"},
-        "placed": {"type": "string", "format": "date-time"},
-        "total": {"type": "number"},
-    },
-    "required": ["number", "status", "customer", "placed", "total"],
-}
-SCHEMAS["Branch"] = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "maxLength": 100, "examples": ["root"]},
-        "branches": {
-            "type": "array",
-            "items": named("Branch"),
-            "maxItems": 100,
-            "description": "Branches with the same members",
-        },
-    },
-    "required": ["name"],
-    "additionalProperties": False,
-}
+TABLE: dict[str, Method] = {}
+"""The methods of the service, by name."""
 
 
-def _find(call: Call) -> Outcome:
-    arguments = call.arguments
-    found = [
-        order
-        for order in _ORDERS
-        if arguments["status"] in {order["status"], "any"} and order["total"] >= arguments["least"]
-    ]
-    found.sort(key=lambda order: order[arguments["sort"]["by"]], reverse=arguments["sort"].get("descending", False))
-    return success({"count": len(found), "orders": found[: arguments["limit"]]})
+def method(name: str, summary: str, *params: Param, description: str = "", **more: Any) -> Callable[[Run], Run]:
+    """Return a decorator that adds a function to the table."""
+
+    def add(run: Run) -> Run:
+        described = description or f"{summary}."
+        TABLE[name] = Method(name=name, summary=summary, description=described, run=run, params=params, **more)
+        return run
+
+    return add
 
 
-def _place(call: Call) -> Outcome:
-    customer, items = call.arguments["customer"], call.arguments["items"]
-    if isinstance(customer, int) and customer not in _CUSTOMERS:
-        return fault(4041, f"There is no customer {customer}.", {"there_are": list(_CUSTOMERS)})
-    if gone := [item["sku"] for item in items if item["sku"] not in _PRICES]:
-        return fault(4042, f"There is no article {gone[0]}.", {"there_are": list(_PRICES)})
-    total = sum(_PRICES[item["sku"]] * item.get("quantity", 1) for item in items)
-    number = customer if isinstance(customer, int) else max(_CUSTOMERS) + 1
-    placed = {"number": 1024, "status": "open", "customer": number, "placed": "2026-11-22T09:30:00Z"}
-    return success(placed | {"total": round(total, 2)})
-
-
-def _tree(call: Call) -> Outcome:
-    rest, count = [call.arguments["root"]], 0
-    while rest:
-        branch = rest.pop()
-        count += 1
-        rest += branch.get("branches", [])
-    return success({"branches": count})
-
-
-_ITEMS = {"type": "array", "items": named("Item"), "minItems": 1, "maxItems": 50}
-_NOTE = {"type": ["string", "null"], "maxLength": 200, "default": None}
-_SORT = {
-    "type": "object",
-    "properties": {
-        "by": {"type": "string", "enum": ["number", "placed", "total"]},
-        "descending": {"type": "boolean", "default": False},
-    },
-    "required": ["by"],
-    "additionalProperties": False,
-    "default": {"by": "number"},
-}
-ORDER_METHODS = (
-    Method(
-        "demo.orders.find",
-        "Finds orders by status and minimum total",
-        _find,
-        "Searches **24** orders. All params are optional:\n\n"
-        "- `status` is one of four statuses, or `any`\n"
-        "- `sort` is an object\n\n"
-        "For the parts of an order, see [demo.orders.place](https://example.com/orders).",
-        params=(
-            Param("status", "Status of the orders", {"type": "string", "enum": ["any", *_STATUSES], "default": "any"}),
-            Param(
-                "least",
-                "Minimum total",
-                {"type": "number", "minimum": 0, "maximum": 1_000_000, "default": 0},
-            ),
-            Param("sort", "Sort order", _SORT),
-            Param(
-                "limit", "Maximum number of orders", {"type": "integer", "minimum": 1, "maximum": 100, "default": 10}
-            ),
-        ),
-        result={
-            "type": "object",
-            "properties": {"count": {"type": "integer"}, "orders": {"type": "array", "items": named("Order")}},
-            "required": ["count", "orders"],
-        },
-        examples=(
-            ExampleCall("Open orders", {"status": "open", "sort": {"by": "placed"}}),
-            ExampleCall("The three most expensive", {"sort": {"by": "total", "descending": True}, "limit": 3}),
-        ),
-    ),
-    Method(
-        "demo.orders.place",
-        "Places an order",
-        _place,
-        "The customer is a number, or an object for a new customer. Each item has an article and an optional "
-        "quantity. Orders are not stored: every new order has the same number.",
-        params=(
-            Param("customer", "Customer who places the order", named("Customer")),
-            Param("items", "Articles and quantities", _ITEMS),
-            Param("gift", "Wrap the parcel and leave out the bill", {"type": "boolean", "default": False}),
-            Param("note", "Note for the parcel, or null for none", _NOTE),
-        ),
-        result=named("Order"),
-        errors=((4041, "no such customer"), (4042, "no such article")),
-        examples=(
-            ExampleCall("An existing customer", {"customer": 7, "items": [{"sku": "tea-01", "quantity": 2}]}),
-            ExampleCall(
-                "A new customer, and a gift",
-                {
-                    "customer": {
-                        "name": "Ines Brandt",
-                        "address": {"street": "1 Harbour Street", "city": "Port Elara", "country": "Meridia"},
-                    },
-                    "items": [{"sku": "set-03"}, {"sku": "cup-07", "quantity": 6, "engraving": "Ines"}],
-                    "gift": True,
-                },
-            ),
-        ),
-        safe=False,
-    ),
-    Method(
-        "demo.orders.search",
-        "Finds orders by a part of their status",
-        lambda call: success([order for order in _ORDERS if call.arguments["text"] in order["status"]]),
-        "Use demo.orders.find instead.",
-        params=(Param("text", "Part of the status", {"type": "string", "maxLength": 20, "examples": ["ship"]}),),
-        result={"type": "array", "items": named("Order")},
-        deprecated=True,
-    ),
-    Method(
-        "demo.tree",
-        "Counts the branches of a tree",
-        _tree,
-        "A branch has a name and a list of branches.",
-        params=(Param("root", "First branch of the tree", named("Branch")),),
-        result={"type": "object", "properties": {"branches": {"type": "integer"}}, "required": ["branches"]},
-        examples=(
-            ExampleCall("Three branches", {"root": {"name": "root", "branches": [{"name": "a"}, {"name": "b"}]}}),
-        ),
-    ),
-    Method(
-        "demo.misdescribed",
-        "Returns a result that does not match its schema",
-        lambda _: success({"count": "three", "unit": None}),
-        "The schema says that count is an integer and unit is a string. The result has a string and null.",
-        result={
-            "type": "object",
-            "properties": {"count": {"type": "integer"}, "unit": {"type": "string"}},
-            "required": ["count", "unit"],
-        },
-    ),
+_ATTRIBUTES = "Path=/; HttpOnly; SameSite=Lax"
+_CREDENTIALS = (
+    Param("username", f"User name. The demo service accepts {USERNAME}.", text(200)),
+    Param("password", f"Password. The demo service accepts {PASSWORD}.", text(200)),
 )
+_OBJECT = {"type": "object"}
+_STRING = {"type": "string"}
+_INTEGER = {"type": "integer"}
+
+
+def check_login(username: Any, password: Any) -> None:
+    if (username, password) != (USERNAME, PASSWORD):
+        raise fault(-32001, "authentication failed")
+
+
+@method(
+    "auth",
+    "Opens a session",
+    *_CREDENTIALS,
+    description=f"Sets the cookie {COOKIE}. A session ends {LIFETIME // 60} minutes after its last use.",
+    result={"type": "object", "properties": {"user": _STRING, "expires_in": _INTEGER}},
+    errors=[(-32001, "authentication failed")],
+)
+def _auth(call: Call, username: str, password: str) -> Success:
+    check_login(username, password)
+    session = call.sessions.open()
+    return success({"user": USER, "expires_in": LIFETIME}, f"{COOKIE}={session.token}; {_ATTRIBUTES}")
+
+
+@method("ping", "Returns pong if the session is valid", result=choice("pong"), auth="cookie")
+def _ping(_: Call) -> Success:
+    return success("pong")
+
+
+@method(
+    "arg_test",
+    "Takes the credentials in params and returns the other params",
+    *_CREDENTIALS,
+    description="Accepts any other params and returns them exactly as you sent them. Ignores the session cookie.",
+    takes_anything=True,
+    result={"type": "object", "properties": {"ok": {"type": "boolean"}, "user": _STRING, "arguments": _OBJECT}},
+    auth="inline",
+)
+def _arg_test(call: Call) -> Success:
+    params = call.request.params_text
+    members = [member for member in scan.members(params) or () if member.name not in {"username", "password"}]
+    arguments = ", ".join(params[member.key[0] : member.value[1]] for member in members).encode()
+    return Success(body(b'{"ok": true, "user": %b, "arguments": {%b}}' % (encode(USER), arguments)))
+
+
+@method(
+    "demo.session",
+    "Shows the user and the age of the session",
+    description="Age and remaining time are in seconds. Like every call with the cookie, "
+    "this call prolongs the session.",
+    result={"type": "object", "properties": {"user": _STRING, "age": _INTEGER, "expires_in": _INTEGER}},
+    auth="cookie",
+)
+def _session(call: Call) -> Success:
+    assert call.session is not None
+    return success({"user": USER, "age": call.sessions.age(call.session), "expires_in": LIFETIME})
+
+
+@method(
+    "demo.logout",
+    "Ends the session",
+    description="The cookie is deleted, and its value is no longer valid.",
+    result={"type": "boolean"},
+    auth="cookie",
+    safe=False,
+)
+def _logout(call: Call) -> Success:
+    assert call.session is not None
+    call.sessions.close(call.session)
+    return success(True, f"{COOKIE}=; Max-Age=0; {_ATTRIBUTES}")
+
+
+@method(
+    "demo.echo",
+    "Returns the params exactly as you sent them",
+    description="Keeps the spelling of numbers, the order of members, repeated names and white space.",
+    takes_anything=True,
+)
+def _echo(call: Call) -> Success:
+    return Success(body(call.request.params_text.encode()))
+
+
 MAX_COUNT = 1_000_000
 """Most records on one page."""
 BLOCK = 500
@@ -291,33 +187,44 @@ _TAGS = ("new", "regular", "wholesale", "abroad", "on hold", "pays by credit car
 _START = datetime(2021, 3, 1, 8, 30, tzinfo=UTC)
 
 
-def _records(call: Call) -> Outcome:
-    count, page = call.arguments["count"], call.arguments["page"]
+@method(
+    "demo.records",
+    "Returns a page of fictional records, up to a million",
+    Param("count", "Records on the page", integer(1, MAX_COUNT, default=20)),
+    Param("page", "Number of the page", integer(1, 1_000_000, default=1)),
+    Param("chunked", "Send the response in chunks, without Content-Length", flag()),
+    description="The records are always the same. The response has a Content-Length, unless you ask for chunks.",
+    result={
+        "type": "object",
+        "properties": {"page": _INTEGER, "count": _INTEGER, "records": {"type": "array", "items": _OBJECT}},
+    },
+)
+def _records(_: Call, count: int, page: int, chunked: bool) -> Success:
     first = (page - 1) * count + 1
     before = body(b'{"page": %d, "count": %d, "records": [' % (page, count))
-    whole = join([before, Body(_length(first, first + count), _blocks(first, first + count)), body(b"]}")])
-    return Success(whole, chunked=call.arguments["chunked"])
+    records = Body(_length(first, first + count), _blocks(first, first + count))
+    return Success(join(before, records, body(b"]}")), chunked=chunked)
 
 
 def _blocks(first: int, end: int) -> Iterator[bytes]:
     endings = _endings()
     for start in range(first, end, BLOCK):
-        numbers = range(start, min(start + BLOCK, end))
-        block = b", ".join([b'{"id": %d%b' % (number, endings[number % DISTINCT_RECORDS]) for number in numbers])
-        yield block if numbers[-1] == end - 1 else block + b", "
+        if start > first:
+            yield b", "
+        ids = range(start, min(start + BLOCK, end))
+        yield b", ".join([b'{"id": %d%b' % (id, endings[id % DISTINCT_RECORDS]) for id in ids])
 
 
 def _length(first: int, end: int) -> int:
-    """Return the number of bytes of all blocks."""
-    rounds, rest = divmod(end - first, DISTINCT_RECORDS)
+    """Return the number of bytes of all blocks, which are made later."""
     endings = _endings()
-    written_out = rounds * sum(map(len, endings)) + sum(
-        len(endings[(first + i) % DISTINCT_RECORDS]) for i in range(rest)
-    )
-    # A number has one digit for each power of ten up to it.
-    digits: int = sum(max(0, end - max(first, 10**power)) for power in range(MAX_DIGITS))
-    around = len(b'{"id": ') * (end - first) + len(b", ") * (end - first - 1)
-    return written_out + digits + around
+    rounds, rest = divmod(end - first, DISTINCT_RECORDS)
+    length = rounds * sum(map(len, endings))
+    for id in range(first, first + rest):
+        length += len(endings[id % DISTINCT_RECORDS])
+    for power in range(MAX_DIGITS):  # an id has one digit for each power of ten up to it
+        length += max(0, end - max(first, 10**power))
+    return length + len(b'{"id": , ') * (end - first) - len(b", ")
 
 
 @cache
@@ -329,25 +236,22 @@ def _ending(seed: int) -> bytes:
     """Return the JSON of a record after its id."""
     name = f"{_FIRST[seed % len(_FIRST)]} {_LAST[seed * 7 % len(_LAST)]}"
     plain = unicodedata.normalize("NFD", name).encode("ascii", "ignore").decode()
-    cents = (seed * 7919 - 7809) % 1_000_000
     city, country, latitude, longitude = _PLACES[seed % len(_PLACES)]
     created = _START + timedelta(hours=31 * seed, minutes=seed * 7 % 60)
-    members = {
-        "name": encode(name),
-        "email": encode(f"{plain.lower().replace(' ', '.')}@mail.example"),
-        "balance": b"%d.%02d" % divmod(cents, 100),
-        "created": encode(created.strftime("%Y-%m-%dT%H:%M:%SZ")),
-        "tags": encode([tag for place, tag in enumerate(_TAGS) if (seed + place * 3) % 11 < 2]),
-        "address": encode(
-            {
-                "street": f"{seed * 3 % 89 + 1} {_STREETS[seed % len(_STREETS)]}",
-                "city": city,
-                "country": country,
-                "location": {"latitude": latitude, "longitude": longitude},
-            }
-        ),
+    before = {"name": name, "email": f"{plain.lower().replace(' ', '.')}@mail.example"}
+    units, cents = divmod((seed * 7919 - 7809) % 1_000_000, 100)
+    after = {
+        "created": created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "tags": [tag for place, tag in enumerate(_TAGS) if (seed + place * 3) % 11 < 2],
+        "address": {
+            "street": f"{seed * 3 % 89 + 1} {_STREETS[seed % len(_STREETS)]}",
+            "city": city,
+            "country": country,
+            "location": {"latitude": latitude, "longitude": longitude},
+        },
     }
-    return b"".join(b", %b: %b" % (encode(name), value) for name, value in members.items()) + b"}"
+    # A float would lose the last zero of 1.10.
+    return b', %b, "balance": %d.%02d, %b' % (encode(before)[1:-1], units, cents, encode(after)[1:])
 
 
 DROPS = 20
@@ -384,96 +288,60 @@ _DUPLICATES = (
 )
 
 
-def _slow(call: Call) -> Outcome:
-    seconds = call.arguments["seconds"]
-    if not call.arguments["drip"]:
-        result = success({"seconds": seconds, "drip": False}).result
-        return Success(result, delay=float(seconds))
-    drops = [encode(f"drop {number} of {DROPS}") for number in range(1, DROPS + 1)]
-    pieces = [b'{"seconds": %b, "drip": true, "drops": [' % encode(seconds), b",\n".join(drops), b"]}"]
-    return Success(Body(sum(map(len, pieces)), _dripping(b"".join(pieces), float(seconds))))
+@method(
+    "demo.slow",
+    "Responds slowly",
+    Param("seconds", "Time until the response is complete", number(0, 600, default=2)),
+    Param("drip", "Send the response piece by piece", flag()),
+    description="Sends nothing until the time is over. With drip, it sends the headers at once and the body in pieces.",
+    result=_OBJECT,
+)
+def _slow(_: Call, seconds: float, drip: bool) -> Success:
+    if not drip:
+        return Success(body(encode({"seconds": seconds, "drip": False})), delay=float(seconds))
+    drops = b",\n".join([encode(f"drop {number} of {DROPS}") for number in range(1, DROPS + 1)])
+    content = b'{"seconds": %b, "drip": true, "drops": [%b]}' % (encode(seconds), drops)
+    return Success(Body(len(content), _drip(content, seconds / DROPS)))
 
 
-def _dripping(content: bytes, seconds: float) -> Iterator[Piece]:
-    size = -(-len(content) // DROPS)
+def _drip(content: bytes, pause: float) -> Iterator[Piece]:
+    size = math.ceil(len(content) / DROPS)
     for start in range(0, len(content), size):
-        yield seconds / DROPS
+        yield pause
         yield content[start : start + size]
 
 
-def _nested(call: Call) -> Outcome:
-    depth = call.arguments["depth"]
+@method(
+    "demo.unicode",
+    "Returns text that is hard to display",
+    description="Emoji, right-to-left text, combining, invisible and control characters, terminal escapes, "
+    "a lone surrogate.",
+    result=_OBJECT,
+)
+def _unicode(_: Call) -> Success:
+    return success(_UNICODE)
+
+
+@method("demo.numbers", "Returns numbers whose spelling matters", result=_OBJECT)
+def _numbers(_: Call) -> Success:
+    return Success(body(_NUMBERS))
+
+
+@method("demo.duplicates", "Returns an object with repeated names", result=_OBJECT)
+def _duplicates(_: Call) -> Success:
+    return Success(body(_DUPLICATES))
+
+
+@method(
+    "demo.nested",
+    "Returns objects inside objects",
+    Param("depth", "Number of objects", integer(1, 100_000, default=300)),
+    result=_OBJECT,
+)
+def _nested(_: Call, depth: int) -> Success:
     return Success(body(b'{"in": ' * (depth - 1) + b"{}" + b"}" * (depth - 1)))
 
 
-_OBJECT = {"type": "object"}
-SAMPLE_METHODS = (
-    Method(
-        "demo.echo",
-        "Returns the params exactly as you sent them",
-        lambda call: Success(body(call.request.params_text.encode())),
-        "Keeps the spelling of numbers, the order of members, repeated names and white space.",
-        takes_anything=True,
-    ),
-    Method(
-        "demo.records",
-        "Returns a page of fictional records, up to a million",
-        _records,
-        "The records are always the same. The response has a Content-Length, unless you ask for chunks.",
-        params=(
-            Param(
-                "count", "Records on the page", {"type": "integer", "minimum": 1, "maximum": MAX_COUNT, "default": 20}
-            ),
-            Param("page", "Number of the page", {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1}),
-            Param(
-                "chunked", "Send the response in chunks, without Content-Length", {"type": "boolean", "default": False}
-            ),
-        ),
-        result={
-            "type": "object",
-            "properties": {
-                "page": {"type": "integer"},
-                "count": {"type": "integer"},
-                "records": {"type": "array", "items": _OBJECT},
-            },
-        },
-    ),
-    Method(
-        "demo.slow",
-        "Responds slowly",
-        _slow,
-        "Sends nothing until the time is over. With drip, it sends the headers at once and the body in pieces.",
-        params=(
-            Param(
-                "seconds",
-                "Time until the response is complete",
-                {"type": "number", "minimum": 0, "maximum": 600, "default": 2},
-            ),
-            Param("drip", "Send the response piece by piece", {"type": "boolean", "default": False}),
-        ),
-        result=_OBJECT,
-    ),
-    Method(
-        "demo.unicode",
-        "Returns text that is hard to display",
-        lambda _: success(_UNICODE),
-        "Emoji, right-to-left text, combining, invisible and control characters, terminal escapes, a lone surrogate.",
-        result=_OBJECT,
-    ),
-    Method("demo.numbers", "Returns numbers whose spelling matters", lambda _: Success(body(_NUMBERS)), result=_OBJECT),
-    Method(
-        "demo.duplicates", "Returns an object with repeated names", lambda _: Success(body(_DUPLICATES)), result=_OBJECT
-    ),
-    Method(
-        "demo.nested",
-        "Returns objects inside objects",
-        _nested,
-        params=(
-            Param("depth", "Number of objects", {"type": "integer", "minimum": 1, "maximum": 100_000, "default": 300}),
-        ),
-        result=_OBJECT,
-    ),
-)
 _TRACEBACK = """\
 Traceback (most recent call last):
   File "/srv/shop/orders.py", line 88, in place
@@ -499,94 +367,272 @@ _RICH = {
     "help": "https://shop.example/help/out-of-stock",
 }
 _CUT = b'{"jsonrpc": "2.0", "id": "1", "result": {"items": ["first", "second", "thi'
-KINDS: dict[str, Fault | Response] = {
-    "parse_error": fault(-32700, "Parse error"),
-    "invalid_request": fault(-32600, "Invalid Request"),
-    "method_not_found": fault(-32601, "Method not found"),
-    "invalid_params": fault(-32602, "Invalid params"),
-    "internal_error": fault(-32603, "Internal error"),
-    "server_error": fault(-32000, "The service is being restarted."),
-    "application": fault(4090, "Out of stock", _RICH),
-    "traceback": fault(-32603, "OutOfStock: article 4711", {"type": "OutOfStock", "traceback": _TRACEBACK}),
-    "string": Fault("something went wrong"),
+ERRORS: Final[dict[str, tuple[Any, ...]]] = {
+    "parse_error": (-32700, "Parse error"),
+    "invalid_request": (-32600, "Invalid Request"),
+    "method_not_found": (-32601, "Method not found"),
+    "invalid_params": (-32602, "Invalid params"),
+    "internal_error": (-32603, "Internal error"),
+    "server_error": (-32000, "The service is being restarted."),
+    "application": (4090, "Out of stock", _RICH),
+    "traceback": (-32603, "OutOfStock: article 4711", {"type": "OutOfStock", "traceback": _TRACEBACK}),
+}
+"""Kinds of failure that are an error object: code, message and perhaps data."""
+PAGES = {
     "html": page(502, _HTML, media="text/html; charset=utf-8"),
     "empty": Response(200, NOTHING, (("Content-Type", RPC_TYPE),)),
     "not_json": page(200, "OK, done.\n"),
     "cut": Response(200, body(_CUT), (("Content-Type", RPC_TYPE),), missing=400),
     "redirect": page(307, "Moved to another server.\n", ("Location", "https://elsewhere.example/api/v2/")),
 }
-"""The outcome of each kind: a JSON-RPC error, or a whole response."""
+"""Kinds of failure that replace the whole response."""
 
 
-def _errors() -> tuple[tuple[int, str], ...]:
-    objects = [kind.error for kind in KINDS.values() if isinstance(kind, Fault) and isinstance(kind.error, dict)]
-    return tuple((error["code"], error["message"]) for error in objects)
-
-
-FAILURE_METHODS = (
-    Method(
-        "demo.fail",
-        "Fails with the error that you choose",
-        lambda call: KINDS[call.arguments["kind"]],
-        "The errors are:\n\n"
-        "- the reserved JSON-RPC errors, an error with data, one with a traceback, and one that is only a string\n"
-        "- a proxy's HTML with HTTP 502, an empty body, text that is not JSON, a truncated body, a redirect\n\n"
-        "The responses of the second group are not JSON-RPC and cannot be part of a batch.",
-        params=(Param("kind", "Kind of failure", {"type": "string", "maxLength": 40, "enum": list(KINDS)}),),
-        errors=_errors(),
-    ),
+@method(
+    "demo.fail",
+    "Fails with the error that you choose",
+    Param("kind", "Kind of failure", choice(*ERRORS, "string", *PAGES, maxLength=40)),
+    description="The errors are:\n\n"
+    "- the reserved JSON-RPC errors, an error with data, one with a traceback, and one that is only a string\n"
+    "- a proxy's HTML with HTTP 502, an empty body, text that is not JSON, a truncated body, a redirect\n\n"
+    "The responses of the second group are not JSON-RPC and cannot be part of a batch.",
+    errors=[(code, message) for code, message, *_ in ERRORS.values()],
 )
+def _fail(_: Call, kind: str) -> Response:
+    if kind == "string":
+        raise FaultError("something went wrong")
+    if kind in ERRORS:
+        raise fault(*ERRORS[kind])
+    return PAGES[kind]
+
+
 LIMIT = 1_000
 """Most notes at a time."""
-_NOTE_SCHEMA = {"type": "object", "properties": {"id": {"type": "integer"}, "text": {"type": "string"}}}
+_NOTE = {"type": "object", "properties": {"id": _INTEGER, "text": _STRING}}
 
 
-def _add(call: Call) -> Outcome:
+@method(
+    "demo.notes.add",
+    "Stores a note until the service ends",
+    Param("text", "Text of the note", text(10_000)),
+    result=_NOTE,
+    errors=[(4009, "too many notes")],
+    auth="cookie",
+    safe=False,
+)
+def _add(call: Call, text: str) -> Success:
     if len(call.notes) >= LIMIT:
-        return fault(4009, f"There are already {LIMIT} notes. Delete one first.")
+        raise fault(4009, f"There are already {LIMIT} notes. Delete one first.")
     number = max(call.notes, default=0) + 1
-    call.notes[number] = call.arguments["text"]
-    return success({"id": number, "text": call.notes[number]})
+    call.notes[number] = text
+    return success({"id": number, "text": text})
 
 
-def _list(call: Call) -> Outcome:
+@method("demo.notes.list", "Lists all notes, oldest first", result={"type": "array", "items": _NOTE}, auth="cookie")
+def _list(call: Call) -> Success:
     return success([{"id": number, "text": text} for number, text in call.notes.items()])
 
 
-def _delete(call: Call) -> Outcome:
-    number = call.arguments["id"]
-    if number not in call.notes:
-        return fault(4004, f"There is no note {number}.", {"id": number, "there_are": list(call.notes)})
-    return success({"id": number, "text": call.notes.pop(number)})
-
-
-NOTE_METHODS = (
-    Method(
-        "demo.notes.add",
-        "Stores a note until the service ends",
-        _add,
-        params=(Param("text", "Text of the note", {"type": "string", "maxLength": 10_000}),),
-        result=_NOTE_SCHEMA,
-        errors=((4009, "too many notes"),),
-        auth="cookie",
-        safe=False,
-    ),
-    Method(
-        "demo.notes.list",
-        "Lists all notes, oldest first",
-        _list,
-        result={"type": "array", "items": _NOTE_SCHEMA},
-        auth="cookie",
-    ),
-    Method(
-        "demo.notes.delete",
-        "Deletes a note permanently",
-        _delete,
-        "Returns the deleted note. There is no undo.",
-        params=(Param("id", "Number of the note", {"type": "integer", "minimum": 1, "maximum": 2**53}),),
-        result=_NOTE_SCHEMA,
-        errors=((4004, "no such note"),),
-        auth="cookie",
-        safe=False,
-    ),
+@method(
+    "demo.notes.delete",
+    "Deletes a note permanently",
+    Param("id", "Number of the note", integer(1, 2**53)),
+    description="Returns the deleted note. There is no undo.",
+    result=_NOTE,
+    errors=[(4004, "no such note")],
+    auth="cookie",
+    safe=False,
 )
+def _delete(call: Call, id: int) -> Success:
+    if id not in call.notes:
+        raise fault(4004, f"There is no note {id}.", {"id": id, "there_are": list(call.notes)})
+    return success({"id": id, "text": call.notes.pop(id)})
+
+
+_STATUSES: Final = ("open", "paid", "shipped", "returned")
+_PRICES: Final = {"tea-01": 4.5, "tea-02": 12.0, "cup-07": 9.9, "set-03": 38.0}
+_CUSTOMERS: Final = {7: "Zoë Novák", 12: "Kwame Okafor", 31: "Mei Tanaka"}
+_ORDERS: Final[list[dict[str, Any]]] = [
+    {
+        "number": 1000 + at,
+        "status": _STATUSES[at % len(_STATUSES)],
+        "customer": list(_CUSTOMERS)[at % len(_CUSTOMERS)],
+        "placed": f"2026-0{1 + at % 9}-1{at % 9}T09:30:00Z",
+        "total": round(list(_PRICES.values())[at % len(_PRICES)] * (1 + at % 3), 2),
+    }
+    for at in range(24)
+]
+SCHEMAS["Sku"] = {
+    "type": "string",
+    "pattern": "^[a-z]{3}-[0-9]{2}$",
+    "description": "Three letters, a dash, two digits",
+    "examples": list(_PRICES),
+}
+_ENGRAVING = {
+    "type": ["string", "null"],
+    "maxLength": 40,
+    "description": "Text of the engraving, or null for none",
+}
+SCHEMAS["Item"] = record({"sku": named("Sku"), "quantity": integer(1, 99, default=1), "engraving": _ENGRAVING}, "sku")
+SCHEMAS["Address"] = record(
+    {
+        "street": text(100, examples=["1 Harbour Street"]),
+        "city": text(100, examples=["Port Elara"]),
+        "country": choice("Meridia", "Valdoria", "Northmark"),
+    },
+    "street",
+    "city",
+    "country",
+)
+_NEW_CUSTOMER = {"name": text(100, minLength=1, examples=["Ines Brandt"]), "address": named("Address")}
+SCHEMAS["Customer"] = {
+    "description": "The number of an existing customer, or name and address of a new one",
+    "oneOf": [
+        integer(1, 9999, title="existing", examples=[7]),
+        record(_NEW_CUSTOMER, "name", "address", title="new"),
+    ],
+}
+SCHEMAS["Order"] = {
+    "type": "object",
+    "properties": {
+        "number": {"type": "integer"},
+        "status": choice(*_STATUSES),
+        "customer": {"type": "integer"},
+        "placed": {"type": "string", "format": "date-time"},
+        "total": {"type": "number"},
+    },
+    "required": ["number", "status", "customer", "placed", "total"],
+}
+_BRANCHES = {
+    "type": "array",
+    "items": named("Branch"),
+    "maxItems": 100,
+    "description": "Branches with the same members",
+}
+SCHEMAS["Branch"] = record({"name": text(100, examples=["root"]), "branches": _BRANCHES}, "name")
+_ORDERS_FOUND = {"count": _INTEGER, "orders": {"type": "array", "items": named("Order")}}
+
+
+@method(
+    "demo.orders.find",
+    "Finds orders by status and minimum total",
+    Param("status", "Status of the orders", choice("any", *_STATUSES, default="any")),
+    Param("least", "Minimum total", number(0, 1_000_000, default=0)),
+    Param(
+        "sort",
+        "Sort order",
+        record({"by": choice("number", "placed", "total"), "descending": flag()}, "by", default={"by": "number"}),
+    ),
+    Param("limit", "Maximum number of orders", integer(1, 100, default=10)),
+    description="Searches **24** orders. All params are optional:\n\n"
+    "- `status` is one of four statuses, or `any`\n"
+    "- `sort` is an object\n\n"
+    "For the parts of an order, see [demo.orders.place](https://example.com/orders).",
+    result={"type": "object", "properties": _ORDERS_FOUND, "required": ["count", "orders"]},
+    examples={
+        "Open orders": {"status": "open", "sort": {"by": "placed"}},
+        "The three most expensive": {"sort": {"by": "total", "descending": True}, "limit": 3},
+    },
+)
+def _find(_: Call, status: str, least: float, sort: dict[str, Any], limit: int) -> Success:
+    found = [order for order in _ORDERS if status in {order["status"], "any"} and order["total"] >= least]
+    found.sort(key=lambda order: order[sort["by"]], reverse=sort.get("descending", False))
+    return success({"count": len(found), "orders": found[:limit]})
+
+
+@method(
+    "demo.orders.place",
+    "Places an order",
+    Param("customer", "Customer who places the order", named("Customer")),
+    Param(
+        "items",
+        "Articles and quantities",
+        {"type": "array", "items": named("Item"), "minItems": 1, "maxItems": 50},
+    ),
+    Param("gift", "Wrap the parcel and leave out the bill", flag()),
+    Param(
+        "note",
+        "Note for the parcel, or null for none",
+        {"type": ["string", "null"], "maxLength": 200, "default": None},
+    ),
+    description="The customer is a number, or an object for a new customer. Each item has an article and an optional "
+    "quantity. Orders are not stored: every new order has the same number.",
+    result=named("Order"),
+    errors=[(4041, "no such customer"), (4042, "no such article")],
+    examples={
+        "An existing customer": {"customer": 7, "items": [{"sku": "tea-01", "quantity": 2}]},
+        "A new customer, and a gift": {
+            "customer": {
+                "name": "Ines Brandt",
+                "address": {"street": "1 Harbour Street", "city": "Port Elara", "country": "Meridia"},
+            },
+            "items": [{"sku": "set-03"}, {"sku": "cup-07", "quantity": 6, "engraving": "Ines"}],
+            "gift": True,
+        },
+    },
+    safe=False,
+)
+def _place(_: Call, customer: Any, items: list[dict[str, Any]], gift: bool, note: str | None) -> Success:  # noqa: ARG001
+    if not isinstance(customer, int):
+        customer = max(_CUSTOMERS) + 1
+    elif customer not in _CUSTOMERS:
+        raise fault(4041, f"There is no customer {customer}.", {"there_are": list(_CUSTOMERS)})
+    total = 0.0
+    for item in items:
+        if item["sku"] not in _PRICES:
+            raise fault(4042, f"There is no article {item['sku']}.", {"there_are": list(_PRICES)})
+        total += _PRICES[item["sku"]] * item.get("quantity", 1)
+    placed = {"number": 1024, "status": "open", "customer": customer, "placed": "2026-11-22T09:30:00Z"}
+    return success(placed | {"total": round(total, 2)})
+
+
+@method(
+    "demo.orders.search",
+    "Finds orders by a part of their status",
+    Param("text", "Part of the status", text(20, examples=["ship"])),
+    description="Use demo.orders.find instead.",
+    result={"type": "array", "items": named("Order")},
+    deprecated=True,
+)
+def _search(_: Call, text: str) -> Success:
+    return success([order for order in _ORDERS if text in order["status"]])
+
+
+@method(
+    "demo.tree",
+    "Counts the branches of a tree",
+    Param("root", "First branch of the tree", named("Branch")),
+    description="A branch has a name and a list of branches.",
+    result={"type": "object", "properties": {"branches": _INTEGER}, "required": ["branches"]},
+    examples={"Three branches": {"root": {"name": "root", "branches": [{"name": "a"}, {"name": "b"}]}}},
+)
+def _tree(_: Call, root: dict[str, Any]) -> Success:
+    return success({"branches": _count_branches(root)})
+
+
+def _count_branches(branch: dict[str, Any]) -> int:
+    return 1 + sum(_count_branches(inner) for inner in branch.get("branches", ()))
+
+
+@method(
+    "demo.misdescribed",
+    "Returns a result that does not match its schema",
+    description="The schema says that count is an integer and unit is a string. The result has a string and null.",
+    result={
+        "type": "object",
+        "properties": {"count": _INTEGER, "unit": _STRING},
+        "required": ["count", "unit"],
+    },
+)
+def _misdescribed(_: Call) -> Success:
+    return success({"count": "three", "unit": None})
+
+
+@method("rpc.discover", "Describes the service as an OpenRPC document", result=_OBJECT)
+def _discover(call: Call) -> Success:
+    return success(document(call.table.values()))
+
+
+@method("system.listMethods", "Lists the names of all methods", result={"type": "array", "items": _STRING})
+def _list_methods(call: Call) -> Success:
+    return success(sorted(call.table))

@@ -12,35 +12,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import chain
 from typing import Final
 
-from rpcexplorer.demo.declaration import LIFETIME, Call, Method, Param
-from rpcexplorer.demo.message import (
-    NOTHING,
-    Outcome,
-    Piece,
-    Response,
-    Success,
-    blocks,
-    body,
-    encode,
-    fault,
-    success,
-)
-from rpcexplorer.demo.service import TABLE, DemoService, Entry, response_of
+from rpcexplorer.demo.declaration import LIFETIME, Call, Method, Param, number, text
+from rpcexplorer.demo.message import NOTHING, Piece, Response, Success, blocks, body, encode, fault, success
+from rpcexplorer.demo.methods import TABLE
+from rpcexplorer.demo.service import DemoService, Entry, response_of
 from rpcexplorer.rpc.codec import open_object
 
 MAX_SUBSCRIPTIONS: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Asking(Response):
     """A response that comes after the client has answered."""
 
-    call: Call = field(kw_only=True)
+    id: str | None
+    method: str
+    timeout: float
 
 
 class StdioDemo:
@@ -78,7 +69,7 @@ class StdioDemo:
 
     async def _respond(self, response: Response) -> None:
         if isinstance(response, _Asking):
-            response = await self._ask(response.call)
+            response = await self._ask(response)
         if response.delay:
             await self._pause(response.delay)
         if response.body.length:
@@ -86,11 +77,12 @@ class StdioDemo:
 
     async def _send(self, pieces: Iterable[Piece]) -> None:
         async with self._sending:
-            for block in blocks(chain(_without_line_breaks(pieces), [b"\n"])):
+            for block in blocks(pieces):
                 if isinstance(block, float):
                     await self._pause(block)
                 else:
-                    self._write(block)
+                    self._write(block.replace(b"\n", b" "))  # white space between the tokens of JSON
+            self._write(b"\n")
 
     async def _pause(self, seconds: float) -> None:
         """Wait, but not longer than to the end of the connection."""
@@ -102,49 +94,44 @@ class StdioDemo:
             description=f"The connection keeps the session, which ends {LIFETIME // 60} minutes after its last use.",
         )
         yield Method(
-            "clock.subscribe",
-            "Subscribes to the time",
-            self._subscribe,
-            "Returns the id of the subscription, then sends a notification `clock.tick` after each interval. "
-            "Its `params.subscription` is the id.",
-            params=(
-                Param(
-                    "interval",
-                    "Seconds between two ticks",
-                    {"type": "number", "minimum": 0.01, "maximum": 3600, "default": 1},
-                ),
+            name="clock.subscribe",
+            summary="Subscribes to the time",
+            description="Returns the id of the subscription, then sends a notification `clock.tick` after each "
+            "interval. Its `params.subscription` is the id.",
+            run=self._subscribe,
+            params=[
+                Param("interval", "Seconds between two ticks", number(0.01, 3600, default=1)),
                 Param(
                     "count",
                     "Ticks to the end of the subscription; null for no end",
                     {"type": ["integer", "null"], "minimum": 1, "maximum": 2**53, "default": None},
                 ),
-            ),
+            ],
             result={"type": "string", "examples": ["clock-1"]},
-            errors=((4009, "too many subscriptions"),),
+            errors=[(4009, "too many subscriptions")],
         )
         yield Method(
-            "ask.me",
-            "Sends a request to you and returns your answer",
-            lambda call: _Asking(204, NOTHING, call=call),
-            "Returns an object whose only member is your `result` or your `error`. It cannot be part of a batch.",
-            params=(
-                Param("method", "Method of the request", {"type": "string", "maxLength": 200, "default": "ask.name"}),
-                Param(
-                    "timeout",
-                    "Seconds to wait for your answer",
-                    {"type": "number", "minimum": 0.01, "maximum": 600, "default": 20},
-                ),
+            name="ask.me",
+            summary="Sends a request to you and returns your answer",
+            description="Returns an object whose only member is your `result` or your `error`. "
+            "It cannot be part of a batch.",
+            run=lambda call, method, timeout: _Asking(
+                status=204, body=NOTHING, id=call.request.id, method=method, timeout=timeout
             ),
+            params=[
+                Param("method", "Method of the request", text(200, default="ask.name")),
+                Param("timeout", "Seconds to wait for your answer", number(0.01, 600, default=20)),
+            ],
             result={"type": "object"},
-            errors=((4080, "no answer"),),
+            errors=[(4080, "no answer")],
         )
 
-    def _subscribe(self, call: Call) -> Outcome:
+    def _subscribe(self, _: Call, interval: float, count: int | None) -> Success:
         if len(self._clocks) >= MAX_SUBSCRIPTIONS:
-            return fault(4009, f"There are already {MAX_SUBSCRIPTIONS} subscriptions. Wait until one ends.")
+            raise fault(4009, f"There are already {MAX_SUBSCRIPTIONS} subscriptions. Wait until one ends.")
         self._subscribed += 1
         id = f"clock-{self._subscribed}"
-        clock = self._tasks.create_task(self._tick(id, **call.arguments))
+        clock = self._tasks.create_task(self._tick(id, interval, count))
         self._clocks.add(clock)
         clock.add_done_callback(self._clocks.discard)
         return success(id)
@@ -159,49 +146,36 @@ class StdioDemo:
             params = {"subscription": id, "tick": number, "time": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
             await self._send([encode({"jsonrpc": "2.0", "method": "clock.tick", "params": params})])
 
-    async def _ask(self, call: Call) -> Response:
+    async def _ask(self, asking: _Asking) -> Response:
         """Send a request to the client; return the response to the call after the answer."""
         self._asked += 1
         id = f"ask-{self._asked}"
-        self._questions[encode(id)] = question = asyncio.get_running_loop().create_future()
+        self._questions[encode(id)] = answer = asyncio.get_running_loop().create_future()
         params = {"question": "What is your name?"}
-        await self._send([encode({"jsonrpc": "2.0", "id": id, "method": call.arguments["method"], "params": params})])
-        ends = [question, self._end]
-        await asyncio.wait(ends, timeout=call.arguments["timeout"], return_when=asyncio.FIRST_COMPLETED)
+        await self._send([encode({"jsonrpc": "2.0", "id": id, "method": asking.method, "params": params})])
+        await asyncio.wait([answer, self._end], timeout=asking.timeout, return_when=asyncio.FIRST_COMPLETED)
         del self._questions[encode(id)]
-        outcome = Success(body(question.result())) if question.done() else fault(4080, f"{id} was not answered.")
-        return response_of([Entry(call.request.id, outcome)])
+        if answer.done():
+            return response_of([Entry(asking.id, Success(body(answer.result())))])
+        return response_of([Entry(asking.id, fault(4080, f"{id} was not answered."))])
 
     def _take_answer(self, line: bytes) -> bool:
         """Return whether a line is a response to one of our requests, or to none."""
-        answer = _answer_in(line)
-        if answer is None:
+        try:
+            message = open_object(line)
+        except (UnicodeDecodeError, RecursionError):
             return False
-        id, member = answer
-        question = self._questions.get(id)
+        if message is None or message.method is not None:
+            return False
+        if message.error not in {None, b"null"}:
+            answer = b'{"error": %b}' % message.error
+        elif message.result is not None:
+            answer = b'{"result": %b}' % bytes(message.result)
+        else:
+            return False
+        question = self._questions.get(message.id or b"")
         if question is None or question.done():
             self._report("A response was ignored, because no request waits for it.")
         else:
-            question.set_result(member)
+            question.set_result(answer)
         return True
-
-
-def _without_line_breaks(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Replace line breaks, which are white space between the tokens of JSON."""
-    return (piece if isinstance(piece, float) else piece.replace(b"\n", b" ") for piece in pieces)
-
-
-def _answer_in(line: bytes) -> tuple[bytes, bytes] | None:
-    """Return the id of a response, and its result or error as an object.
-
-    None for other messages.
-    """
-    try:
-        message = open_object(line)
-    except (UnicodeDecodeError, RecursionError):
-        return None
-    if message is None or message.method is not None:
-        return None
-    has_error = message.error not in {None, b"null"}
-    name, text = (b"error", message.error) if has_error else (b"result", message.result)
-    return None if text is None else (message.id or b"", b'{"%b": %b}' % (name, bytes(text)))

@@ -10,7 +10,7 @@ import pytest
 
 from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.demo import PASSWORD
-from rpcexplorer.demo.service import TABLE
+from rpcexplorer.demo.methods import TABLE
 from rpcexplorer.discovery import interview
 from rpcexplorer.discovery.methods import similar_methods
 from rpcexplorer.text.printable import printable

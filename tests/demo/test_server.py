@@ -13,7 +13,8 @@ import threading
 
 import pytest
 
-from rpcexplorer.demo.http import DemoServer, DemoThread
+from rpcexplorer.demo.http import DemoThread, demo_server
+from rpcexplorer.demo.service import DemoService
 from tests.demo.calling import body_of, envelope, exchange, post
 
 
@@ -46,8 +47,8 @@ class Gate:
 
 def test_server_listens_on_loopback_at_a_free_port() -> None:
     async def run() -> tuple[str, str]:
-        async with DemoServer() as first, DemoServer() as second:
-            return first.url, second.url
+        async with demo_server(DemoService()) as first, demo_server(DemoService()) as second:
+            return first, second
 
     first, second = asyncio.run(run())
     assert first.startswith("http://127.0.0.1:")
@@ -57,8 +58,8 @@ def test_server_listens_on_loopback_at_a_free_port() -> None:
 def test_sleeps_have_the_requested_length() -> None:
     async def run() -> list[float]:
         sleeps = Sleeps()
-        async with DemoServer(sleep=sleeps) as server:
-            reader, writer = await connect(server.url)
+        async with demo_server(DemoService(), sleep=sleeps) as url:
+            reader, writer = await connect(url)
             for params in ("[2.5]", "[4, true]"):
                 writer.write(post(envelope("demo.slow", params)))
             writer.write(post(envelope("demo.slow", "[600]", None), "Connection: close"))
@@ -73,12 +74,10 @@ def test_sleeps_have_the_requested_length() -> None:
 def test_close_does_not_wait_for_slow_calls(params: str) -> None:
     async def run() -> bytes:
         gate = Gate()
-        server = DemoServer(sleep=gate)
-        await server.start()
-        reader, writer = await connect(server.url)
-        writer.write(post(envelope("demo.slow", params)))
-        await gate.reached.wait()
-        await server.close()
+        async with demo_server(DemoService(), sleep=gate) as url:
+            reader, writer = await connect(url)
+            writer.write(post(envelope("demo.slow", params)))
+            await gate.reached.wait()
         received = await reader.read()
         writer.close()
         return received
@@ -88,13 +87,11 @@ def test_close_does_not_wait_for_slow_calls(params: str) -> None:
 
 def test_close_does_not_wait_for_stalled_clients() -> None:
     async def run() -> None:
-        server = DemoServer()
-        await server.start()
-        reader, writer = await connect(server.url)
-        writer.write(post(envelope("demo.records", "[1000000]")))
-        await reader.readuntil(b"\r\n\r\n")
-        writer.transport.pause_reading()  # type: ignore[attr-defined]
-        await server.close()
+        async with demo_server(DemoService()) as url:
+            reader, writer = await connect(url)
+            writer.write(post(envelope("demo.records", "[1000000]")))
+            await reader.readuntil(b"\r\n\r\n")
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
         writer.transport.abort()
 
     asyncio.run(run())
@@ -102,26 +99,15 @@ def test_close_does_not_wait_for_stalled_clients() -> None:
 
 def test_client_that_disconnects_does_not_affect_others() -> None:
     async def run() -> None:
-        async with DemoServer() as server:
-            reader, writer = await connect(server.url)
+        async with demo_server(DemoService()) as url:
+            reader, writer = await connect(url)
             writer.write(post(envelope("demo.records", "[1000000]")))
             await reader.readexactly(100_000)
             writer.transport.abort()
-            reader, writer = await connect(server.url)
+            reader, writer = await connect(url)
             writer.write(post(envelope("demo.echo"), "Connection: close"))
             assert body_of(await reader.read()).endswith(b'"result": []}')
             writer.close()
-
-    asyncio.run(run())
-
-
-def test_close_twice_or_before_start_does_nothing() -> None:
-    async def run() -> None:
-        server = DemoServer()
-        await server.close()
-        await server.start()
-        await server.close()
-        await server.close()
 
     asyncio.run(run())
 

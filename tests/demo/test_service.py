@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.demo.declaration import LIFETIME
-from rpcexplorer.demo.service import TABLE, DemoService
+from rpcexplorer.demo.methods import TABLE
+from rpcexplorer.demo.service import DemoService
 from tests.demo.calling import LOGIN, Clock, ask, content, cookie_of, envelope, log_in
 
 REQUIRED = {"code": -32001, "message": "authentication required"}
@@ -154,7 +155,7 @@ def test_unknown_method_error_names_discovery() -> None:
             '{"sort": {"by": "total", "up": true}}',
             '"sort" has no member "up". Its members: by, descending.',
         ),
-        ("demo.orders.place", "[7, []]", '"items" must be an array with 1 or more elements.'),
+        ("demo.orders.place", "[7, []]", '"items" must be an array of 1 to 50 elements.'),
         ("demo.orders.place", '[7, [{"sku": "tea"}]]', '"items/0/sku" must be a string such as tea-01.'),
         (
             "demo.orders.place",
@@ -171,6 +172,13 @@ def test_invalid_params_error_describes_valid_ones(method: str, params: str, wor
     error = ask(DemoService(), method, params)
     assert error["code"] == -32602
     assert words in error["message"]
+
+
+@pytest.mark.parametrize("depth", [100, 400])
+def test_params_of_any_depth_get_an_answer(depth: int) -> None:
+    root = '{"name": "a", "branches": [' * depth + '{"name": "a"}' + "]}" * depth
+    outcome = ask(DemoService(), "demo.tree", f"[{root}]")
+    assert outcome == {"branches": depth + 1} or "nested too deeply" in outcome["message"]
 
 
 @pytest.mark.parametrize(

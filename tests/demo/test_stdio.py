@@ -294,4 +294,4 @@ def test_demo_on_stdio_loads_no_screen(tmp_path: Path) -> None:
         process.stdin.close()
         loaded = process.stdout.read().splitlines()[-1].decode().split()
     assert [json.loads(line).get("method") for line in lines] == [None, "clock.tick", "clock.tick"]
-    assert not {"textual", "httpx", "h11", "rpcexplorer.client", "rpcexplorer.history"} & {*loaded}
+    assert not {"textual", "httpx", "rpcexplorer.client", "rpcexplorer.history"} & {*loaded}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.demo.service import TABLE
-from rpcexplorer.demo.service import document as demo_document
+from rpcexplorer.demo.declaration import document as demo_document
+from rpcexplorer.demo.methods import TABLE
 from rpcexplorer.discovery.documents import read_document
 from rpcexplorer.discovery.interview import discovery_of
 from rpcexplorer.discovery.methods import Listing

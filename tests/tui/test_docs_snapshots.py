@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.demo.methods import ORDER_METHODS
-from rpcexplorer.demo.service import document
+from rpcexplorer.demo.declaration import document
+from rpcexplorer.demo.methods import TABLE
 from rpcexplorer.discovery.interview import discovery_of
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.explorer import Explorer
@@ -20,6 +20,7 @@ __all__ = ["calls", "still"]
 pytestmark = [pytest.mark.drawn, pytest.mark.thorough]
 PLACE = "demo.orders.place"
 FIND = "demo.orders.find"
+ORDERS = (FIND, PLACE, "demo.orders.search", "demo.tree", "demo.misdescribed")
 
 
 async def example(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -49,7 +50,7 @@ def test_docs(
     shows: str,
 ) -> None:
     app, explorer = calls
-    listing = read_openrpc(document(ORDER_METHODS))
+    listing = read_openrpc(document(TABLE[name] for name in ORDERS))
     assert explorer.profile is not None
     explorer.method_lists.settle(explorer.profile, discovery_of(NOW, listing, ()))
     assert snap_compare(app, terminal_size=size, run_before=state(shows, "Docs", then=show))
