@@ -941,29 +941,24 @@ class Explorer:
 
         The calls are not recorded, and the first ones have no credentials.
         """
-        tester: Tester | OpenTester
-        presets = self.profiles.usable_presets()
-        if profile.is_open_connection:
-            from rpcexplorer.client.open_tester import OpenTester
+        from rpcexplorer.client.connection_test import Tester
+        from rpcexplorer.client.report import REFUSED, Check, Report
 
-            tester = OpenTester(profile, self.credentials, partial(self.command_of, profile), presets)
-        else:
-            from rpcexplorer.client.connection_test import Tester
-            from rpcexplorer.client.report import REFUSED, Check, Report
-
-            if refused := await self.credentials.permission(profile):  # It is asked once, not by each of its calls.
-                return Report((Check("Profile", "failed", refused.sentence, code=REFUSED),))
-            missing = [
-                field for field, found in self.credentials.state(profile).items() if not found and field != "session"
-            ]
-            tester = Tester(
-                profile,
-                self.credentials,
-                missing,
-                presets=presets,
-                chosen=self.profiles.chosen(profile),
-                change=self.profiles.changed,
-            )
+        refused = None
+        if not profile.is_open_connection:
+            refused = await self.credentials.permission(profile)  # It is asked once, not by each of the calls.
+        if refused:
+            return Report((Check("Profile", "failed", refused.sentence, code=REFUSED),))
+        state = self.credentials.state(profile)
+        tester = Tester(
+            profile,
+            self.credentials,
+            missing=[field for field in state if field != "session" and not state[field]],
+            presets=self.profiles.usable_presets(),
+            chosen=self.profiles.chosen(profile),
+            change=self.profiles.changed,
+            command=partial(self.command_of, profile),
+        )
         try:
             return await tester.run(show or (lambda _: None), stop or Stop())
         finally:

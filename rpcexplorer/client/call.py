@@ -203,8 +203,8 @@ def explained(outcome: Malformed, response: Response, profile: Profile, *, is_ah
     text, status = response.body.lstrip(), response.status
     is_page_of_gateway = text[:1] == b"<" and status in GATEWAY_STATUSES
     if not text or is_page_of_gateway or status in CLEAR_STATUSES:
-        return replace(outcome, reason=explanation)
-    return replace(outcome, reason=f"{explanation} {outcome.reason}")
+        return replace(outcome, reason=explanation, kind="status")
+    return replace(outcome, reason=f"{explanation} {outcome.reason}", kind="status")
 
 
 OK = 200

@@ -1,22 +1,36 @@
-"""The connection test: open calls first, then one with credentials.
+"""The connection test: it asks, reads the rules, changes one setting, and asks again.
 
-It sends at most ``MOST`` requests, one at a time over one connection, and records none. Credentials are sent only if
-the profile's address and form were right.
+Over HTTP it finds address and form with calls without credentials, and makes one with credentials only if those of the
+profile were right. It sends at most ``MOST`` requests, one at a time over one connection, and records none.
+
+A connection that stays open is opened once, as calls open it. It has to answer a call.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.client.call import CAN_PIN, MAYBE_RAN, certificate_of, connect
+from rpcexplorer.client.call import certificate_of, connect
 from rpcexplorer.client.hints import hint_for, is_nothing
-from rpcexplorer.client.probe import MOST, Probe, Proposal, TrialResult, behind_login, proposed
+from rpcexplorer.client.probe import (
+    INITIALIZE,
+    MOST,
+    Probe,
+    Proposal,
+    TrialResult,
+    behind_login,
+    connection_method,
+    proposed,
+)
 from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.report import (
     HTTP,
@@ -28,17 +42,25 @@ from rpcexplorer.client.report import (
     TestCall,
     advice_for,
     advice_of,
+    called_rows,
     checks_of,
     login_not_reached,
+    messages_row,
+    opening_rows,
     steps,
 )
+from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.problem import Changes, Problem
-from rpcexplorer.model.profile import TOKEN_MARK, Preset, Profile
+from rpcexplorer.model.profile import TOKEN_MARK, Auth, Preset, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.transport.port import Partial, Request, Response, ShownCertificate, Transport, Unreachable, Watch
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.destination import ProcessCommand
+    from rpcexplorer.model.event import Event
 
 REPLY_LIMIT: Final = 4 * 1024 * 1024
 """Bytes of one response: no call of the test has a longer one."""
@@ -46,6 +68,9 @@ MAX_SECONDS: Final = 10.0
 """Seconds for one response, if the profile does not allow less."""
 WITH_CREDENTIALS: Final = 4
 """Requests that are reserved for a challenge, a handshake and a login."""
+LISTEN_SECONDS: Final = 1.0
+"""From the opening of a connection, in which messages of the server are counted."""
+_WITHOUT_METHOD: Final = {"response": "a response", "unreadable": "data that is not a message"}
 
 
 class LimitedTransport:
@@ -77,35 +102,38 @@ class Tester:
         self,
         profile: Profile,
         credentials: CredentialSource,
-        missing: Sequence[str],
         *,
+        missing: Sequence[str],
         presets: Mapping[str, Preset],
         chosen: Collection[str],
         change: Callable[[Profile, Changes], Profile | Problem],
+        command: Callable[[], ProcessCommand | Refused],
     ) -> None:
         """Prepare a test.
 
         ``missing`` are the secrets without a value, ``chosen`` the keys that are set in a file or on the command line.
-        ``change`` returns the profile with changes, or the problem that a file with them would have.
+        ``change`` returns the profile with changes, or the problem that a file with them would have. ``command``
+        returns the process that may be started.
         """
         self._profile, self._credentials, self._missing, self._change = profile, credentials, missing, change
+        self._presets = presets
         self._show_report: ShowReport = lambda _: None
         self._stop = Stop()
         self._clients: list[ProfileClient] = []
         self._transport: LimitedTransport | None = None
         self._certificate: ShownCertificate | None = None
-        self._probe = Probe(
-            profile,
-            presets,
-            self._changed,
-            # The default login is tried only if its address, one of the first to be tested, asks for it.
-            most=MOST - (WITH_CREDENTIALS if profile.secrets and not profile.assumes_auth else 0),
-            chosen=chosen,
-        )
+        self._messages = Counter[str]()
+        """What the server sent of its own accord, by method."""
+        self._around = Surroundings(on_event=self._count, command=command)
+        reserved = WITH_CREDENTIALS if profile.secrets and not profile.assumes_auth else 0
+        # The default login is tried only if its address, one of the first to be tested, asks for it.
+        self._probe = Probe(profile, presets, self._changed, most=MOST - reserved, chosen=chosen)
 
     async def run(self, show: ShowReport, stop: Stop) -> Report:
         """Run the test; call ``show`` with each new state."""
         self._show_report, self._stop = show, stop
+        if self._profile.is_open_connection:
+            return await self._open_and_call()
         self._transport = LimitedTransport(await connect(self._profile, REPLY_LIMIT), MOST)
         if TOKEN_MARK in self._profile.path:  # Without its token, the URL is a different one.
             return await self._with_credentials([])
@@ -118,12 +146,86 @@ class Tester:
                 trial = trials.send(exchange)
             except StopIteration:
                 trial = None
-        await self._look_at_certificate()
+        await self._look_at_certificate(self._probe.form)
         checks = checks_of(self._probe)
-        stopped = isinstance(self._probe.results[-1].exchange.outcome, Cancelled)
-        if not self._has_credentials() or stopped or self._probe.cut_short:
+        is_stopped = isinstance(self._probe.results[-1].exchange.outcome, Cancelled)
+        if not self._has_credentials() or is_stopped or self._probe.cut_short:
             return self._report(checks)
         return await self._with_credentials(checks)
+
+    async def close(self) -> None:
+        if self._transport is not None:
+            await self._transport.close()
+        if self._profile.is_open_connection:
+            for client in self._clients:
+                await client.close()
+
+    def _client(self, form: Profile) -> ProfileClient:
+        client = next((client for client in self._clients if client.profile == form), None)
+        if client is None:
+            client = ProfileClient(
+                form,
+                self._credentials,
+                reply_limit=REPLY_LIMIT,
+                transport=self._transport,
+                around=self._around,
+                advises=False,
+            )
+            self._clients.append(client)
+        return client
+
+    async def _look_at_certificate(self, form: Profile) -> None:
+        """Read the certificate that the server shows, if it uses TLS."""
+        if form.is_encrypted and not self._stop.pressed:
+            with suppress(Unreachable):
+                self._certificate = await certificate_of(form)
+
+    # A connection that stays open.
+
+    async def _open_and_call(self) -> Report:
+        profile, method = self._profile, connection_method(self._profile, self._presets)
+        has_some = any(self._credentials.is_known(profile, field) for field in profile.secrets)
+        if profile.assumes_auth and not has_some:  # Calls have no credentials either.
+            profile = replace(profile, auth=Auth(), assumes_auth=False)
+        client = self._client(profile)
+        self._show_report(Report(under_way="opening the connection"))
+        opened = await client.open(stop=self._stop)
+        await self._look_at_certificate(profile)
+        rows = opening_rows(opened, profile)
+        if not isinstance(opened.outcome, Sent):
+            return self._opened_report(rows)
+        self._show_report(self._opened_report(rows, under_way=method))
+        called, summary = opened, "result"
+        if method != INITIALIZE[0]:  # The handshake is an answered call.
+            called = await client.send(Draft(method), timeout=min(profile.timeout, MAX_SECONDS), stop=self._stop)
+            summary = called.outcome_name
+        rows += called_rows(called, method, profile)
+        calls = (TestCall(method, "", summary),)
+        if not isinstance(called.outcome, Cancelled):
+            self._show_report(self._opened_report(rows, calls, under_way="messages of the first second"))
+            await self._listen(client)
+        return self._opened_report([*rows, messages_row(self._messages)], calls)
+
+    def _opened_report(self, rows: list[Check], calls: tuple[TestCall, ...] = (), under_way: str = "") -> Report:
+        proposal = self._pin(self._profile.url) if self._is_distrusted(rows) else None
+        return Report(tuple(rows), proposal, calls, len(calls), self._certificate, under_way)
+
+    def _count(self, event: Event) -> None:
+        self._messages[event.method or _WITHOUT_METHOD[event.kind]] += 1
+
+    async def _listen(self, client: ProfileClient) -> None:
+        """Wait until the first second is over, or the connection."""
+        connection = client.connection
+        if connection is None or connection.since is None:
+            return
+        left = LISTEN_SECONDS - (datetime.now(UTC) - connection.since).total_seconds()
+        task = asyncio.ensure_future(connection.wait_closed())
+        self._stop.watch(task)
+        with suppress(TimeoutError, asyncio.CancelledError):
+            await asyncio.wait_for(task, max(left, 0))
+        self._stop.watch(None)
+
+    # Calls over HTTP, one after the other.
 
     def _has_credentials(self) -> bool:
         """Return whether a last call is made with credentials."""
@@ -131,45 +233,34 @@ class Tester:
             return bool(self._profile.secrets)
         return self._probe.wants_service_login and self._credentials.can_log_in(self._profile)
 
-    async def close(self) -> None:
-        if self._transport is not None:
-            await self._transport.close()
-
-    async def _look_at_certificate(self) -> None:
-        """Read the certificate that the server shows, if it uses TLS."""
-        form = self._probe.form
-        if form.url.lower().startswith("https:") and not self._stop.pressed:
-            with suppress(Unreachable):
-                self._certificate = await certificate_of(form)
-
     async def _with_credentials(self, checks: list[Check]) -> Report:
         """Call with credentials, if the profile's address and form were right."""
-        if checks and (self._probe.found is None or any(check.state == "failed" for check in checks[:-1])):
-            last = login_not_reached(self._profile, self._missing)
-            if doubted := self._probe.doubted_auth:
-                last = replace(last, words=f"{last.words} {doubted}")
-            return self._report([*checks[:-1], last])
-        method = behind_login(self._profile, self._probe.presets) or auth_of(self._profile).harmless
-        login = self._profile.has_sessions and not await self._has_session_alone()
-        self._show(f"{self._profile.login.method if login else method} with credentials")
-        exchange = await self._sent(self._profile, method, login=login)
-        open_ = self._probe.found
-        tried = steps(exchange, self._profile, locked=open_ is not None and open_.asks_for_login)
+        profile, open_call = self._profile, self._probe.found
+        if checks and (open_call is None or any(check.state == "failed" for check in checks[:-1])):
+            last = login_not_reached(profile, self._missing)
+            return self._report(
+                [*checks[:-1], replace(last, words=f"{last.words} {self._probe.doubted_auth}".rstrip())]
+            )
+        method = behind_login(profile, self._presets) or auth_of(profile).harmless
+        login = profile.has_sessions and not await self._has_session_alone()
+        self._show(f"{profile.login.method if login else method} with credentials")
+        exchange = await self._sent(profile, method, login=login)
+        tried = steps(exchange, profile, locked=open_call is not None and open_call.asks_for_login)
         if not checks:
             return self._report(tried, exchange)
-        result = TrialResult(self._profile, exchange)
-        if result.ended and tried[LOGIN].state != "failed":  # Neither the login nor the call got a response.
-            return self._report([*checks[:-1], _unreached(tried)], exchange)
-        if open_ and not open_.speaks and not login:  # Only this call shows whether the server uses JSON-RPC.
+        result, last = TrialResult(profile, exchange), tried[LOGIN]
+        if result.ended and last.state != "failed":  # Neither the login nor the call got a response.
+            failed = next((check for check in tried if check.state == "failed"), last)
+            return self._report([*checks[:-1], replace(failed, label=last.label)], exchange)
+        if open_call and not open_call.speaks and not login:  # Only this call shows whether the server uses JSON-RPC.
             if result.speaks:
                 self._probe.found = result
                 checks = checks_of(self._probe)
             elif not result.ended:
                 rows = {check.label: check for check in (tried[HTTP], tried[RPC])}
                 checks = [rows.get(check.label, check) for check in checks]
-        last, doubted = tried[LOGIN], self._probe.doubted_auth
-        if last.state == "failed" and doubted:  # A command is last.
-            last = replace(last, words=f"{doubted} {last.words}")
+        if last.state == "failed":  # A command is last.
+            last = replace(last, words=f"{self._probe.doubted_auth} {last.words}".lstrip())
         return self._report([*checks[:-1], last], exchange)
 
     async def _has_session_alone(self) -> bool:
@@ -177,10 +268,7 @@ class Tester:
         return bool(self._missing) and isinstance(await self._credentials.session(self._profile), Secret)
 
     async def _sent(self, form: Profile, method: str, *, login: bool = False) -> Exchange:
-        client = next((client for client in self._clients if client.profile == form), None)
-        if client is None:
-            client = ProfileClient(form, self._credentials, reply_limit=REPLY_LIMIT, transport=self._transport)
-            self._clients.append(client)
+        client = self._client(form)
         if login:
             return await client.login(stop=self._stop)
         timeout = min(form.timeout, MAX_SECONDS)
@@ -188,62 +276,70 @@ class Tester:
         if _was_closed(exchange) and not form.secrets:
             # The server closed the connection between two harmless calls, so a new connection is tried.
             exchange = await client.send(Draft(method), timeout=timeout, stop=self._stop)
-        if isinstance(outcome := exchange.outcome, Unreached):  # This is advice for other calls.
-            sentence = outcome.sentence.removesuffix(f" {MAYBE_RAN}").removesuffix(f" {CAN_PIN}")
-            outcome = replace(outcome, sentence=sentence)
-        return replace(exchange, outcome=outcome)
+        return exchange
 
     def _show(self, under_way: str) -> None:
         self._show_report(self._report(checks_of(self._probe), under_way=under_way))
 
     def _report(self, checks: Sequence[Check], tried: Exchange | None = None, under_way: str = "") -> Report:
-        found, result = self._probe.found, TrialResult(self._profile, tried) if tried else None
-        has_nothing = tried is not None and is_nothing(tried)
-        is_unfinished = under_way or (result and result.cut_short)
-        proposal = None if is_unfinished or has_nothing else proposed(self._probe)
-        if has_nothing and tried and found and not found.speaks:
-            proposal = self._slash_added(tried)
-        elif proposal and tried and (hint := hint_for(tried, self._profile, tested=True)) and not hint.careful:
-            fresh = tuple(change for change in hint.changes if change[0] not in proposal.values)
-            proposal = replace(proposal, changes=(*proposal.changes, *fresh))
-        if proposal and result and self._probe.has_usual_type and result.speaks:
+        """Return the report so far; ``tried`` is the call with credentials."""
+        probe, result = self._probe, TrialResult(self._profile, tried) if tried else None
+        calls = [TestCall(trial.exchange.method, trial.path, trial.summary) for trial in probe.results]
+        if result:
+            calls.append(TestCall(f"{result.exchange.method} with credentials", result.path, result.summary))
+        proposal, advice = None, ""
+        if not under_way:
+            proposal = self._proposal(checks, result)
+            has_nothing = result is not None and is_nothing(result.exchange)
+            if proposal is None:
+                advice = advice_for(self._profile) if has_nothing else advice_of(probe)
+        sent = self._transport.sent if self._transport else 0
+        return Report(tuple(checks), proposal, tuple(calls), sent, self._certificate, under_way, advice)
+
+    def _proposal(self, checks: Sequence[Check], result: TrialResult | None) -> Proposal | None:
+        """Return what to change after the test; ``result`` is that of the call with credentials."""
+        if self._is_distrusted(checks):
+            return self._pin(self._probe.form.url)
+        if result is None:
+            return proposed(self._probe)
+        hint = hint_for(result.exchange, self._profile, tested=True)
+        changes = hint.changes if hint and not hint.careful else ()
+        if is_nothing(result.exchange):
+            found = self._probe.found
+            return self._slash_added(result, changes) if found and not found.speaks else None
+        proposal = None if result.cut_short else proposed(self._probe)
+        if proposal is None:
+            return None
+        fresh = tuple(change for change in changes if change[0] not in proposal.values)
+        proposal = replace(proposal, changes=(*proposal.changes, *fresh))
+        if self._probe.has_usual_type and result.speaks:
             # The server accepted the default, which was sent with the credentials.
             proposal = proposal.without("content_type")
-        if self._distrusted(checks) and not under_way and self._certificate:
-            url = self._probe.form.url
-            moved = (("url", url),) if url != self._profile.url else ()
-            proposal = Proposal((*moved, ("certificate", self._certificate.certificate.fingerprint)))
-        calls = tuple(TestCall(trial.exchange.method, trial.path, trial.summary) for trial in self._probe.results)
-        if result:
-            calls += (TestCall(f"{result.exchange.method} with credentials", result.path, result.summary),)
-        sent = self._transport.sent if self._transport else 0
-        advice = advice_for(self._profile) if has_nothing else advice_of(self._probe)
-        advice = "" if proposal or under_way else advice
-        return Report(tuple(checks), proposal, calls, sent, self._certificate, under_way, advice)
+        return proposal
 
-    def _slash_added(self, tried: Exchange) -> Proposal | None:
+    def _slash_added(self, result: TrialResult, changes: Changes) -> Proposal | None:
         """Propose the path of a redirect that repeats calls, or only adds a slash."""
-        hint = hint_for(tried, self._profile, tested=True)
-        path = str(dict(hint.changes).get("path", "")) if hint else ""
-        repeats = tried.response.status in {307, 308} or path.rstrip("/") == self._profile.path.rstrip("/")
-        return Proposal(hint.changes) if hint and path and repeats and not hint.careful else None
+        path = str(dict(changes).get("path", ""))
+        repeats = result.exchange.response.status in {307, 308}
+        if path and (repeats or path.rstrip("/") == self._profile.path.rstrip("/")):
+            return Proposal(changes)
+        return None
 
-    def _distrusted(self, checks: Sequence[Check]) -> bool:
+    def _is_distrusted(self, checks: Sequence[Check]) -> bool:
         """Return whether the test failed because the certificate is not trusted."""
         shown, trusted = self._certificate, self._profile.certificate
         if shown is None or shown.certificate.fingerprint == trusted or not (shown.problem or trusted):
             return False
         return any(check.label == "TLS" and check.state == "failed" for check in checks)
 
+    def _pin(self, url: str) -> Proposal:
+        assert self._certificate is not None
+        moved = (("url", url),) if url != self._profile.url else ()
+        return Proposal((*moved, ("certificate", self._certificate.certificate.fingerprint)))
+
     def _changed(self, profile: Profile, changes: Changes) -> Profile | None:
         made = self._change(profile, changes)
         return made if isinstance(made, Profile) else None
-
-
-def _unreached(tried: Sequence[Check]) -> Check:
-    """Return the last row with the reason of the step that failed before it."""
-    failed = next((check for check in tried if check.state == "failed"), tried[LOGIN])
-    return replace(tried[LOGIN], state=failed.state, words=failed.words, code=failed.code)
 
 
 def _was_closed(exchange: Exchange) -> bool:

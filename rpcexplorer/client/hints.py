@@ -1,6 +1,6 @@
-"""Rules that turn a failed exchange into a hint: which change may help.
+"""One table of rules: what was seen of a failed call, and what to say and to change then.
 
-A failed call shows the first hint, in the order of `RULES`. The connection test tries the suggested change.
+A failed call shows the hint of the first rule that fits. The connection test tries its change, and asks again.
 
 Texts of the server are not trusted. A URL in them becomes a suggestion only if it is plain: no user, no query,
 nothing in its path that may be a secret. A change is checked again before it is saved.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from typing import Final
+from typing import Any, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from msgspec import Struct
@@ -20,10 +20,11 @@ from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, server_words, setting
-from rpcexplorer.model.profile import PATH, USUAL_FRAMING, Auth, Profile
+from rpcexplorer.model.profile import PATH, USUAL_FRAMING, Auth, ConnectionKind, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.rpc.codec import Envelope, open_object
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
 from rpcexplorer.transport.port import Framing, Reason, Step
 
@@ -56,8 +57,16 @@ class FailedCall(Struct, frozen=True):
         return cls(exchange, profile, " ".join(" ".join(words).split()), variables)
 
     @property
+    def kind(self) -> ConnectionKind:
+        return self.profile.connection_kind
+
+    @property
     def status(self) -> int | None:
         return self.exchange.response.status
+
+    @property
+    def malformed(self) -> Malformed | None:
+        return self.exchange.outcome if isinstance(self.exchange.outcome, Malformed) else None
 
     @property
     def error(self) -> ErrorObject | None:
@@ -95,12 +104,51 @@ class FailedCall(Struct, frozen=True):
 
     def hint(self, sentence: str, changes: Changes = (), secret: str = "", *, careful: bool = False) -> Hint:
         """Return a hint with the commands that apply it."""
-        commands = setting(self.profile, self.exchange.url, changes, secret) if changes or secret else ()
+        profile, rest = self.profile, changes
+        if profile.ad_hoc and changes and changes[0][0] in {"framing", "preset"}:
+            # The command that saves the typed server has an option for these.
+            (key, value), *_ = changes
+            typed = ("framing",) if key == "framing" else ()
+            profile, rest = replace(profile, **{key: value}, typed=typed), ()
+        commands = setting(profile, self.exchange.url, rest, secret) if changes or secret else ()
         return Hint(sentence, changes, secret, commands, careful)
 
     def test_hint(self, sentence: str) -> Hint:
         """Return a hint that suggests the connection test."""
         return Hint(sentence, commands=(connection_test(self.profile),), tests=True)
+
+
+class Rule(Struct, frozen=True):
+    """What was seen, and the hint for it. Each condition that is given has to be true."""
+
+    sentence: str
+    """``{path}`` and ``{framing}`` are those of the profile."""
+    change: tuple[str, Any] | None = None
+    tests: bool = False
+    """It suggests the connection test."""
+    kinds: Collection[ConnectionKind] = ()
+    reasons: Collection[Reason] = ()
+    statuses: Collection[int] = ()
+    codes: Collection[int] = ()
+    says: str = ""
+    """A pattern of the server's text."""
+    fits: Callable[[FailedCall], bool] | None = None
+
+    def __call__(self, call: FailedCall) -> Hint | None:
+        seen = (
+            (call.kind, self.kinds), (call.reason, self.reasons), (call.status, self.statuses), (call.code, self.codes)
+        )  # fmt: skip
+        if any(expected and value not in expected for value, expected in seen):
+            return None
+        if (self.says and not call.says(self.says)) or (self.fits and not self.fits(call)):
+            return None
+        sentence = self.sentence.format(path=call.profile.path, framing=call.profile.framing)
+        if self.tests:
+            return call.test_hint(sentence)
+        return call.hint(sentence, (self.change,) if self.change else ())
+
+
+HintRule = Callable[[FailedCall], Hint | None]
 
 
 def connection_test(profile: Profile) -> str:
@@ -126,7 +174,7 @@ def hint_for(
         return call.test_hint("This login is only the default. A connection test shows which one the server needs.")
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
         return None
-    rules = RULES if tested else (websocket_path, untested, *RULES)
+    rules = RULES if tested else (*UNTESTED_RULES, *RULES, timeout)
     return next((hint for rule in rules if (hint := rule(call))), None)
 
 
@@ -142,31 +190,37 @@ _LOGIN = regex(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b", re
 _PRINTABLE = regex(r"[\x21-\x7e]*")
 
 
-def websocket_path(call: FailedCall) -> Hint | None:
-    """Name other usual paths of WebSocket servers, if the default was used."""
-    if call.step != "upgrade" or call.profile.path != "/" or call.status in {401, 403}:
+def _has_usual_path(call: FailedCall) -> bool:
+    return call.profile.path == PATH
+
+
+websocket_path: Final = Rule(
+    "The path is /, the default path. Many servers use /ws, /rpc, /jsonrpc or /websocket.",
+    fits=lambda call: call.step == "upgrade" and call.profile.path == "/" and call.status not in {401, 403},
+)
+
+
+def untrusted_certificate(call: FailedCall) -> Hint | None:
+    if call.reason != "untrusted":
         return None
-    return Hint("The path is /, the default path. Many servers use /ws, /rpc, /jsonrpc or /websocket.")
+    hint = call.test_hint("rpcexplorer does not trust the server's certificate.")
+    if call.profile.ad_hoc:
+        return hint
+    return replace(hint, commands=(f"{PROGRAM} profiles trust {call.profile.name}",))
 
 
-def untested(call: FailedCall) -> Hint | None:
-    """Suggest a test for a default path or an untrusted certificate."""
-    profile, is_usual = call.profile, call.profile.path == PATH
-    is_malformed = isinstance(call.exchange.outcome, Malformed)
-    if call.reason == "untrusted":
-        hint = call.test_hint("rpcexplorer does not trust the server's certificate.")
-        return hint if profile.ad_hoc else replace(hint, commands=(f"{PROGRAM} profiles trust {profile.name}",))
-    has_no_auth = not profile.secrets or profile.assumes_auth
-    # Some servers ask for credentials at any path.
-    if is_usual and profile.ad_hoc and call.status == 401 and is_malformed and has_no_auth:
-        return call.test_hint(f"The server asks for credentials. Its path may not be {PATH}, the default.")
-    if is_usual and call.status in {301, 302} and not leads_to_login(call):  # The redirect may lead to web pages.
-        target, own = _split(profile.endpoint, call.location), urlsplit(profile.endpoint)
-        if target and target.netloc == own.netloc and target.path.rstrip("/") != own.path.rstrip("/"):
-            return call.test_hint(
-                f"The server redirects from {PATH}, the default path. A connection test finds the right path."
-            )
-    return None
+def _is_guessed_path_locked(call: FailedCall) -> bool:
+    """Return whether a path that nobody chose asks for credentials: some servers do so at any path."""
+    has_no_auth = not call.profile.secrets or call.profile.assumes_auth
+    return _has_usual_path(call) and call.profile.ad_hoc and call.malformed is not None and has_no_auth
+
+
+def _redirects_elsewhere(call: FailedCall) -> bool:
+    """Return whether the default path redirects to another path of the server, which may be that of web pages."""
+    if not _has_usual_path(call) or leads_to_login(call):
+        return False
+    target, own = _split(call.profile.endpoint, call.location), urlsplit(call.profile.endpoint)
+    return target is not None and target.netloc == own.netloc and target.path.rstrip("/") != own.path.rstrip("/")
 
 
 def leads_to_login(call: FailedCall) -> bool:
@@ -196,7 +250,7 @@ def encryption(call: FailedCall) -> Hint | None:
         http = url._replace(scheme="http", netloc=url.netloc if url.port else f"{url.netloc}:443").geturl()
         sentence = "This port does not use TLS. With http, anyone on the network path can read requests and responses."
         return call.hint(sentence, (("url", http),), careful=True)
-    if url.scheme != "http" or not isinstance(call.exchange.outcome, Malformed):
+    if url.scheme != "http" or call.malformed is None:
         return None
     upgrade = ", ".join(call.headers("upgrade")).lower()
     if call.status == 426 and "tls" not in upgrade:
@@ -268,7 +322,7 @@ _OLD_MCP: Final = (
 def old_mcp(call: FailedCall) -> Hint | None:
     """Explain MCP's old transport, with an event stream and a second URL."""
     stream = call.exchange.response.body.lstrip().startswith(b"event: endpoint")
-    refused = call.status in NOTHING_THERE and isinstance(call.exchange.outcome, Malformed)
+    refused = call.status in NOTHING_THERE and call.malformed is not None
     typical = refused and urlsplit(call.exchange.url).path.rstrip("/").endswith("/sse")
     if stream or typical or (call.status in {400, 404} and call.says(_OLD_MCP)):
         return call.hint(
@@ -287,12 +341,6 @@ _MCP: Final = (
     r"mcp-session-id|missing session id|no valid session id|server not initiali[sz]ed"
     r"|before initiali[sz]ation|not (?:been )?initiali[sz]ed"
 )
-
-
-def mcp(call: FailedCall) -> Hint | None:
-    if call.status not in {400, 404} or call.profile.handshake is not None or not call.says(_MCP):
-        return None
-    return call.hint("The server uses MCP and needs a handshake first.", (("handshake", "mcp"),))
 
 
 USUAL_TYPES: Final = ("application/json", "application/json-rpc")
@@ -370,7 +418,7 @@ def unquoted_id(call: FailedCall) -> Hint | None:
     if refuses_request(call.exchange) and call.says(r"\b(?:integer|numeric) '?id\b"):
         return call.hint("The server needs ids as numbers.", (("id", "number"),))
     echoed = rb'"id"\s*:\s*' + re.escape(call.exchange.id.encode())
-    is_malformed = isinstance(call.exchange.outcome, Malformed)
+    is_malformed = call.malformed is not None
     if not is_malformed or not re.search(echoed, call.exchange.response.body):
         return None
     return call.hint("The server returns the id without quotes. Send ids as numbers.", (("id", "number"),))
@@ -539,15 +587,8 @@ def _set_kind(call: FailedCall) -> str:
     return f"{setting(call.profile, call.exchange.url, ())[0].partition(' --auth=')[0]} --auth=KIND"
 
 
-def wrong_path(call: FailedCall) -> Hint | None:
-    """Suggest a test if there is no JSON-RPC at the path."""
-    if call.status in MOVED | {303} or not is_nothing(call.exchange):
-        return None
-    if call.profile.path != PATH:
-        return call.test_hint("There seems to be no JSON-RPC at this path. A connection test tries the usual paths.")
-    return call.test_hint(
-        f"There seems to be no JSON-RPC at {PATH}, the default path. Many servers use /, /jsonrpc or /rpc."
-    )
+def _has_no_calls(call: FailedCall) -> bool:
+    return is_nothing(call.exchange) and call.status not in MOVED | {303}
 
 
 def is_nothing(exchange: Exchange) -> bool:
@@ -559,13 +600,8 @@ def is_nothing(exchange: Exchange) -> bool:
     return status in NOTHING_THERE | MOVED | {303} or (status == 200 and is_page)
 
 
-def unread(call: FailedCall) -> Hint | None:
-    """Suggest the usual content type if the server saw no call in the request."""
-    codes = {-32600, -32700, METHOD_NOT_FOUND}
-    if call.code not in codes or _essence(call.profile.content_type) == USUAL_TYPES[0] or was_read(call.exchange):
-        return None
-    sentence = f"The server found no call in the request. It may need the content type {USUAL_TYPES[0]}."
-    return call.hint(sentence, (("content_type", USUAL_TYPES[0]),))
+def _is_unread(call: FailedCall) -> bool:
+    return _essence(call.profile.content_type) != USUAL_TYPES[0] and not was_read(call.exchange)
 
 
 def was_read(exchange: Exchange) -> bool:
@@ -575,7 +611,18 @@ def was_read(exchange: Exchange) -> bool:
         return True
     if re.search(rb'"id"\s*:\s*null', exchange.response.body[-MAX_TEXT:]):
         return False
-    return "id is missing" not in getattr(outcome, "remarks", ())
+    members = members_of(exchange)
+    return members is None or members.id is not None or exchange.envelope == "transmission"
+
+
+def members_of(exchange: Exchange) -> Envelope | None:
+    """Return the members of a response, if it is an object."""
+    body = exchange.response.body.lstrip()
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return None
+    return open_object(body) if body[:1] == b"{" else None
 
 
 def refuses_request(exchange: Exchange) -> bool:
@@ -605,13 +652,9 @@ def maybe_empty_params(call: FailedCall) -> Hint | None:
     return call.hint(sentence, (("empty_params", better),))
 
 
-def bare_result(call: FailedCall) -> Hint | None:
-    """Suggest version 1.0 for a result without the members of version 2.0."""
-    outcome = call.exchange.outcome
-    if call.profile.envelope != "2.0" or not isinstance(outcome, Malformed) or outcome.kind != "bare result":
-        return None
-    sentence = "The server sent a result without jsonrpc and id. It may need JSON-RPC 1.0."
-    return call.hint(sentence, (("envelope", "1.0"),))
+def _has_bare_result(call: FailedCall) -> bool:
+    is_bare = call.malformed is not None and call.malformed.kind == "bare result"
+    return is_bare and call.profile.envelope == "2.0"
 
 
 _CLIENT_CERTIFICATE: Final = r"no required ssl certificate|client certificate (?:is )?required|requires? a client cert"
@@ -628,39 +671,29 @@ def client_certificate(call: FailedCall) -> Hint | None:
     return Hint("The server requires a client certificate.", commands=(*lines, command))
 
 
-def ended(call: FailedCall) -> Hint | None:
-    """Suggest where to look if a connection ended without a reason."""
-    kind = call.profile.connection_kind
-    if call.reason != "unexplained":
-        return None
-    if kind == "process":
-        return Hint("Check the command and its arguments. A server keeps running and reads its standard input.")
-    if kind == "stream":
-        return Hint("Check that the server uses JSON-RPC without HTTP at this address, and look at its log.")
-    return None
+def _may_be_language_server(call: FailedCall) -> bool:
+    return call.profile.handshake is None and not call.profile.preset
 
 
-def framing(call: FailedCall) -> Hint | None:
+def other_framing(call: FailedCall) -> Hint | None:
     """Suggest another framing: a server waits for the end of a message that it cannot read."""
-    profile = call.profile
-    if profile.connection_kind not in {"stream", "process"}:
+    if call.kind not in {"stream", "process"} or call.reason not in {"unreadable", "no end", "silent"}:
         return None
-    if call.reason == "lengths":
-        if profile.handshake is None and not profile.preset:
-            return _preset_hint(call, "This seems to be a language server, which needs the preset lsp.", "lsp")
-        return _framing_hint(call, "The server needs the framing length.", "length")
-    if call.reason == "no lengths":
-        return _framing_hint(call, "The server needs the framing lines.", "lines")
-    sentence = f"The server may not use the framing {profile.framing}."
-    if call.reason == "no end" and profile.framing != "none":
-        return _framing_hint(call, f"{sentence} Its messages seem to have no line ends.", "none")
-    if call.reason not in {"unreadable", "no end"} and (call.reason != "silent" or profile.preset):
+    if call.reason == "silent" and call.profile.preset:
         return None
-    if call.reason == "silent" and profile.connection_kind == "process" and profile.handshake is None:
-        return _silent_process(call)
     known: dict[Framing, str] = {"lines": "lines", "length": "length (language servers)", "none": "none"}
-    first, second = (name for name in known if name != profile.framing)
-    return _framing_hint(call, f"{sentence} Try {known[first]} or {known[second]}.", first)
+    first, second = (name for name in known if name != call.profile.framing)
+    sentence = f"The server may not use the framing {call.profile.framing}. Try {known[first]} or {known[second]}."
+    return call.hint(sentence, (("framing", first),))
+
+
+def silent_process(call: FailedCall) -> Hint | None:
+    """Name the presets of the usual servers that are processes."""
+    if call.kind != "process" or call.reason != "silent" or not _may_be_language_server(call):
+        return None
+    sentence = "A language server needs the preset lsp, an MCP server the preset mcp."
+    language_server, mcp_server = (call.hint(sentence, (("preset", name),)) for name in ("lsp", "mcp"))
+    return replace(language_server, commands=(*language_server.commands, *mcp_server.commands))
 
 
 def not_initialized(call: FailedCall) -> Hint | None:
@@ -673,29 +706,8 @@ def not_initialized(call: FailedCall) -> Hint | None:
         return None
     is_lines = profile.connection_kind != "websocket" and profile.framing == USUAL_FRAMING
     name = "mcp" if is_lines or call.code != NOT_INITIALIZED else "lsp"
-    return _preset_hint(call, f"The server needs a handshake first, which the preset {name} sends.", name)
-
-
-def _preset_hint(call: FailedCall, sentence: str, name: str) -> Hint:
-    profile, changes = call.profile, (("preset", name),)
-    if not profile.ad_hoc:
-        return call.hint(sentence, changes)
-    return Hint(sentence, changes, commands=setting(replace(profile, preset=name, typed=()), call.exchange.url, ()))
-
-
-def _silent_process(call: FailedCall) -> Hint:
-    """Name the presets of the usual servers that are processes."""
-    language_server = _preset_hint(call, "A language server needs the preset lsp, an MCP server the preset mcp.", "lsp")
-    mcp_server = _preset_hint(call, "", "mcp")
-    return replace(language_server, commands=(*language_server.commands, *mcp_server.commands))
-
-
-def _framing_hint(call: FailedCall, sentence: str, name: Framing) -> Hint:
-    profile, changes = call.profile, (("framing", name),)
-    if not profile.ad_hoc:
-        return call.hint(sentence, changes)
-    saved = replace(profile, framing=name, typed=("framing",))
-    return Hint(sentence, changes, commands=setting(saved, call.exchange.url, ()))
+    sentence = f"The server needs a handshake first, which the preset {name} sends."
+    return call.hint(sentence, (("preset", name),))
 
 
 def timeout(call: FailedCall) -> Hint | None:
@@ -708,13 +720,28 @@ def timeout(call: FailedCall) -> Hint | None:
     return Hint(f"To wait longer, {way}.", commands=lines)
 
 
-HintRule = Callable[[FailedCall], Hint | None]
+UNTESTED_RULES: Final[tuple[HintRule, ...]] = (
+    untrusted_certificate,
+    Rule(
+        "The server asks for credentials. Its path may not be {path}, the default.",
+        tests=True, statuses={401}, fits=_is_guessed_path_locked,
+    ),
+    Rule(
+        "The server redirects from {path}, the default path. A connection test finds the right path.",
+        tests=True, statuses={301, 302}, fits=_redirects_elsewhere,
+    ),
+)  # fmt: skip
+"""Rules for calls that no connection test has sent."""
 RULES: Final[tuple[HintRule, ...]] = (
+    websocket_path,
     encryption,
     moved,
     session_header,
     old_mcp,
-    mcp,
+    Rule(
+        "The server uses MCP and needs a handshake first.", ("handshake", "mcp"),
+        statuses={400, 404}, says=_MCP, fits=lambda call: call.profile.handshake is None,
+    ),
     accept,
     content_type,
     envelope,
@@ -723,13 +750,43 @@ RULES: Final[tuple[HintRule, ...]] = (
     empty_params,
     typed_params,
     credentials,
-    wrong_path,
-    unread,
+    Rule(
+        "There seems to be no JSON-RPC at this path. A connection test tries the usual paths.",
+        tests=True, fits=lambda call: _has_no_calls(call) and not _has_usual_path(call),
+    ),
+    Rule(
+        "There seems to be no JSON-RPC at {path}, the default path. Many servers use /, /jsonrpc or /rpc.",
+        tests=True, fits=_has_no_calls,
+    ),
+    Rule(
+        f"The server found no call in the request. It may need the content type {USUAL_TYPES[0]}.",
+        ("content_type", USUAL_TYPES[0]), codes={-32600, -32700, METHOD_NOT_FOUND}, fits=_is_unread,
+    ),
     maybe_empty_params,
-    bare_result,
+    Rule(
+        "The server sent a result without jsonrpc and id. It may need JSON-RPC 1.0.", ("envelope", "1.0"),
+        fits=_has_bare_result,
+    ),
     client_certificate,
-    ended,
-    framing,
-    timeout,
-)
+    Rule(
+        "Check the command and its arguments. A server keeps running and reads its standard input.",
+        kinds={"process"}, reasons={"unexplained"},
+    ),
+    Rule(
+        "Check that the server uses JSON-RPC without HTTP at this address, and look at its log.",
+        kinds={"stream"}, reasons={"unexplained"},
+    ),
+    Rule(
+        "This seems to be a language server, which needs the preset lsp.", ("preset", "lsp"),
+        reasons={"lengths"}, fits=_may_be_language_server,
+    ),
+    Rule("The server needs the framing length.", ("framing", "length"), reasons={"lengths"}),
+    Rule("The server needs the framing lines.", ("framing", "lines"), reasons={"no lengths"}),
+    Rule(
+        "The server may not use the framing {framing}. Its messages seem to have no line ends.", ("framing", "none"),
+        kinds={"stream", "process"}, reasons={"no end"}, fits=lambda call: call.profile.framing != "none",
+    ),
+    silent_process,
+    other_framing,
+)  # fmt: skip
 """Certain rules come before likely ones."""

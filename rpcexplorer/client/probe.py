@@ -19,13 +19,13 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import KINDS, auth_of
-from rpcexplorer.client.hints import MOVED, NOTHING_THERE, hint_for, refuses_request
+from rpcexplorer.client.hints import MOVED, NOTHING_THERE, hint_for, members_of, refuses_request
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
 from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
-from rpcexplorer.rpc.codec import Envelope, open_object
+from rpcexplorer.rpc.codec import Envelope
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, RESERVED, EnvelopeForm, ErrorObject, Malformed, Result
 
 
@@ -81,25 +81,31 @@ _REALM = regex(r"""\brealm\s*=\s*(?:"([^"]*)"|([^\s,"]+))""", re.IGNORECASE)
 
 def recognized(exchange: Exchange, profile: Profile) -> list[str]:
     """Return the presets that a response suggests, the most certain first."""
-    response = exchange.response
-    challenges = (value for name, value in response.headers if name.lower() == "www-authenticate")
-    realms = {quoted or bare for value in challenges for quoted, bare in _REALM.findall(value)}
-    server, names, words = response.header("server") or "", names_in(exchange), ""
-    answered = exchange.method if isinstance(exchange.outcome, Result) else ""
-    if not answered:
+    response, names = exchange.response, names_in(exchange)
+    server = response.header("server") or ""
+    realms = set()
+    for name, value in response.headers:
+        if name.lower() == "www-authenticate":
+            realms |= {quoted or bare for quoted, bare in _REALM.findall(value)}
+    is_answered, words = isinstance(exchange.outcome, Result), ""
+    if not is_answered:
         message = exchange.outcome.message[:MAX_PAGE] if isinstance(exchange.outcome, ErrorObject) else ""
         page = response.body[:MAX_PAGE].decode("utf-8", "replace")
         words = "\n".join([*(f"{name}: {value}" for name, value in response.headers), message, page])
-    return [
-        sign.preset
-        for sign in SIGNS
-        if sign.realm in realms - {""}
-        or (sign.server and server.startswith(sign.server))
-        or (sign.answers and sign.answers == answered)
-        or (sign.lists and any(name.startswith(sign.lists) for name in names))
-        or (sign.handshake and sign.handshake == profile.handshake and answered)
-        or any(word in words for word in sign.says)
-    ]
+
+    def has_sign(sign: Sign) -> bool:
+        if sign.realm and sign.realm in realms:
+            return True
+        if sign.server and server.startswith(sign.server):
+            return True
+        if sign.lists and any(name.startswith(sign.lists) for name in names):
+            return True
+        if is_answered:
+            is_own_handshake = bool(sign.handshake) and sign.handshake == profile.handshake
+            return is_own_handshake or sign.answers == exchange.method
+        return any(word in words for word in sign.says)
+
+    return [sign.preset for sign in SIGNS if has_sign(sign)]
 
 
 def names_in(exchange: Exchange) -> list[str]:
@@ -168,14 +174,8 @@ class TrialResult(Struct, frozen=True):
         return isinstance(self.exchange.outcome, Unreached | Cancelled | Refused)
 
     @property
-    def stopped(self) -> bool:
-        """Return whether you ended the test, or no requests were left."""
-        outcome = self.exchange.outcome
-        return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step == "request")
-
-    @property
     def cut_short(self) -> bool:
-        """Return whether the connection or the test ended early."""
+        """Return whether the connection or the user ended it, not a limit of the test."""
         outcome = self.exchange.outcome
         return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step not in OF_THE_TEST)
 
@@ -202,12 +202,7 @@ class TrialResult(Struct, frozen=True):
     @property
     def members(self) -> Envelope | None:
         """The members of the response, if it is an object."""
-        body = self.exchange.response.body.lstrip()
-        try:
-            body.decode()
-        except UnicodeDecodeError:
-            return None
-        return open_object(body) if body[:1] == b"{" else None
+        return members_of(self.exchange)
 
     @property
     def speaks(self) -> bool:
@@ -235,16 +230,17 @@ class TrialResult(Struct, frozen=True):
     @property
     def form_changes(self) -> Changes:
         """Suggested changes of address and form, never to another host or to http."""
-        if self.hint is None:
+        changes = self.hint.changes if self.hint else ()
+        here, target = urlsplit(self.form.url), urlsplit(dict(changes).get("url", self.form.url))
+        if here.hostname != target.hostname or (here.scheme, target.scheme) == ("https", "http"):
             return ()
-        here, target = urlsplit(self.form.url), urlsplit(dict(self.hint.changes).get("url", self.form.url))
-        stays = here.hostname == target.hostname and (here.scheme, target.scheme) != ("https", "http")
-        return tuple(change for change in self.hint.changes if stays and change[0] in {"url", *FORM})
+        return tuple(change for change in changes if change[0] in {"url", *FORM})
 
     @property
     def auth_changes(self) -> Changes:
         """The auth type that the server names."""
-        return tuple(change for change in self.hint.changes if change[0].startswith("auth.")) if self.hint else ()
+        changes = self.hint.changes if self.hint else ()
+        return tuple(change for change in changes if change[0].startswith("auth."))
 
     @property
     def summary(self) -> str:
@@ -264,7 +260,7 @@ class TrialResult(Struct, frozen=True):
                 return "cancelled"
         if self.refusal:
             return f"HTTP {status}: {self.refusal}"
-        return f"HTTP {status}{f' to {self.moved_to}' if self.moved_to else ''}"
+        return f"HTTP {status} to {self.moved_to}" if self.moved_to else f"HTTP {status}"
 
     @property
     def moved_to(self) -> str:
@@ -336,19 +332,24 @@ class Probe:
         """Address and form as far as they are known."""
         if self.blocked:
             return self.blocked.form
-        return self.found.form if self.found else self.results[-1].form if self.results else self.profile
+        if self.found:
+            return self.found.form
+        return self.results[-1].form if self.results else self.profile
 
     @property
     def preset(self) -> str:
         """The preset with a sign in the responses, and whose form was accepted."""
-        form = self.found.form if self.found else None
-        return next((name for name in self._signs() if form and self._as(name, form.path, form) == form), "")
+        if self.found is None:
+            return ""
+        form = self.found.form
+        return next((name for name in self._signs() if self._as(name, form.path, form) == form), "")
 
     @property
     def cut_short(self) -> TrialResult | None:
         """The last call if it ended the test early, after another one succeeded."""
-        last = self.results[-1] if self.results else None
-        return last if last and last.cut_short and not all(result.ended for result in self.results) else None
+        if all(result.ended for result in self.results):
+            return None
+        return self.results[-1] if self.results[-1].cut_short else None
 
     @property
     def asked_kinds(self) -> tuple[str, ...]:
@@ -500,13 +501,18 @@ class Probe:
         """Make one call; None if it was made before, or no requests are left."""
         method = method or _usual(form)
         cost = _cost(form)
-        if self._was_asked(form, method) or cost > self._left or (self.results and self.results[-1].stopped):
+        if self._was_asked(form, method) or cost > self._left or self._is_over():
             return None
         self._left -= cost
         exchange = yield TrialCall(form, method)
         result = TrialResult(form, exchange, hint_for(exchange, form, tested=True))
         self.results.append(result)
         return result
+
+    def _is_over(self) -> bool:
+        """Return whether you ended the test, or no requests were left."""
+        outcome = self.results[-1].exchange.outcome if self.results else None
+        return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step == "request")
 
     def _was_asked(self, form: Profile, method: str = "") -> bool:
         method = method or _usual(form)

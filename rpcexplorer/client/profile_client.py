@@ -86,12 +86,15 @@ class ProfileClient:
         transport: Transport | None = None,
         prints: bool = False,
         around: Surroundings = ALONE,
+        advises: bool = True,
     ) -> None:
         """``record`` gets each exchange; without a ``transport``, the first call chooses one for the address.
 
-        ``prints``: responses go to stdout, so the names of their members are not redacted.
+        ``prints``: responses go to stdout, so the names of their members are not redacted. ``advises``: the sentence of
+        a failure says what to do before the call is sent again.
         """
         self.profile, self.credentials = profile, credentials
+        self.advises = advises
         self.policy = PRINT if prints else SHOW
         self._reply_limit, self._record, self._around = reply_limit, record, around
         self._transport = transport
@@ -492,15 +495,14 @@ class RunningCall:
         self._note_refusal(outcome)
         return AuthResponse(outcome, response, self._sent)
 
-    @staticmethod
-    def _failure(request: AuthRequest, error: Unreachable) -> Unreached | Sent:
+    def _failure(self, request: AuthRequest, error: Unreachable) -> Unreached | Sent:
         """Return the outcome of a request without a complete response."""
         if error.reason == "hung up" and is_notification(request.message) and not error.response.phases.kept:
             return Sent((HUNG_UP,))
         sentence, maybe_ran = error.sentence, error.maybe_ran and not request.is_ahead
-        if error.reason == "untrusted":
+        if self._client.advises and error.reason == "untrusted":
             sentence += f" {CAN_PIN}"
-        elif maybe_ran:
+        elif self._client.advises and maybe_ran:
             sentence += f" {MAYBE_RAN}"
         return Unreached(error.step, sentence, maybe_ran, error.reason, error.in_handshake)
 

@@ -1,23 +1,25 @@
-"""The rows of a connection test, from lookup to login, and its report.
+"""The rows of a connection test, and its report.
 
 The words may contain text of the server: printable() is applied where they are shown.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
-from rpcexplorer.client.hints import refuses_request, was_read
+from rpcexplorer.client.hints import hint_for, refuses_request, was_read
 from rpcexplorer.client.probe import SIGNS, Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
-from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Unreached
+from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.problem import counted, joined_words, provide_secret
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secret import FIELD_WORDS
-from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import INVALID_PARAMS, ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Phases, ShownCertificate
@@ -25,8 +27,9 @@ from rpcexplorer.transport.port import Phases, ShownCertificate
 CheckState = Literal["well", "failed", "skipped", "unknown"]
 """``skipped``: not needed. ``unknown``: not reached, or not visible."""
 NAME, TCP, TLS, HTTP, RPC, LOGIN = range(6)
-"""The steps in their order."""
+"""The steps of a call over HTTP in their order."""
 NOT_REACHED: Final = "Not reached."
+ENDED_BY_USER: Final = "You ended the connection test."
 UNREACHED, MALFORMED, REFUSED = EXIT_CODES["unreached"], EXIT_CODES["malformed"], 3
 """Exit codes of calls that fail at a step."""
 _FAILS_AT: Final = {
@@ -34,8 +37,10 @@ _FAILS_AT: Final = {
     "request": HTTP, "send": HTTP, "wait": HTTP, "body": HTTP, "size": HTTP,
 }  # fmt: skip
 """The step that failed. For a timeout, the phases show it."""
-_ADDRESS = regex(r"[^/?#]*//(?:[^/?#]*@)?(?:\[[^\]]*\]|\d{1,3}(?:\.\d{1,3}){3})(?::\d*)?(?:[/?#]|\Z)")
-"""A URL with an IP address, which needs no lookup."""
+_ROW_OF_STEP: Final = {"start": "Start", "upgrade": "Upgrade", "tls": "TLS"}
+"""The rows of an open connection for steps that have their own; all others belong to the first row."""
+MAX_NAMED: Final = 3
+"""Methods of messages, and paths, to name."""
 
 
 class Check(Struct, frozen=True):
@@ -49,147 +54,6 @@ class Check(Struct, frozen=True):
     """Duration, if it was measured."""
     code: int = UNREACHED
     """For a failed step: the exit code of a call that fails there."""
-
-
-def steps(exchange: Exchange, profile: Profile, *, locked: bool = False) -> list[Check]:
-    """Return the six steps in order; those after a failed one are not reached.
-
-    ``locked``: a call without credentials was asked for a login.
-    """
-    rows = [*_connected(exchange, profile), *_replied(exchange, profile, locked=locked)]
-    match exchange.outcome:
-        case Refused(why=why, sentence=sentence, missing=field, rejected=rejected):
-            words = f"{sentence} {_enter_again(profile, field)}" if rejected and field else sentence
-            rows = _refused(rows, LOGIN if why == "credentials" else RPC, words, sent=exchange.seconds > 0)
-        case Unreached(step=step, sentence=sentence):
-            rows = _ended(rows, _FAILS_AT.get(step, _furthest(exchange.response.phases)), "failed", sentence)
-        case Cancelled():
-            rows = _ended(rows, _furthest(exchange.response.phases), "unknown", "You cancelled the call.")
-    return rows
-
-
-def login_not_reached(profile: Profile, missing: Sequence[str]) -> Check:
-    """Return the last row if a step before it failed, with missing secrets."""
-    fields = _fields(missing)
-    lacks = f" The {fields} {'is' if len(missing) == 1 else 'are'} missing." if missing else ""
-    return Check(login_label(profile), "unknown", f"{NOT_REACHED}{lacks}")
-
-
-def _fields(names: Iterable[str]) -> str:
-    return " and the ".join(FIELD_WORDS.get(name, name) for name in names)
-
-
-def _furthest(phases: Phases) -> int:
-    """Return the step of the last phase that has a time."""
-    if any(phase is not None for phase in (phases.send, phases.wait, phases.transfer)):
-        return HTTP
-    if phases.tls is not None:
-        return TLS
-    return NAME if phases.name is not None and phases.connect is None else TCP
-
-
-def _ended(rows: list[Check], at: int, state: CheckState, words: str, code: int = UNREACHED) -> list[Check]:
-    """Return the rows of an exchange that ended at one of them."""
-    ended = Check(rows[at].label, state, words, code=code)
-    return [*rows[:at], ended, *(_not_reached(row) for row in rows[at + 1 :])]
-
-
-def _refused(rows: list[Check], at: int, sentence: str, *, sent: bool) -> list[Check]:
-    """Return the rows of a call that was not sent; ``sent``: its login was."""
-    rows = [row if sent and number < RPC else _not_reached(row, "Nothing was sent.") for number, row in enumerate(rows)]
-    if sent:
-        rows[HTTP] = Check(rows[HTTP].label, "well", "The server responded to the login.")
-        rows[RPC] = Check(rows[RPC].label, "unknown", NOT_REACHED)
-    rows[at] = Check(rows[at].label, "failed", sentence, code=REFUSED if at == LOGIN else MALFORMED)
-    return rows
-
-
-def _not_reached(row: Check, words: str = NOT_REACHED) -> Check:
-    return row if row.state == "skipped" else Check(row.label, "unknown", words)
-
-
-def _connected(exchange: Exchange, profile: Profile) -> Iterator[Check]:
-    """Yield name, TCP and TLS of an exchange that passed them."""
-    phases, proxy = exchange.response.phases, exchange.response.proxy
-    if profile.socket:
-        yield Check("Name", "skipped", "A Unix socket has no host name.")
-        yield Check("TCP", "well", "Connected to the Unix socket.", phases.connect)
-        yield Check("TLS", "skipped", "The connection stays on this machine.")
-        return
-    if _ADDRESS.match(exchange.url):
-        yield Check("Name", "skipped", "The URL has an IP address.")
-    elif phases.name is None and proxy:
-        yield Check("Name", "skipped", "The proxy resolves the host name.")
-    else:
-        yield Check("Name", "well", "The host name was resolved.", phases.name)
-    yield Check("TCP", "well", f"Connected through the proxy {proxy}." if proxy else "Connected.", phases.connect)
-    if not exchange.url.lower().startswith("https:"):
-        yield Check("TLS", "skipped", "Plain HTTP is not encrypted.")
-    else:
-        words = "The server has the pinned certificate." if profile.certificate else "The certificate is valid."
-        yield Check("TLS", "well", f"Encrypted. {words}", phases.tls)
-
-
-def _replied(exchange: Exchange, profile: Profile, *, locked: bool) -> list[Check]:
-    """Return HTTP, JSON-RPC and login of an exchange with a complete response."""
-    outcome, status = exchange.outcome, exchange.response.status
-    rpc, login = Check("JSON-RPC", "unknown", NOT_REACHED), login_row(exchange, profile, locked=locked)
-    if isinstance(outcome, Result):
-        rpc = Check("JSON-RPC", "well", "The response is a result.")
-    elif isinstance(outcome, ErrorObject):
-        is_refused = refuses_request(exchange) and login.state != "failed"
-        state: CheckState = "failed" if is_refused else "well"
-        words = f"The response is an error object ({error_words(outcome)})."
-        rpc = Check("JSON-RPC", state, words, code=EXIT_CODES["error"])
-    rows = [Check("HTTP", "well", f"Status {status}", exchange.response.phases.wait), rpc, login]
-    if not isinstance(outcome, Malformed) or login.state == "failed":
-        return rows
-    if status is not None and 200 <= status < 300:
-        return _ended(rows, 1, "failed", outcome.reason, MALFORMED)
-    reason = outcome.reason if outcome.reason.startswith(f"HTTP {status} ") else f"HTTP {status}: {outcome.reason}"
-    return _ended(rows, 0, "failed", reason, MALFORMED)
-
-
-def login_row(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
-    outcome, status, label = exchange.outcome, exchange.response.status, login_label(profile)
-    if asks_for_login(profile.login_signs, outcome, status):
-        reason = error_words(outcome) if isinstance(outcome, ErrorObject) else TrialResult(profile, exchange).summary
-        field = next((name for name in profile.secrets if name not in {"username", "session"}), "session")
-        words = f"The server rejected the credentials ({reason}). {_enter_again(profile, field)}"
-        if not profile.secrets:
-            words = f"The server asks for credentials ({reason}). Set auth in the profile."
-        elif misses_credentials(exchange, profile):
-            words = f"The server found no credentials ({reason}). {exchange.method} may need another auth type."
-        return Check(label, "failed", words, code=REFUSED)
-    if not profile.secrets:
-        return Check(label, "skipped", "Calls are sent without credentials.")
-    accepted = f"The server accepted the {'session' if profile.has_sessions else 'credentials'}."
-    if not isinstance(outcome, Result):
-        if locked and (isinstance(outcome, ErrorObject) or status == 200):
-            return Check(label, "well", f"Credentials are required. {accepted}")
-        return Check(
-            label, "unknown", "This response shows nothing about the login. Call a method that needs credentials."
-        )
-    if exchange.method == profile.login.method and profile.has_sessions:
-        return Check(label, "well", "The login opened a session.")
-    return Check(label, "well", accepted)
-
-
-def _enter_again(profile: Profile, field: str) -> str:
-    return f"Enter the {field} again." if profile.ad_hoc else provide_secret(profile, field)
-
-
-def login_label(profile: Profile) -> str:
-    return "Credentials" if profile.secrets and not profile.has_sessions else "Login"
-
-
-def error_words(outcome: ErrorObject) -> str:
-    return f"{'' if outcome.code is None else outcome.code} {outcome.message}".strip() or "no code"
-
-
-FORM_ROWS: Final = (("content_type", "Content type"), ("accept", "Accept"), ("empty_params", "Empty params"))
-"""Keys that have their own row, with its label."""
-UNSEEN: Final = "Unknown before a login."
 
 
 class TestCall(Struct, frozen=True):
@@ -210,7 +74,7 @@ class Report(Struct, frozen=True):
     requests: int = 0
     """Number of requests that they needed."""
     certificate: ShownCertificate | None = None
-    """The certificate that an https server shows."""
+    """The certificate that a server with TLS shows."""
     under_way: str = ""
     """The current call, if there is one."""
     advice: str = ""
@@ -224,6 +88,264 @@ class Report(Struct, frozen=True):
 
 ShowReport = Callable[[Report], None]
 """Called with each new state of a test."""
+
+
+def _ended(rows: Sequence[Check], at: int, state: CheckState, words: str, code: int = UNREACHED) -> list[Check]:
+    """Return the rows of an exchange that ended at one of them."""
+    ended = Check(rows[at].label, state, words, code=code)
+    return [*rows[:at], ended, *(_not_reached(row) for row in rows[at + 1 :])]
+
+
+def _not_reached(row: Check, words: str = NOT_REACHED) -> Check:
+    return row if row.state == "skipped" else Check(row.label, "unknown", words)
+
+
+def _tls_row(profile: Profile, seconds: float | None = None) -> Check:
+    words = "The server has the pinned certificate." if profile.certificate else "The certificate is valid."
+    return Check("TLS", "well", f"Encrypted. {words}", seconds)
+
+
+# Calls over HTTP, one after the other.
+
+
+def steps(exchange: Exchange, profile: Profile, *, locked: bool = False) -> list[Check]:
+    """Return the six steps in order; those after a failed one are not reached.
+
+    ``locked``: a call without credentials was asked for a login.
+    """
+    rows = [*_connected(exchange, profile), *_replied(exchange, profile, locked=locked)]
+    furthest = _furthest(exchange.response.phases)
+    match exchange.outcome:
+        case Refused() as refused:
+            return _refused(rows, refused, profile, is_login_sent=exchange.seconds > 0)
+        case Unreached(step=step, sentence=sentence):
+            return _ended(rows, _FAILS_AT.get(step, furthest), "failed", sentence)
+        case Cancelled():
+            return _ended(rows, furthest, "unknown", "You cancelled the call.")
+    return rows
+
+
+def _furthest(phases: Phases) -> int:
+    """Return the step of the last phase that has a time."""
+    if any(phase is not None for phase in (phases.send, phases.wait, phases.transfer)):
+        return HTTP
+    if phases.tls is not None:
+        return TLS
+    return NAME if phases.name is not None and phases.connect is None else TCP
+
+
+def _refused(rows: list[Check], refused: Refused, profile: Profile, *, is_login_sent: bool) -> list[Check]:
+    """Return the rows of a call that was not sent, perhaps because its login failed."""
+    if is_login_sent:
+        passed = [*rows[:HTTP], Check("HTTP", "well", "The server responded to the login.")]
+        rest = [_not_reached(row) for row in rows[RPC:]]
+    else:
+        passed = []
+        rest = [_not_reached(row, "Nothing was sent.") for row in rows]
+    rows = [*passed, *rest]
+    at, words, code = RPC, refused.sentence, MALFORMED
+    if refused.why == "credentials":
+        at, code = LOGIN, REFUSED
+    if refused.rejected and refused.missing:
+        words = f"{words} {_enter_again(profile, refused.missing)}"
+    rows[at] = Check(rows[at].label, "failed", words, code=code)
+    return rows
+
+
+def _connected(exchange: Exchange, profile: Profile) -> Iterator[Check]:
+    """Yield name, TCP and TLS of an exchange that passed them."""
+    phases, proxy = exchange.response.phases, exchange.response.proxy
+    if profile.socket:
+        yield Check("Name", "skipped", "A Unix socket has no host name.")
+        yield Check("TCP", "well", "Connected to the Unix socket.", phases.connect)
+        yield Check("TLS", "skipped", "The connection stays on this machine.")
+        return
+    if _has_ip_address(exchange.url):
+        yield Check("Name", "skipped", "The URL has an IP address.")
+    elif phases.name is None and proxy:
+        yield Check("Name", "skipped", "The proxy resolves the host name.")
+    else:
+        yield Check("Name", "well", "The host name was resolved.", phases.name)
+    yield Check("TCP", "well", f"Connected through the proxy {proxy}." if proxy else "Connected.", phases.connect)
+    if exchange.url.lower().startswith("https:"):
+        yield _tls_row(profile, phases.tls)
+    else:
+        yield Check("TLS", "skipped", "Plain HTTP is not encrypted.")
+
+
+def _has_ip_address(url: str) -> bool:
+    import ipaddress  # Only a test needs it.
+
+    try:
+        ipaddress.ip_address(urlsplit(url).hostname or "")
+    except ValueError:
+        return False
+    return True
+
+
+def _replied(exchange: Exchange, profile: Profile, *, locked: bool) -> list[Check]:
+    """Return HTTP, JSON-RPC and login of an exchange with a complete response."""
+    outcome, status = exchange.outcome, exchange.response.status
+    rpc, login = Check("JSON-RPC", "unknown", NOT_REACHED), login_row(exchange, profile, locked=locked)
+    if isinstance(outcome, Result):
+        rpc = Check("JSON-RPC", "well", "The response is a result.")
+    elif isinstance(outcome, ErrorObject):
+        is_refused = refuses_request(exchange) and login.state != "failed"
+        words = f"The response is an error object ({error_words(outcome)})."
+        rpc = Check("JSON-RPC", "failed" if is_refused else "well", words, code=EXIT_CODES["error"])
+    rows = [Check("HTTP", "well", f"Status {status}", exchange.response.phases.wait), rpc, login]
+    if not isinstance(outcome, Malformed) or login.state == "failed":
+        return rows
+    if status is not None and 200 <= status < 300:
+        return _ended(rows, 1, "failed", outcome.reason, MALFORMED)
+    words = outcome.reason if outcome.kind == "status" else f"HTTP {status}: {outcome.reason}"
+    return _ended(rows, 0, "failed", words, MALFORMED)
+
+
+# The login.
+
+
+def login_label(profile: Profile) -> str:
+    return "Credentials" if profile.secrets and not profile.has_sessions else "Login"
+
+
+def login_row(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
+    outcome, status, label = exchange.outcome, exchange.response.status, login_label(profile)
+    if asks_for_login(profile.login_signs, outcome, status):
+        reason = error_words(outcome) if isinstance(outcome, ErrorObject) else TrialResult(profile, exchange).summary
+        if not profile.secrets:
+            words = f"The server asks for credentials ({reason}). Set auth in the profile."
+        elif misses_credentials(exchange, profile):
+            words = f"The server found no credentials ({reason}). {exchange.method} may need another auth type."
+        else:
+            field = next((name for name in profile.secrets if name not in {"username", "session"}), "session")
+            words = f"The server rejected the credentials ({reason}). {_enter_again(profile, field)}"
+        return Check(label, "failed", words, code=REFUSED)
+    if not profile.secrets:
+        return Check(label, "skipped", "Calls are sent without credentials.")
+    accepted = f"The server accepted the {'session' if profile.has_sessions else 'credentials'}."
+    if isinstance(outcome, Result):
+        is_login = exchange.method == profile.login.method and profile.has_sessions
+        return Check(label, "well", "The login opened a session." if is_login else accepted)
+    if locked and (isinstance(outcome, ErrorObject) or status == 200):
+        return Check(label, "well", f"Credentials are required. {accepted}")
+    return Check(label, "unknown", "This response shows nothing about the login. Call a method that needs credentials.")
+
+
+def login_not_reached(profile: Profile, missing: Sequence[str]) -> Check:
+    """Return the last row if a step before it failed, with missing secrets."""
+    words = NOT_REACHED
+    if missing:
+        words = f"{words} The {_fields(missing)} {'is' if len(missing) == 1 else 'are'} missing."
+    return Check(login_label(profile), "unknown", words)
+
+
+def _fields(names: Iterable[str]) -> str:
+    return " and the ".join(FIELD_WORDS.get(name, name) for name in names)
+
+
+def _enter_again(profile: Profile, field: str) -> str:
+    return f"Enter the {field} again." if profile.ad_hoc else provide_secret(profile, field)
+
+
+def error_words(outcome: ErrorObject) -> str:
+    code = "" if outcome.code is None else str(outcome.code)
+    return f"{code} {outcome.message}".strip() or "no code"
+
+
+# A connection that stays open.
+
+
+def opening_rows(opened: Exchange, profile: Profile) -> list[Check]:
+    """Return the rows up to the handshake; if one failed, all later ones, too."""
+    outcome, rows = opened.outcome, _rows_of_opening(profile)
+    if isinstance(outcome, Sent):
+        return [replace(rows[0], seconds=opened.seconds), *rows[1:]]
+    labels = [row.label for row in rows]
+    rows += [Check("JSON-RPC", "unknown", NOT_REACHED), Check(login_label(profile), "unknown", NOT_REACHED)]
+    if isinstance(outcome, Unreached):
+        label = "Handshake" if outcome.in_handshake else _ROW_OF_STEP.get(outcome.step, "")
+        at = labels.index(label) if label in labels else 0
+        return _ended(rows, at, "failed", _with_hint(outcome.sentence, opened, profile), opened.exit_code)
+    if isinstance(outcome, Refused):
+        return _ended(rows, 0, "failed", outcome.sentence, opened.exit_code)
+    return _ended(rows, 0, "unknown", ENDED_BY_USER)
+
+
+def _rows_of_opening(profile: Profile) -> list[Check]:
+    """Return the rows of a connection that has opened."""
+    if profile.connection_kind == "process":
+        rows = [Check("Start", "well", "The process runs.")]
+    else:
+        rows = [Check("Connection", "well", f"Connected to {profile.origin}.")]
+    if profile.is_encrypted:
+        rows.append(_tls_row(profile))
+    if profile.connection_kind == "websocket":
+        rows.append(Check("Upgrade", "well", "The server accepted WebSocket."))
+    if profile.handshake:
+        rows.append(Check("Handshake", "well", "The server answered initialize."))
+    return rows
+
+
+def called_rows(called: Exchange, method: str, profile: Profile) -> list[Check]:
+    """Return the rows of a call over an open connection, the handshake included."""
+    login = login_row(called, profile, locked=False)
+    if isinstance(called.outcome, Refused) and called.outcome.why == "credentials":
+        login = replace(login, state="failed", words=called.outcome.sentence, code=REFUSED)
+    rpc = _called_row(called, method, profile, has_login=login.state != "failed")
+    if rpc.state != "well" and login.state != "failed":
+        login = Check(login.label, "unknown", NOT_REACHED)
+    return [rpc, login]
+
+
+def _called_row(called: Exchange, method: str, profile: Profile, *, has_login: bool) -> Check:
+    result = TrialResult(profile, called)
+    match called.outcome:
+        case Refused(why="credentials"):
+            return Check("JSON-RPC", "unknown", NOT_REACHED)
+        case Refused(sentence=words):
+            return Check("JSON-RPC", "failed", words, code=MALFORMED)
+        case Unreached(sentence=words):
+            return Check("JSON-RPC", "failed", f"{method}: {_with_hint(words, called, profile)}")
+        case Cancelled():
+            return Check("JSON-RPC", "unknown", ENDED_BY_USER)
+        case Malformed(reason=words):
+            return Check("JSON-RPC", "failed", _with_hint(words, called, profile), code=MALFORMED)
+        case ErrorObject() as error if not result.speaks:
+            words = f"Neither jsonrpc nor id are in the response, so it is not JSON-RPC ({error_words(error)})."
+            return Check("JSON-RPC", "failed", words, code=MALFORMED)
+        case ErrorObject() as error if refuses_request(called) and has_login:
+            words = _with_hint(f"The server refused the request ({error_words(error)}).", called, profile)
+            return Check("JSON-RPC", "failed", words, code=EXIT_CODES["error"])
+        case ErrorObject() as error:
+            words = f"{method} returned an error object ({error_words(error)})."
+            members = result.members
+            if profile.envelope == "2.0" and members and members.jsonrpc is members.result is None:
+                return Check("JSON-RPC", "unknown", f"{words} It has no jsonrpc. If calls fail, set envelope to 1.0.")
+            return Check("JSON-RPC", "well", words, called.seconds)
+        case Sent():  # This is the handshake, whose time is that of the first row.
+            return Check("JSON-RPC", "well", f"{method} returned a result.")
+    return Check("JSON-RPC", "well", f"{method} returned a result.", called.seconds)
+
+
+def _with_hint(words: str, exchange: Exchange, profile: Profile) -> str:
+    hint = hint_for(exchange, profile, tested=True)
+    return f"{words} {hint.sentence}" if hint and not hint.tests else words
+
+
+def messages_row(seen: Counter[str]) -> Check:
+    count = seen.total()
+    if not count:
+        return Check("Messages", "skipped", "The server sent no other message in the first second.")
+    names = joined_words([name for name, _ in seen.most_common()], MAX_NAMED)
+    return Check("Messages", "well", f"The server sent {counted(count, 'other message')}: {names}.")
+
+
+# Calls without credentials, which find address and form.
+
+FORM_ROWS: Final = (("content_type", "Content type"), ("accept", "Accept"), ("empty_params", "Empty params"))
+"""Keys that have their own row, with its label."""
+UNSEEN: Final = "Unknown before a login."
 
 
 def advice_of(probe: Probe) -> str:
@@ -252,23 +374,21 @@ def checks_of(probe: Probe) -> list[Check]:
     if blocked := probe.blocked:
         moved = next(result for result in reversed(probe.results) if result.moved_to)
         words = f"{moved.path} redirects to {moved.moved_to} (HTTP {moved.exchange.response.status})."
-        redirect = Check("Redirect", "well", words)
-        return [redirect, *steps(blocked.exchange, blocked.form)]
+        return [Check("Redirect", "well", words), *steps(blocked.exchange, blocked.form)]
     found = probe.found
     at = found or next((result for result in reversed(probe.results) if not result.ended), probe.results[-1])
     first = next(result for result in probe.results if result.form.url == at.form.url)
     way = steps(first.exchange, first.form)
     if first.ended and found is None:
         return way
-    response = at.exchange.response
-    server = response.header("server")
-    words = f"Status {response.status}{f' from {server}' if server else ''}"
-    http = Check("HTTP", "failed" if response.status == 407 else "well", words, response.phases.wait, MALFORMED)
-    rows = [*way[:HTTP], steps(at.exchange, at.form)[HTTP] if at.ended else http, _address(probe)]
+    http = steps(at.exchange, at.form)[HTTP] if at.ended else _http(at)
+    rows = [*way[:HTTP], http, _address(probe)]
     if found is None:
         rows.append(Check("JSON-RPC", "unknown", NOT_REACHED))
     else:
-        rows += [row for key, label in FORM_ROWS if (row := _form_row(probe, found, key, label))]
+        for key, label in FORM_ROWS:
+            if row := _form_row(probe, found, key, label):
+                rows.append(row)
         if found.form.handshake is not None:
             rows.append(_handshake(probe, found))
         rows.append(_json_rpc(found, probe.profile))
@@ -278,6 +398,13 @@ def checks_of(probe: Probe) -> list[Check]:
     return _not_found_out(rows, probe) if probe.over and probe.cut_short else rows
 
 
+def _http(result: TrialResult) -> Check:
+    response = result.exchange.response
+    server = response.header("server")
+    words = f"Status {response.status} from {server}" if server else f"Status {response.status}"
+    return Check("HTTP", "failed" if response.status == 407 else "well", words, response.phases.wait, MALFORMED)
+
+
 def _not_found_out(rows: list[Check], probe: Probe) -> list[Check]:
     """Return the rows of a test that ended early, with the reason.
 
@@ -285,36 +412,41 @@ def _not_found_out(rows: list[Check], probe: Probe) -> list[Check]:
     """
     last, found = probe.cut_short, probe.found
     assert last is not None
-    ended_here = isinstance(last.exchange.outcome, Cancelled)
-    why = "You ended the connection test." if ended_here else last.summary
-    wanting = [] if found and found.speaks else ["Address"]
-    wanting += [] if probe.preset else ["Server"]
-    wanting += [] if rows[-1].state == "failed" else [rows[-1].label]
-    at = [number for number, row in enumerate(rows) if row.label in wanting]
-    for number in at:
-        state: CheckState = "failed" if number == at[0] and not ended_here else "unknown"
-        rows[number] = Check(rows[number].label, state, f"Unknown. {why}", code=UNREACHED)
+    is_ended_by_user = isinstance(last.exchange.outcome, Cancelled)
+    reason = ENDED_BY_USER if is_ended_by_user else last.summary
+    wanting = set()
+    if not (found and found.speaks):
+        wanting.add("Address")
+    if not probe.preset:
+        wanting.add("Server")
+    if rows[-1].state != "failed":
+        wanting.add(rows[-1].label)
+    state: CheckState = "unknown" if is_ended_by_user else "failed"
+    for number, row in enumerate(rows):
+        if row.label in wanting:
+            rows[number] = Check(row.label, state, f"Unknown. {reason}", code=UNREACHED)
+            state = "unknown"
     return rows
 
 
 def _address(probe: Probe) -> Check:
     found, own, results = probe.found, probe.profile.path, probe.results
-    tried = [*dict.fromkeys(result.path for result in results)]
+    tried = list(dict.fromkeys(result.path for result in results))
     if found is None:
-        looked = ", ".join(tried)
+        paths = ", ".join(tried)
         if not probe.over:
-            return Check("Address", "unknown", f"Tried {looked}")
-        moved = next((result for result in results if result.moved_to), results[0])
-        shown = next((result for result in results if result.form.path == own and not moved.moved_to), moved)
-        words = f"No JSON-RPC at {looked}. At {shown.path}: {shown.summary}"
-        return Check("Address", "failed", words, code=MALFORMED)
+            return Check("Address", "unknown", f"Tried {paths}")
+        shown = next((result for result in results if result.moved_to), results[0])
+        if not shown.moved_to:
+            shown = next((result for result in results if result.form.path == own), shown)
+        return Check("Address", "failed", f"No JSON-RPC at {paths}. At {shown.path}: {shown.summary}", code=MALFORMED)
     if probe.is_ambiguous:
         return Check("Address", "unknown", "Several paths ask for credentials. Enter the complete URL with its path.")
-    at_home = found.form.url == probe.profile.url
-    address = found.path if at_home else redacted_address(found.form.endpoint)
+    is_at_home = found.form.url == probe.profile.url
+    address = found.path if is_at_home else redacted_address(found.form.endpoint)
     words = f"{address} accepts JSON-RPC calls." if found.speaks else f"{address} asks for credentials."
-    if (probe.is_bare and probe.profile.ad_hoc) or (found.form.path == own and at_home):
-        others = joined_words((path for path in tried if path != found.path), 3)
+    if (probe.is_bare and probe.profile.ad_hoc) or (found.form.path == own and is_at_home):
+        others = joined_words((path for path in tried if path != found.path), MAX_NAMED)
         return Check("Address", "well", f"{words} Tried without success: {others}" if others else words)
     summary = next((result.summary for result in results if result.form.path == own), "not tried").rstrip(".")
     return Check("Address", "failed", f"No JSON-RPC at {redacted_address(own)}: {summary}. {words}", code=MALFORMED)
@@ -326,22 +458,19 @@ def _form_row(probe: Probe, found: TrialResult, key: str, label: str) -> Check |
     for result in probe.results:
         was = getattr(result.form, key)
         if was != now and key in dict(result.form_changes):
-            state: CheckState = "failed" if was == before and not probe.profile.ad_hoc else "well"
-            return Check(
-                label, state, f"The test uses {now}. The server refused {was}: {result.summary}", code=MALFORMED
-            )
-    if now != before and not (key == "content_type" and probe.has_usual_type and not probe.preset):
-        return Check(
-            label, "well", f"Preset {probe.preset} uses {now}." if probe.preset else f"The server needs {now}."
-        )
+            words = f"The test uses {now}. The server refused {was}: {result.summary}"
+            is_wrong = was == before and not probe.profile.ad_hoc
+            return Check(label, "failed" if is_wrong else "well", words, code=MALFORMED)
+    if now != before and probe.preset:
+        return Check(label, "well", f"Preset {probe.preset} uses {now}.")
+    if now != before and not (key == "content_type" and probe.has_usual_type):
+        return Check(label, "well", f"The server needs {now}.")
     if key == "accept":
         return None
     if not found.speaks:
         return Check(label, "unknown", UNSEEN)
-    is_refused = refuses_request(found.exchange)
-    if key == "empty_params":
-        is_refused = is_refused or getattr(found.exchange.outcome, "code", None) == INVALID_PARAMS
-    if is_refused:
+    is_invalid = key == "empty_params" and getattr(found.exchange.outcome, "code", None) == INVALID_PARAMS
+    if refuses_request(found.exchange) or is_invalid:
         return Check(label, "unknown", f"The server may not accept {now}: {found.summary}.")
     if not was_read(found.exchange):
         return Check(label, "unknown", f"The server may not accept {now}: its response has no id.")
@@ -350,28 +479,28 @@ def _form_row(probe: Probe, found: TrialResult, key: str, label: str) -> Check |
 
 def _handshake(probe: Probe, found: TrialResult) -> Check:
     wanted = found.form.handshake
-    fails = wanted != probe.profile.handshake and not probe.profile.ad_hoc
+    is_wrong = wanted != probe.profile.handshake and not probe.profile.ad_hoc
     if not found.speaks and found.exchange.response.status != 409:
         return Check("Handshake", "unknown", UNSEEN)
     if isinstance(wanted, HeaderHandshake):
         words = f"The server sends the header {wanted.header} and needs it in every request."
     else:
-        words, fails = "The server uses MCP and needs a handshake first.", fails and found.speaks
-    return Check("Handshake", "failed" if fails else "well", words, code=MALFORMED)
+        words = "The server uses MCP and needs a handshake first."
+        is_wrong = is_wrong and found.speaks
+    return Check("Handshake", "failed" if is_wrong else "well", words, code=MALFORMED)
 
 
 def _json_rpc(found: TrialResult, profile: Profile) -> Check:
     if not found.speaks:
         return Check("JSON-RPC", "unknown", UNSEEN)
-    outcome, names = found.exchange.outcome, names_in(found.exchange)
+    outcome, names, members = found.exchange.outcome, names_in(found.exchange), found.members
     summary = f"a list of {counted(len(names), 'name')}" if names else "a result"
     if isinstance(outcome, ErrorObject):
         summary = f"an error object ({error_words(outcome)})"
-    is_old = "id is missing" in getattr(outcome, "remarks", ()) and "jsonrpc is missing" in getattr(
-        outcome, "habits", ()
-    )
-    form = "Transmission format" if found.form.envelope == "transmission" else f"JSON-RPC {found.form.envelope}"
-    if is_old:
+    form = f"JSON-RPC {found.form.envelope}"
+    if found.form.envelope == "transmission":
+        form = "Transmission format"
+    elif found.form.envelope == "2.0" and members and members.jsonrpc is members.id is None:
         form = "Old JSON-RPC version, without jsonrpc and id"
     state: CheckState = "well"
     if refuses_request(found.exchange) and not found.asks_for_login:  # With credentials, a server may accept it.
@@ -380,12 +509,15 @@ def _json_rpc(found: TrialResult, profile: Profile) -> Check:
 
 
 def _server(probe: Probe) -> Check:
-    if not probe.preset:
-        usual = [sign.preset for sign in SIGNS if sign.path and probe.found and sign.path == probe.found.form.path]
-        more = f" This is the usual path of preset {usual[0]}." if usual else ""
-        return Check("Server", "skipped", f"No preset matches.{more}")
-    description = probe.presets[probe.preset].description
-    return Check("Server", "well", f"The server looks like {description or probe.preset} (preset {probe.preset}).")
+    if probe.preset:
+        description = probe.presets[probe.preset].description or probe.preset
+        return Check("Server", "well", f"The server looks like {description} (preset {probe.preset}).")
+    words = "No preset matches."
+    for sign in SIGNS:
+        if sign.path and probe.found and sign.path == probe.found.form.path:
+            words = f"{words} This is the usual path of preset {sign.preset}."
+            break
+    return Check("Server", "skipped", words)
 
 
 def _open_login(probe: Probe) -> Check:
@@ -396,29 +528,26 @@ def _open_login(probe: Probe) -> Check:
     if probe.wants_service_login:
         words = f"The server asks for credentials ({found.summary}). {profile.login.method} opens a session."
         return Check("Login", "failed", f"{words} Enter the user name and the password.", code=REFUSED)
-    for result in filter(None, (found, private)):
-        if result.asks_for_login and not profile.secrets:
-            known = f"The server asks for credentials ({result.summary})."
-            if result.auth_changes and result.hint:
-                known = result.hint.sentence
-            if kinds := probe.asked_kinds:
-                known += f" Ask the owner of the server which auth type to use, one of {joined_words(kinds)}."
-            elif (proposal := proposed(probe)) and proposal.secrets:
-                known += f" Enter the {_fields(proposal.secrets)}."
-            return Check("Login", "failed", known, code=REFUSED)
+    asking = next((result for result in (found, private) if result and result.asks_for_login), None)
+    if asking and not profile.secrets:
+        words = f"The server asks for credentials ({asking.summary})."
+        if asking.auth_changes and asking.hint:
+            words = asking.hint.sentence
+        proposal = proposed(probe)
+        if kinds := probe.asked_kinds:
+            words += f" Ask the owner of the server which auth type to use, one of {joined_words(kinds)}."
+        elif proposal and proposal.secrets:
+            words += f" Enter the {_fields(proposal.secrets)}."
+        return Check("Login", "failed", words, code=REFUSED)
     if private and isinstance(private.exchange.outcome, Result):
         return Check("Login", "skipped", f"{private.exchange.method} works without credentials.")
     preset = probe.presets.get(probe.preset)
     if preset and preset.values.secrets and not profile.secrets and not asked_at_once(preset.values.auth):
         kind = preset.values.auth.kind
-        return Check(
-            "Login",
-            "unknown",
-            f"Not requested yet. Preset {probe.preset} uses auth type {kind} for most methods.",
-        )
-    label = login_label(profile)
-    if profile.auth.kind == Auth.kind:
-        if profile.ad_hoc or probe.assumes_login:
-            return Check(label, "skipped", "The server asks for no credentials.")
-        return Check(label, "skipped", "Calls are sent without credentials.")
-    return Check(label, "unknown", probe.doubted_auth or "Not tried yet.")
+        words = f"Not requested yet. Preset {probe.preset} uses auth type {kind} for most methods."
+        return Check("Login", "unknown", words)
+    if profile.auth.kind != Auth.kind:
+        return Check(login_label(profile), "unknown", probe.doubted_auth or "Not tried yet.")
+    if profile.ad_hoc or probe.assumes_login:
+        return Check(login_label(profile), "skipped", "The server asks for no credentials.")
+    return Check(login_label(profile), "skipped", "Calls are sent without credentials.")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client import open_tester
+from rpcexplorer.client import connection_test
 from rpcexplorer.client.report import Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import ad_hoc
@@ -23,7 +23,7 @@ HELLO = b'{"jsonrpc":"2.0","method":"hello"}'
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for no messages after the response."""
-    monkeypatch.setattr(open_tester, "LISTEN_SECONDS", 0.0)
+    monkeypatch.setattr(connection_test, "LISTEN_SECONDS", 0.0)
 
 
 def opened(folder: Path, profile: str) -> Explorer:
