@@ -461,13 +461,6 @@ def toml_files(folder: Path) -> list[Path]:
         return []
 
 
-def inodes(folder: Path) -> dict[str, int]:
-    """Return the names in a folder with their inodes, which survive renames."""
-    with file_errors("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
-        return {entry.name: entry.inode() for entry in found}
-    return {}
-
-
 def changed_last(folder: Path, most: int, files: dict[str, str]) -> list[str]:
     if len(files) <= most:
         return list(files.values())

@@ -27,7 +27,7 @@ from rpcexplorer.files.io import (
     write_all,
     write_private,
 )
-from rpcexplorer.history.record import HEADER
+from rpcexplorer.history.record import BOM, HEADER
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.patterns import regex
 
@@ -49,7 +49,6 @@ HEADER_LINE = rb"[ \t]*\[\[[ \t]*call[ \t]*\]\][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"
 """Both match edited lines, too, because an edited block is not torn."""
 LAST_END = regex(rb".*\n" + END_LINE, re.DOTALL)
 LAST_HEADER = regex(rb".*(?:\n|\A(?:\xef\xbb\xbf)?)(?=" + HEADER_LINE + rb")", re.DOTALL)
-COMMENTS = regex(rb"(?:\xef\xbb\xbf)?(?:[ \t]*+(?:\#[\t\x20-\x7e\x80-\xff]*+)?(?:\r?\n|\Z))*+")
 OURS = regex(rb"(?:\n|\A(?:\xef\xbb\xbf)?)" + HEADER_LINE)
 NOTHING = b" \t\r\n\0"
 """Bytes that an empty file may contain: a power cut can leave zeros."""
@@ -97,51 +96,31 @@ def mode_in(folder: Path) -> int:
 def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LARGEST) -> Iterator[bytes]:
     """Yield a file from its end, in stretches of whole blocks.
 
-    ``read`` returns a span of the file. An empty stretch follows each step without a boundary. More than ``largest``
-    bytes without a boundary are skipped: a file may contain only zeros.
+    ``read`` returns a span of the file. An empty stretch follows each step without a boundary, so that the reader can
+    stop. More than ``largest`` bytes without a boundary end it with ``Unfit``: a file may contain only zeros.
     """
+    held = b""
     unread, step = size, CHUNK
-    held: list[bytes] = []
-    length, above = 0, b""
     while unread:
         start = max(0, unread - step)
-        fresh, unread = read(start, unread), start
-        too_long = length > largest
-        length += len(fresh)
-        cut = _cut(fresh, above, length, last=too_long) if unread or too_long else 0
-        if cut:
-            yield b"" if too_long else b"".join([fresh[cut:], *held])[max(0, cut - len(fresh)) :]
-            held, length, step = [fresh[:cut] if cut <= len(fresh) else (fresh + above)[:cut]], cut, CHUNK
-        elif fresh.isspace() and all(map(bytes.isspace, held)) and not too_long:
-            yield fresh + b"".join(held)
-            held, length, step = [], 0, min(2 * step, STEP)
-        else:
-            held, step = [] if length > largest else [fresh, *held], min(2 * step, STEP)
+        fresh = read(start, unread)
+        held, unread = fresh + held, start
+        boundary = BOUNDARY.search(held, 0, len(fresh) + OVERLAP) if start else None
+        if boundary and boundary.end() < len(held):
+            yield held[boundary.end() :]
+            held, step = held[: boundary.end()], CHUNK
+        elif len(held) > largest:
+            raise Unfit(f"{size_words(len(held))} or more of it contain no call. Remove that part to see older calls")
+        elif start:
             yield b""
-        above = (fresh[:OVERLAP] + above)[:OVERLAP]
+            step = min(2 * step, STEP)
     if held:
-        yield b"".join(held)
-
-
-def _cut(fresh: bytes, above: bytes, length: int, *, last: bool) -> int:
-    """Return the end of the first or last boundary in ``fresh``, or 0."""
-    blank = fresh.isspace()
-    if not last and not blank and (early := BOUNDARY.search(fresh)) and early.end() < len(fresh):
-        return early.end()  # This is nearly always the case.
-    if b"\n" not in fresh:
-        return 0
-    found, skipped = 0, max(0, len(fresh) - OVERLAP) if blank else 0
-    for match in BOUNDARY.finditer(fresh[skipped:] + above):
-        if skipped + match.start() >= len(fresh) or skipped + match.end() >= length:
-            break
-        found = skipped + match.end()
-        if not last:
-            break
-    return found
+        yield held
 
 
 def split(content: bytes) -> list[bytes]:
-    cuts = [0, *(match.end() for match in BOUNDARY.finditer(content)), len(content)]
+    """Return the blocks of a text, with what is between them."""
+    cuts = [0, *(boundary.end() for boundary in BOUNDARY.finditer(content)), len(content)]
     return [content[start:end] for start, end in pairwise(cuts)]
 
 
@@ -218,9 +197,15 @@ def _is_ours(beginning: bytes) -> bool:
     """Return whether a file with this beginning is a history, or empty."""
     if OURS.search(beginning):
         return True
-    comments = COMMENTS.match(beginning)
-    rest = beginning[comments.end() if comments else 0 :].strip(NOTHING)
-    return len(beginning) < STEP and HEADER.startswith(rest)
+    if len(beginning) >= STEP:
+        return False
+    return HEADER.startswith(beginning.strip(NOTHING)) or is_comment(beginning)
+
+
+def is_comment(text: bytes) -> bool:
+    """Return whether a text has only comments of the user, and blank lines."""
+    lines = [line.strip() for line in text.removeprefix(BOM).splitlines()]
+    return all(line.startswith(b"#") for line in lines if line)
 
 
 def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
@@ -235,31 +220,24 @@ def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
         ends = [found.end() for found in (LAST_END.match(tail), LAST_HEADER.match(tail)) if found]
         if ends or not start:
             good = max(ends, default=0)
-            if comments := COMMENTS.match(tail, good):  # No program writes these.
-                good = comments.end()
+            if is_comment(tail[good:]):
+                good = len(tail)
             return start + len(tail[:good].rstrip()), tail[good:]
         if step > most:
             raise Unfit(f"its last {size_words(step)} contain no call. Move it to another folder")
         step *= 2
 
 
-def user_name() -> str:
-    """Return the name of the current user, or empty text."""
+def this_writer() -> str:
+    """Return the names of the user and the machine, safe for a file name."""
     import getpass  # Most commands do not need it.
 
+    user = "somebody"
     with suppress(KeyError, OSError, ImportError):
-        return getpass.getuser()
-    return ""
-
-
-def this_writer() -> str:
-    if sys.platform == "win32":
-        host = os.environ.get("COMPUTERNAME", "")
-    else:
-        host = os.uname().nodename
-    return "@".join(
-        re.sub(r"[^A-Za-z0-9_-]", "-", part)[:40] or "-" for part in (user_name() or "somebody", host.partition(".")[0])
-    )
+        user = getpass.getuser() or user
+    host = os.environ.get("COMPUTERNAME", "") if sys.platform == "win32" else os.uname().nodename
+    parts = (user, host.partition(".")[0])
+    return "@".join(re.sub(r"[^A-Za-z0-9_-]", "-", part)[:40] or "-" for part in parts)
 
 
 def current(folder: Path, writer: str) -> Path:
@@ -271,7 +249,6 @@ def rotated(folder: Path, writer: str, when: datetime) -> Path:
 
 
 def writers(listed: Iterable[str]) -> list[str]:
-    """Return the writers of these files."""
     written = (name for name in listed if name.endswith(".toml") or TORN_FILE.fullmatch(name))
     return sorted({name.partition(".")[0] for name in written} - {""})
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.files.io import FileError, changed_last, inodes, names, sizes
+from rpcexplorer.files.io import FileError, changed_last, names, sizes
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_missing_folder_has_no_files(tmp_path: Path) -> None:
     missing = tmp_path / "none"
-    assert (names(missing), inodes(missing), sizes(missing, str.isascii)) == ([], {}, [])
+    assert (names(missing), sizes(missing, str.isascii)) == ([], [])
 
 
 def test_file_instead_of_a_folder_is_reported(folder: Path) -> None:
@@ -31,12 +31,6 @@ def test_file_instead_of_a_folder_is_reported(folder: Path) -> None:
 def test_only_regular_files_have_sizes(folder: Path) -> None:
     assert sorted(sizes(folder, lambda name: name.endswith(".toml"))) == [1, 2]
     assert sorted(names(folder)) == ["a.toml", "b.toml", "c.txt", "d.toml", "e.toml"]
-
-
-def test_renamed_file_is_recognised(folder: Path) -> None:
-    before = inodes(folder)["a.toml"]
-    (folder / "a.toml").rename(folder / "z.toml")
-    assert inodes(folder)["z.toml"] == before
 
 
 def test_too_many_files_are_cut_to_the_newest(folder: Path) -> None:

@@ -158,7 +158,8 @@ def test_unreadable_folder_raises_file_error(one: History, monkeypatch: pytest.M
     def refuse(_path: object) -> list[str]:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(os, "scandir", refuse)
+    for name in ("listdir", "scandir"):
+        monkeypatch.setattr(os, name, refuse)
     for read in (lambda: list(one.all()), lambda: one.find("x"), lambda: one.prune(keep=1), one.methods):
         with pytest.raises(FileError, match=r"cannot read .*the disk reports an error"):
             read()

@@ -91,7 +91,8 @@ def test_17_full_disk_keeps_results_and_old_records(shell: Shell) -> None:
     room = file.stat().st_size + 100  # in the middle of the next block
     with RawServer(PONG) as server:
         ran = subprocess.run(
-            [sys.executable, "-m", "rpcexplorer", "call", "m", "--url", server.origin],
+            # Bytecode of the program would be cut too, and stay so.
+            [sys.executable, "-B", "-m", "rpcexplorer", "call", "m", "--url", server.origin],
             env=environment(shell),
             cwd=shell.folder,
             capture_output=True,
