@@ -98,7 +98,7 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
         invocation.warn_about(explorer, file)
     if searched.by_position:
         labels = ", ".join(searched.by_position)
-        world.warn(f"short or public values are found only with words such as password before them: {labels}")
+        world.warn(f"short or public values are found only under names such as password: {labels}")
     if searched.found:
         context.exit(1)
     if problems or searched.unreadable:

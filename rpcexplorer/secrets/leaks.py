@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import subprocess
 from base64 import b64decode
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,20 +23,14 @@ from rpcexplorer.model.secret import UNRECORDED, Secret, for_others
 from rpcexplorer.patterns import regex
 from rpcexplorer.profiles.profiles import Profiles
 from rpcexplorer.profiles.values import KEYS
-from rpcexplorer.redaction.addresses import TEXT, WHOLE, places, places_in_address, squashed, stands_in
-from rpcexplorer.redaction.exchange import is_login, passwords, passwords_in_batch, sessions
+from rpcexplorer.redaction.addresses import means_secret, places, places_in_address, squashed, stands_in
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.secrets.lookup import Secrets
 
-_STEMS = rb"pass|pwd|secret|api[-_]?key|private[-_]?key|credential|token|session|jwt|authorization|cookie"
-_NO_TEXT = rb"[\[{]|(?:null|true|false)\b|-?\d[\d.e+-]*+[ \t]*+[,\]}]"
-_KEY = regex(rb"(?:%s)[\w-]*+(?:\\*+[\"'])?[ \t]*+[=:][ \t]*+(?!%s)" % (_STEMS, _NO_TEXT))
-"""In lower case. The key may begin further to the left."""
-_KEY_BEGINS = regex(rb"[\w-]*\Z")
-_IN_QUOTES = regex(rb"\"\"\"|'''|\\*+[\"']")
-_ALONE = regex(rb"(?=[^\s]*\d)[^\s()\[\]{}<>\"',;]{6,}+(?=[ \t]*+(?:\r?\n|\Z))")
-"""A last value without quotes, with a digit: variables, not a program."""
-_LEFT_OF_ALONE = regex(rb"(?:\A|\n)[ \t]*+(?:export[ \t]++|set[ \t]++)?\Z")
+_OURS = regex(rb"^[ \t]*\[\[?[ \t]*(?:profile|call|variables)\b", re.MULTILINE)
+"""A table of profiles or of a history, also of a damaged file."""
+_NAMED = regex(rb"(?<![\w-])([\w-]++)\\*+[\"']?[ \t]*+[=:][ \t]*+(\"\"\"|'''|\\*+[\"'])")
+"""A name and the quotes that begin its value, in TOML or in JSON inside TOML."""
 _ADDRESS = regex(r"""(?<![\w-])(?:url|path)["']?[ \t]*=[ \t]*["']([^"'\r\n]{1,4096})["']""")
 """The URL of a profile, or of a recorded call."""
 _SCHEME = regex(r"(?i)(?:basic|bearer|digest|negotiate|token|apikey)\s+")
@@ -55,17 +48,15 @@ class Suspect(NamedTuple):
 
 
 def suspects(content: bytes) -> Iterator[Suspect]:
-    """Yield everything that looks like a secret, in no order."""
-    small = content.lower()  # A search that ignores case takes ten times as long.
-    for found in _KEY.finditer(small):
-        begins = _KEY_BEGINS.search(content, max(0, found.start() - 64), found.start())
-        start = begins.start() if begins else found.start()
-        key = re.match(rb"[\w-]+", content[start : found.end()])
-        assert key is not None
-        name = key[0].decode("ascii", "replace")
-        value = _value(content, start, found.end())
-        if value and _is_secret(squashed(name), value):
-            yield Suspect(found.end(), name)
+    """Yield the values of a file of ours that have the name of a secret, in no order."""
+    for found in _NAMED.finditer(content):
+        key = found[1].decode("ascii", "replace")
+        if _means_secret(key):
+            end = content.find(found[2], found.end(), found.end() + LONGEST)
+            if end < 0:
+                end = found.end() + LONGEST
+            if _is_literal(squashed(key), content[found.end() : end].decode("utf-8", "replace")):
+                yield Suspect(found.end(), key)
     text = content.decode("latin-1")  # Every byte is one character.
     found_at = {at.start: PART if at.name else "" for at in places(text, words=True)}
     for url in _ADDRESS.finditer(text):
@@ -74,32 +65,17 @@ def suspects(content: bytes) -> Iterator[Suspect]:
     yield from (Suspect(start, key) for start, key in found_at.items())
 
 
-def _value(content: bytes, key: int, at: int) -> str:
-    """Return the literal value after a key, or an empty text."""
-    opening = _IN_QUOTES.match(content, at)
-    if opening is None:
-        alone = _LEFT_OF_ALONE.search(content, max(0, key - 16), key) and _ALONE.match(content, at)
-        return _text(alone[0]) if alone else ""
-    start, end = opening.end(), opening.end() + LONGEST
-    closing = re.compile(rb"(?<!\\)" + re.escape(opening[0])).search(content, start, end)
-    return _text(content[start : closing.start() if closing else end])
+@lru_cache  # A history has few names, millions of times.
+def _means_secret(key: str) -> bool:
+    return means_secret(squashed(key))
 
 
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", "replace")
-
-
-def _is_secret(key: str, value: str) -> bool:
+def _is_literal(key: str, value: str) -> bool:
     """Return whether a value after a key is more than a word or an example."""
-    if not (key == "session" or WHOLE.fullmatch(key) or TEXT.fullmatch(key)):
-        return False
     if key.endswith("cookie"):  # The name of a cookie is not secret.
         value = value.partition("=")[2].partition(";")[0]
     elif key.endswith("authorization"):
         value = _SCHEME.sub("", value, count=1)
-    # A pointer or prose is not secret.
-    elif key == "session" and (value.startswith("/") or len(value) < 8 or not value.isalnum()):
-        return False
     return not stands_in(value.strip())
 
 
@@ -109,18 +85,14 @@ OVERLAP: Final = 16 * 1024
 """Bytes that are searched twice, for secrets with a line break."""
 _BASE64 = regex(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\"")
 """How a history stores a text that TOML cannot contain."""
-_HEADER = regex(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
-_METHOD = regex(rb"^method = \"([^\"\r\n]+)\"", re.MULTILINE)
-_IN_BATCH = regex(rb"^kind = \"batch\"", re.MULTILINE)
-_PARAMS = regex(rb"^params = \"([^\r\n]*)\"", re.MULTILINE)
-_REPLY = regex(rb"^reply = \"([^\r\n]*)\"", re.MULTILINE)
-_CALL = regex(rb"^id = \"([^\"\r\n]+)\"", re.MULTILINE)
+_PROFILE = regex(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
+_CALL = regex(rb"\[\[call\]\]\s+id = \"([^\"\r\n]+)\"")
 
 
 class Leak(NamedTuple):
     line: int
     label: str
-    """Such as ``staging.password``; empty if it only looks like a secret."""
+    """Such as ``staging.password``; empty if only its name says that it is a secret."""
     key: str
     """The key before it, if that makes it a suspect; empty in a URL."""
     profile: str
@@ -137,20 +109,21 @@ class LeakSearch:
         self.by_position = self._redactor.by_position
         """Labels of secrets that are not searched by value."""
 
-    def leaks(self, content: bytes) -> list[Leak]:
-        """Return every line with a secret, once for each secret."""
+    def leaks(self, content: bytes, *, ours: bool = True) -> list[Leak]:
+        """Return every line with a secret, once for each secret.
+
+        Only in a file of ours, a name such as ``password`` says that its value is a secret.
+        """
         found: dict[tuple[int, str, str], Leak] = {}
-        starts: list[int] = []
-        tables: list[int] = []
-        calls: list[int] = []
-        for at, label, key in self._everywhere(content):
-            if not starts:  # Once, for all leaks of the file.
-                starts = [0, *(match.end() for match in re.finditer(b"\n", content))]
-                tables = [0, *(start for start in starts if content.startswith(b"[", start))]
-                calls = [0, *(start for start in tables if content.startswith(b"[[call]]", start))]
-            line = bisect_right(starts, at)
+        line, before, table = 1, 0, 0
+        for at, label, key in sorted(self._everywhere(content, ours=ours)):
+            line += content.count(b"\n", before, at)
+            table = max(table, content.rfind(b"\n[", before, at) + 1)
+            before = at
             if (line, label, key) not in found:
-                found[line, label, key] = Leak(line, label, key, *_around(content, at, tables, calls))
+                profile, call = _PROFILE.match(content, table), _CALL.match(content, table)
+                name = _decode(profile[1] or profile[2]) if profile else ""
+                found[line, label, key] = Leak(line, label, key, name, _decode(call[1]) if call else "")
         known = {leak.line for leak in found.values() if leak.label}
         return sorted(leak for leak in found.values() if leak.label or leak.line not in known)
 
@@ -158,45 +131,26 @@ class LeakSearch:
         """Return a text without the secrets."""
         return self._redactor.text(text)
 
-    def _everywhere(self, content: bytes) -> Iterator[tuple[int, str, str]]:
-        for start, window in _windows(content):
-            yield from ((start + at, label, key) for at, label, key in self._in(window))
-        yield from ((at, "", key) for at, key in _in_logins(content))
-
-    def _in(self, window: bytes) -> Iterator[tuple[int, str, str]]:
+    def _everywhere(self, content: bytes, *, ours: bool) -> Iterator[tuple[int, str, str]]:
         """Yield the place of each secret, its label, and the key before it."""
-        yield from ((seen.start, "", seen.key) for seen in suspects(window))
+        for start, window in _windows(content):
+            if ours:
+                for suspect in suspects(window):
+                    yield start + suspect.start, "", suspect.key
+            for at, label in self._known(window):
+                yield start + at, label, ""
+
+    def _known(self, window: bytes) -> Iterator[tuple[int, str]]:
         for found in _BASE64.finditer(window):
             inner = b64decode(found[1]).decode("utf-8", "surrogateescape")
-            yield from ((found.start(1), put.strip("«»"), "") for _, put in self._redactor.places(inner))
+            for _, placeholder in self._redactor.places(inner):
+                yield found.start(1), placeholder.strip("«»")
         text = window.decode("utf-8", "surrogateescape")
         before = bytes_before = 0
         for at, placeholder in self._redactor.places(text):
             bytes_before += len(text[before:at].encode("utf-8", "surrogateescape"))
             before = at
-            yield bytes_before, placeholder.strip("«»"), ""
-
-
-def _in_logins(content: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the place of passwords and sessions in recorded logins."""
-    for method in _METHOD.finditer(content):
-        if is_login(_decode(method[1])):
-            call = content.find(b"\n[[call]]", method.end())
-            end = call if call >= 0 else len(content)
-            params, reply = (line.search(content, method.end(), end) for line in (_PARAMS, _REPLY))
-            begins = max(content.rfind(b"\n[[call]]", 0, method.start()), 0)
-            look = passwords_in_batch if _IN_BATCH.search(content, begins, method.start()) else passwords
-            if params and any(look(_unquoted(params[1]))):
-                yield params.start(1), "password"
-            if reply and any(sessions(_decode(reply[1]))):
-                yield reply.start(1), "session"
-
-
-def _unquoted(spelled: bytes) -> str:
-    """Return a string of a history unescaped, or an empty text."""
-    with suppress(ValueError):
-        return str(json.loads(b'"' + spelled + b'"'))
-    return ""
+            yield bytes_before, placeholder.strip("«»")
 
 
 def _windows(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -207,14 +161,6 @@ def _windows(content: bytes) -> Iterator[tuple[int, bytes]]:
         end = len(content) if line_ends < 0 else line_ends + 1
         yield start, content[start:end]
         start = content.rfind(b"\n", 0, max(0, end - OVERLAP)) + 1
-
-
-def _around(content: bytes, at: int, tables: list[int], calls: list[int]) -> tuple[str, str]:
-    """Return the profile and the call that contain a place."""
-    header = _HEADER.match(content, tables[bisect_right(tables, at) - 1])
-    block = calls[bisect_right(calls, at) - 1]
-    call = _CALL.search(content, block, min(at, block + OVERLAP)) if content.startswith(b"[[call]]", block) else None
-    return _decode(header[1] or header[2]) if header else "", _decode(call[1]) if call else ""
 
 
 def _decode(found: bytes) -> str:
@@ -231,7 +177,7 @@ class Searched(Struct):
     files: int = 0
     """Number of files that were searched."""
     by_position: tuple[str, ...] = ()
-    """Labels of secrets that are searched only after words such as password."""
+    """Labels of secrets that are searched only after names such as password."""
 
 
 def search(
@@ -259,7 +205,8 @@ def search(
             searched.unreadable.append(Problem(finder.redacted(str(path)), content))
         else:
             searched.files += 1
-            searched.found += [_problem(path, leak, finder) for leak in finder.leaks(content)]
+            ours = path.suffix == ".toml" and _OURS.search(content) is not None
+            searched.found += [_problem(path, leak, finder) for leak in finder.leaks(content, ours=ours)]
     return searched
 
 
@@ -365,8 +312,8 @@ _SET: Final = {
     "GIT_ALLOW_PROTOCOL": "none",
     "LC_ALL": "C",
 }
-_LINK = "160000"
-"""The mode of a submodule, which is not a file."""
+_DELETED = "000000"
+"""The mode of a file that is no longer there."""
 
 
 def staged_contents(folder: Path) -> Iterator[tuple[Path, bytes | str]]:
@@ -410,7 +357,7 @@ class Git:
         found = []
         for entry, name in zip(fields[::2], fields[1::2], strict=False):
             _, mode, _, id, _ = entry.decode().split()
-            if mode not in {_LINK, "000000"}:
+            if mode != _DELETED:
                 found.append((Path(os.fsdecode(name)), id))
         return found
 

@@ -373,12 +373,23 @@ def test_histories_of_settings_and_profiles_are_searched(shell: Shell, usual: Pa
 def test_only_named_files_are_searched(shell: Shell) -> None:
     shell.sessions(SHOP + 'password = "n0t-known-yet"\n')
     (shell.folder / "notes.md").write_text("all is well\n")
-    (shell.folder / "run.sh").write_text("export SHOP_PASSWORD=n0t-known-yet\n")
+    (shell.folder / "run.sh").write_text(f"export SHOP_PASSWORD={SECRET}\n")
     assert check(shell, "notes.md").code == 0
     ran = check(shell, "notes.md", "run.sh")
     assert ran.code == 1
-    assert "run.sh:1: SHOP_PASSWORD: this line contains a value" in ran.err
+    assert "run.sh:1: this line contains the value of" in ran.err
     assert "sessions.toml" not in ran.err
+
+
+@pytest.mark.parametrize("table", ["profile.cellar", "variables", "call.ping", "[call]"])
+def test_names_of_secrets_count_in_files_of_ours(shell: Shell, table: str) -> None:
+    text = f'[{table}]\ntoken = "n0t-known-yet"\n'
+    (shell.folder / "other.toml").write_text(text)
+    (shell.folder / "notes.md").write_text(text)
+    (shell.folder / "pyproject.toml").write_text(text.replace(table, "tool.deploy"))
+    ran = check(shell, "other.toml", "notes.md", "pyproject.toml")
+    assert (ran.code, ran.err.count("n0t"), ran.err.count("looks like a secret")) == (1, 0, 1)
+    assert "other.toml:2: token: " in ran.err
 
 
 def test_damaged_file_is_searched(shell: Shell) -> None:
@@ -399,7 +410,7 @@ def test_short_secret_is_reported_as_not_searched(shell: Shell) -> None:
     shell.sessions(SHOP + 'description = "tiny5"\n')
     ran = shell.run("profiles", "check", RPCEXPLORER_SHOP_PASSWORD="tiny5")
     assert ran.code == 0
-    assert "words such as password before them: shop.password" in ran.err
+    assert "under names such as password: shop.password" in ran.err
 
 
 def test_unreadable_secrets_are_reported(shell: Shell) -> None:

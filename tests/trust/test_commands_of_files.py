@@ -166,6 +166,28 @@ def test_own_command_runs_without_a_question(checkout: Shell) -> None:
     assert (found.program, found.folder) == (f"{checkout.home}/config/serve", str(checkout.folder))
 
 
+def test_program_stays_in_the_folder_that_a_link_led_to(shell: Shell) -> None:
+    link, one, two = (shell.folder / name for name in ("link", "one", "two"))
+    plant(one)
+    plant(two)
+    link.symlink_to(one)
+    opened = explorer(shell, link)
+    link.unlink()
+    link.symlink_to(two)
+    refused = command(opened)
+    assert isinstance(refused, Refused)
+    assert f"program: {one.resolve()}/serve" in refused.sentence
+
+
+def test_own_program_is_beside_the_own_file(checkout: Shell) -> None:
+    own(checkout, PROFILE)
+    checkout.sessions('[profile.p]\nurl = "stdio:"\n')
+    assert checkout.run("profiles", "allow", "p", "--yes").code == 0
+    found = command(explorer(checkout))
+    assert isinstance(found, ProcessCommand)
+    assert (found.program, found.folder) == (f"{checkout.home}/config/serve", str(checkout.folder.resolve()))
+
+
 def test_missing_own_program_is_none_of_the_checkout(checkout: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(checkout.folder)
     own(checkout, PROFILE.replace("profile.p", "profile.mine"))

@@ -141,6 +141,13 @@ def test_all_staged_files_are_searched_before_first_commit(shell: Shell, reposit
     assert "a\n  b.toml:1: " in ran.err, "no line looks like another line of ours"
 
 
+def test_deleted_files_and_submodules_are_not_searched(shell: Shell, repository: Path) -> None:
+    git(repository, "rm", "-q", "--cached", "sessions.toml")
+    git(repository, "update-index", "--add", "--cacheinfo", f"160000,{git(repository, 'rev-parse', 'HEAD')},module")
+    ran = check(shell)
+    assert (ran.code, ran.text, ran.err) == (0, "no secret in 0 staged files\n", "")
+
+
 def test_git_runs_nothing_that_a_hostile_config_names(
     shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
