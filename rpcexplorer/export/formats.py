@@ -68,13 +68,20 @@ def find_uncopyable(form: str, profile: Profile) -> str:
 
 def request(subject: Subject) -> bytes:
     """Return the request as it is sent, with secret references."""
-    sent = subject.exchange.sent if subject.exchange is not None and HIDDEN.search(subject.body) else 0
-    lines = [subject.preview.line] if subject.preview.line else []
+    lines = []
+    if subject.preview.line:
+        lines.append(subject.preview.line)
+    sent = 0
+    if subject.exchange is not None and HIDDEN.search(subject.body):
+        sent = subject.exchange.sent  # length of the body with its secrets
     for name, value in subject.all_headers:
-        real = str(sent) if sent and name.lower() == "content-length" else value  # length of the body with its secrets
-        lines.append(f"{name}: {real}".rstrip())
-    head = "\n".join([*lines, "", ""]) if lines else ""
-    return head.encode(errors="surrogateescape") + subject.preview.body
+        if sent and name.lower() == "content-length":
+            lines.append(f"{name}: {sent}")
+        else:
+            lines.append(f"{name}: {value}".rstrip())
+    if lines:
+        lines += ["", ""]
+    return "\n".join(lines).encode(errors="surrogateescape") + subject.preview.body
 
 
 def reply(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> bytes:
@@ -93,8 +100,10 @@ def head(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> byt
 def count_replaced(form: str, subject: Subject, content: bytes) -> int:
     if not FORMS[form].runs:
         return count_references(content)
-    sent = (subject, *filter(None, [subject.login]))
-    return _count("\n".join(text for part in sent for text in (part.url, part.body, *part.values)))
+    text = [subject.url, subject.body, *subject.values]
+    if login := subject.login:
+        text += [login.url, login.body, *login.values]
+    return _count("\n".join(text))
 
 
 def count_references(content: bytes) -> int:

@@ -63,12 +63,13 @@ def call_report(method: str, profile: str, url: str, request: str, exchange: Exc
 
     The secrets in the request and the exchange must already be secret references.
     """
-    outcome = f": {OUTCOME_LABELS[exchange.counts_as]}" if exchange else ""
-    facts = {"Profile": profile, "URL": url}
-    lines = [f"## {code(method)}{outcome}", "", *(f"- {label}: {code(text)}" for label, text in facts.items())]
+    title = f"## {code(method)}"
+    if exchange is not None:
+        title += f": {OUTCOME_LABELS[exchange.counts_as]}"
+    lines = [title, "", f"- Profile: {code(profile)}", f"- URL: {code(url)}"]
     if exchange is not None:
         lines += [f"- {label}: {text}" for label, text in _circumstances(exchange)]
-    lines += [f"- Versions: {code(versions())}"]
+    lines.append(f"- Versions: {code(versions())}")
     if exchange is not None and exchange.note:
         lines += ["", "### Note", "", *block(printable(exchange.note, lines=True), "text")]
     lines += ["", "### Request", "", *block(printable(request, lines=True), _language(request))]
@@ -81,7 +82,7 @@ def call_report(method: str, profile: str, url: str, request: str, exchange: Exc
 
 def versions() -> str:
     """Return the versions of rpcexplorer, Python and the system."""
-    system = {"Darwin": "macOS"}.get(platform.system(), platform.system())
+    system = platform.system().replace("Darwin", "macOS")
     return f"rpcexplorer {version('rpcexplorer')}, Python {platform.python_version()}, {system}"
 
 
@@ -94,13 +95,17 @@ def _circumstances(exchange: Exchange) -> Iterator[tuple[str, str]]:
     yield "Outcome", code(outcome_line(exchange))
     if transport := transport_line(exchange):
         yield "Transport", transport
-    phases = ", ".join(f"{bar.label} {bar.took}" for bar in bars(exchange.response.phases, exchange.seconds, 1))
-    yield "Took", duration(exchange.seconds) + (f" ({phases})" if phases else "")
+    took = duration(exchange.seconds)
+    if phases := bars(exchange.response.phases, exchange.seconds, 1):
+        took += f" ({', '.join(f'{bar.label} {bar.took}' for bar in phases)})"
+    yield "Took", took
     yield "Id", code(exchange.id)
     if exchange.name:
         yield "Name", code(exchange.name)
-    if exchange.writer or exchange.foreign:
-        yield "Recorded by", code(exchange.writer) if exchange.writer else "someone else, with their own profile"
+    if exchange.writer:
+        yield "Recorded by", code(exchange.writer)
+    elif exchange.foreign:
+        yield "Recorded by", "someone else, with their own profile"
     for text in (*exchange.notes, *exchange.remarks):
         yield "Also", code(text)
 
@@ -125,9 +130,9 @@ def reply(exchange: Exchange, most: int = MAX_CHARACTERS) -> Iterator[str]:
         return
     text = readable(body)
     shown = printable_bytes(body) if text is None else printable(indented(text), lines=True)
-    whole = not exchange.response.cut
-    yield from block(shown, "json" if whole and shown[:1] in {"{", "["} else "text", most)
-    if not whole:
+    language = "json" if shown.startswith(("{", "[")) and not response.cut else "text"
+    yield from block(shown, language, most)
+    if response.cut:
         yield ""
         yield f"Only the start of the response was recorded. The whole response has {size(response.size)}."
     elif len(shown) > most:
@@ -138,8 +143,9 @@ def block(text: str, language: str, most: int = MAX_CHARACTERS) -> Iterator[str]
     """Yield a fenced block, and a note below it if the text had to be cut."""
     shown = text
     if len(text) > most:
-        head = text[:most]
-        shown = head[: head.rfind("\n")] if "\n" in head else head
+        shown = text[:most]
+        if "\n" in shown:
+            shown = shown.rpartition("\n")[0]
     fence = "`" * max(3, _longest_run(shown) + 1)
     yield f"{fence}{language}"
     yield shown
@@ -152,7 +158,8 @@ def block(text: str, language: str, most: int = MAX_CHARACTERS) -> Iterator[str]
 def code(text: str) -> str:
     text = printable(text) or " "
     ticks = "`" * (_longest_run(text) + 1)
-    padding = " " if text.strip() and (text[0] in "` " or text[-1] in "` ") else ""
+    needs_padding = text.strip() and (text.startswith(("`", " ")) or text.endswith(("`", " ")))
+    padding = " " if needs_padding else ""
     return f"{ticks}{padding}{text}{padding}{ticks}"
 
 
@@ -178,9 +185,9 @@ def _language(request: str) -> str:
 def markdown(subject: Subject) -> str:
     calls = to_calls(subject.draft, "")
     method = "" if isinstance(calls, Typo) else ", ".join(call.method for call in calls)
-    exchange, profile = subject.exchange, subject.profile
-    named = exchange.profile if exchange and exchange.profile else profile.name
-    return call_report(method, named, subject.address, readable_request(subject), subject.exchange)
+    exchange = subject.exchange
+    named = exchange.profile if exchange is not None else ""
+    return call_report(method, named or subject.profile.name, subject.address, readable_request(subject), exchange)
 
 
 def report_of_pair(
@@ -195,9 +202,7 @@ def report_of_pair(
     The calls are compared again without possible secrets, because other people read the report.
     """
     secrets = tuple(secrets)
-    one, other = (
-        _without(exchange, subject, secrets) for exchange, subject in zip(exchanges, (left, right), strict=True)
-    )
+    one, other = _without(exchanges[0], left, secrets), _without(exchanges[1], right, secrets)
     requests = readable_request(left), readable_request(right)
     report = pair_report(one, other, at_once(compared(one, other, ignore)), requests)
     return report.encode(errors="backslashreplace")
@@ -207,9 +212,11 @@ def pair_report(left: Exchange, right: Exchange, comparison: Comparison, request
     """Return the report of two calls that contain no secrets."""
     methods = " and ".join(code(name) for name in dict.fromkeys((left.method, right.method)))
     names = names_of(left, right)
-    heads = (_cell(names[0]), _cell(names[1])) if names else ("left", "right")
-    sides = (f"in {heads[0]}", f"in {heads[1]}") if names else ("on the left", "on the right")
-    references = tuple(map(_references, requests))
+    heads, sides = ("left", "right"), ("on the left", "on the right")
+    if names:
+        heads = _cell(names[0]), _cell(names[1])
+        sides = f"in {heads[0]}", f"in {heads[1]}"
+    references = [_references(request) for request in requests]
     lines = [f"## {methods}: {OUTCOME_LABELS[left.counts_as]} and {OUTCOME_LABELS[right.counts_as]}", ""]
     lines += [f"| | {heads[0]} | {heads[1]} |", "|---|---|---|"]
     facts: dict[str, Callable[[Exchange], str]] = {
@@ -265,16 +272,17 @@ def _requests(calls: tuple[Exchange, Exchange], requests: tuple[str, str], sides
     drafts = [(call.kind, call.method, sent_draft(call).text) for call in calls]
     whys = [call.outcome.sentence if isinstance(call.outcome, Refused) else "" for call in calls]
     is_same = drafts[0] == drafts[1] and _comparable(requests[0]) == _comparable(requests[1])
-    both = zip(sides, whys, requests, strict=True)
-    for side, why, request in [("on both sides", whys[0], requests[0])] if is_same and whys[0] == whys[1] else both:
+    shown = list(zip(sides, whys, requests, strict=True))
+    if is_same and whys[0] == whys[1]:
+        shown = [("on both sides", whys[0], requests[0])]
+    for side, why, request in shown:
         yield from ("", f"### Request {side}", "")
         if why:
             yield f"Not sent: {code(why)}"
-        if not why or all(whys) or not is_same:  # Else the request of the other side is shown.
-            yield from (
-                *[""] * bool(why),
-                *block(printable(request, lines=True), _language(request), MAX_SIDE_CHARACTERS),
-            )
+            if is_same and not all(whys):  # The request of the other side is shown.
+                continue
+            yield ""
+        yield from block(printable(request, lines=True), _language(request), MAX_SIDE_CHARACTERS)
 
 
 def _without(exchange: Exchange, subject: Subject, secrets: tuple[Secret, ...]) -> Exchange:
@@ -286,12 +294,9 @@ def _without(exchange: Exchange, subject: Subject, secrets: tuple[Secret, ...]) 
         return clean
     form, body = MessageForm(clean.envelope), clean.response.body
     read = decode_batch(body, (), form) if clean.kind == "batch" else decode(body, None, form)
-    return replace(
-        clean,
-        outcome=read
-        if isinstance(read, Result)
-        else Malformed("rpcexplorer could not parse the response after it removed the secrets."),
-    )
+    if not isinstance(read, Result):
+        read = Malformed("rpcexplorer could not parse the response after it removed the secrets.")
+    return replace(clean, outcome=read)
 
 
 def _cell(text: str) -> str:
@@ -302,10 +307,13 @@ def _cell(text: str) -> str:
 def _diff_lines(lines: Sequence[ComparedLine]) -> Iterator[str]:
     """Yield a diff: for each difference the left side, then the right."""
     for (_, kind), run in groupby(lines, key=lambda line: (line.difference, line.kind)):
-        pairs = [(line.left, line.right, f"   ({line.note})" if line.note else "") for line in run]
+        pairs = list(run)
         if kind in {"equal", "fold", "note"}:
-            yield from (f"  {left}" for left, _, _ in pairs)
+            yield from (f"  {line.left}" for line in pairs)
             continue
         before, after = ("~ ", "~ ") if kind in {"ignored", "hidden"} else ("- ", "+ ")
-        yield from (f"{before}{left}" for left, _, _ in pairs if left is not None)
-        yield from (f"{after}{right}{note}" for left, right, note in pairs if right is not None)
+        yield from (f"{before}{line.left}" for line in pairs if line.left is not None)
+        for line in pairs:
+            if line.right is not None:
+                note = f"   ({line.note})" if line.note else ""
+                yield f"{after}{line.right}{note}"

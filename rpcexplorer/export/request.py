@@ -77,7 +77,9 @@ class Subject(Struct, frozen=True):
     @property
     def address(self) -> str:
         """Return the URL, with the path of the Unix socket if there is one."""
-        return f"http+unix://{self.socket}:{self.url.removeprefix('http://localhost')}" if self.socket else self.url
+        if not self.socket:
+            return self.url
+        return f"http+unix://{self.socket}:{self.url.removeprefix('http://localhost')}"
 
     @property
     def body(self) -> str:
@@ -87,22 +89,29 @@ class Subject(Struct, frozen=True):
     def headers(self) -> Iterator[tuple[str, str]]:
         """Yield the headers that URL and body do not determine."""
         follow = {("host", urlsplit(self.url).netloc), ("content-length", str(len(self.preview.body)))}
-        return ((name, value) for name, value in self.all_headers if (name.lower(), value) not in follow)
+        for name, value in self.all_headers:
+            if (name.lower(), value) not in follow:
+                yield name, value
 
     @property
     def all_headers(self) -> Iterator[tuple[str, str]]:
         """Yield all headers in order, with those of a session to come."""
-        kind, to_come = auth_of(self.profile), dict[str, str]()
+        kind = auth_of(self.profile)
+        to_come = dict[str, str]()
         if self.preview.logs_in_first and kind.session_cookie and self.needs_auth:
             to_come = {header.name: header.shown for header in kind.headers(self.profile)}
         for name, value in self.preview.headers:
-            yield name, f"{value}; {to_come.pop(name)}" if name in to_come else value
+            if name in to_come:
+                value = f"{value}; {to_come.pop(name)}"  # noqa: PLW2901
+            yield name, value
         yield from to_come.items()
 
     @property
     def handed(self) -> str:
         """Return the header whose value the server sends first, or empty text."""
-        handshake = None if self.profile.is_open_connection else self.profile.handshake
+        handshake = self.profile.handshake
+        if self.profile.is_open_connection:
+            return ""
         if isinstance(handshake, HeaderHandshake):
             return handshake.header
         return MCP_SESSION_HEADER if handshake == "mcp" else ""
@@ -123,8 +132,10 @@ class Subject(Struct, frozen=True):
     @property
     def needs_auth(self) -> bool:
         """Return whether the draft is valid and needs credentials."""
-        profile, calls = self.profile, to_calls(self.draft, "")
-        return not isinstance(calls, Typo) and not auth_of(profile).is_free(profile, Message("batch", calls))
+        calls = to_calls(self.draft, "")
+        if isinstance(calls, Typo):
+            return False
+        return not auth_of(self.profile).is_free(self.profile, Message("batch", calls))
 
 
 def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: bool) -> tuple[Profile, str]:
@@ -141,9 +152,9 @@ def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: boo
         same = [profile for profile in profiles.values() if _has_address(profile, exchange.url)]
         if len(same) == 1:
             return same[0], f"Someone else recorded this call. The copy uses your profile {same[0].name}."
-        return _unknown(exchange), SEVERAL_PROFILES.format(
-            joined_words([profile.name for profile in same])
-        ) if same else UNKNOWN_URL
+        if not same:
+            return _unknown(exchange), UNKNOWN_URL
+        return _unknown(exchange), SEVERAL_PROFILES.format(joined_words([profile.name for profile in same]))
     if known is not None:
         today = redacted_address(known.endpoint)
         moved = f"Profile {known.name} now points to {today}. The copy uses the URL of the call: {exchange.url}."
@@ -186,11 +197,12 @@ def subject_of(
     request = preview(draft, id=exchange.id if exchange else None)
     if isinstance(request, Refused):
         return request
-    own = {
-        header.shown for header in auth_of(profile).headers(profile)
-    }  # references, and text from the profile's own file
-    headers = tuple((name, value if value in own else hide.text(value)) for name, value in request.headers)
-    made = Subject(profile, draft, replace(request, headers=headers), exchange)
+    own = {header.shown for header in auth_of(profile).headers(profile)}
+    headers = []
+    for name, value in request.headers:
+        # The auth type's own value has references, and text from the profile's own file.
+        headers.append((name, value if value in own else hide.text(value)))
+    made = Subject(profile, draft, replace(request, headers=tuple(headers)), exchange)
     made = replace(made, login=_login(made, preview, hide))
     return replace(made, first=tuple(_first(made, preview)))
 
@@ -243,7 +255,8 @@ def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | N
     session = placeholder(profile.label("session"))
     if not profile.has_sessions or not subject.needs_auth:
         return None
-    if not any(session in text for text in (subject.url, subject.body, *(value for _, value in subject.headers))):
+    sent = [subject.url, subject.body, *(value for _, value in subject.headers)]
+    if not any(session in text for text in sent):
         return None
     draft = Draft(profile.login.method, hide.params(login_params(profile)))
     request = preview(draft, id=f"{subject.exchange.id}.login" if subject.exchange else None, bare=True)
@@ -258,20 +271,18 @@ def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
     profile, base = subject.profile, subject.login or subject
     if not subject.handed:
         return
-    omitted = {"content-length", subject.handed.lower()}
-    known = [header for header in base.preview.headers if header[0].lower() not in omitted]
+    back = [header for header in base.preview.headers if header[0].lower() != "content-length"]
+    known = [header for header in back if header[0].lower() != subject.handed.lower()]
     asking = replace(base, exchange=None, login=None)
     if profile.handshake != "mcp":  # the server rejects it because the header is missing, so the body is empty
         yield replace(asking, preview=replace(base.preview, headers=tuple(known), body=b"", logs_in_first=False))
         return
-    for draft in (
-        Draft("initialize", mcp_params(profile)),
-        Draft("notifications/initialized", "{}", notification=True),
+    without_version = [header for header in known if header[0].lower() != MCP_VERSION_HEADER.lower()]
+    for draft, headers in (
+        (Draft("initialize", mcp_params(profile)), without_version),
+        (Draft("notifications/initialized", "{}", notification=True), back),
     ):
         request = preview(draft, id="initialize", bare=True)
         if isinstance(request, Preview):
-            back = base.preview.headers if draft.notification else known
-            left_out = {"content-length"} if draft.notification else {"content-length", MCP_VERSION_HEADER.lower()}
-            own = tuple(header for header in back if header[0].lower() not in left_out)
-            made = replace(base.preview, headers=own, body=request.body, logs_in_first=False)
+            made = replace(base.preview, headers=tuple(headers), body=request.body, logs_in_first=False)
             yield replace(asking, draft=draft, preview=made)

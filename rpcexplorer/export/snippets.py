@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import groupby
 from typing import Final
 from urllib.parse import urlsplit
@@ -43,30 +43,38 @@ _JSON_PYTHON = 'json.dumps(os.environ["{}"])[1:-1]'
 _PERCENT_PYTHON = 'urllib.parse.quote(os.environ["{}"], safe="")'
 
 
-def _parts(text: str, profile: str) -> Iterator[tuple[str, bool]]:
-    """Yield pieces of text (False) and names of variables (True)."""
-    at = 0
+def _variable(reference: re.Match[str], profile: str) -> str:
+    if reference["profile"] == profile:
+        return variable(profile, reference["field"])
+    return NOT_RECORDED_VARIABLE
+
+
+def _spelled(text: str, profile: str, literal: Callable[[str], str], read: Callable[[str], str]) -> list[str]:
+    """Return the pieces of a text: ``literal`` spells text, ``read`` a variable."""
+    pieces, at = [], 0
     for found in HIDDEN.finditer(text):
         if at < found.start():
-            yield text[at : found.start()], False
-        yield variable(profile, found["field"]) if found["profile"] == profile else NOT_RECORDED_VARIABLE, True
+            pieces.append(literal(text[at : found.start()]))
+        pieces.append(read(_variable(found, profile)))
         at = found.end()
     if at < len(text):
-        yield text[at:], False
+        pieces.append(literal(text[at:]))
+    return pieces
 
 
-def _in_address(name: str, encoded: str, plain: str) -> str:
-    """Return how a variable is read in a URL.
-
-    A value that was not recorded is already percent-encoded.
-    """
-    return (plain if name == NOT_RECORDED_VARIABLE else encoded).format(name)
+def _in_shell_address(name: str) -> str:
+    # A value that was not recorded is already percent-encoded.
+    return _PLAIN_SHELL.format(name) if name == NOT_RECORDED_VARIABLE else f'"{_PERCENT_SHELL.format(name)}"'
 
 
-def _needed(profile: Profile, body: str) -> Iterator[tuple[str, str]]:
-    """Return the variables that the login reads, and their fields."""
-    fields = (found["field"] for found in PLACEHOLDER.finditer(body) if found["profile"] == profile.name)
-    return ((variable(profile.name, field), field) for field in dict.fromkeys(fields))
+def _in_python_address(name: str) -> str:
+    return (_PLAIN_PYTHON if name == NOT_RECORDED_VARIABLE else _PERCENT_PYTHON).format(name)
+
+
+def _needed(profile: Profile, body: str) -> dict[str, str]:
+    """Return the variables that the login reads, with their fields."""
+    fields = [found["field"] for found in PLACEHOLDER.finditer(body) if found["profile"] == profile.name]
+    return {variable(profile.name, field): field for field in fields}
 
 
 def _has_session_in_result(profile: Profile) -> bool:
@@ -114,15 +122,12 @@ def shell_word(text: str, profile: str, *, json: bool = False) -> str:
     With ``json``, secrets are escaped for a JSON string.
     """
     reading = f'"{_JSON_SHELL}"' if json else _PLAIN_SHELL
-    return "".join(reading.format(part) if secret else _quoted(part) for part, secret in _parts(text, profile)) or "''"
+    return "".join(_spelled(text, profile, _quoted, reading.format)) or "''"
 
 
 def address_word(address: str, profile: str) -> str:
     """Return a shell word for a URL with percent-encoded secrets."""
-    return "".join(
-        _in_address(part, f'"{_PERCENT_SHELL}"', _PLAIN_SHELL) if secret else _quoted(part)
-        for part, secret in _parts(address, profile)
-    )
+    return "".join(_spelled(address, profile, _quoted, _in_shell_address))
 
 
 def piped(word: str) -> str:
@@ -139,8 +144,10 @@ def unless_set(text: str, profile: str) -> str:
     It stops an empty password from being sent. It comes before the command, because a failure within ``$()`` ends only
     the substitution.
     """
-    names = dict.fromkeys(part for part, secret in _parts(text, profile) if secret)
-    return f": {' '.join(map(_PLAIN_SHELL.format, names))} && " if names else ""
+    names = dict.fromkeys(_variable(found, profile) for found in HIDDEN.finditer(text))
+    if not names:
+        return ""
+    return f": {' '.join(map(_PLAIN_SHELL.format, names))} && "
 
 
 def _continued(pieces: list[str], margin: int = 0) -> str:
@@ -160,27 +167,31 @@ def curl(subject: Subject) -> str:
 
 def _curl(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
-    literally = "--globoff " if set("[]{}") & set(subject.url) else ""
+    if set("[]{}") & set(subject.url):
+        options += "--globoff "
     address = shell_word(subject.url, name)
     if PLACEHOLDER.search(subject.url):  # not an argument, because every user can list those
-        before, after = (quoted(text) for text in ('url = "', '"'))
-        address = f"-K {piped(f'{before}{address_word(_in_config(subject.url), name)}{after}')}"
-    pieces = [*_saved_certificate(subject.profile), f"curl {options}{literally}{address}"]
+        url = quoted('url = "') + address_word(_in_config(subject.url), name) + quoted('"')
+        address = f"-K {piped(url)}"
+    pieces = [*_saved_certificate(subject.profile), f"curl {options}{address}"]
     if client := subject.by_client():
         user = f'user = "{_in_config(client.username)}:{client.password}"'
         pieces.append(f"{client.curl} -K {piped(shell_word(user, name, json=True))}")
     if subject.socket:
         pieces.append(f"--unix-socket {quoted(subject.socket)}")
     pieces += _certificate_options(subject.profile, "--cacert", "--cert", "--key")
-    # For curl, "Name:" removes a header and "Name;" sends it empty.
-    handed, headers_sent = _split(subject)
-    headers = (f"{header}: {value}" if value else f"{header};" for header, value in headers_sent)
-    pieces += [f"-H {_unlisted('@', header, subject) or shell_word(header, name)}" for header in headers]
+    handed, headers = _split(subject)
+    for header, value in headers:
+        # For curl, "Name:" removes a header and "Name;" sends it empty.
+        line = f"{header}: {value}" if value else f"{header};"
+        pieces.append(f"-H {_unlisted('@', line, subject) or shell_word(line, name)}")
     if handed:  # curl leaves out a header without a value
         pieces.append(f"-H @{piped(quoted(f'{handed}: ') + _HANDED)}")
     if HIDDEN.search(subject.body):
-        return [*pieces, f"--data-binary @{piped(shell_word(subject.body, name, json=True))}"]
-    return [*pieces, f"--data-raw {shell_word(subject.body, name)}"]
+        pieces.append(f"--data-binary @{piped(shell_word(subject.body, name, json=True))}")
+    else:
+        pieces.append(f"--data-raw {shell_word(subject.body, name)}")
+    return pieces
 
 
 def httpie(subject: Subject) -> str:
@@ -190,20 +201,27 @@ def httpie(subject: Subject) -> str:
 def _httpie(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
     pieces = [*_saved_certificate(subject.profile), f"http {options}POST {address_word(subject.url, name)}"]
-    if client := subject.by_client():  # HTTPie asks for the password
+    client = subject.by_client()
+    if client:  # HTTPie asks for the password
         pieces.append(f"{client.httpie} --auth {shell_word(client.username, name)}")
-    handed, headers_sent = _split(subject)
-    for header, value in headers_sent:
-        escape = "\\" if value[:1] in {"=", "@"} else ""  # HTTPie has its own meaning for ``:=`` and ``:@``
-        item = f"{header}:{escape}{value}" if value else f"{header};"
+    handed, headers = _split(subject)
+    for header, value in headers:
+        item = f"{header}:{value}"
+        if not value:
+            item = f"{header};"
+        elif value.startswith(("=", "@")):  # HTTPie has its own meaning for ``:=`` and ``:@``
+            item = f"{header}:\\{value}"
         pieces.append(_unlisted(f"{header}:@", value, subject) or shell_word(item, name))
     if handed:
         pieces.append(f"{quoted(f'{handed}:@')}{piped(_HANDED)}")
     pieces += _certificate_options(subject.profile, "--verify", "--cert", "--cert-key")
     if HIDDEN.search(subject.body):
-        return [*pieces, f"< {piped(shell_word(subject.body, name, json=True))}"]
-    alone = "" if subject.by_client() else "--ignore-stdin "
-    return [*pieces, f"{alone}--raw {shell_word(subject.body, name)}"]
+        pieces.append(f"< {piped(shell_word(subject.body, name, json=True))}")
+    elif client:
+        pieces.append(f"--raw {shell_word(subject.body, name)}")
+    else:
+        pieces.append(f"--ignore-stdin --raw {shell_word(subject.body, name)}")
+    return pieces
 
 
 def _with_login(
@@ -215,31 +233,33 @@ def _with_login(
     besides the request. All variables are checked before any request is sent.
     """
     name = subject.profile.name
-    first, *rest = written(subject, "")
     needed = "".join([subject.url, subject.body, *subject.values, also])
     if subject.login is not None:  # the login command sets the session
         needed = needed.replace(placeholder(subject.profile.label("session")), "")
-    pieces = [unless_set(needed, name) + first, *rest]
-    if subject.login is None:
-        call = _continued(pieces, 2 if subject.first else 0)
-    else:
+    pieces = written(subject, "")
+    pieces[0] = unless_set(needed, name) + pieces[0]
+    if subject.login is not None:
         seen = all_of_it if _has_session_in_result(subject.profile) else headers
         call = _shell_login(subject.profile, subject.login.body, written(subject.login, seen), pieces)
+    else:
+        call = _continued(pieces, 2 if subject.first else 0)
     if not subject.first:
         return call
     # The handshake comes first, and the login uses its header.
-    asking, *others = (_continued(written(each, "" if at else headers), 2) for at, each in enumerate(subject.first))
-    asked = "".join([subject.first[0].url, *subject.first[0].values, also])
-    header = "".join(
-        f"[{char.upper()}{char.lower()}]" if char.isalpha() else _literally(char) for char in subject.handed
-    )
+    asking, *others = subject.first
+    asked = "".join([asking.url, *asking.values, also])
+    header = "".join(_any_case(char) for char in subject.handed)
     steps = [
-        f"( handed=$({unless_set(asked, name)}{asking} |",
+        f"( handed=$({unless_set(asked, name)}{_continued(written(asking, headers), 2)} |",
         f"  tr -d '\\r' | sed -n {quoted(f's/^{header}: *//p')} | sed -n 1p) &&",
-        *(f"  {command} >&2 &&" for command in others),
+        *(f"  {_continued(written(other, ''), 2)} >&2 &&" for other in others),
         f"  {call} )",
     ]
     return "\n".join(steps)
+
+
+def _any_case(char: str) -> str:
+    return f"[{char.upper()}{char.lower()}]" if char.isalpha() else _literally(char)
 
 
 def _shell_login(profile: Profile, body: str, login: list[str], call: list[str]) -> str:
@@ -249,24 +269,27 @@ def _shell_login(profile: Profile, body: str, login: list[str], call: list[str])
     """
     session = variable(profile.name, "session")
     steps, checked = [], ""
-    for name, field in _needed(profile, body):
+    for name, field in _needed(profile, body).items():
         checked += f'"${{{name}:?}}" '
         steps.append(
             f'[ -n "${{{session}-}}${{{name}-}}" ] || {{\n'
             f"    printf %s {quoted(f'{field} of {profile.name}: ')} >&2; IFS= read -rs {name}; echo >&2; }}"
         )
-    patterns = []
+    found = ""
     if cookie := auth_of(profile).session_cookie:
-        patterns.append(rf"s/^[Ss]et-[Cc]ookie: *{_literally(cookie)}=\([^;]*\).*/\1/p")
+        pattern = rf"s/^[Ss]et-[Cc]ookie: *{_literally(cookie)}=\([^;]*\).*/\1/p"
+        found += f" -e {quoted(pattern)}"
     if _has_session_in_result(profile):
-        names = [part for part in names_of(profile.login.session or "") if not part.isdecimal()]
-        member = names[-1] if names else _result_member(profile)
-        patterns.append(rf's/.*"{_literally(member)}" *: *"\([^"]*\)".*/\1/p')
-    found = " ".join(f"-e {quoted(pattern)}" for pattern in patterns)
+        member = _result_member(profile)
+        for part in names_of(profile.login.session or ""):
+            if not part.isdecimal():
+                member = part
+        pattern = rf's/.*"{_literally(member)}" *: *"\([^"]*\)".*/\1/p'
+        found += f" -e {quoted(pattern)}"
     steps += [
         f'[ -n "${{{session}-}}" ] || {session}=$(',
         f"  : {checked}&& {_continued(login, 4)} |",
-        f"  tr -d '\\r' | sed -n {found} | sed -n 1p)",
+        f"  tr -d '\\r' | sed -n{found} | sed -n 1p)",
         f': "${{{session}:?{NO_SESSION}}}" &&',
         _continued(call, 2),
     ]
@@ -292,12 +315,18 @@ def _saved_certificate(profile: Profile) -> list[str]:
     ]
 
 
-def _certificate_options(profile: Profile, *names: str) -> list[str]:
+def _certificate_options(profile: Profile, trusted: str, certificate: str, key: str) -> list[str]:
     """Return options for the CA, the client certificate and its key."""
-    trusted = profile.ca_file and quoted(profile.ca_file)
-    own = (file and quoted(file) for file in (profile.cert_file, profile.key_file))
-    files = zip(names, (_SAVED_CERTIFICATE if profile.certificate else trusted, *own), strict=True)
-    return [f"{name} {file}" for name, file in files if file]
+    options = []
+    if profile.certificate:
+        options.append(f"{trusted} {_SAVED_CERTIFICATE}")
+    elif profile.ca_file:
+        options.append(f"{trusted} {quoted(profile.ca_file)}")
+    if profile.cert_file:
+        options.append(f"{certificate} {quoted(profile.cert_file)}")
+    if profile.key_file:
+        options.append(f"{key} {quoted(profile.key_file)}")
+    return options
 
 
 def _in_config(text: str) -> str:
@@ -321,26 +350,29 @@ def _unlisted(sign: str, text: str, subject: Subject) -> str:
 
 def python(subject: Subject) -> str:
     profile, login = subject.profile, subject.login
-    requests = [*subject.first, *([login] if login else []), subject]
-    in_bodies = any(HIDDEN.search(one.body) for one in requests)
-    outside = any(HIDDEN.search(text) for one in requests for text in (one.url, *one.values))
-    auth = any(one.by_client() for one in requests)
+    requests = [*subject.first, subject]
+    if login:
+        requests.append(login)
     trust = _python_trust(profile)
-    needed: dict[str, object] = {
+    in_bodies = any(HIDDEN.search(one.body) for one in requests)
+    outside = any(HIDDEN.search("\n".join([one.url, *one.values])) for one in requests)
+    needed = {
         "base64": any(one.encoded() for one in requests),
-        "getpass": login,
+        "getpass": login is not None,
         "json": in_bodies,
-        "os": login or in_bodies or outside or auth,
-        "hashlib": profile.certificate,
-        "ssl": trust,
-        "sys": login,
+        "os": login is not None or in_bodies or outside or any(one.by_client() for one in requests),
+        "hashlib": bool(profile.certificate),
+        "ssl": trust != [],
+        "sys": login is not None,
         "urllib.parse": any(PLACEHOLDER.search(one.url) for one in requests),
     }
-    imports = [f"import {name}" for name, needs in needed.items() if needs]
-    lines = [*imports, *([""] if imports else []), "import httpx", "", *trust]
-    for at, request in enumerate(subject.first):
+    lines = [f"import {name}" for name, is_needed in needed.items() if is_needed]
+    if lines:
+        lines.append("")
+    lines += ["import httpx", "", *trust]
+    for request in subject.first:
         lines += _python_request(request)
-        if at == 0:
+        if request is subject.first[0]:
             lines.append(f'handed = response.headers.get({python_expression(subject.handed, "")}, "")')
     if subject.first:
         lines.append("")
@@ -351,60 +383,63 @@ def python(subject: Subject) -> str:
 
 def _python_request(subject: Subject) -> list[str]:
     profile, name = subject.profile, subject.profile.name
-    address = " + ".join(
-        _in_address(part, _PERCENT_PYTHON, _PLAIN_PYTHON) if secret else _literal(part)
-        for part, secret in _parts(subject.url, name)
-    )
+    sender = "httpx"
+    if subject.socket:
+        sender = f"httpx.Client(transport=httpx.HTTPTransport(uds={_literal(subject.socket)}))"
+    lines = [
+        f"body = {python_expression(subject.body, name, json=True)}",
+        f"response = {sender}.post(",
+        f"    {' + '.join(_spelled(subject.url, name, _literal, _in_python_address))},",
+        "    headers=[",
+    ]
     encoded = {}
     for header in subject.encoded():
         text = python_expression(header.text, name)
         encoded[header.shown] = f"{_literal(header.scheme)} + base64.b64encode(({text}).encode()).decode()"
-    handed, headers_sent = _split(subject)
-    headers = ((key, encoded.get(value) or python_expression(value, name)) for key, value in headers_sent)
-    auth = []
-    if client := subject.by_client():
-        values = (python_expression(value, name) for value in (client.username, client.password))
-        auth = [f"    auth=httpx.{client.python}({', '.join(values)}),"]
-    sender = "httpx"
-    if subject.socket:
-        sender = f"httpx.Client(transport=httpx.HTTPTransport(uds={_literal(subject.socket)}))"
-    return [
-        f"body = {python_expression(subject.body, name, json=True)}",
-        f"response = {sender}.post(",
-        f"    {address},",
-        "    headers=[",
-        *(f"        ({python_expression(key, name)}, {expression})," for key, expression in headers),
-        *([f"        *([({python_expression(handed, name)}, handed)] if handed else []),"] if handed else []),
+    handed, headers = _split(subject)
+    for key, value in headers:
+        lines.append(
+            f"        ({python_expression(key, name)}, {encoded.get(value) or python_expression(value, name)}),"
+        )
+    if handed:
+        lines.append(f"        *([({python_expression(handed, name)}, handed)] if handed else []),")
+    lines += [
         "    ],",
         "    content=body.encode(),",
         f"    timeout={profile.timeout:g},",
-        *auth,
-        *(["    verify=trust,"] if _python_trust(profile) and not subject.socket else []),
-        ")",
     ]
+    if client := subject.by_client():
+        username, password = python_expression(client.username, name), python_expression(client.password, name)
+        lines.append(f"    auth=httpx.{client.python}({username}, {password}),")
+    if _python_trust(profile) and not subject.socket:
+        lines.append("    verify=trust,")
+    return [*lines, ")"]
 
 
 def _python_login(login: Subject) -> list[str]:
     profile = login.profile
     session = variable(profile.name, "session")
     lines = [f'if not os.environ.get("{session}"):']
-    for name, field in _needed(profile, login.body):
+    for name, field in _needed(profile, login.body).items():
         lines += [
             f'    if not os.environ.get("{name}"):',
             f'        os.environ["{name}"] = getpass.getpass("{field} of {profile.name}: ")',
         ]
     lines += [f"    {line}" for line in _python_request(login)]
-    cookie = auth_of(profile).session_cookie
-    found = f"response.cookies.get({python_expression(cookie, profile.name)})" if cookie else ""
+    found = ""
+    if cookie := auth_of(profile).session_cookie:
+        found = f"response.cookies.get({python_expression(cookie, profile.name)})"
     if not _has_session_in_result(profile):
         return [*lines, f'    os.environ["{session}"] = {found} or sys.exit("{NO_SESSION}")', ""]
-    names = (_result_member(profile), *names_of(profile.login.session or ""))
-    parts = (part if part.isdecimal() else python_expression(part, "") for part in names)
-    value = f"response.json(){''.join(f'[{part}]' for part in parts)}"
+    value = "response.json()"
+    for part in (_result_member(profile), *names_of(profile.login.session or "")):
+        value += f"[{part if part.isdecimal() else _literal(part)}]"
+    if found:
+        value = f"{found} or {value}"
     return [
         *lines,
         "    try:",
-        f'        os.environ["{session}"] = {f"{found} or {value}" if found else value}',
+        f'        os.environ["{session}"] = {value}',
         "    except (LookupError, TypeError, ValueError):",
         f'        sys.exit("{NO_SESSION}")',
         "",
@@ -414,6 +449,7 @@ def _python_login(login: Subject) -> list[str]:
 def _python_trust(profile: Profile) -> list[str]:
     """Return lines that create ``trust``, if the profile has certificates."""
     name = profile.name
+    lines = []
     if profile.certificate:
         digits = python_expression(profile.certificate.partition(":")[2], name)
         host, port = _host_and_port(profile)
@@ -427,8 +463,8 @@ def _python_trust(profile: Profile) -> list[str]:
         ]
     elif profile.ca_file:
         lines = [f"trust = ssl.create_default_context(cafile={python_expression(profile.ca_file, name)})"]
-    else:
-        lines = ["trust = ssl.create_default_context()"] if profile.cert_file else []
+    elif profile.cert_file:
+        lines = ["trust = ssl.create_default_context()"]
     if profile.cert_file:
         files = [python_expression(file, name) for file in (profile.cert_file, profile.key_file) if file]
         lines.append(f"trust.load_cert_chain({', '.join(files)})")
@@ -441,45 +477,55 @@ def python_expression(text: str, profile: str, *, json: bool = False) -> str:
     With ``json``, secrets are escaped for a JSON string.
     """
     reading = _JSON_PYTHON if json else _PLAIN_PYTHON
-    parts = (reading.format(part) if secret else _literal(part) for part, secret in _parts(text, profile))
-    return " + ".join(parts) or '""'
+    return " + ".join(_spelled(text, profile, _literal, reading.format)) or '""'
 
 
 def _literal(text: str) -> str:
     spelled = repr(text)
     if '"' not in text:  # without quotes in the text, nothing needs an escape; most code uses double quotes
         spelled = f'"{spelled[1:-1]}"'
-    return "".join(
-        char if is_printable(char) else f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
-        for char in spelled
-    )
+    return "".join(char if is_printable(char) else _escaped(char) for char in spelled)
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def command(subject: Subject) -> str:
     """Return an rpcexplorer command, which adds the credentials itself."""
     profile, draft = subject.profile, subject.draft
-    where = f"-p {quoted(profile.name)}"
-    if profile.ad_hoc:
-        options = {
-            "--url": "" if profile.command else redacted_address(typed_whole(profile.endpoint)),
-            "--stdio": shlex.join(profile.command),
-            "--preset": profile.preset,
-            "--framing": "" if profile.preset or profile.framing == USUAL_FRAMING else profile.framing,
-            "--auth": profile.auth.kind if profile.secrets and not profile.assumes_auth else "",
-        }
-        where = " ".join(f"{option} {quoted(value)}" for option, value in options.items() if value)
     if subject.exchange is not None:  # variables in a recorded call stay text
         draft = escaped(draft)
     read = draft.read()
     params = read.text if isinstance(read, Params) else ""
-    if profile.ad_hoc:  # the profile has another name in this command
-        for found in list(PLACEHOLDER.finditer(params)):
-            if found["profile"] == profile.name:
-                params = params.replace(found[0], placeholder(f"{AD_HOC_NAME}.{found['field']}"))
+    where = f"-p {quoted(profile.name)}"
+    if profile.ad_hoc:
+        where = _typed_server(profile)
+        # The profile has another name in this command.
+        for field in {found["field"] for found in PLACEHOLDER.finditer(params) if found["profile"] == profile.name}:
+            params = params.replace(placeholder(f"{profile.name}.{field}"), placeholder(f"{AD_HOC_NAME}.{field}"))
     if isinstance(draft, Batch):
         return f"printf %s {quoted(params)} | rpcexplorer batch - {where}"
     verb = "notify" if draft.notification else "call"
-    words = [quoted(as_named(draft.method)), *([] if params == "[]" else [quoted(params)])]
-    # A method that starts with a dash would be read as an option.
-    words = [where, "--", *words] if draft.method.startswith("-") else [*words, where]
-    return " ".join(["rpcexplorer", verb, *words])
+    words = quoted(as_named(draft.method))
+    if params != "[]":
+        words += f" {quoted(params)}"
+    if draft.method.startswith("-"):  # It would be read as an option.
+        return f"rpcexplorer {verb} {where} -- {words}"
+    return f"rpcexplorer {verb} {words} {where}"
+
+
+def _typed_server(profile: Profile) -> str:
+    """Return the options for a server without a profile."""
+    options = {}
+    if profile.command:
+        options["--stdio"] = shlex.join(profile.command)
+    else:
+        options["--url"] = redacted_address(typed_whole(profile.endpoint))
+    options["--preset"] = profile.preset
+    if not profile.preset and profile.framing != USUAL_FRAMING:
+        options["--framing"] = profile.framing
+    if profile.secrets and not profile.assumes_auth:
+        options["--auth"] = profile.auth.kind
+    return " ".join(f"{option} {quoted(value)}" for option, value in options.items() if value)
