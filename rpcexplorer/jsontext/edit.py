@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
@@ -17,7 +18,6 @@ STEP: Final = "  "
 """Indentation, if the text has none of its own."""
 _JOINS = regex(rf"({STRING})|([,:])\s*|\s+")
 _LINES = regex(r"\n(?=[^\r\n])")
-_BLANK = regex(r"[ \t\r\n]*")
 
 
 class _Item(NamedTuple):
@@ -42,10 +42,12 @@ def whole(text: str) -> Span:
 
 def span_of(text: str, path: Path) -> Span | None:
     """Return the span of the value at a path, or None."""
-    span: Span | None = whole(text)
+    span = whole(text)
     for step in path:
-        found = _item(_items(text, span), step) if span else None
-        span = found.value if found else None
+        item = _item(_items(text, span), step)
+        if item is None:
+            return None
+        span = item.value
     return span
 
 
@@ -68,19 +70,20 @@ def added(text: str, path: Path, value: str, name: str | None = None, *, key: st
     if items:
         return _appended(text, items, value, spelled)
     lead, tail = _around_the_first(text, path)
-    level = lead.rpartition("\n")[2] if "\n" in lead else None
-    put = f"{_key(spelled, ' ')}{_laid_out(value, level)}"
-    opener, closer = ("[", "]") if name is None else ("{", "}")
-    return f"{text[: span[0]]}{opener}{lead}{put}{tail}{closer}{text[span[1] :]}"
+    laid_out = _laid_out(value, lead.removeprefix("\n")) if lead else one_line(value)
+    container = f"[{lead}{laid_out}{tail}]"
+    if spelled is not None:
+        container = f"{{{lead}{spelled}: {laid_out}{tail}}}"
+    return f"{text[: span[0]]}{container}{text[span[1] :]}"
 
 
 def removed(text: str, path: Path) -> str:
     """Return the text without the value at a path."""
     outer = span_of(text, path[:-1])
-    items = _items(text, outer) if outer else []
+    assert outer is not None, f"{path} is not there"
+    items = _items(text, outer)
     item = _item(items, path[-1])
     assert item is not None, f"{path} is not there"
-    assert outer is not None
     at = items.index(item)
     if len(items) == 1:
         start, end = outer[0] + 1, outer[1] - 1
@@ -106,16 +109,22 @@ def with_indent(text: str, indent: str) -> str:
 
 def one_line(text: str) -> str:
     """Return valid JSON on one line, with a space after comma and colon."""
-    return _JOINS.sub(lambda found: found[1] or (f"{found[2]} " if found[2] else ""), text)
+    return _JOINS.sub(_joined, text)
 
 
-def _items(text: str, span: Span | None) -> list[_Item]:
+def _joined(found: re.Match[str]) -> str:
+    if found[2]:
+        return f"{found[2]} "
+    return found[1] or ""
+
+
+def _items(text: str, span: Span) -> list[_Item]:
     """Return the items of an object or array; of other values none."""
-    if span is None or text[span[0] : span[0] + 1] not in ("{", "["):
-        return []
     at, inside = span[0], text[slice(*span)]
-    if inside[0] == "[":
+    if inside.startswith("["):
         return [_Item(None, at + start, (at + start, at + end)) for start, end in elements(inside) or ()]
+    if not inside.startswith("{"):
+        return []
     found = members(inside) or ()
     return [_Item(member.name, at + member.key[0], (at + member.value[0], at + member.value[1])) for member in found]
 
@@ -123,22 +132,32 @@ def _items(text: str, span: Span | None) -> list[_Item]:
 def _item(items: Sequence[_Item], step: str | int) -> _Item | None:
     if isinstance(step, str):
         return next((item for item in reversed(items) if item.name == step), None)
-    return items[step] if 0 <= step < len(items) and items[step].name is None else None
+    if not 0 <= step < len(items) or items[step].name is not None:
+        return None
+    return items[step]
 
 
 def _appended(text: str, items: Sequence[_Item], value: str, key: str | None) -> str:
     """Return the text with an item after the last one, in the same layout."""
     last = items[-1]
-    opener = max(text.rfind("{", 0, last.start), text.rfind("[", 0, last.start)) if len(items) == 1 else 0
-    between = text[items[-2].value[1] : last.start] if len(items) > 1 else f",{text[opener + 1 : last.start]}"
     colon = text[last.start : last.value[0]].rpartition(":")[2] if key is not None else ""
-    if len(items) == 1 and between == "," and (key is None or colon):
-        between = ", "
-    level = between.rpartition("\n")[2].replace(",", "") if "\n" in between else None
-    is_compact = level is None and between == "," and not colon
-    laid_out = compact(value) if is_compact else _laid_out(value, level)
-    end = last.value[1]
-    return f"{text[:end]}{between}{_key(key, colon)}{laid_out}{text[end:]}"
+    if len(items) > 1:
+        between = text[items[-2].value[1] : last.start]
+    else:
+        opener = max(text.rfind("{", 0, last.start), text.rfind("[", 0, last.start))
+        between = f",{text[opener + 1 : last.start]}"
+        if between == "," and (key is None or colon):
+            between = ", "
+    if "\n" in between:
+        laid_out = _laid_out(value, between.rpartition("\n")[2].replace(",", ""))
+    elif between == "," and not colon:
+        laid_out = compact(value)
+    else:
+        laid_out = one_line(value)
+    before = text[: last.value[1]] + between
+    if key is not None:
+        before += f"{key}:{colon}"
+    return before + laid_out + text[last.value[1] :]
 
 
 def _around_the_first(text: str, path: Path) -> tuple[str, str]:
@@ -147,27 +166,26 @@ def _around_the_first(text: str, path: Path) -> tuple[str, str]:
     It has a line of its own if the items of the container around it have.
     """
     outer = span_of(text, path[:-1]) if path else None
+    if outer is None:
+        return "", ""
     items = _items(text, outer)
-    if outer is None or not items:
+    if not items:
         return "", ""
     before = text[outer[0] + 1 : items[0].start]
     if "\n" not in before:
         return "", ""
     own = before.rpartition("\n")[2]
     around = indent_of_line(text, outer[0])
-    step = own.removeprefix(around) if own.startswith(around) else ""
-    return f"\n{own}{step or STEP}", f"\n{own}"
+    step = STEP
+    if own.startswith(around) and own != around:
+        step = own.removeprefix(around)
+    return f"\n{own}{step}", f"\n{own}"
 
 
 def indent_of_line(text: str, at: int) -> str:
     """Return the whitespace at the start of a line."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
-    found = _BLANK.match(line)
-    return found[0] if found else ""
-
-
-def _key(spelled: str | None, colon: str) -> str:
-    return "" if spelled is None else f"{spelled}:{colon}"
+    return line[: len(line) - len(line.lstrip(" \t\r"))]
 
 
 def string(text: str) -> str:
@@ -176,12 +194,12 @@ def string(text: str) -> str:
     A lone surrogate stays an escape.
     """
     spelled = json.dumps(text, ensure_ascii=False)
-    return json.dumps(text) if any("\ud800" <= char <= "\udfff" for char in spelled) else spelled
+    if any("\ud800" <= char <= "\udfff" for char in spelled):
+        return json.dumps(text)
+    return spelled
 
 
-def _laid_out(value: str, level: str | None) -> str:
-    """Return a value on one line, or on several if its neighbours are."""
-    if level is None:
-        return one_line(value)
+def _laid_out(value: str, level: str) -> str:
+    """Return a value on several lines at an indentation."""
     first, *rest = indented(value).split("\n")
     return "\n".join([first, *(f"{level}{line}" for line in rest)])
