@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 from rpcexplorer.patterns import regex
@@ -24,7 +24,6 @@ _WHOLE_STRING: Final = regex(_STRING)
 _AFTER_STRING: Final = regex(r"\s*+(?:[,:\]}]|\Z)")
 _BREAK: Final = regex(r"[\s\[\]{},:\"]")
 _BEHIND: Final = regex(r"[^\s\[\]{},:\"]*")
-_SIGN: Final = regex(r"\s*(\S?)")
 _NAME_FOLLOWS: Final = regex(rf"\s*{_STRING}\s*:")
 
 
@@ -78,17 +77,15 @@ def place_at(text: str, offset: int) -> TypedPlace | None:
         return None
     colon = _sign(text, end) == ":"
     comma = _needs_comma(text, end, is_object=found[-1].bracket == "{", due=due)
-    path = list(_steps(text, found, value=due == "value"))
-    if comma is None or None in path:
+    path = _path(text, found if due == "value" else found[:-1])
+    if comma is None or path is None:
         return None
     behind = _behind(text, end, len(found))
     levels = tuple(_level(text, around, more) for around, more in zip(found, behind, strict=True))
     typed = _decoded(f'{text[start:offset]}"') if quoted else text[start:offset]
     if due == "next":
         start = len(text[:start].rstrip(" \t\r\n"))
-    return TypedPlace(
-        tuple(step for step in path if step is not None), levels, due, start, end, typed, quoted, colon, comma
-    )
+    return TypedPlace(tuple(path), levels, due, start, end, typed, quoted, colon, comma)
 
 
 def _opened(text: str, offset: int) -> tuple[list[_Around], int | None]:
@@ -173,18 +170,21 @@ def _due(text: str, container: _Around, start: int) -> Literal["", "name", "valu
         return "name" if is_object else "value"
     if not is_object:
         return ""
-    if text[before] in ":}]":
-        return "value" if text[before] == ":" else "next"
+    if text[before] == ":":
+        return "value"
+    if text[before] in "}]":
+        return "next"
     last = None
     for last in _MEMBER.finditer(text, *container.own[-1]):  # noqa: B007 - the last one counts
         pass
-    return "next" if last and last[2] and last.end() == before + 1 else ""
+    if last is None or not last[2] or last.end() != before + 1:
+        return ""
+    return "next"
 
 
 def _sign(text: str, at: int) -> str:
     """Return the next character that is not whitespace; empty at the end."""
-    found = _SIGN.match(text, at)
-    return found[1] if found else ""
+    return text[at : at + FURTHER].lstrip()[:1]
 
 
 def _needs_comma(text: str, end: int, *, is_object: bool, due: str) -> bool | None:
@@ -193,7 +193,7 @@ def _needs_comma(text: str, end: int, *, is_object: bool, due: str) -> bool | No
     if not sign or sign in ",]}" or (sign == ":" and due == "name"):
         return False
     if not is_object:
-        return True if sign != ":" else None
+        return None if sign == ":" else True
     if sign != '"' or (due == "value" and not _NAME_FOLLOWS.match(text, end)):
         return None
     return True
@@ -209,18 +209,18 @@ def _level(text: str, container: _Around, more: list[tuple[int, int]]) -> Level:
     return Level(True, members)
 
 
-def _steps(text: str, found: list[_Around], *, value: bool) -> Iterator[str | int | None]:
-    """Yield the path to the place; None for a missing name."""
-    for container in found if value else found[:-1]:
+def _path(text: str, containers: list[_Around]) -> list[str | int] | None:
+    """Return the path into containers; None if a name is missing."""
+    path: list[str | int] = []
+    for container in containers:
         if container.bracket == "[":
-            yield sum(_commas(text[start:end]) for start, end in container.own)
+            own = [_WHOLE_STRING.sub("", text[start:end]) for start, end in container.own]
+            path.append(sum(stretch.count(",") for stretch in own))
+        elif name := _LAST_NAME.search(text, *container.own[-1]):
+            path.append(_decoded(name[1]))
         else:
-            name = _LAST_NAME.search(text, *container.own[-1])
-            yield _decoded(name[1]) if name else None
-
-
-def _commas(stretch: str) -> int:
-    return (_WHOLE_STRING.sub("", stretch) if '"' in stretch else stretch).count(",")
+            return None
+    return path
 
 
 def _decoded(string: str) -> str:

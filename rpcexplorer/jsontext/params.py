@@ -9,11 +9,9 @@ from msgspec import Struct
 
 from rpcexplorer.jsontext.layout import compact
 from rpcexplorer.jsontext.scan import elements, error_at, is_value, members
-from rpcexplorer.patterns import regex
 
 MAX_FIXED: Final = 64_000
 """Characters of a text whose typos are searched, at 1 to 5 µs each."""
-_BREAK = regex(r"\r\n|\r|\n")
 
 
 class Params(Struct, frozen=True):
@@ -28,7 +26,9 @@ class Params(Struct, frozen=True):
         if not self.size:
             return f"empty {self.kind}"
         unit = "element" if self.kind == "array" else "member"
-        return f"{self.kind} with {self.size:,} {unit}{'s' * (self.size > 1)}"
+        if self.size > 1:
+            unit += "s"
+        return f"{self.kind} with {self.size:,} {unit}"
 
 
 class Fix(Struct, frozen=True):
@@ -100,9 +100,13 @@ def value_problem(text: str) -> Typo:
     start, end = (min(max(at - 1, 0), len(text)) for at in (found.offset, found.end))
     if start == end == len(text) and found.offset < len(around):  # A bracket too many has met the one that was added.
         start -= 1
-    fixed = found.fix.text.strip() if found.fix else ""
-    inside = fixed[1:-1].strip() if fixed[:1] == "[" and fixed[-1:] == "]" else fixed
-    fix = Fix(found.fix.label, inside) if found.fix and inside else None
+    fix = None
+    if found.fix:
+        fixed = found.fix.text.strip()
+        if fixed.startswith("[") and fixed.endswith("]"):
+            fixed = fixed[1:-1].strip()
+        if fixed:
+            fix = Fix(found.fix.label, fixed)
     return Typo(*_place(text, start), start, end, found.what, found.instead, fix)
 
 
@@ -143,12 +147,12 @@ def _problem(text: str) -> Typo:
 
 def _first_error(text: str) -> Typo:
     """Return where a long text stops being JSON, without a fix."""
-    # A byte order mark at the start is not an error.
-    at = error_at(text.replace("\ufeff", " ", 1) if text.startswith("\ufeff") else text)
-    what, instead = (
-        "this is not JSON",
-        f"correct it here. rpcexplorer suggests no fix for more than {MAX_FIXED:,} characters",
-    )
+    readable = text
+    if text.startswith("\ufeff"):  # A byte order mark at the start is not an error.
+        readable = text.replace("\ufeff", " ", 1)
+    at = error_at(readable)
+    what = "this is not JSON"
+    instead = f"correct it here. rpcexplorer suggests no fix for more than {MAX_FIXED:,} characters"
     if at is None:
         at, what, instead = 0, "params must be an array or an object", "put this in square brackets"
     line, column = _place(text, at)
@@ -157,7 +161,5 @@ def _first_error(text: str) -> Typo:
 
 def _place(text: str, offset: int) -> tuple[int, int]:
     """Return line and column of an offset, both from 1."""
-    line, start = 1, 0
-    for found in _BREAK.finditer(text, 0, offset):
-        line, start = line + 1, found.end()
-    return line, offset - start + 1
+    lines = text[:offset].replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return len(lines), len(lines[-1]) + 1

@@ -9,9 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 
 from rpcexplorer.jsontext.scan import Span, elements, members
-from rpcexplorer.patterns import regex
 
-POINTER: Final = regex(r"(?:/(?:[^~/]|~[01])*)*")
 ANY: Final = "*"
 DIGITS: Final = 9
 """Digits of an index; no array has more elements."""
@@ -21,7 +19,9 @@ _Level: TypeAlias = Mapping[str, _Part] | Sequence[_Part]
 
 def parts_of(pointer: str) -> tuple[str, ...] | None:
     """Return the names in a pointer, or None if the text is not one."""
-    if not POINTER.fullmatch(pointer):
+    if pointer and not pointer.startswith("/"):
+        return None
+    if "~" in pointer.replace("~0", " ").replace("~1", " "):
         return None
     return names_of(pointer)
 
@@ -36,7 +36,9 @@ def spans_at(text: str, parts: Sequence[str]) -> Iterator[Span]:
     start = len(text) - len(text.lstrip())
     spans = [(start, start + len(text.strip()))]
     for part in parts:
-        spans = [inside for span in spans for inside in _inside(text[slice(*span)], span[0], part)]
+        outer, spans = spans, []
+        for start, end in outer:
+            spans += _inside(text[start:end], start, part)
     yield from spans
 
 
@@ -77,7 +79,8 @@ def _level(part: _Part) -> _Level:
         return _decoder().decode(part)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):  # The text is not strict JSON, or too deep.
         text = _spelled(part)
-    if (found := members(text)) is not None:
+    found = members(text)
+    if found is not None:
         return {member.name: text[slice(*member.value)] for member in found}
     return [text[slice(*span)] for span in elements(text) or ()]
 
@@ -85,7 +88,13 @@ def _level(part: _Part) -> _Level:
 def _step(level: _Level, name: str) -> _Part | None:
     if isinstance(level, Mapping):
         return level.get(name)
-    return next(iter(level[int(name[:DIGITS]) :][:1]), None) if name.isdecimal() else None
+    if not _is_index(name) or int(name) >= len(level):
+        return None
+    return level[int(name)]
+
+
+def _is_index(name: str) -> bool:
+    return name.isdecimal() and len(name) <= DIGITS
 
 
 def _spelled(part: _Part) -> str:
@@ -102,13 +111,13 @@ def _decoder() -> msgspec.json.Decoder[dict[str, msgspec.Raw] | list[msgspec.Raw
 
 
 def _inside(text: str, at: int, part: str) -> Iterator[Span]:
-    if text[:1] == "{":
+    found: list[Span] = []
+    if text.startswith("{"):
         found = [member.value for member in members(text) or () if part in {ANY, member.name}]
-    elif text[:1] == "[" and (part == ANY or (part.isdecimal() and len(part) <= DIGITS)):
-        every = elements(text) or []
-        found = every if part == ANY else every[int(part) :][:1]
-    else:
-        found = []
+    elif text.startswith("["):
+        found = elements(text) or []
+        if part != ANY:
+            found = found[int(part) :][:1] if _is_index(part) else []
     yield from ((at + start, at + end) for start, end in found)
 
 
@@ -152,16 +161,10 @@ class Places:
         return self._taken[here]
 
 
-def _parts(text: str, at: int) -> list[tuple[str | int, ValuePlace]]:
+def _parts(text: str, at: int) -> Iterator[tuple[str | int, ValuePlace]]:
     if text.startswith("{"):
-        return [
-            (
-                member.name,
-                ValuePlace(at + member.value[0], at + member.value[1], at + member.key[0], at + member.key[1]),
-            )
-            for member in members(text) or ()
-        ]
-    spans: list[Span] = (elements(text) or []) if text.startswith("[") else []
-    return [
-        (index, ValuePlace(at + start, at + end, at + start, at + start)) for index, (start, end) in enumerate(spans)
-    ]
+        for name, key, value in members(text) or ():
+            yield name, ValuePlace(at + value[0], at + value[1], at + key[0], at + key[1])
+    elif text.startswith("["):
+        for index, (start, end) in enumerate(elements(text) or ()):
+            yield index, ValuePlace(at + start, at + end, at + start, at + start)
