@@ -74,7 +74,8 @@ def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_F
     parts, remarks = opened.parts(form), opened.remarks
     if not opened.is_array:
         remarks += (ONE_FOR_ALL,)
-        if (whole := _for_all(parts[0])) is not None:
+        whole = _for_all(parts[0])
+        if whole is not None:
             return with_remarks(whole, remarks)
     return _settled(opened.text, parts, calls, form, remarks)
 
@@ -94,8 +95,9 @@ def matched(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) 
     others = []
     places: dict[bytes, deque[int]] = {}
     for place, call in enumerate(calls):
-        for spelling in spellings(call.id) if call.id is not None else ():
-            places.setdefault(spelling, deque()).append(place)
+        if call.id is not None:
+            for spelling in spellings(call.id):
+                places.setdefault(spelling, deque()).append(place)
     for part in parts:
         free = places.get(part.id or b"", deque())
         while free and own[free[0]] is not None:  # taken by the id in another spelling
@@ -136,7 +138,9 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
 
 def _for_all(part: BatchReply) -> ErrorObject | Malformed | None:
     """Return the response that rejects the whole batch, or None."""
-    if isinstance(part.reply, Malformed) or (part.id in MISSING_IDS and isinstance(part.reply, ErrorObject)):
+    if isinstance(part.reply, Malformed):
+        return part.reply
+    if isinstance(part.reply, ErrorObject) and part.id in MISSING_IDS:
         return part.reply
     return None
 
@@ -153,23 +157,29 @@ def _settled(
     remarks += _remarks(awaited, ids, missing, unexpected, parts)
     failed = [part.reply for part in parts if isinstance(part.reply, ErrorObject)]
     broken = [part.reply for part in parts if isinstance(part.reply, Malformed)]
-    first = failed[0] if failed else None
-    failures = f"{len(failed)} of {len(parts)} calls failed: {first.message}" if first else ""
+    failures, also = "", ""
+    if failed:
+        failures = f"{len(failed)} of {len(parts)} calls failed: {failed[0].message}"
+        also = f" {failures}."
     # A response with an unknown id may belong to one of the calls without a response.
-    if (lacking := len(missing) - len(unexpected)) > 0:
-        names = [f"{awaited[id].method} ({short(id)})" for id in missing[:NAMED]]
-        more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
-        which = f"{', '.join(names)}{more}" if not unexpected else f"one of {', '.join(names)}{more}"
-        also = f" {failures}." if failures else ""
+    lacking = len(missing) - len(unexpected)
+    if lacking > 0:
+        which = ", ".join(f"{awaited[id].method} ({short(id)})" for id in missing[:NAMED])
+        if len(missing) > NAMED:
+            which += f" and {len(missing) - NAMED} more"
+        if unexpected:
+            which = f"one of {which}"
         return Malformed(f"{lacking} of {len(awaited)} calls got no response: {which}.{also}", remarks)
     if broken:
-        also = f" {failures}." if failures else ""
         verb = "is" if len(broken) == 1 else "are"
         return Malformed(f"{len(broken)} of {len(parts)} responses {verb} malformed: {broken[0].reason}{also}", remarks)
-    quirks = tuple(sorted({quirk for part in parts for quirk in getattr(part.reply, "habits", ())}))
-    if first:
-        return ErrorObject(first.code, failures, None, text, remarks, quirks)
-    return Result(text, remarks, quirks)
+    quirks = set[str]()
+    for part in parts:
+        if not isinstance(part.reply, Malformed):
+            quirks.update(part.reply.habits)
+    if failed:
+        return ErrorObject(failed[0].code, failures, None, text, remarks, tuple(sorted(quirks)))
+    return Result(text, remarks, tuple(sorted(quirks)))
 
 
 def _remarks(
@@ -184,7 +194,8 @@ def _remarks(
     if unexpected:
         names = ", ".join(short(id or b"(no id)") for id in unexpected[:NAMED])
         remarks.append(f"responses that match no call: {names}")
-    if twice := [id.decode() for id in awaited if seen[id] > 1]:
+    twice = [id.decode() for id in awaited if seen[id] > 1]
+    if twice:
         remarks.append(f"ids with more than one response: {', '.join(twice)}")
     if not missing and not unexpected and awaited and ids != list(awaited):
         remarks.append("the responses are not in the order of the calls")

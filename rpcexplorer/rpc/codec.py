@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -13,7 +12,6 @@ from msgspec.structs import replace
 
 from rpcexplorer.jsontext.scan import elements, long_number, members, oddities
 from rpcexplorer.jsontext.slices import Text, fault
-from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import (
     USUAL_FORM,
     Call,
@@ -97,17 +95,19 @@ def open_object(text: bytes, *, error: bool = False, max_deep: int = MAX_DEEP) -
 
     Text that is not strict JSON is read leniently, up to a size.
     """
+    remarks: tuple[str, ...] = ()
     found: Mapping[str, bytes] | None = native_parts(text)
-    remarks = tuple(filter(None, [long_number(text)]))
     if found is None:
         found = _lenient_parts(text, max_deep)
         if found is None:
             return None
         remarks = oddities(text.decode()) if len(text) <= MAX_DEEP else (ODD_JSON,)
-    parts: dict[str, Any] = {
-        name: memoryview(raw) if name in LONG_FIELDS and len(text) > LARGE else bytes(raw)
-        for name, raw in found.items()
-    }
+    elif digits := long_number(text):
+        remarks = (digits,)
+    parts: dict[str, Any] = {}
+    for name, raw in found.items():
+        is_view = name in LONG_FIELDS and len(text) > LARGE
+        parts[name] = memoryview(raw) if is_view else bytes(raw)
     twice = _duplicates(text, parts, ERROR_FIELDS if error else REPLY_FIELDS)
     return Envelope(**parts, remarks=(*remarks, *twice))
 
@@ -121,7 +121,8 @@ def native_parts(text: bytes) -> dict[str, msgspec.Raw] | None:
 
 
 def _members_of(native: _Native) -> dict[str, msgspec.Raw]:
-    return {name: raw for name in FIELDS if isinstance(raw := getattr(native, name), msgspec.Raw)}
+    found = {name: getattr(native, name) for name in FIELDS}
+    return {name: raw for name, raw in found.items() if raw is not msgspec.UNSET}
 
 
 def _lenient_parts(text: bytes, max_deep: int) -> Mapping[str, bytes] | None:
@@ -130,8 +131,10 @@ def _lenient_parts(text: bytes, max_deep: int) -> Mapping[str, bytes] | None:
     except msgspec.DecodeError:
         return None
     except RecursionError:
+        if len(text) > max_deep:
+            return None
         whole = text.decode()
-        deep = members(whole) if len(text) <= max_deep else None
+        deep = members(whole)
         if deep is None:
             return None
         return {member.name: whole[slice(*member.value)].encode() for member in deep if member.name in FIELDS}
@@ -174,9 +177,13 @@ def open_array(text: bytes) -> list[bytes] | None:
     except msgspec.DecodeError:
         return None
     except RecursionError:
+        if len(text) > MAX_DEEP:
+            return None
         whole = text.decode()
-        spans = elements(whole) if len(text) <= MAX_DEEP else None
-        return None if spans is None else [whole[start:end].encode() for start, end in spans]
+        spans = elements(whole)
+        if spans is None:
+            return None
+        return [whole[start:end].encode() for start, end in spans]
 
 
 def _duplicates(text: bytes, parts: dict[str, Any], fields: set[str]) -> tuple[str, ...]:
@@ -219,7 +226,9 @@ MISSING_IDS = (None, b"null")
 
 def read_object(text: bytes, id: str | None, form: MessageForm) -> Reply:
     envelope = open_object(text)
-    return Malformed(broken_json(text)) if envelope is None else meant(envelope, id, form)
+    if envelope is None:
+        return Malformed(broken_json(text))
+    return meant(envelope, id, form)
 
 
 def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
@@ -258,51 +267,60 @@ def _of_transmission(envelope: Envelope, id: str | None, form: MessageForm) -> R
     remarks = (*envelope.remarks, *_id_remarks(envelope.tag, id, form, "tag"))
     if envelope.error is not None and envelope.error != b"null":
         return _error(envelope.error, (*remarks, "the response has the format of JSON-RPC"), (), "2.0")
-    word = None if envelope.result is None else _string(bytes(envelope.result))
-    if envelope.result is None or word is None:
-        lacks = "no result" if envelope.result is None else "a result that is not a string"
-        return Malformed(
-            f"Not a response in the Transmission format: it has {lacks}. "
-            'If the server uses JSON-RPC, set envelope = "2.0" in the profile.',
-            remarks,
-        )
+    other_format = 'If the server uses JSON-RPC, set envelope = "2.0" in the profile.'
+    if envelope.result is None:
+        return Malformed(f"Not a response in the Transmission format: it has no result. {other_format}", remarks)
+    word = _string(bytes(envelope.result))
+    if word is None:
+        lacks = "it has a result that is not a string"
+        return Malformed(f"Not a response in the Transmission format: {lacks}. {other_format}", remarks)
     if word != "success":
-        data = envelope.arguments if envelope.arguments not in {None, b"{}", b"null"} else None
-        return ErrorObject(None, word, None if data is None else bytes(data), bytes(envelope.result), remarks)
+        data = None
+        if envelope.arguments not in {None, b"{}", b"null"}:
+            data = bytes(envelope.arguments or b"")
+        return ErrorObject(None, word, data, bytes(envelope.result), remarks)
     if envelope.arguments is None:
         return Result(envelope.result, (*remarks, "arguments is missing"))
     return Result(envelope.arguments, remarks)
 
 
 def _error(text: bytes, remarks: tuple[str, ...], quirks: tuple[str, ...], version: EnvelopeForm) -> Reply:
-    members = open_object(text, error=True) if text[:1] == b"{" else None
+    members = open_object(text, error=True) if text.startswith(b"{") else None
     if members is None:
         message = _string(text)
-        kind = "a plain string" if message is not None else "not an object"
+        kind = "not an object" if message is None else "a plain string"
         return ErrorObject(None, message or "", None, text, (*remarks, f"error is {kind}"), quirks)
     remarks += tuple(remark for remark in members.remarks if remark not in remarks)
-    code, code_remark = _code(members.code)
-    message = "" if members.message is None else _string(members.message)
-    message_remark = ("error.message is missing",) if members.message is None else ()
-    if message is None and members.message is not None:
-        message_remark = ("error.message is not a string",)
-        message = members.message.decode()
-    if version == "1.0":  # JSON-RPC 1.0 does not say what an error contains.
-        code_remark = code_remark if members.code is not None else ()
-        message_remark = message_remark if members.message is not None else ()
-    data = members.error if version == "1.1" and members.data is None else members.data
-    return ErrorObject(code, message or "", data, text, remarks + message_remark + code_remark, quirks)
+    message = ""
+    if members.message is not None:
+        message = _string(members.message)
+        if message is None:
+            message = members.message.decode()
+            remarks += ("error.message is not a string",)
+    elif version != "1.0":  # JSON-RPC 1.0 does not say what an error contains.
+        remarks += ("error.message is missing",)
+    code = None
+    if members.code is not None:
+        code, remark = _code(members.code)
+        if remark:
+            remarks += (remark,)
+    elif version != "1.0":
+        remarks += ("error.code is missing",)
+    data = members.data
+    if data is None and version == "1.1":
+        data = members.error
+    return ErrorObject(code, message, data, text, remarks, quirks)
 
 
-def _code(text: bytes | None) -> tuple[int | None, tuple[str, ...]]:
-    if text is None:
-        return None, ("error.code is missing",)
-    digits = text[1:] if text.startswith(b"-") else text
-    if digits.isdigit() and len(digits) <= 18:
-        return int(text), ()
-    if digits.rstrip(b"0").rstrip(b".").isdigit() and b"." in digits and len(digits) <= 18:
-        return int(float(text)), (f"error.code is written as {text.decode()}",)
-    return None, ("error.code is not an integer",)
+def _code(text: bytes) -> tuple[int | None, str]:
+    """Return an error code and a warning about its spelling."""
+    digits = text.removeprefix(b"-")
+    if len(digits) <= 18:
+        if digits.isdigit():
+            return int(text), ""
+        if b"." in digits and digits.rstrip(b"0").rstrip(b".").isdigit():
+            return int(float(text)), f"error.code is written as {text.decode()}"
+    return None, "error.code is not an integer"
 
 
 def _quirks(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
@@ -311,22 +329,28 @@ def _quirks(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
     if version == "1.1" and envelope.version is None and envelope.jsonrpc is None:
         return ("version is missing",)
     if version != "2.0":
-        later = envelope.jsonrpc == b'"2.0"'
-        return (f'jsonrpc is "2.0", though the profile says {version}',) if later else ()
+        if envelope.jsonrpc == b'"2.0"':
+            return (f'jsonrpc is "2.0", though the profile says {version}',)
+        return ()
     if envelope.jsonrpc is None:
-        old = ", and both result and error are present, as in JSON-RPC 1.0"
-        return (f"jsonrpc is missing{old if both else ''}",)
-    return ('"error": null next to the result',) if both and envelope.error == b"null" else ()
+        if both:
+            return ("jsonrpc is missing, and both result and error are present, as in JSON-RPC 1.0",)
+        return ("jsonrpc is missing",)
+    if both and envelope.error == b"null":
+        return ('"error": null next to the result',)
+    return ()
 
 
-def _version_remarks(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
-    wanted = f'"{version}"'
-    versions = {"jsonrpc": envelope.jsonrpc, "version": envelope.version if version == "1.1" else None}
-    return tuple(
-        f"{name} is {short(text)}, not {wanted}"
-        for name, text in versions.items()
-        if text is not None and text not in {wanted.encode(), b'"2.0"'}
-    )
+def _version_remarks(envelope: Envelope, version: EnvelopeForm) -> list[str]:
+    members = {"jsonrpc": envelope.jsonrpc}
+    if version == "1.1":
+        members["version"] = envelope.version
+    accepted = {f'"{version}"'.encode(), b'"2.0"'}
+    remarks = []
+    for name, text in members.items():
+        if text is not None and text not in accepted:
+            remarks.append(f'{name} is {short(text)}, not "{version}"')
+    return remarks
 
 
 def _id_remarks(received: bytes | None, id: str | None, form: MessageForm, member: str = "id") -> tuple[str, ...]:
@@ -341,7 +365,7 @@ def _id_remarks(received: bytes | None, id: str | None, form: MessageForm, membe
 
 
 def _string(text: bytes) -> str | None:
-    if text[:1] != b'"':
+    if not text.startswith(b'"'):
         return None
     try:
         return msgspec.json.decode(text, type=str)
@@ -358,20 +382,24 @@ def short(text: bytes, limit: int = 60) -> str:
     A part of a longer one could be a part of a secret, which redaction does not find.
     """
     shown = text.decode()
-    return shown if len(shown) <= limit else f"a text of {len(shown):,} characters"
+    if len(shown) > limit:
+        return f"a text of {len(shown):,} characters"
+    return shown
 
 
 def counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def with_remarks(reply: Reply, remarks: tuple[str, ...]) -> Reply:
-    return replace(reply, remarks=(*remarks, *reply.remarks)) if remarks else reply
+    if not remarks:
+        return reply
+    return replace(reply, remarks=(*remarks, *reply.remarks))
 
 
 NAMED: Final = 5
-FIELD = regex(rb"(?:data|event|id|retry)(?::|$)|:", re.MULTILINE)
-_LINE = regex(rb"(?:(?:data|event|id|retry)(?::.*)?|:.*|)")
+_FIELDS: Final = {b"", b"data", b"event", b"id", b"retry"}
+"""Names of the fields of an event; a comment has none."""
 
 
 def event_payloads(text: bytes) -> list[bytes] | None:
@@ -380,12 +408,16 @@ def event_payloads(text: bytes) -> list[bytes] | None:
     The last event counts without an empty line after it. The parser of the data notices if it is incomplete.
     """
     text = _with_newlines(text).lstrip(b"\n")
-    if not FIELD.match(text):
+    if not text or not _is_line_of_event(text.partition(b"\n")[0]):
         return None
     payloads = _payloads(text)
-    if not payloads and not all(map(_LINE.fullmatch, text.split(b"\n"))):
+    if not payloads and not all(map(_is_line_of_event, text.split(b"\n"))):
         return None
     return payloads
+
+
+def _is_line_of_event(line: bytes) -> bool:
+    return line.partition(b":")[0] in _FIELDS
 
 
 def _with_newlines(text: bytes) -> bytes:
@@ -395,7 +427,11 @@ def _with_newlines(text: bytes) -> bytes:
 def _payloads(text: bytes) -> list[bytes]:
     payloads = []
     for event in text.split(b"\n\n"):
-        lines = [line[5:].removeprefix(b" ") for line in event.split(b"\n") if line == b"data" or line[:5] == b"data:"]
+        lines = []
+        for line in event.split(b"\n"):
+            name, _, value = line.partition(b":")
+            if name == b"data":
+                lines.append(value.removeprefix(b" "))
         if any(lines):
             payloads.append(b"\n".join(lines))
     return payloads
@@ -435,33 +471,45 @@ class EventStreamDecoder:
 def messages_in(payloads: list[bytes]) -> list[bytes]:
     found: list[bytes] = []
     for payload in payloads:
-        inside = open_array(payload) if payload.lstrip()[:1] == b"[" else None
-        found += [payload] if inside is None else inside
+        inside = open_array(payload) if payload.lstrip().startswith(b"[") else None
+        if inside is None:
+            found.append(payload)
+        else:
+            found += inside
     return found
 
 
 def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
     """Return the message with this id, else an error that names no call."""
-    messages = messages_in(payloads)
-    replies = [(at, id_of(text, form), read_object(text, id, form)) for at, text in enumerate(messages)]
-    replies = [found for found in replies if not isinstance(found[2], Malformed)]
-    own = replies if id is None else [found for found in replies if found[1] in spellings(id)]
-    own = own or [found for found in replies if found[1] in MISSING_IDS and isinstance(found[2], ErrorObject)]
+    replies = []
+    for at, text in enumerate(messages_in(payloads)):
+        reply = read_object(text, id, form)
+        if not isinstance(reply, Malformed):
+            replies.append((at, id_of(text, form), reply))
+    own = replies
+    if id is not None:
+        known = spellings(id)
+        own = [found for found in replies if found[1] in known]
+    if not own:
+        own = [found for found in replies if found[1] in MISSING_IDS and isinstance(found[2], ErrorObject)]
     if not own:
         return no_reply_in(payloads, form)
     at, _, reply = own[0]
     # An event stream is not a deviation: some servers answer with nothing else.
-    return with_remarks(
-        reply, (f"the response is an event stream, with {counted(at, 'other event')} before it",) if at else ()
-    )
+    if at == 0:
+        return reply
+    return with_remarks(reply, (f"the response is an event stream, with {counted(at, 'other event')} before it",))
 
 
 def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
     """Return why no message of an event stream is the response."""
     kinds = Counter(_kind(text, form) for text in messages_in(payloads))
-    named = [kind if count == 1 else f"{kind} {count} times" for kind, count in list(kinds.items())[:NAMED]]
-    rest = len(kinds) - len(named)
-    seen = ", ".join([*named, *([f"and {counted(rest, 'other kind')} of messages"] if rest else [])]) or "only comments"
+    named = []
+    for kind, count in list(kinds.items())[:NAMED]:
+        named.append(kind if count == 1 else f"{kind} {count} times")
+    if len(kinds) > NAMED:
+        named.append(f"and {counted(len(kinds) - NAMED, 'other kind')} of messages")
+    seen = ", ".join(named) or "only comments"
     events = counted(len(payloads), "event")
     return Malformed(f"The response is an event stream of {events} without a response to this call: {seen}.")
 
@@ -469,7 +517,8 @@ def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
 def _kind(text: bytes, form: MessageForm) -> str:
     envelope = open_object(text)
     if envelope is None:
-        return "incomplete message" if broken_json(text) == CUT_OFF else "message that is not a JSON object"
+        is_cut = broken_json(text) == CUT_OFF
+        return "incomplete message" if is_cut else "message that is not a JSON object"
     if envelope.method is not None:
         kind = "notification" if envelope.id is None else "server request"
         return f"{kind} ({short(envelope.method)})"
@@ -481,29 +530,29 @@ def _kind(text: bytes, form: MessageForm) -> str:
 
 UTF8_BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
-VERSIONS: Final[Mapping[EnvelopeForm, tuple[tuple[str, str], ...]]] = {
-    "2.0": (("jsonrpc", '"2.0"'),),
-    "1.1": (("version", '"1.1"'),),
-    "1.0": (),
+VERSIONS: Final[Mapping[EnvelopeForm, Mapping[str, str]]] = {
+    "2.0": {"jsonrpc": '"2.0"'},
+    "1.1": {"version": '"1.1"'},
+    "1.0": {},
 }
 
 
 def encode(call: Call, form: MessageForm = USUAL_FORM) -> bytes:
     """Return a call as one JSON object."""
     id = None if call.id is None else call.id_text(form)
-    empty = None if form.empty_params == "omit" else form.empty_params
-    members: tuple[tuple[str, str | None], ...]
-    if form.envelope == "transmission":  # Transmission needs its arguments to be an object, even an empty one.
-        arguments = call.params if call.params != "[]" else empty and "{}"
-        members = (("method", spelled(call.method)), ("arguments", arguments), ("tag", id))
-    else:  # A notification of JSON-RPC 1.0 has the id null.
-        members = (
-            *VERSIONS[form.envelope],
-            ("id", "null" if id is None and form.envelope == "1.0" else id),
-            ("method", spelled(call.method)),
-            ("params", empty if call.params == "[]" else call.params),
-        )
-    written = [f'"{name}":{text}' for name, text in members if text is not None]
+    params: str | None = call.params
+    if params == "[]":
+        params = None if form.empty_params == "omit" else form.empty_params
+    members: dict[str, str | None]
+    if form.envelope == "transmission":
+        if params == "[]":  # Transmission needs its arguments to be an object, even an empty one.
+            params = "{}"
+        members = {"method": spelled(call.method), "arguments": params, "tag": id}
+    else:
+        if id is None and form.envelope == "1.0":  # A notification of JSON-RPC 1.0 has the id null.
+            id = "null"
+        members = {**VERSIONS[form.envelope], "id": id, "method": spelled(call.method), "params": params}
+    written = [f'"{name}":{text}' for name, text in members.items() if text is not None]
     written += (f"{spelled(name)}:{text}" for name, text in call.members)
     return ("{" + ",".join(written) + "}").encode()
 
@@ -517,7 +566,7 @@ def encode_answer(id: bytes, member: bytes, envelope: EnvelopeForm) -> bytes:
 
     ``id`` is as the server wrote it; ``member`` is the result or the error, with its name.
     """
-    written = [f'"{name}":{text}'.encode() for name, text in VERSIONS.get(envelope, ())]
+    written = [f'"{name}":{text}'.encode() for name, text in VERSIONS.get(envelope, {}).items()]
     written += [b'"id":' + id, member]
     if envelope == "1.0":  # It needs both members: one of them is null.
         written.append(b'"result":null' if member.startswith(b'"error"') else b'"error":null')

@@ -197,15 +197,19 @@ def _digits(number: int, width: int) -> str:
 
 
 def wire_id(id: str, form: MessageForm) -> str:
-    number = number_of(id) if form.id == "number" or form.envelope == "transmission" else None
-    return spelled(id) if number is None else str(number)
+    if form.id == "number" or form.envelope == "transmission":
+        number = number_of(id)
+        if number is not None:
+            return str(number)
+    return spelled(id)
 
 
 def spellings(id: str) -> set[bytes]:
     """Return every spelling of an id that a server may send back."""
     number = number_of(id)
-    texts = [id] if number is None else [id, str(number)]
-    return {spelled(text).encode() for text in texts} | ({str(number).encode()} if number is not None else set())
+    if number is None:
+        return {spelled(id).encode()}
+    return {spelled(id).encode(), f'"{number}"'.encode(), str(number).encode()}
 
 
 def number_of(id: str) -> int | None:
