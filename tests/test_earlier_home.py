@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.widgets.rows import RowList
@@ -110,7 +109,7 @@ def test_earlier_methods_need_no_server(unchanged: Shell) -> None:
 
 def test_screen_opens_on_earlier_draft_and_batch(unchanged: Shell) -> None:
     person = PersonOnScreen()
-    explorer = Explorer.open(folder=unchanged.folder, environment=unchanged.environment, person=person)
+    explorer = unchanged.explorer(person)
 
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         screen = app.calls

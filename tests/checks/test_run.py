@@ -64,14 +64,9 @@ def pings(count: int, expect: str = 'outcome = "result"') -> str:
 
 def answer(result: object) -> Callable[[Received], Iterable[Any]]:
     def script(request: Received) -> Iterable[Any]:
-        body = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": result}
-        return http_reply(json.dumps(body).encode()), NEXT
+        return request.reply(result=result), NEXT
 
     return script
-
-
-def methods(server: RawServer) -> list[str]:
-    return [json.loads(request.body)["method"] for request in server.requests]
 
 
 def verdicts(results: list[CheckResult]) -> list[tuple[str, str]]:
@@ -103,7 +98,7 @@ def test_results_are_shown_in_the_order_of_the_file(explore: Explore, monkeypatc
         monkeypatch.setattr(explorer, "call", Slow(explorer, lambda started: 200 - 40 * started))
         shown: list[CheckResult] = []
         results = run(explorer, show=shown.append)
-    assert methods(server) != [f"m{number}" for number in range(5)]  # They were sent in another order.
+    assert server.methods != [f"m{number}" for number in range(5)]  # They were sent in another order.
     assert verdicts(shown) == verdicts(results) == [(f"c{number}", "passed") for number in range(5)]
 
 
@@ -194,7 +189,7 @@ def test_check_with_a_result_waits_for_checks_before_it(explore: Explore, monkey
 def test_nothing_is_sent_after_first_failure(explore: Explore, jobs: int) -> None:
     with RawServer(answer(1)) as server:
         results = run(explore(server, pings(5, "values = { '' = 2 }")), jobs=jobs, until_failure=True)
-    assert (verdicts(results), methods(server)) == ([("c0", "failed")], ["m0"])
+    assert (verdicts(results), server.methods) == ([("c0", "failed")], ["m0"])
     assert exit_code(results, stopped=False) == 6
 
 

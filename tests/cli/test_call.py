@@ -19,11 +19,7 @@ from tests.fakes.wire import RESET, RawServer, Received, Script, http_reply
 def answering(raw: str) -> Callable[[Received], bytes]:
     """Return a script for responses with this text after the id."""
 
-    def script(request: Received) -> bytes:
-        id = json.dumps(json.loads(request.body).get("id"))
-        return http_reply(f'{{"jsonrpc":"2.0","id":{id},{raw}}}'.encode())
-
-    return script
+    return lambda request: request.reply_with(raw)
 
 
 PONG = answering('"result":"pong"')
@@ -338,7 +334,7 @@ BATCH = b'[{"method":"a"},{"method":"b","params":{"n":1.10}},{"method":"c","id":
 
 
 def answer_all(request: Received) -> bytes:
-    calls: list[dict[str, Any]] = json.loads(request.body)
+    calls: list[dict[str, Any]] = request.json
     replies = [{"jsonrpc": "2.0", "id": call["id"], "result": call["method"]} for call in calls if "id" in call]
     return http_reply(json.dumps(replies).encode())
 
@@ -410,8 +406,7 @@ method = "user.delete"
 
 
 def answer(request: Received) -> bytes:
-    id = json.dumps(json.loads(request.body).get("id"))
-    return http_reply(f'{{"jsonrpc":"2.0","id":{id},"result":{{"items":[{{"id":12345678901234567890}}]}}}}'.encode())
+    return request.reply_with('"result":{"items":[{"id":12345678901234567890}]}')
 
 
 class Case:

@@ -43,14 +43,14 @@ MEMBERS = {
 
 
 def reply(request: Received) -> bytes:
-    call = json.loads(request.body)
+    call = request.json
     member = MEMBERS.get(call["method"], f'"result":{json.dumps(call["params"])}')
     headers = {"Set-Cookie": "sessionid=s3ss10n-of-ada"} if call["method"] == "auth" else {}
-    return http_reply(f'{{"jsonrpc":"2.0","id":{json.dumps(call["id"])},{member}}}'.encode(), headers=headers)
+    return request.reply_with(member, headers)
 
 
 def answer(request: Received) -> Parts:
-    match json.loads(request.body)["method"]:
+    match request.json["method"]:
         case "gone":
             return [RESET]
         case "broken":
@@ -73,10 +73,6 @@ def shop(
     with RawServer(answer) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n{more}{toml(*names)}')
         yield server
-
-
-def methods(server: RawServer) -> list[str]:
-    return [json.loads(request.body)["method"] for request in server.requests]
 
 
 @pytest.mark.parametrize(
@@ -125,8 +121,7 @@ def test_missing_credentials_end_checks_of_the_profile(shell: Shell) -> None:
 
 def test_rejected_login_is_tried_only_once(shell: Shell) -> None:
     def rejected(request: Received) -> bytes:
-        id = json.loads(request.body)["id"]
-        return http_reply(f'{{"jsonrpc":"2.0","id":"{id}","error":{{"code":-32000,"message":"no"}}}}'.encode())
+        return request.reply(error={"code": -32000, "message": "no"})
 
     auth = 'auth = { kind = "cookie", username = "ada" }\n'
     with shop(shell, *(f"ping {number}" for number in range(9)), more=auth, answer=rejected) as server:
@@ -138,7 +133,7 @@ def test_eight_jobs_log_in_once(shell: Shell) -> None:
     auth = 'auth = { kind = "cookie", username = "ada" }\n'
     with shop(shell, *(f"ping {number}" for number in range(20)), more=auth) as server:
         ran = shell.run("check", "--jobs", "8", RPCEXPLORER_SHOP_PASSWORD="s3cret-s3cret")
-    assert (ran.code, methods(server)) == (0, ["auth", *["ping"] * 20])
+    assert (ran.code, server.methods) == (0, ["auth", *["ping"] * 20])
 
 
 @pytest.mark.parametrize(
@@ -191,13 +186,13 @@ def test_named_file_applies_only_to_its_checks(shell: Shell) -> None:
             named = f"[variables]\npage = {page}\n{toml('variable').replace('2', page)}"
             (shell.folder / f"{page}.toml").write_text(named)
         ran = shell.run("check", "3.toml", "4.toml", "@variable", "--jobs", "1")
-    assert (ran.code, [json.loads(request.body)["params"] for request in server.requests]) == (0, [["3"], ["4"], ["2"]])
+    assert (ran.code, [request.json["params"] for request in server.requests]) == (0, [["3"], ["4"], ["2"]])
 
 
 def test_first_failure_stops_with_x(shell: Shell) -> None:
     with shop(shell, "ping", "wrong", "ping 2") as server:
         ran = shell.run("check", "-x", "--jobs", "1", "--tap")
-    assert (ran.code, methods(server)) == (6, ["ping", "sum"])
+    assert (ran.code, server.methods) == (6, ["ping", "sum"])
     assert ran.text.splitlines() == [
         "TAP version 14",
         "1..3",
@@ -295,7 +290,7 @@ def test_ctrl_c_reports_the_checks_that_ran(shell: Shell) -> None:
         assert server.wait_for_request(count=2)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=10)
-    assert (process.returncode, out[:6], methods(server)) == (130, "✓ ping", ["ping", "slow"])
+    assert (process.returncode, out[:6], server.methods) == (130, "✓ ping", ["ping", "slow"])
     assert err == "rpcexplorer: 3 checks: 1 passed, 2 not finished\n"
     (suite,) = junitparser.JUnitXml.fromstring((shell.folder / "out.xml").read_bytes())
     assert [case.name for case in suite] == ["ping"]
@@ -316,7 +311,7 @@ def test_failed_calls_become_a_case_for_replay(shell: Shell) -> None:
         ran = shell.run("check", "--case", "case.toml")
         assert (ran.code, "exported 1 call to case.toml" in ran.err) == (2, True)
         replayed = shell.run("replay", "case.toml", "-p", "shop")
-        assert (replayed.code, methods(server)) == (0, ["ping", "sum", "sum"])
+        assert (replayed.code, server.methods) == (0, ["ping", "sum", "sum"])
         assert replayed.text.endswith("the same\n    failed when recorded: /total: wanted 3, got 4\n")
         printed = shell.run("check", "--case", "-")
         passed = shell.run("check", "@ping", "--case", "none.toml")
@@ -332,7 +327,7 @@ def test_failed_calls_become_a_case_for_replay(shell: Shell) -> None:
 
 def test_jobs_overlap_calls_and_keep_the_order(shell: Shell) -> None:
     def later_first(request: Received) -> Parts:
-        if json.loads(request.body)["method"] == "sum":
+        if request.json["method"] == "sum":
             server.release()
         return answer(request)
 

@@ -28,9 +28,7 @@ def server(answers: Answers) -> RawServer:
     """
 
     def reply(request: Received) -> bytes:
-        call = json.loads(request.body)
-        member = answers(call["method"], call["params"])
-        return http_reply(f'{{"jsonrpc":"2.0","id":{json.dumps(call["id"])},{member}}}'.encode())
+        return request.reply_with(answers(request.json["method"], request.json["params"]))
 
     return RawServer(reply)
 
@@ -52,7 +50,7 @@ def ids(shell: Shell) -> list[str]:
 
 
 def sent(running: RawServer) -> list[tuple[str, object]]:
-    bodies = [json.loads(request.body) for request in running.requests]
+    bodies = [request.json for request in running.requests]
     return [(body["method"], body["params"]) for body in bodies]
 
 
@@ -475,8 +473,8 @@ def answering(*results: str) -> Iterator[RawServer]:
     left = iter(results)
 
     def reply(request: Received) -> bytes:
-        member, id = next(left), json.dumps(json.loads(request.body)["id"])
-        return http_reply((f'{{"jsonrpc":"2.0","id":{id},{member}}}' if member.startswith('"') else member).encode())
+        text = next(left)
+        return request.reply_with(text) if text.startswith('"') else http_reply(text.encode())
 
     with RawServer(reply) as server:
         yield server
@@ -540,7 +538,7 @@ def test_compare_without_id_takes_newest_call(shell: Shell) -> None:
     with answering('"result":1', '"result":2') as server:
         shell.sessions("".join(f'[profile.{name}]\nurl = "{server.origin}"\n' for name in ("a", "b")))
         assert shell.run("compare", "-p", "a", "-p", "b").code == 6
-        assert [json.loads(request.body)["method"] for request in server.requests] == ["user.get", "user.get"]
+        assert server.methods == ["user.get", "user.get"]
 
 
 def test_compared_calls_are_exported_as_a_case(shell: Shell) -> None:

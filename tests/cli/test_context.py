@@ -167,9 +167,7 @@ def test_folder_of_others_is_refused_once(shell: Shell) -> None:
     assert ran.code == 2
     assert "other users can write to this file or its folder" in ran.err
     assert ran.err.count("\n") == 1
-    own = shell.home / "config" / "sessions.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text('[profile.mine]\nurl = "http://127.0.0.1:9"\n')
+    shell.own('[profile.mine]\nurl = "http://127.0.0.1:9"\n')
     assert "there is no profile `p`. Your profiles: mine" in shell.run("call", "-p", "p", "ping").err
 
 
@@ -238,9 +236,7 @@ def test_default_without_a_profile_is_refused(shell: Shell, line: str) -> None:
 
 
 def test_last_profile_needs_no_question_about_defaults(shell: Shell) -> None:
-    own = shell.home / "config" / "sessions.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text('default = "mine"\n[profile.mine]\nurl = "http://mine"\n')
+    shell.own('default = "mine"\n[profile.mine]\nurl = "http://mine"\n')
     shell.sessions(TWO_PROFILES)
     assert shell.run("call", "ping").code == 3
     shell.run("call", "-p", "a", "ping", "--dry-run")

@@ -28,8 +28,8 @@ PASSWORD = "correct-horse"
 
 def answer(request: Received) -> bytes:
     """Answer with the request itself as the result."""
-    call = json.loads(request.body)
-    return http_reply(json.dumps({"jsonrpc": "2.0", "id": call.get("id"), "result": call["params"]}).encode())
+    call = request.json
+    return request.reply(result=call["params"])
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def test_copy_has_the_values_that_were_sent(shell: Shell, form: str) -> None:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n[variables]\nwho = "ada"\n')
         shell.run("call", "user.get", '["{{who}}", "{{{{who}}", "{{nobody}}"]')
         (received,) = server.requests
-        assert json.loads(received.body)["params"] == ["ada", "{{who}}", "{{nobody}}"]
+        assert received.json["params"] == ["ada", "{{who}}", "{{nobody}}"]
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n[variables]\nwho = "bob"\nnobody = "x"\n')
         text = shell.run("copy", "--as", form).text
         assert "bob" not in text
@@ -276,11 +276,10 @@ def test_copied_call_of_someone_else_names_no_credential(shell: Shell, tmp_path:
 
 def asks_for_login(request: Received) -> bytes:
     """Answer like the service without a session, and accept any password."""
-    call = json.loads(request.body)
-    outcome = {"result": True} if call["method"] == "auth" else {"error": {"code": -32001, "message": "please log in"}}
-    return http_reply(
-        json.dumps({"jsonrpc": "2.0", "id": call["id"], **outcome}).encode(), headers={"Set-Cookie": "sessionid=x"}
-    )
+    cookie = {"Set-Cookie": "sessionid=x"}
+    if request.json["method"] == "auth":
+        return request.reply(cookie, result=True)
+    return request.reply(cookie, error={"code": -32001, "message": "please log in"})
 
 
 def test_pasted_command_of_someone_else_sends_no_credential(shell: Shell, tmp_path: Path) -> None:
@@ -290,7 +289,7 @@ def test_pasted_command_of_someone_else_sends_no_credential(shell: Shell, tmp_pa
         shell.environment |= {"RPCEXPLORER_URL_USERNAME": "ada", "RPCEXPLORER_URL_PASSWORD": PASSWORD}
         command = shell.run("copy", id, "--as", "command").text.replace("«", "<")
         assert shell.run(*shlex.split(command)[1:]).code == 1
-    assert [json.loads(request.body)["method"] for request in server.requests] == ["get"]
+    assert server.methods == ["get"]
 
 
 @pytest.mark.parametrize("form", SNIPPETS)

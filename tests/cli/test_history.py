@@ -9,20 +9,18 @@ from datetime import UTC, datetime
 import pytest
 
 from rpcexplorer.demo.http import DemoThread
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.filter import HistoryFilter
 from tests.fakes.shell import Shell
-from tests.fakes.wire import RawServer, Received, http_reply
+from tests.fakes.wire import RawServer, Received
 
 
 def answer(request: Received) -> bytes:
-    call = json.loads(request.body)
+    call = request.json
     outcome = '"error":{"code":-32602,"message":"no"}' if call["method"] == "bad" else '"result":{"n":1.10}'
-    body = f'{{"jsonrpc":"2.0","id":{json.dumps(call["id"])},{outcome}}}'.encode()
     headers = [("X-Request-Id", f"req-{call['method']}"), ("Set-Cookie", "other=n0t-known-yet; Path=/")]
-    return http_reply(body, headers=headers)
+    return request.reply_with(outcome, headers)
 
 
 @pytest.fixture
@@ -38,7 +36,7 @@ def used(shell: Shell) -> Shell:
 @pytest.fixture
 def event(used: Shell) -> str:
     """The id of an event that was recorded beside the calls."""
-    explorer = Explorer.open(folder=used.folder, environment=used.environment)
+    explorer = used.explorer()
     tick = Event(datetime.now(UTC), "request", b'{"id":1,"method":"tick"}', "tick", b"1", answer=b'"result":7')
     explorer.journal.record_event(tick, explorer.profiles.profiles["shop"])
     assert explorer.put_unsaved_aside() == ""
@@ -317,7 +315,7 @@ def test_next_command_records_calls_of_an_earlier_one(shell: Shell) -> None:
     history.write_text("in the way")
     with DemoThread() as demo:
         shell.sessions(f'[profile.shop]\nurl = "{demo.url}"\npath = ""\n')
-        explorer = Explorer.open(folder=shell.folder, environment=shell.environment)
+        explorer = shell.explorer()
         explorer.use("shop")
 
         async def call() -> None:

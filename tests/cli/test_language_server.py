@@ -16,9 +16,7 @@ TEXT = "lighthouse = 1\n"
 @pytest.fixture
 def python(shell: Shell) -> Shell:
     """Return a shell with a profile of a language server."""
-    path = shell.home / "config" / "sessions.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text(f'[profile.py]\nurl = "stdio:"\npreset = "lsp"\ncommand = {json.dumps(PROGRAM)}\n')
+    shell.own(f'[profile.py]\nurl = "stdio:"\npreset = "lsp"\ncommand = {json.dumps(PROGRAM)}\n')
     return shell
 
 
@@ -81,7 +79,7 @@ def test_saved_call_opens_only_what_was_agreed(python: Shell) -> None:
 
 
 def test_typed_call_opens_no_file_of_rpcexplorer(python: Shell) -> None:
-    for path in (python.home / "config" / "sessions.toml", Path("/proc/self/environ")):
+    for path in (python.user_file, Path("/proc/self/environ")):
         params = json.dumps({"textDocument": {"uri": path.as_uri()}})
         ran = python.run("call", "textDocument/hover", params, "-p", "py")
         assert json.loads(ran.out).keys() == {"root"}

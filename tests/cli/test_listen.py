@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shlex
 import subprocess
@@ -98,7 +97,7 @@ def test_event_stream_is_printed_until_its_end(shell: Shell) -> None:
     def reply(request: Received) -> bytes:
         if not request.body:
             return http_reply(status=405)
-        response = json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": "0x1"})
+        response = f'{{"jsonrpc": "2.0", "id": "{request.json["id"]}", "result": "0x1"}}'
         body = f"data: {TICK}\n\ndata: {response}\n\ndata: {TICK}\n\n".encode()
         return http_reply(body, headers={"Content-Type": "text/event-stream"})
 

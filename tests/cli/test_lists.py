@@ -322,9 +322,7 @@ def test_paths_are_listed_with_missing_ones_marked(shell: Shell) -> None:
 
 
 def test_history_path_is_that_of_the_profile(shell: Shell) -> None:
-    own = shell.home / "config" / "sessions.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text(
+    own = shell.own(
         '[profile.x]\nurl = "http://127.0.0.1:9"\nhistory = "calls"\n[profile.y]\nurl = "http://127.0.0.1:9"\n'
     )
     assert f"history        {own.parent / 'calls'}  (does not exist)\n" in shell.run("-p", "x", "paths").text

@@ -61,7 +61,7 @@ def test_assumed_login_is_used_once_credentials_are_given(shell: Shell, url: str
 
 
 def test_assumed_login_sends_no_password_elsewhere(shell: Shell, url: str) -> None:
-    own = shell.home / "config" / "sessions.toml"
+    own = shell.user_file
     shell.run("profiles", "add", "shop", "--url", "http://127.0.0.1:9")
     shell.run("profiles", "secret", "shop", "username", "--stdin", stdin=b"demo\n")
     shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=PASSWORD.encode())

@@ -145,8 +145,7 @@ def interrupted(terminal: Terminal) -> int:
 
 
 def reply(request: Received) -> bytes:
-    id = json.dumps(json.loads(request.body)["id"])
-    return http_reply(f'{{"jsonrpc":"2.0","id":{id},"result":"welcome"}}'.encode())
+    return request.reply(result="welcome")
 
 
 @pytest.mark.thorough

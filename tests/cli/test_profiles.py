@@ -18,7 +18,7 @@ URL: Final = "http://127.0.0.1:9"
 def added(shell: Shell, words: str, url: str = URL) -> tuple[Ran, dict[str, Any]]:
     """Add a profile; return the output and the file's profile."""
     ran = shell.run("profiles", "add", "p", "--url", url, *shlex.split(words))
-    path = shell.home / "config" / "sessions.toml"
+    path = shell.user_file
     return ran, tomllib.loads(path.read_text())["profile"]["p"] if path.exists() else {}
 
 
@@ -121,7 +121,7 @@ def test_wrong_value_names_its_option_and_writes_nothing(shell: Shell, words: st
     assert len(ran.messages) == 1
     assert message in ran.err
     assert "hunter2" not in ran.err
-    assert not (shell.home / "config" / "sessions.toml").exists()
+    assert not shell.user_file.exists()
 
 
 @pytest.mark.parametrize("name", ["a b", "../x", ""])
@@ -198,7 +198,7 @@ def own(shell: Shell) -> Shell:
 
 def test_set_prints_old_values_and_the_file(own: Shell) -> None:
     ran = own.run("profiles", "set", "mine", "content_type=application/json", "timeout=5", "auth.kind=basic")
-    file = own.home / "config" / "sessions.toml"
+    file = own.user_file
     assert (ran.code, ran.out) == (0, b"")
     assert "content_type: application/json-rpc → application/json\n" in ran.err
     assert "auth.kind: none → basic\n" in ran.err
@@ -226,7 +226,7 @@ def test_answer_is_replaced_in_one_command(own: Shell) -> None:
 
 
 def test_refused_removal_names_the_whole_answer(own: Shell) -> None:
-    file = own.home / "config" / "sessions.toml"
+    file = own.user_file
     file.write_text(file.read_text() + '\n[profile.mine.answer."a/b"]\nask = true\n')
     refused = own.run("profiles", "set", "mine", 'answer."a/b".ask=')
     assert (refused.code, 'To remove the answer, remove all of `answer."a/b"`' in refused.err) == (2, True)
@@ -262,11 +262,11 @@ def test_project_profile_is_changed_in_local_file(shell: Shell) -> None:
     ],
 )
 def test_wrong_change_is_reported_and_nothing_written(own: Shell, words: list[str], message: str) -> None:
-    before = (own.home / "config" / "sessions.toml").read_text()
+    before = own.user_file.read_text()
     ran = own.run("profiles", "set", *words)
     assert ran.code == 2
     assert message in ran.err
-    assert (own.home / "config" / "sessions.toml").read_text() == before
+    assert own.user_file.read_text() == before
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_records_of_a_renamed_profile_keep_its_old_name(shell: Shell) -> None:
         shell.run("profiles", "add", "old", "--url", f"{server.origin}/rpc")
         assert shell.run("-p", "old", "call", "ping").code == 0
     ran = shell.run("profiles", "rename", "old", "new")
-    file = shell.home / "config" / "sessions.toml"
+    file = shell.user_file
     assert (ran.code, ran.out) == (0, b"")
     assert ran.err == f"rpcexplorer: renamed profile old to new in {file}\n"
     assert "[profile.new]" in file.read_text()

@@ -23,14 +23,6 @@ PONG = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}')
 PASSWORD = "correct-horse-battery"
 
 
-def own(shell: Shell, text: str) -> Path:
-    """Write the user file."""
-    path = shell.home / "config" / "sessions.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
-
-
 def cellar(url: str, more: str = "") -> str:
     return f'[profile.cellar]\nurl = "{url}"\n{more}\n'
 
@@ -41,7 +33,7 @@ def trust(shell: Shell, identity: Identity) -> Ran:
 
 def test_failed_call_names_the_command_that_fixes_it(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
-        file = own(shell, cellar(server.origin))
+        file = shell.own(cellar(server.origin))
         failed = shell.run("call", "ping")
         assert failed.code == 4
         assert "rpcexplorer profiles trust cellar" in failed.err
@@ -67,7 +59,7 @@ def test_typed_url_suggests_a_connection_test(shell: Shell, box: Identity, tmp_p
 @pytest.mark.thorough
 def test_confirmed_certificate_is_pinned_otherwise_nothing_changes(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
-        file = own(shell, cellar(server.origin))
+        file = shell.own(cellar(server.origin))
         before = file.read_text()
         for answer, code in (("", 2), ("y", 0)):
             with Terminal(["profiles", "trust", "cellar"], shell.environment, shell.folder, (120, 40)) as terminal:
@@ -92,7 +84,7 @@ def test_script_pins_only_the_expected_certificate(
     shell: Shell, box: Identity, tmp_path: Path, options: tuple[str, ...], says: str
 ) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
-        file = own(shell, cellar(server.origin))
+        file = shell.own(cellar(server.origin))
         ran = shell.run("profiles", "trust", "cellar", *options)
     assert ran.code == 2
     assert says in ran.err
@@ -102,7 +94,7 @@ def test_script_pins_only_the_expected_certificate(
 def test_certificate_of_a_trusted_authority_is_not_pinned(shell: Shell, ca: trustme.CA, tmp_path: Path) -> None:
     ca.cert_pem.write_to_path(tmp_path / "ca.pem")
     with RawServer(PONG, tls=issued(ca).server(tmp_path)) as server:
-        file = own(shell, cellar(server.origin, f'ca_file = "{tmp_path / "ca.pem"}"'))
+        file = shell.own(cellar(server.origin, f'ca_file = "{tmp_path / "ca.pem"}"'))
         ran = shell.run("profiles", "trust", "cellar")
     assert ran.code == 0
     assert "needs no pinned certificate" in ran.err
@@ -112,7 +104,7 @@ def test_certificate_of_a_trusted_authority_is_not_pinned(shell: Shell, ca: trus
 def test_changed_certificate_shows_both_fingerprints(shell: Shell, box: Identity, tmp_path: Path) -> None:
     new = self_signed()
     with RawServer(PONG, tls=new.server(tmp_path)) as server:
-        file = own(shell, cellar(server.origin, f'certificate = "{box.fingerprint}"'))
+        file = shell.own(cellar(server.origin, f'certificate = "{box.fingerprint}"'))
         failed = shell.run("call", "ping")
         assert failed.code == 4
         assert f"{new.fingerprint} instead of the pinned {box.fingerprint}" in failed.err
@@ -125,7 +117,7 @@ def test_changed_certificate_shows_both_fingerprints(shell: Shell, box: Identity
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "https://127.0.0.1:1"])
 def test_server_without_certificate_is_reported(shell: Shell, url: str) -> None:
-    own(shell, cellar(url))
+    shell.own(cellar(url))
     ran = shell.run("profiles", "trust", "cellar")
     assert (ran.code, "shows no certificate" in ran.err) == ((2, True) if url.startswith("http:") else (4, False))
 
@@ -143,7 +135,7 @@ def test_certificate_of_project_profile_is_pinned_locally(shell: Shell, box: Ide
 def test_pinning_keeps_the_password_bound(shell: Shell, box: Identity, tmp_path: Path) -> None:
     auth = 'auth = { kind = "inline", username = "ann" }'
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
-        own(shell, cellar(server.origin, auth))
+        shell.own(cellar(server.origin, auth))
         stored = shell.run("profiles", "secret", "cellar", "password", "--stdin", stdin=PASSWORD.encode())
         assert stored.code == 0, stored.err
         assert trust(shell, box).code == 0
@@ -151,16 +143,16 @@ def test_pinning_keeps_the_password_bound(shell: Shell, box: Identity, tmp_path:
         assert ran.code == 0, ran.err
         assert PASSWORD.encode() in server.requests[0].body
         # A certificate that a file changes is a changed destination.
-        own(shell, cellar(server.origin, f'certificate = "sha256:{"0" * 64}"\n{auth}'))
+        shell.own(cellar(server.origin, f'certificate = "sha256:{"0" * 64}"\n{auth}'))
         assert shell.run("call", "ping").code == 3
 
 
 def test_pinning_releases_no_blocked_password(shell: Shell, box: Identity, tmp_path: Path) -> None:
     auth = 'auth = { kind = "inline", username = "ann" }'
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
-        own(shell, cellar("https://elsewhere.example", auth))
+        shell.own(cellar("https://elsewhere.example", auth))
         shell.run("profiles", "secret", "cellar", "password", "--stdin", stdin=PASSWORD.encode())
-        own(shell, cellar(server.origin, auth))
+        shell.own(cellar(server.origin, auth))
         assert trust(shell, box).code == 0
         assert shell.run("call", "ping").code == 3
         assert server.requests == []
@@ -206,7 +198,7 @@ def test_client_certificate_stays_with_its_server(
 ) -> None:
     files = issued(ca, "ada@example.com").write(tmp_path)
     with RawServer(PONG, tls=box.server(tmp_path, wants=people)) as server:
-        own(shell, cellar("https://elsewhere.example", named(box, *files)))
+        shell.own(cellar("https://elsewhere.example", named(box, *files)))
         shell.sessions(cellar(server.origin))
         ran = shell.run("call", "ping")
         assert server.requests == []
@@ -238,7 +230,7 @@ def test_origin_variable_of_another_server_blocks_the_certificate(
     shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path
 ) -> None:
     files = issued(ca, "ada@example.com").write(tmp_path)
-    own(shell, cellar("https://127.0.0.1:1", named(box, *files)))
+    shell.own(cellar("https://127.0.0.1:1", named(box, *files)))
     ran = shell.run("call", "ping", RPCEXPLORER_CELLAR_ORIGIN="https://elsewhere.example")
     assert ran.code == 3
     assert "RPCEXPLORER_CELLAR_ORIGIN is https://elsewhere" in ran.err
@@ -248,7 +240,7 @@ def test_request_for_client_certificate_is_reported_as_such(
     shell: Shell, box: Identity, tmp_path: Path, people: Path
 ) -> None:
     with refusing(box.server(tmp_path, wants=people)) as url:
-        own(shell, cellar(url, f'certificate = "{box.fingerprint}"'))
+        shell.own(cellar(url, f'certificate = "{box.fingerprint}"'))
         ran = shell.run("call", "ping")
     assert ran.code == 4
     assert "Set cert_file and key_file in the profile" in ran.err
@@ -263,7 +255,7 @@ def test_unreadable_key_is_reported_before_sending(
     if kind == "a pipe":
         os.mkfifo(key)
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
-        own(shell, cellar(server.origin, named(box, cert, key)))
+        shell.own(cellar(server.origin, named(box, cert, key)))
         ran = shell.run("call", "ping")
         assert server.requests == []
     assert ran.code == 4

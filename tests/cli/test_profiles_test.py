@@ -235,7 +235,7 @@ def test_accepted_change_keeps_stored_secrets_allowed(shell: Shell) -> None:
         assert tested.code == 0, tested.text + tested.err
         called = shell.run("call", "ping", "--id", "x")
         assert (called.code, called.out) == (0, b'"pong"\n'), called.err
-    written = tomllib.loads((shell.home / "config" / "sessions.toml").read_text())["profile"]["node"]
+    written = tomllib.loads(shell.user_file.read_text())["profile"]["node"]
     assert written == {"url": server.origin, "path": "/rpc", "auth": {"kind": "basic"}}
 
 
@@ -269,7 +269,7 @@ def test_chosen_path_that_server_moves_asks_again(shell: Shell) -> None:
 
 
 def test_accepted_change_releases_no_blocked_secret(shell: Shell) -> None:
-    own = shell.home / "config" / "sessions.toml"
+    own = shell.user_file
     with RawServer(wants_token) as server:
         shell.run("profiles", "add", "node", "--url", "http://127.0.0.1:9")
         shell.run("profiles", "secret", "node", "token", "--stdin", stdin=b"sesame-4711\n")

@@ -40,7 +40,7 @@ def exchange_with(
     """Call once; `answer` makes the response from the request."""
 
     def reply(request: Received) -> bytes:
-        return http_reply(answer(json.loads(request.body)).encode(), headers=headers)
+        return http_reply(answer(request.json).encode(), headers=headers)
 
     async def call(url: str) -> Exchange:
         settled = replace(profile, url=url)

@@ -29,13 +29,8 @@ from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from tests.fakes.wire import HOLD, NEXT, RESET, Part, Parts, RawServer, Received, Script, http_reply
 
 
-def reply_to(request: Received, **members: Any) -> bytes:
-    """Build a JSON-RPC response with the id of the request."""
-    return json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body).get("id"), **members}).encode()
-
-
 def answering(**members: Any) -> Callable[[Received], bytes]:
-    return lambda request: http_reply(reply_to(request, **members))
+    return lambda request: request.reply(**members)
 
 
 def exchange_with(
@@ -54,7 +49,7 @@ def exchange_with(
 def test_request_is_that_of_the_service_document() -> None:
     exchange, server = exchange_with(answering(result="pong"))
     request = server.requests[0]
-    sent = json.loads(request.body)
+    sent = request.json
     assert request.line == "POST /api/v2/ HTTP/1.1"
     assert request.body == f'{{"jsonrpc":"2.0","id":"{exchange.id}","method":"ping","params":[]}}'.encode()
     assert list(sent) == ["jsonrpc", "id", "method", "params"]
@@ -170,7 +165,7 @@ def batch_with(script: Script, *calls: Any) -> BatchExchange:
 
 def test_failed_call_hides_no_other_of_batch() -> None:
     def answer(request: Received) -> bytes:
-        first, second, third, _ = (call["id"] for call in json.loads(request.body))
+        first, second, third, _ = (call["id"] for call in request.json)
         failed = {"id": second, "error": {"code": -32602, "message": "no"}}
         found = [{"id": "?", "result": 0}, {"id": third, "result": [3]}, failed, {"id": first, "result": 1.10}]
         return http_reply(json.dumps([{"jsonrpc": "2.0", **reply} for reply in found]).encode())
@@ -220,17 +215,17 @@ def test_client_has_the_defaults_of_its_address(
 
 def test_client_with_credentials_logs_in_at_service_path() -> None:
     def service(request: Received) -> bytes:
-        return http_reply(reply_to(request, result=1), headers={"Set-Cookie": "sessionid=fresh-fresh"})
+        return request.reply(result=1, headers={"Set-Cookie": "sessionid=fresh-fresh"})
 
     _, server = exchange_with(service, username="ada", password="hunter2hunter2")
-    assert [json.loads(request.body)["method"] for request in server.requests] == ["auth", "ping"]
+    assert server.methods == ["auth", "ping"]
 
 
 def test_exchange_keeps_typed_and_sent_params() -> None:
     draft = Draft("ping", '["1"]', typed='["{{a}}"]')
 
     def answer(request: Received) -> bytes:
-        return http_reply(b"[]") if request.body.startswith(b"[") else http_reply(reply_to(request, result="pong"))
+        return http_reply(b"[]") if request.body.startswith(b"[") else request.reply(result="pong")
 
     with RawServer(answer) as server:
 
@@ -254,9 +249,9 @@ def test_exchange_keeps_typed_and_sent_params() -> None:
 
 def test_cookie_client_logs_in_and_keeps_session() -> None:
     def script(request: Received) -> bytes:
-        method = json.loads(request.body)["method"]
+        method = request.json["method"]
         cookies = {"Set-Cookie": "sessionid=fresh; Path=/; HttpOnly"} if method == "auth" else {}
-        return http_reply(reply_to(request, result=method), headers=cookies)
+        return request.reply(result=method, headers=cookies)
 
     with RawServer(script) as server:
 
@@ -265,7 +260,7 @@ def test_cookie_client_logs_in_and_keeps_session() -> None:
                 return [await client.call("ping"), await client.call("ping")]
 
         first, second = asyncio.run(twice())
-    methods = [json.loads(request.body)["method"] for request in server.requests]
+    methods = server.methods
     assert methods == ["auth", "ping", "ping"]
     assert json.loads(server.requests[0].body)["params"] == {"username": "ada", "password": "hunter2hunter2"}
     assert server.requests[0].header("cookie") is None
@@ -276,7 +271,7 @@ def test_cookie_client_logs_in_and_keeps_session() -> None:
 
 def failed_login(*script: Part, **settings: Any) -> Exchange:
     exchange, server = exchange_with([*script], auth="cookie", username="demo", password="demo", **settings)
-    assert [json.loads(request.body)["method"] for request in server.requests] == ["auth"]
+    assert server.methods == ["auth"]
     return exchange
 
 
@@ -309,15 +304,15 @@ def test_call_cancelled_during_login_never_ran() -> None:
 
 def test_ended_session_causes_one_login_and_one_retry() -> None:
     def script(request: Received) -> bytes:
-        if json.loads(request.body)["method"] == "auth":
-            return http_reply(reply_to(request, result={}), headers={"Set-Cookie": "sessionid=fresh"})
+        if request.json["method"] == "auth":
+            return request.reply(result={}, headers={"Set-Cookie": "sessionid=fresh"})
         if request.header("cookie") == "sessionid=fresh":
-            return http_reply(reply_to(request, result="pong"))
-        return http_reply(reply_to(request, error={"code": -32001, "message": "session has ended"}))
+            return request.reply(result="pong")
+        return request.reply(error={"code": -32001, "message": "session has ended"})
 
     exchange, server = exchange_with(script, auth="cookie", username="a", password="hunter2hunter2", session="stale")
     assert exchange.outcome == Result(b'"pong"')
-    assert [json.loads(request.body)["method"] for request in server.requests] == ["ping", "auth", "ping"]
+    assert server.methods == ["ping", "auth", "ping"]
 
 
 def test_only_inline_credentials_are_sent() -> None:
@@ -426,7 +421,7 @@ def test_server_may_close_connection_after_notification(script: Any, exit_code: 
 
 def test_notification_on_closed_reused_connection_is_uncertain() -> None:
     def answer(request: Received) -> Parts:
-        return [http_reply(reply_to(request, result=1)), NEXT] if b'"id"' in request.body else b""
+        return [request.reply(result=1), NEXT] if b'"id"' in request.body else b""
 
     with RawServer(answer) as server:
 
@@ -462,7 +457,7 @@ def test_response_to_notification_is_shown(reply: bytes, kind: type) -> None:
 
 def test_batch_is_one_body_with_several_ids() -> None:
     def script(request: Received) -> bytes:
-        calls = json.loads(request.body)
+        calls = request.json
         return http_reply(json.dumps([{"jsonrpc": "2.0", "id": call["id"], "result": 1} for call in calls]).encode())
 
     with RawServer(script) as server:

@@ -44,7 +44,7 @@ def path_of(request: Received) -> str:
 
 
 def call_of(request: Received) -> dict[str, Any]:
-    called = json.loads(request.body)
+    called = request.json
     assert isinstance(called, dict), "never a batch"
     return called
 

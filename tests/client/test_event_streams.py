@@ -40,7 +40,7 @@ def event(message: object) -> bytes:
 
 
 def response_to(request: Received, value: object = 1) -> bytes:
-    return event({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": value})
+    return event({"jsonrpc": "2.0", "id": request.json["id"], "result": value})
 
 
 class User:
@@ -212,7 +212,7 @@ def test_mcp_session_is_hidden_before_the_first_event(monkeypatch: pytest.Monkey
     known: list[list[str]] = []
 
     def script(request: Received) -> Parts:
-        if "id" not in json.loads(request.body):
+        if "id" not in request.json:
             return http_reply(status=202)
         head = STREAM.replace(b"Transfer-Encoding", b"Mcp-Session-Id: s3ss10n-of-ada\r\nTransfer-Encoding")
         return head + event(TICK) + response_to(request, {}) + END
@@ -233,7 +233,7 @@ def test_mcp_session_is_hidden_before_the_first_event(monkeypatch: pytest.Monkey
 
 def test_stream_may_come_compressed_and_byte_by_byte() -> None:
     def script(request: Received) -> Parts:
-        message = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": "\u00e9"}
+        message = {"jsonrpc": "2.0", "id": request.json["id"], "result": "\u00e9"}
         text = f"\ufeff: ping\r\n\r\ndata: {json.dumps(TICK)}\r\rdata: {json.dumps(message)}\n\n"
         headers = {"Content-Type": "Text/Event-Stream; charset=utf-8", "Content-Encoding": "gzip"}
         head = http_reply(headers=headers | {"Transfer-Encoding": "chunked"})
@@ -274,7 +274,7 @@ def test_failure_after_the_response_keeps_the_result() -> None:
 
 def test_each_response_of_a_batch_is_waited_for() -> None:
     def script(request: Received) -> Parts:
-        one, two = (call["id"] for call in json.loads(request.body))
+        one, two = (call["id"] for call in request.json)
         return [STREAM, event({"id": two, "result": 2}), event(TICK), event({"id": one, "result": 1}), HOLD]
 
     with RawServer(script) as server:
@@ -317,13 +317,12 @@ def test_listening_without_a_call_gets_a_stream() -> None:
         if b'"id"' not in request.body:
             return [http_reply(status=202), NEXT]
         session = {"Mcp-Session-Id": "s1"}
-        body = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": {"protocolVersion": "2025-06-18"}}
-        return [http_reply(json.dumps(body).encode(), headers=session), NEXT]
+        return [request.reply(result={"protocolVersion": "2025-06-18"}, headers=session), NEXT]
 
     answers = {"roots/list": Answer(ask=True)}
     user, end, requests = listened(script, handshake="mcp", answers=answers, auth=BearerAuth(), accept="a/b")
     initialize, initialized, get, reply = requests
-    assert json.loads(initialize.body)["params"]["capabilities"] == {"roots": {}}
+    assert initialize.json["params"]["capabilities"] == {"roots": {}}
     assert b"notifications/initialized" in initialized.body
     assert (get.header("accept"), reply.header("accept"), get.body) == ("text/event-stream", "a/b", b"")
     for request in (get, reply):
@@ -366,7 +365,7 @@ def test_listening_ends_with_its_call(script: Any, kind: type, code: int, respon
 
 
 def id_of(request: Received) -> bytes:
-    return json.dumps(json.loads(request.body)["id"]).encode()
+    return json.dumps(request.json["id"]).encode()
 
 
 @pytest.mark.parametrize("draft", [None, Draft("m")])

@@ -22,7 +22,7 @@ from rpcexplorer.model.profile import HeaderHandshake, Login, Profile
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Response
 from tests.auth.driving import message, received
-from tests.client.test_client import answering, reply_to
+from tests.client.test_client import answering
 from tests.fakes.wire import HOLD, Parts, RawServer, Received, Script, http_reply
 
 HEADER = HeaderHandshake("X-Transmission-Session-Id")
@@ -43,7 +43,7 @@ def keeper(wanted: Callable[[], str]) -> Callable[[Received], bytes]:
     def answer(request: Received) -> bytes:
         if request.header(HEADER.header) != wanted():
             return http_reply(b"<h1>409</h1>", 409, {HEADER.header.lower(): wanted()}, reason="Conflict")
-        return http_reply(reply_to(request, result="done"))
+        return request.reply(result="done")
 
     return answer
 
@@ -53,12 +53,12 @@ def test_handshake_header_is_reused_for_later_calls() -> None:
     assert isinstance(one.outcome, Result)
     assert isinstance(two.outcome, Result)
     assert [request.header(HEADER.header) for request in server.requests] == [None, "abc", "abc"]
-    assert [json.loads(request.body)["method"] for request in server.requests] == ["torrent-get", "torrent-get", "ping"]
+    assert server.methods == ["torrent-get", "torrent-get", "ping"]
 
 
 def test_result_with_409_is_the_result() -> None:
     def answer(request: Received) -> bytes:
-        return http_reply(reply_to(request, result=1), 409, {HEADER.header: "abc"}, reason="Conflict")
+        return request.reply({HEADER.header: "abc"}, 409, result=1)
 
     (one,), server = calls(answer, Draft("ping"), handshake=HEADER)
     assert (type(one.outcome), len(server.requests)) == (Result, 1)
@@ -88,7 +88,7 @@ def test_handshake_header_is_redacted_in_all_responses() -> None:
         return http_reply(page, 409, {HEADER.header: value}, reason="Conflict")
 
     def respond(request: Received) -> bytes:
-        return http_reply(reply_to(request, result=f"in {request.header(HEADER.header)}"))
+        return request.reply(result=f"in {request.header(HEADER.header)}")
 
     (one,), _ = calls(refusing, Draft("ping"), handshake=HEADER)
     assert "h4nded" not in f"{one.response.body!r} {one.response.headers}"
@@ -112,7 +112,7 @@ class Mcp:
         self.over = False
 
     def __call__(self, request: Received) -> bytes:
-        body = json.loads(request.body)
+        body = request.json
         session = f"s{self.sessions}"
         if self.token and request.header("Authorization") != f"Bearer {self.token}":
             return http_reply(b"", 401, {"WWW-Authenticate": "Bearer"}, reason="Unauthorized")
@@ -123,16 +123,15 @@ class Mcp:
                 "capabilities": {},
                 "serverInfo": {"name": "demo \x1b[31m", "version": "3"},
             }
-            return http_reply(reply_to(request, result=result), headers={"Mcp-Session-Id": f"s{self.sessions}"})
+            return request.reply({"Mcp-Session-Id": f"s{self.sessions}"}, result=result)
         if self.over or request.header("Mcp-Session-Id") != session:
-            return http_reply(
-                reply_to(request, error={"code": -32000, "message": "Bad Request: No valid session ID provided"}),
-                self.forgotten,
-            )
+            error = {"code": -32000, "message": "Bad Request: No valid session ID provided"}
+            return request.reply(status=self.forgotten, error=error)
         assert request.header("MCP-Protocol-Version") == "2025-03-26"
         if "id" not in body:
             return http_reply(b"", 202, reason="Accepted")
-        reply = reply_to(request, result={"content": [], "isError": body["params"].get("name") == "bad"})
+        result = {"content": [], "isError": body["params"].get("name") == "bad"}
+        reply = json.dumps({"jsonrpc": "2.0", "id": body["id"], "result": result}).encode()
         lines = b'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n'
         lines += b"event: message\ndata: " + reply + b"\n\n"
         return http_reply(lines, headers={"Content-Type": "text/event-stream"})
@@ -145,7 +144,7 @@ def test_mcp_session_begins_before_the_first_call() -> None:
     (one, two), server = calls(Mcp(), Draft("tools/list"), Draft("add", '{"a": 1.10}'), **MCP)
     assert isinstance(one.outcome, Result), one
     assert isinstance(two.outcome, Result), two
-    bodies = [json.loads(request.body) for request in server.requests]
+    bodies = [request.json for request in server.requests]
     assert [body["method"] for body in bodies] == [
         "initialize",
         "notifications/initialized",
@@ -186,9 +185,8 @@ def test_failed_tool_exits_1_and_stays_a_result() -> None:
 )
 def test_failed_tool_shows_its_own_text(result: str, message: str) -> None:
     def answer(request: Received) -> bytes:
-        return http_reply(f'{{"jsonrpc": "2.0", "id": {json.dumps(json.loads(request.body)["id"])}, '.encode() + tail)
+        return request.reply_with(f'"result": {result}')
 
-    tail = f'"result": {result}}}'.encode()
     (one, other), _ = calls(answer, Draft("tools/call", '{"name": "x"}'), Draft("user.get"))
     assert isinstance(one.outcome, Result)
     assert (one.outcome.message, one.exit_code) == (message, int(bool(message)))
@@ -201,15 +199,13 @@ def test_ended_mcp_session_begins_again_once(status: int) -> None:
 
     def answer(request: Received) -> bytes:
         reply = mcp(request)
-        mcp.over = mcp.over or (
-            json.loads(request.body).get("id") is not None and mcp.sessions == 1 and b"isError" in reply
-        )
+        mcp.over = mcp.over or (request.json.get("id") is not None and mcp.sessions == 1 and b"isError" in reply)
         return reply
 
     (_, two), server = calls(answer, Draft("add"), Draft("add"), **MCP)
     assert isinstance(two.outcome, Result)
     assert any("sent initialize again" in note for note in two.notes)
-    assert [json.loads(request.body)["method"] for request in server.requests].count("initialize") == 2
+    assert server.methods.count("initialize") == 2
 
 
 @pytest.mark.parametrize(
@@ -223,23 +219,23 @@ def test_answered_call_is_not_sent_again(status: int, reply: dict[str, Any]) -> 
     mcp = Mcp()
 
     def answer(request: Received) -> bytes:
-        is_call = json.loads(request.body)["method"] == "tools/call"
-        return http_reply(reply_to(request, **reply), status) if is_call else mcp(request)
+        is_call = request.json["method"] == "tools/call"
+        return request.reply(status=status, **reply) if is_call else mcp(request)
 
     _, server = calls(answer, Draft("add"), Draft("add"), **MCP)
-    assert [json.loads(request.body)["method"] for request in server.requests].count("tools/call") == 2
+    assert server.methods.count("tools/call") == 2
 
 
 def test_login_is_not_a_tool() -> None:
     mcp = Mcp()
 
     def answer(request: Received) -> bytes:
-        is_login = json.loads(request.body)["method"] == "sign.in"
-        return http_reply(reply_to(request, result="s3ss10n")) if is_login else mcp(request)
+        is_login = request.json["method"] == "sign.in"
+        return request.reply(result="s3ss10n") if is_login else mcp(request)
 
     login = Login("sign.in", {"password": "{password}"}, session="")
     _, server = calls(answer, Draft("add"), auth=BearerAuth(), login=login, password="pw-pw-pw", **MCP)
-    assert [json.loads(request.body)["method"] for request in server.requests][:3] == [
+    assert server.methods[:3] == [
         "initialize",
         "notifications/initialized",
         "sign.in",
@@ -248,7 +244,7 @@ def test_login_is_not_a_tool() -> None:
 
 def test_too_long_server_name_is_not_shown() -> None:
     def answer(request: Received) -> bytes:
-        return http_reply(reply_to(request, result={"serverInfo": {"name": "t0ken" * 40}}))
+        return request.reply(result={"serverInfo": {"name": "t0ken" * 40}})
 
     (one,), _ = calls(answer, Draft("ping"), **MCP)
     assert any("initialized: a server" in note for note in one.notes)
@@ -294,19 +290,19 @@ def test_initialize_by_hand_keeps_its_session() -> None:
     (one, two), server = calls(Mcp(), Draft("initialize", "{}"), Draft("tools/list"), **MCP)
     assert isinstance(one.outcome, Result)
     assert isinstance(two.outcome, Result)
-    assert [json.loads(request.body)["method"] for request in server.requests] == ["initialize", "tools/list"]
+    assert server.methods == ["initialize", "tools/list"]
 
 
 def test_mcp_session_id_is_redacted_in_responses() -> None:
     session = "5e551on-of-mcp"
 
     def respond(request: Received) -> bytes:
-        if json.loads(request.body)["method"] == "initialize":
+        if request.json["method"] == "initialize":
             result = {"protocolVersion": "2025-03-26", "serverInfo": {"name": session}}
-            return http_reply(reply_to(request, result=result), headers={"Mcp-Session-Id": session})
-        if "id" not in json.loads(request.body):
+            return request.reply({"Mcp-Session-Id": session}, result=result)
+        if "id" not in request.json:
             return http_reply(b"", 202, reason="Accepted")
-        return http_reply(reply_to(request, result=f"in {request.header('Mcp-Session-Id')}"))
+        return request.reply(result=f"in {request.header('Mcp-Session-Id')}")
 
     for first in (Draft("initialize", "{}"), Draft("tell", "{}")):
         exchanges, server = calls(respond, first, Draft("tell", "{}"), **MCP)
@@ -362,10 +358,10 @@ def test_call_without_response_is_cancelled(ends: str) -> None:
     assert exchange.outcome.maybe_ran
     if isinstance(exchange.outcome, Unreached):
         assert re.search(r"within 0\.\d\d? s\.", exchange.outcome.sentence), exchange.outcome.sentence
-    assert json.loads(cancelled.body) == {
+    assert cancelled.json == {
         "jsonrpc": "2.0",
         "method": "notifications/cancelled",
-        "params": {"requestId": json.loads(slow.body)["id"]},
+        "params": {"requestId": slow.json["id"]},
     }
     for header in ("Mcp-Session-Id", "MCP-Protocol-Version", "Authorization"):
         assert cancelled.header(header) == slow.header(header) is not None

@@ -37,7 +37,7 @@ def exchange_with(
     """Call once; `reply` makes the response from the id."""
 
     def answer(request: Received) -> bytes:
-        sent = json.loads(request.body)
+        sent = request.json
         return http_reply(reply(json.dumps((sent[0] if isinstance(sent, list) else sent)["id"])).encode())
 
     async def call(url: str) -> Exchange:

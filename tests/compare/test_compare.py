@@ -238,12 +238,19 @@ def test_record_that_was_cut_is_not_comparable() -> None:
     )
 
 
-def test_batch_responses_are_compared_call_by_call() -> None:
-    def batch(id: str, body: str) -> Exchange:
-        text = body.replace("#", id).encode()
-        calls = '[{"method":"a"},{"method":"b","id":"mine"},{"method":"c","id":null}]'
-        return exchange(decode_batch(text, ()), body=text, id=id, kind="batch", params=calls)
+def batch(id: str, body: str) -> Exchange:
+    text = body.replace("#", id).encode()
+    calls = '[{"method":"a"},{"method":"b","id":"mine"},{"method":"c","id":null}]'
+    return exchange(decode_batch(text, ()), body=text, id=id, kind="batch", params=calls)
 
+
+def test_missing_response_of_a_batch_is_compared_as_null() -> None:
+    one = batch("01jd4x9a2mk7c3q", '[{"id":"#.1","result":1},{"id":"mine","result":2}]')
+    two = batch("02jd4x9a2mk7c3q", '[{"id":"mine","result":2}]')
+    assert summary(at_once(compared(one, two))) == [("changed", '/0 {"result":1}', "/0 null")]
+
+
+def test_batch_responses_are_compared_call_by_call() -> None:
     one = batch(
         "01jd4x9a2mk7c3q", '[{"jsonrpc":"2.0","id":"#.1","result":1},{"id":"mine","jsonrpc":"2.0","result":{"x":1}}]'
     )

@@ -47,13 +47,13 @@ def service(table: Table) -> Callable[[Received], Parts]:
     def answer(request: Received) -> Parts:
         if not request.body:
             return http_reply(b"", 404)
-        call = json.loads(request.body)
+        call = request.json
         reply = table.get(call["method"], GONE)
         if callable(reply):
             reply = reply(call["params"])
         if not isinstance(reply, dict):
             return reply  # type: ignore[no-any-return]  # a script
-        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], **reply}).encode())
+        return request.reply(**reply)
 
     return answer
 
@@ -63,7 +63,7 @@ def error(code: Any, message: str) -> dict[str, Any]:
 
 
 def calls(server: RawServer) -> list[tuple[str, Any]]:
-    sent = [json.loads(request.body) for request in server.requests if request.body]
+    sent = [request.json for request in server.requests if request.body]
     return [(call["method"], call["params"]) for call in sent]
 
 
@@ -258,12 +258,12 @@ def test_ethereum_node_is_asked_for_its_modules_only() -> None:
     def unknown(request: Received) -> Parts:
         if not request.body:
             return http_reply(b"", 404)
-        call = json.loads(request.body)
+        call = request.json
         if call["method"] == "rpc_modules":
             reply: Any = {"result": {"eth": "1.0", "net": "1.0"}}
         else:
             reply = error(-32601, f"the method {call['method']} does not exist/is not available")
-        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], **reply}).encode())
+        return request.reply(**reply)
 
     found, server = discovered(unknown)
     assert [method for method, _ in calls(server)] == ["rpc.discover", "system.listMethods", "rpc_modules"]
@@ -316,7 +316,7 @@ def test_mcp_handshake_lists_only_tools() -> None:
 
     found, server = discovered(answer, handshake="mcp")
     assert [(method.name, method.doc, method.by) for method in found.methods] == [("search", "Searches", "name")]
-    assert [json.loads(request.body)["method"] for request in server.requests] == [
+    assert server.methods == [
         "initialize", "notifications/initialized", "tools/list", "prompts/list", "resources/list",
     ]  # fmt: skip
     assert found.sentences[-1] == "tools/list: 1 method"
@@ -636,7 +636,7 @@ def test_open_service_gets_no_credentials(auth: Auth) -> None:
 
 def test_login_is_made_on_demand_over_one_connection() -> None:
     def closed(request: Received) -> Parts:
-        call = json.loads(request.body)
+        call = request.json
         login = {"result": True} if call["method"] == "auth" else None
         known = {"result": DOCUMENT} if (request.header("Cookie") or "") == "sessionid=s3ss10n" else CLOSED
         reply = json.dumps({"jsonrpc": "2.0", "id": call["id"], **(login or known)}).encode()

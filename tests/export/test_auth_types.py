@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -46,7 +45,7 @@ def seen(request: Received) -> tuple[object, ...]:
     header = request.header("Authorization") or ""
     proof = parts_of(header) if header.startswith("Digest") else {}
     stable = {name: proof[name] for name in ("username", "realm", "uri", "nonce") if name in proof} or header
-    body = json.loads(request.body)
+    body = request.json
     body["id"] = body["id"].removesuffix(".login")
     return unquote(request.line), stable, request.header("X-Api-Key"), body
 
@@ -56,12 +55,12 @@ def seen(request: Received) -> tuple[object, ...]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_copied_snippet_sends_the_same_request(tmp_path: Path, kind: str, form: str) -> None:
     def script(request: Received) -> bytes:
-        body = json.loads(request.body)
+        body = request.json
         if kind == "digest" and request.header("Authorization") is None:
             asks = {"WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"'}
             return http_reply(b"no", 401, asks, reason="Unauthorized")
         result = of_session(kind) if body["id"].endswith(".login") else "pong"
-        return http_reply(json.dumps({"jsonrpc": "2.0", "id": body["id"], "result": result}).encode())
+        return request.reply(result=result)
 
     shell = Shell(tmp_path)
     held = {"RPCEXPLORER_SHOP_TOKEN": TOKEN, "RPCEXPLORER_SHOP_PASSWORD": PASSWORD}

@@ -143,22 +143,21 @@ PROFILES = {
 def transmission(request: Received) -> Parts:
     if request.header("X-Transmission-Session-Id") != HANDED:
         return http_reply(b"<h1>409</h1>", 409, {"X-Transmission-Session-Id": HANDED}, reason="Conflict")
-    body = json.loads(request.body)
+    body = request.json
     answer = {"key": "s3ss10n"} if body["method"] == "auth" else {"came": body["arguments"]}
     return http_reply(json.dumps({"result": "success", "arguments": answer, "tag": body.get("tag")}).encode())
 
 
 def mcp(request: Received) -> Parts:
-    body = json.loads(request.body)
+    body = request.json
     if body["method"] == "initialize":
         said = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}
-        reply = {"jsonrpc": "2.0", "id": body["id"], "result": said}
-        return http_reply(json.dumps(reply).encode(), headers={"Mcp-Session-Id": HANDED})
+        return request.reply(result=said, headers={"Mcp-Session-Id": HANDED})
     if request.header("Mcp-Session-Id") != HANDED or request.header("MCP-Protocol-Version") != "2025-06-18":
         return http_reply(b"no session", 400, reason="Bad Request")
     if "id" not in body:
         return http_reply(b"", 202, reason="Accepted")
-    return http_reply(json.dumps({"jsonrpc": "2.0", "id": body["id"], "result": {"came": body["params"]}}).encode())
+    return request.reply(result={"came": body["params"]})
 
 
 def last(requests: list[Received]) -> tuple[object, ...]:

@@ -125,7 +125,7 @@ BATCH = f'[{{"method": "it\'s %s \\\\ $x !y", "params": {PARAMS}}},\n{{"method":
 @pytest.mark.parametrize(("form", "kind"), [("command", "batch"), ("curl", "notify")])
 def test_pasted_batch_or_notification_sends_the_same_bytes(tmp_path: Path, form: str, kind: str) -> None:
     def answer(request: Received) -> Parts:
-        calls = json.loads(request.body) if kind == "batch" else []
+        calls = request.json if kind == "batch" else []
         replies = [{"jsonrpc": "2.0", "id": call["id"], "result": 1} for call in calls if "id" in call]
         return http_reply(json.dumps(replies).encode() if replies else b"", 200 if replies else 204)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from rpcexplorer.cli.main import run
 from rpcexplorer.cli.world import World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import Person
 
 
 class Screen(io.BytesIO):
@@ -58,6 +59,20 @@ class Shell:
         path.write_text(text)
         return path
 
+    @property
+    def user_file(self) -> Path:
+        return self.home / "config" / "sessions.toml"
+
+    def own(self, text: str) -> Path:
+        """Write the user file."""
+        self.user_file.parent.mkdir(parents=True, exist_ok=True)
+        self.user_file.write_text(text)
+        return self.user_file
+
+    def explorer(self, person: Person | None = None, **environment: str) -> Explorer:
+        """Return the facade on the same files."""
+        return Explorer.open(folder=self.folder, environment=self.environment | environment, person=person)
+
     def run(self, *arguments: str, stdin: bytes = b"", terminal: bool = False, **environment: str) -> Ran:
         """Run one command on a terminal, or in a pipe that cannot ask."""
         out, err = (Screen(), Keyboard()) if terminal else (io.BytesIO(), io.StringIO())
@@ -65,13 +80,10 @@ class Shell:
             stdin=io.BytesIO(stdin),
             stdout=out,
             stderr=err,
-            environment=self._with(environment),
+            environment=self.environment | environment,
             folder=self.folder,
         )
         return Ran(run(arguments, world), out.getvalue(), err.getvalue())
-
-    def _with(self, more: Mapping[str, str]) -> dict[str, str]:
-        return {**self.environment, **more}
 
     def files(self) -> dict[str, str]:
         """Return all written files, by path, as text."""

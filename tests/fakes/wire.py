@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import json
 import socket
 import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import trustme
 
@@ -44,6 +45,9 @@ class Pause:
     seconds: float
 
 
+Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+
+
 @dataclass(frozen=True)
 class Received:
     """One request as it arrived."""
@@ -64,6 +68,21 @@ class Received:
     def header(self, name: str) -> str | None:
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    def reply(self, headers: Headers = (), status: int = 200, **members: object) -> bytes:
+        """Return a JSON-RPC response with these members after the id."""
+        return http_reply(
+            json.dumps({"jsonrpc": "2.0", "id": self.json.get("id"), **members}).encode(), status, headers
+        )
+
+    def reply_with(self, members: str, headers: Headers = (), status: int = 200) -> bytes:
+        """Return a JSON-RPC response with these members, spelled exactly so."""
+        id = json.dumps(self.json.get("id"))
+        return http_reply(f'{{"jsonrpc":"2.0","id":{id},{members}}}'.encode(), status, headers)
+
 
 Part = bytes | Act | Pause
 Parts = bytes | Iterable[Part]
@@ -73,7 +92,7 @@ Script = Parts | Callable[[Received], Parts]
 def http_reply(
     body: bytes = b"",
     status: int = 200,
-    headers: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+    headers: Headers = (),
     *,
     reason: str = "OK",
 ) -> bytes:
@@ -133,6 +152,11 @@ class RawServer:
     @property
     def url(self) -> str:
         return self.origin + self._path
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods of all requests, in order."""
+        return [request.json["method"] for request in self.requests]
 
     def release(self) -> None:
         """Continue every script that holds."""

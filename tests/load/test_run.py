@@ -104,17 +104,16 @@ def counts(report: Report) -> dict[str, int]:
 
 def answer(request: Received) -> Parts:
     """Answer by the name of the method."""
-    call = json.loads(request.body)
+    call = request.json
     if call["method"] == "gone":
         return [RESET]
     if call["method"] == "moved":
         return [http_reply(b"", 307, {"Location": "http://127.0.0.1:9/"}), NEXT]
     if call["method"] == "endless":
         return [b"HTTP/1.1 200 OK\r\nX-Long: ", b"x" * 10_000_000, NEXT]
-    body = {"jsonrpc": "2.0", "id": call["id"], "result": call["params"]}
     if call["method"] == "broken":
         return [http_reply(b"<html>", 502), NEXT]
-    return [http_reply(json.dumps(body).encode()), NEXT]
+    return [request.reply(result=call["params"]), NEXT]
 
 
 def test_planted_options_of_locust_run_nothing(loads: Loads, url: str, tmp_path: Path) -> None:
@@ -190,7 +189,7 @@ def test_workers_add_up_and_keep_to_themselves(loads: Loads) -> None:
     with RawServer(answer) as server:
         loads.sessions(server.origin)
         report = loads.run(loads.plan(of("a"), of("b"), web_port=port), Load(4, 100, 600, workers=2), look)
-        sent = [json.loads(request.body)["method"] for request in server.requests]
+        sent = server.methods
     assert counts(report) == {"@a": sent.count("a"), "@b": sent.count("b")}
     assert listening == {"127.0.0.1"}
     assert pages == {
@@ -252,8 +251,7 @@ def test_missing_secret_stops_users_and_the_test(loads: Loads) -> None:
 def test_rejection_of_the_server_is_logged_without_secrets(loads: Loads) -> None:
     def reject(request: Received) -> Parts:
         error = {"code": -32001, "message": f"no \x1b[c {PASSWORD}"}
-        body = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "error": error}
-        return [http_reply(json.dumps(body).encode()), NEXT]
+        return [request.reply(error=error), NEXT]
 
     loads.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
     with RawServer(reject) as server:

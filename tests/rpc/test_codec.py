@@ -253,6 +253,7 @@ def test_result_next_to_an_error_is_a_warning() -> None:
         (b"", "empty"),
         (b" \n", "empty"),
         (b"<!DOCTYPE html><html>", "HTML page"),
+        (b"\n<html lang=en>", "HTML page"),
         (b"<x/>", "XML"),
         (b"Internal Server Error", "plain text"),
         (b"17", "bare JSON value"),
@@ -265,6 +266,7 @@ def test_result_next_to_an_error_is_a_warning() -> None:
         (b'{"a":"\xff"}', "byte 6 is 0xff"),
         ('{"jsonrpc":"2.0"}'.encode("utf-16"), "UTF-16"),
         ('{"jsonrpc":"2.0"}'.encode("utf-16-le"), "UTF-16"),
+        (b"\xfe\xff" + '{"jsonrpc":"2.0"}'.encode("utf-16-be"), "UTF-16"),
         (b"1\x00", "plain text"),
         (b"data: hello\n\n", "without a response to this call"),
     ],
@@ -662,6 +664,13 @@ def test_odd_json_beyond_the_limit_is_declined(monkeypatch: pytest.MonkeyPatch) 
     assert isinstance(reply, Malformed)
     assert reply.reason.startswith("The response is not strict JSON. Other JSON is read up to ")
     assert isinstance(decode(large.replace(b"NaN", b"123"), ID), Result)
+
+
+def test_deep_elements_of_an_array_are_found() -> None:
+    deep = b"[" * 100_000 + b"]" * 100_000
+    assert open_array(b"[" + deep + b", 1]") == [deep, b"1"]
+    assert open_array(b"[" + deep + b", 1") is None
+    assert open_array(b"[" + b"[" * MAX_DEEP + b"]" * MAX_DEEP + b"]") is None
 
 
 def test_deep_json_beyond_the_limit_is_declined() -> None:

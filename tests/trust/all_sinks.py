@@ -155,11 +155,11 @@ def _copied(sequence: str) -> str:
 
 def answer(request: Received) -> Parts:
     """Put the payloads into the part of a response that the method names."""
-    call = json.loads(request.body)
-    method, id = call["method"], json.dumps(call.get("id"))
+    call = request.json
+    method = call["method"]
 
     def members(text: str, headers: dict[str, str] | None = None) -> bytes:
-        return http_reply(f'{{"jsonrpc":"2.0","id":{id},{text}}}'.encode(), headers=headers or {})
+        return request.reply_with(text, headers or {})
 
     if method == "rpc.discover":
         return members(f'"result":{_json(document())}')

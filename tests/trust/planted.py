@@ -106,7 +106,7 @@ class Parrot:
 
     def __call__(self, request: Received) -> Parts:
         self.heard.append(request.head + request.body)
-        return self.answered(json.loads(request.body))
+        return self.answered(request.json)
 
     def answered(self, body: Any) -> Parts:
         if isinstance(body, list):

@@ -27,7 +27,6 @@ from tests.trust.visits import (
     MIB,
     PONG,
     again_and_again,
-    explorer,
     history_of,
     inert,
     on_terminal,
@@ -121,7 +120,7 @@ def test_3_and_4_screen_shows_markup_and_surrogates(shell: Shell) -> None:
         )
 
         async def run() -> None:
-            app = ExplorerApp(explorer(shell), PersonOnScreen(), "here")
+            app = ExplorerApp(shell.explorer(), PersonOnScreen(), "here")
             async with app.run_test(size=(120, 40), notifications=True) as pilot:
                 await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
                 screen = app.screen
@@ -154,7 +153,7 @@ def test_4_lone_surrogate_is_shown_copied_searched_recorded(shell: Shell) -> Non
     with RawServer(replying('"error":{"code":1,"message":"\\ud800"}')) as server:
         assert shell.run("call", "\ud800", '["\\ud800"]', "--url", server.origin).code == 1
     assert json.loads(server.requests[0].body)["method"] == "\ud800"
-    (newest,) = explorer(shell).history.newest(1)
+    (newest,) = shell.explorer().history.newest(1)
     assert isinstance(newest, Exchange)
     assert isinstance(newest.outcome, ErrorObject)
     assert (newest.method, newest.outcome.message, newest.params) == ("\ud800", "\ud800", '["\\ud800"]')
@@ -341,10 +340,9 @@ def test_13_redirect_to_itself_does_not_loop(shell: Shell) -> None:
 )
 def test_14_only_one_cookie_is_sent(shell: Shell, cookies: list[str], sent: str) -> None:
     def script(request: Received) -> bytes:
-        call = json.loads(request.body)
+        call = request.json
         found = {"auth": ["sessionid=first"], "odd": cookies}.get(call["method"], [])
-        reply = json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": 1}).encode()
-        return http_reply(reply, headers=[("Set-Cookie", cookie) for cookie in found])
+        return request.reply(result=1, headers=[("Set-Cookie", cookie) for cookie in found])
 
     with RawServer(script) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada" }}\n')

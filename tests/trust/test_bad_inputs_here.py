@@ -30,7 +30,7 @@ from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.history.recording import damaged, exchange, sound
-from tests.trust.visits import ID, PONG, explorer, history_of, inert, on_terminal, replying, visit, written
+from tests.trust.visits import ID, PONG, history_of, inert, on_terminal, replying, visit, written
 
 ROOT = Path(rpcexplorer.__file__).parents[1]
 PASSWORD = "correct-horse-battery"
@@ -58,7 +58,7 @@ def test_17_damage_costs_one_block_of_the_history(shell: Shell, harm: Callable[[
     runs += [on_terminal(shell, "history", *words.split()) for words in ("list", "show", "search ping")]
     inert(*runs)
     assert [run.code for run in runs] == [0] * 4
-    found = list(explorer(shell).history.all())
+    found = list(shell.explorer().history.all())
     assert len(sound(found)) == 4 - lost
     newest = found[0]
     assert isinstance(newest, Exchange)
@@ -82,7 +82,7 @@ def test_17_read_only_folder_keeps_the_result(shell: Shell, monkeypatch: pytest.
     assert (ran.code, ran.out) == (0, b'"pong"\n')
     assert "the call was not recorded" in ran.err
     assert "read-only" in ran.err
-    assert sound(explorer(shell).history.all()) == [exchange(0).id]
+    assert sound(shell.explorer().history.all()) == [exchange(0).id]
 
 
 @pytest.mark.thorough
@@ -102,14 +102,14 @@ def test_17_full_disk_keeps_results_and_old_records(shell: Shell) -> None:
     assert (ran.returncode, ran.stdout) == (0, b'"pong"\n')
     assert b"the call was not recorded" in ran.stderr
     assert b"Traceback" not in ran.stderr
-    assert sound(explorer(shell).history.all()) == [exchange(number).id for number in (2, 1, 0)]
-    assert damaged(explorer(shell).history.all()) == []
+    assert sound(shell.explorer().history.all()) == [exchange(number).id for number in (2, 1, 0)]
+    assert damaged(shell.explorer().history.all()) == []
 
 
 @pytest.mark.thorough
 def test_17_eight_writers_lose_no_record(shell: Shell) -> None:
     async def five(number: int) -> None:
-        async with explorer(shell) as door:
+        async with shell.explorer() as door:
             door.use("here")
             for turn in range(5):
                 await door.call(Draft("m"), id=f"{number}.{turn}")
@@ -118,7 +118,7 @@ def test_17_eight_writers_lose_no_record(shell: Shell) -> None:
         shell.sessions(f'[profile.here]\nurl = "{server.origin}"\n')
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda number: asyncio.run(five(number)), range(8)))
-    found = explorer(shell).history.all()
+    found = shell.explorer().history.all()
     assert sorted(sound(found)) == sorted(f"{number}.{turn}" for number in range(8) for turn in range(5))
 
 
@@ -136,7 +136,7 @@ for number in range(100_000):
 
 @pytest.mark.thorough
 def test_17_killed_writer_loses_no_written_record(shell: Shell) -> None:
-    history = explorer(shell).history
+    history = shell.explorer().history
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(history.folder)], env=environment(shell), stdout=subprocess.PIPE, cwd=ROOT
     )
@@ -215,7 +215,7 @@ def test_18_readable_secret_file_is_not_used(shell: Shell) -> None:
 
 def saved(shell: Shell) -> Path:
     """Store a password for the profile `shop`; return its file."""
-    door = explorer(shell)
+    door = shell.explorer()
     shop = door.use("shop")
     assert isinstance(shop, Profile)
     door.secrets.save(shop, "password", PASSWORD)
@@ -256,7 +256,7 @@ def test_19_response_of_100_mb_uses_bounded_memory(shell: Shell) -> None:
     assert ran.returncode == 0, ran.stderr
     assert (shell.folder / "out").stat().st_size == size - len(before + b"}") + len("\n")
     assert int(ran.stderr.split()[-1]) * 1024 < 8 * size
-    (recorded,) = explorer(shell).history.newest(1)
+    (recorded,) = shell.explorer().history.newest(1)
     assert isinstance(recorded, Exchange)
     assert (recorded.response.size, recorded.response.cut) == (size, True)
 

@@ -49,12 +49,6 @@ def is_allowed(shell: Shell, folder: Path | None = None, sessions: Path | None =
     return isinstance(command(explorer(shell, folder, sessions)), ProcessCommand)
 
 
-def own(shell: Shell, text: str) -> None:
-    path = shell.home / "config" / "sessions.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-
-
 def test_command_of_a_checkout_is_refused(checkout: Shell) -> None:
     refused = command(explorer(checkout))
     assert isinstance(refused, Refused)
@@ -140,7 +134,7 @@ def test_named_file_is_a_file_of_others(checkout: Shell, named: str) -> None:
     ],
 )
 def test_own_profile_with_their_command_is_refused(checkout: Shell, mine: str, theirs: str) -> None:
-    own(checkout, mine)
+    checkout.own(mine)
     checkout.sessions(theirs)
     assert isinstance(command(explorer(checkout)), Refused)
 
@@ -150,7 +144,7 @@ def test_own_profile_with_their_command_is_refused(checkout: Shell, mine: str, t
     ["answer.x.ask = true", "method.a.safe = false", "timeout = 3", 'description = "x"', 'discovery = "none"'],
 )
 def test_other_keys_of_others_need_no_permission(checkout: Shell, theirs: str) -> None:
-    own(checkout, '[profile.p]\nurl = "stdio:"\ncommand = ["true"]\n')
+    checkout.own('[profile.p]\nurl = "stdio:"\ncommand = ["true"]\n')
     checkout.sessions(f"[profile.p]\n{theirs}\n")
     found = command(explorer(checkout))
     assert isinstance(found, ProcessCommand)
@@ -158,7 +152,7 @@ def test_other_keys_of_others_need_no_permission(checkout: Shell, theirs: str) -
 
 
 def test_own_command_runs_without_a_question(checkout: Shell) -> None:
-    own(checkout, PROFILE.replace("profile.p", "profile.mine"))
+    checkout.own(PROFILE.replace("profile.p", "profile.mine"))
     (checkout.home / "config" / "serve").write_text("")
     (checkout.home / "config" / "serve").chmod(0o755)
     found = command(explorer(checkout), "mine")
@@ -190,7 +184,7 @@ def test_own_program_is_beside_the_own_file(checkout: Shell) -> None:
 
 def test_missing_own_program_is_none_of_the_checkout(checkout: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(checkout.folder)
-    own(checkout, PROFILE.replace("profile.p", "profile.mine"))
+    checkout.own(PROFILE.replace("profile.p", "profile.mine"))
     ran = checkout.run("call", "ping", "-p", "mine")
     assert f"{checkout.home}/config/serve does not start: no such file" in ran.err
     assert not (checkout.folder / "ran").exists()
@@ -201,7 +195,7 @@ def test_missing_own_program_is_none_of_the_checkout(checkout: Shell, monkeypatc
     ["profiles add own --stdio ./serve", "profiles add own --stdio true", 'profiles set own command=["./serve"]'],
 )
 def test_typed_program_is_written_with_its_path(checkout: Shell, words: str) -> None:
-    own(checkout, "" if " add " in words else '[profile.own]\nurl = "stdio:"\ncommand = ["cat"]\n')
+    checkout.own("" if " add " in words else '[profile.own]\nurl = "stdio:"\ncommand = ["cat"]\n')
     assert checkout.run(*words.split()).code == 0
     found = command(explorer(checkout), "own")
     assert isinstance(found, ProcessCommand)
@@ -322,7 +316,7 @@ def test_discovery_without_a_question_starts_none(checkout: Shell, discovery: st
             questions.append(moved)
             return False
 
-    opened = Explorer.open(folder=checkout.folder, environment=checkout.environment, person=Refusing())
+    opened = checkout.explorer(Refusing())
     opened.use("p")
     asyncio.run(opened.discover())
     assert len(questions) == asked

@@ -478,7 +478,7 @@ def test_file_profile_named_like_url_option_is_refused(shell: Shell, server: Raw
     places = {
         "team": shell.folder / "sessions.toml",
         "local": shell.folder / "sessions.local.toml",
-        "user": shell.home / "config" / "sessions.toml",
+        "user": shell.user_file,
         "named": shell.folder.parent / "elsewhere.toml",
     }
     shell.sessions("")
@@ -503,14 +503,12 @@ def test_no_command_writes_profile_named_like_url_option(shell: Shell, name: str
     ran = shell.run("profiles", "add", name, "--url", "http://127.0.0.1:1/rpc")
     assert ran.code == 2
     assert "the name is reserved" in ran.err
-    assert not (shell.home / "config" / "sessions.toml").exists()
+    assert not shell.user_file.exists()
 
 
 @pytest.mark.parametrize("local", [False, True])
 def test_secret_is_blocked_if_user_file_disagrees(shell: Shell, server: RawServer, local: bool) -> None:
-    own = shell.home / "config" / "sessions.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text(inline("https://st.example.com"))
+    shell.own(inline("https://st.example.com"))
     team = shell.sessions("" if local else inline(server.origin))
     if local:
         team = team.with_name("sessions.local.toml")
@@ -530,17 +528,13 @@ def test_secret_is_blocked_if_user_file_disagrees(shell: Shell, server: RawServe
 
 @pytest.mark.parametrize("more", ['description = "ours"', "timeout = 5", 'badge = "prod"'])
 def test_secret_is_sent_if_files_agree_on_destination(shell: Shell, server: RawServer, more: str) -> None:
-    own = shell.home / "config" / "sessions.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text(inline(server.origin))
+    shell.own(inline(server.origin))
     shell.sessions(f'[profile.st]\nurl = "{server.origin}/"\n{more}\n')
     assert shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD=PASSWORD).code == 0
 
 
 def test_partial_user_file_disagrees_about_its_keys_only(shell: Shell, server: RawServer) -> None:
-    own = shell.home / "config" / "sessions.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text('[profile.st.auth]\nkind = "inline"\npassword_member = "secret"\n')
+    shell.own('[profile.st.auth]\nkind = "inline"\npassword_member = "secret"\n')
     shell.sessions(inline(server.origin))
     assert shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD=PASSWORD).code == 0
     shell.sessions(inline(server.origin, ', password_member = "text"'))

@@ -164,11 +164,11 @@ def test_problems_of_a_file_are_few_sentences(shell: Shell) -> None:
 def test_linked_user_file_is_changed_at_its_target(shell: Shell, tmp_path: Path) -> None:
     dotfile = tmp_path / "dotfile"
     dotfile.write_text("version = 1\n# mine\n")
-    (shell.home / "config" / "sessions.toml").symlink_to(dotfile)
+    shell.user_file.symlink_to(dotfile)
     assert shell.run("profiles", "add", "new", "--url", "http://h").code == 0
     assert "# mine" in dotfile.read_text()
     assert "[profile.new]" in dotfile.read_text()
-    assert (shell.home / "config" / "sessions.toml").is_symlink()
+    assert shell.user_file.is_symlink()
 
 
 def test_link_in_a_checkout_changes_no_other_file(shell: Shell, tmp_path: Path) -> None:

@@ -184,9 +184,7 @@ def test_every_row_names_an_existing_test(row: Row) -> None:
 
 
 def test_folder_default_gets_no_secret_of_another_profile(shell: Shell) -> None:
-    own = shell.home / "config" / "sessions.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text('default = "mine"\n[profile.mine]\nurl = "https://mine.example"\nauth = { kind = "inline" }\n')
+    shell.own('default = "mine"\n[profile.mine]\nurl = "https://mine.example"\nauth = { kind = "inline" }\n')
     with RawServer(http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": 1}')) as server:
         shell.sessions(f'default = "theirs"\n[profile.theirs]\nurl = "{server.origin}"\nauth = {{ kind = "inline" }}\n')
         shell.environment |= {"RPCEXPLORER_MINE_USERNAME": "ann", "RPCEXPLORER_MINE_PASSWORD": "correct-horse"}

@@ -35,13 +35,6 @@ def servers() -> Iterator[Servers]:
         yield Servers(mine, theirs)
 
 
-def own(shell: Shell, text: str) -> Path:
-    path = shell.home / "config" / "sessions.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
-
-
 def own_profile(url: str, more: str = "") -> str:
     careful = 'badge = "prod"\nconfirm = "always"'
     return f'default = "notes"\n[profile.notes]\nurl = "{url}"\npath = "/rpc"\n{careful}\n{more}\n'
@@ -96,7 +89,7 @@ def run(shell: Shell, words: str) -> tuple[int, str]:
 
 
 def test_copied_command_of_a_changed_profile_is_refused(shell: Shell, servers: Servers) -> None:
-    own(shell, own_profile(servers.mine.origin))
+    shell.own(own_profile(servers.mine.origin))
     assert shell.run("call", "ping", "-p", "notes", "--yes").code == 0
     shell.sessions(hostile(servers, "headers"))
     ran = shell.run("copy", "--as", "curl")
@@ -106,7 +99,7 @@ def test_copied_command_of_a_changed_profile_is_refused(shell: Shell, servers: S
 
 
 def test_certificate_of_a_changed_profile_is_not_fetched(shell: Shell, servers: Servers) -> None:
-    own(shell, own_profile("https://notes.example.com"))
+    shell.own(own_profile("https://notes.example.com"))
     shell.sessions(f'[profile.notes]\nurl = "{servers.theirs.origin.replace("http", "https")}"\n')
     assert is_refused(shell, servers, "profiles trust notes --yes")
 
@@ -119,7 +112,7 @@ def is_refused(shell: Shell, servers: Servers, words: str, code: int = 3) -> boo
 
 @pytest.mark.parametrize("way", WAYS)
 def test_own_profile_changed_by_checkout_is_refused(shell: Shell, servers: Servers, way: str) -> None:
-    own(shell, own_profile(servers.mine.origin, 'auth = { kind = "none" }'))
+    shell.own(own_profile(servers.mine.origin, 'auth = { kind = "none" }'))
     shell.sessions(hostile(servers, way))
     assert is_refused(shell, servers, "call ping -p notes --yes", 2 if "process" in way else 3)
     assert not (shell.folder / "ran").exists()
@@ -129,7 +122,7 @@ def test_own_profile_changed_by_checkout_is_refused(shell: Shell, servers: Serve
 
 
 def test_refusal_shows_old_and_new_with_file_and_line(shell: Shell, servers: Servers) -> None:
-    own(shell, own_profile(servers.mine.origin, 'auth = { kind = "bearer" }'))
+    shell.own(own_profile(servers.mine.origin, 'auth = { kind = "bearer" }'))
     team = shell.sessions(f'[profile.notes]\nurl = "{servers.theirs.origin}"\n{LOGIN}\n')
     ran = shell.run("call", "ping", "--yes")
     assert ran.err == (
@@ -147,7 +140,7 @@ def test_no_command_uses_own_profile_of_a_checkout(
     shell: Shell, servers: Servers, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(shell.folder)
-    own(shell, own_profile(servers.mine.origin))
+    shell.own(own_profile(servers.mine.origin))
     shell.sessions(f'{SAVED}{hostile(servers, "url")}[profile.other]\nurl = "http://127.0.0.1:9"\n{LOGIN}\n')
     assert is_refused(shell, servers, words)
 
@@ -158,9 +151,9 @@ async def called(explorer: Explorer) -> Exchange:
 
 
 def test_python_explorer_does_not_use_it(shell: Shell, servers: Servers) -> None:
-    own(shell, own_profile(servers.mine.origin))
+    shell.own(own_profile(servers.mine.origin))
     shell.sessions(hostile(servers, "url"))
-    opened = Explorer.open(folder=shell.folder, environment=shell.environment)
+    opened = shell.explorer()
     opened.use("notes")
     outcome = asyncio.run(called(opened)).outcome
     assert isinstance(outcome, Refused)
@@ -185,14 +178,14 @@ def named(shell: Shell, text: str) -> None:
 
 @pytest.mark.parametrize("place", [local, parent, named])
 def test_every_file_but_the_users_counts(shell: Shell, servers: Servers, place: Callable[[Shell, str], None]) -> None:
-    own(shell, own_profile(servers.mine.origin))
+    shell.own(own_profile(servers.mine.origin))
     shell.sessions("version = 1\n") if place is local else None
     place(shell, hostile(servers, "url"))
     assert is_refused(shell, servers, "call ping -p notes --yes")
 
 
 def test_allowed_content_is_used_until_it_changes(shell: Shell, servers: Servers) -> None:
-    own(shell, own_profile(servers.mine.origin))
+    shell.own(own_profile(servers.mine.origin))
     shell.sessions(hostile(servers, "url"))
     shown = shell.run("profiles", "allow", "notes", "--yes")
     assert f"origin: {servers.mine.origin} → {servers.theirs.origin}" in shown.err
@@ -217,7 +210,7 @@ def test_allowed_content_is_used_until_it_changes(shell: Shell, servers: Servers
     ],
 )
 def test_ordinary_work_of_a_team_needs_no_question(shell: Shell, servers: Servers, mine: str, theirs: str) -> None:
-    own(shell, f"[profile.notes]\n{mine}\n".format(url=servers.mine.origin) if mine else "version = 1\n")
+    shell.own(f"[profile.notes]\n{mine}\n".format(url=servers.mine.origin) if mine else "version = 1\n")
     shell.sessions(f"[profile.notes]\n{theirs}\n".format(url=servers.mine.origin))
     ran = shell.run("call", "ping", "-p", "notes", "--yes")
     assert (ran.code, "profiles allow" in ran.err) == (0, False), ran.err
@@ -245,7 +238,7 @@ def test_socket_of_a_checkout_is_used_after_allowing_it(shell: Shell, unix: RawS
 
 
 def test_socket_of_the_user_needs_no_question(shell: Shell, unix: RawServer) -> None:
-    own(shell, f'[profile.docker]\nurl = "http+unix://{unix.socket_path}"\n')
+    shell.own(f'[profile.docker]\nurl = "http+unix://{unix.socket_path}"\n')
     shell.sessions("[profile.docker]\ntimeout = 9\n")
     assert shell.run("call", "ping").code == 0
     assert shell.run("call", "ping", "--url", f"http+unix://{unix.socket_path}").code == 0
@@ -285,11 +278,11 @@ class Answering(Nobody):
 
 @pytest.mark.parametrize("answer", [False, True])
 def test_screen_asks_once_for_calls_and_secrets(shell: Shell, servers: Servers, answer: bool) -> None:
-    own(shell, own_profile(servers.mine.origin, 'auth = { kind = "bearer" }'))
+    shell.own(own_profile(servers.mine.origin, 'auth = { kind = "bearer" }'))
     assert shell.run("profiles", "secret", "notes", "token", "--stdin", stdin=b"t0ken-of-the-person").code == 0
     shell.sessions(hostile(servers, "url"))
     person = Answering(answer)
-    opened = Explorer.open(folder=shell.folder, environment=shell.environment, person=person)
+    opened = shell.explorer(person)
     opened.use("notes")
     exchange = asyncio.run(called(opened))
     assert exchange.outcome_name == ("result" if answer else "refused")
@@ -298,12 +291,12 @@ def test_screen_asks_once_for_calls_and_secrets(shell: Shell, servers: Servers, 
 
 
 def test_only_what_was_shown_is_allowed(shell: Shell, servers: Servers) -> None:
-    own(shell, own_profile(servers.mine.origin))
+    shell.own(own_profile(servers.mine.origin))
     authority = shell.folder / "ca.pem"
     authority.write_text("one")
     shell.sessions(f'{hostile(servers, "url")}ca_file = "ca.pem"\n')
     person = Answering(answer=True, before=lambda: authority.write_text("another"))
-    opened = Explorer.open(folder=shell.folder, environment=shell.environment, person=person)
+    opened = shell.explorer(person)
     opened.use("notes")
     asyncio.run(opened.credentials.permission(opened.profiles.profiles["notes"]))
     assert opened.question(opened.profiles.profiles["notes"]) is not None
@@ -316,7 +309,7 @@ def test_allow_command_allows_only_what_it_shows(
 ) -> None:
     authority = shell.folder / "ca.pem"
     authority.write_text("one")
-    own(shell, own_profile(servers.mine.origin))
+    shell.own(own_profile(servers.mine.origin))
     shell.sessions(f'{hostile(servers, "url")}ca_file = "ca.pem"\n')
     monkeypatch.setattr("rpcexplorer.cli.profiles_check.agree", lambda *_, **__: authority.write_text("another"))
     assert shell.run("profiles", "allow", "notes").code == 0
@@ -325,16 +318,16 @@ def test_allow_command_allows_only_what_it_shows(
 
 @pytest.mark.parametrize("change", ['url="{theirs}"', "path=/log", "headers.X-A=b", "auth.kind=bearer"])
 def test_own_change_in_local_file_needs_no_question(shell: Shell, servers: Servers, change: str) -> None:
-    own(shell, own_profile(servers.mine.origin))
+    shell.own(own_profile(servers.mine.origin))
     shell.sessions("[profile.notes]\ntimeout = 9\n")
     assert shell.run("profiles", "set", "notes", change.format(theirs=servers.theirs.origin).replace('"', "")).code == 0
     assert (shell.folder / "sessions.local.toml").exists()
-    opened = Explorer.open(folder=shell.folder, environment=shell.environment)
+    opened = shell.explorer()
     assert opened.question(opened.profiles.profiles["notes"]) is None
 
 
 def test_change_beside_a_hostile_one_is_asked_about(shell: Shell, servers: Servers) -> None:
-    own(shell, own_profile(servers.mine.origin))
+    shell.own(own_profile(servers.mine.origin))
     shell.sessions(hostile(servers, "path"))
     assert "is not used before you allow it" in shell.run("profiles", "set", "notes", "headers.X-A=b").err
     assert is_refused(shell, servers, "call ping -p notes --yes")
@@ -355,7 +348,7 @@ def test_process_is_forgotten_wherever_it_is_said(shell: Shell, elsewhere: str) 
     assert (ran.code, "forgotten" in ran.err) == (0, True), ran.err
     shell.sessions(STDIO)
     (shell.folder / "away.toml").unlink(missing_ok=True)
-    opened = Explorer.open(folder=shell.folder, environment=shell.environment)
+    opened = shell.explorer()
     assert opened.question(opened.profiles.profiles["p"]) is not None
 
 
@@ -380,7 +373,7 @@ def test_what_has_no_name_is_reported_by_forget(shell: Shell, old: str) -> None:
 
 
 def test_default_of_a_checkout_is_not_used_unseen(shell: Shell, servers: Servers) -> None:
-    own(shell, own_profile(servers.mine.origin))
+    shell.own(own_profile(servers.mine.origin))
     team = shell.sessions(f'default = "evil"\n[profile.evil]\nurl = "{servers.theirs.origin}"\n')
     for words in (("call", "ping", "--yes"), ("notify", "ping", "--yes"), ("methods", "--refresh"), ("listen",)):
         ran = shell.run(*words)
@@ -393,7 +386,7 @@ def test_default_of_a_checkout_is_not_used_unseen(shell: Shell, servers: Servers
 
 def test_default_of_a_project_needs_no_question(shell: Shell, servers: Servers) -> None:
     shell.sessions(f'default = "shop"\n[profile.shop]\nurl = "{servers.theirs.origin}"\n')
-    own(shell, own_profile(servers.mine.origin).replace('default = "notes"', ""))
+    shell.own(own_profile(servers.mine.origin).replace('default = "notes"', ""))
     assert shell.run("call", "ping").code == 0
-    own(shell, own_profile(servers.mine.origin).replace('"notes"', '"shop"'))
+    shell.own(own_profile(servers.mine.origin).replace('"notes"', '"shop"'))
     assert shell.run("call", "ping").code == 0

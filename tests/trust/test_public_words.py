@@ -22,7 +22,7 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def answer(request: Received) -> Parts:
-    body = json.loads(request.body)
+    body = request.json
     result = {"username": "jsonrpc", "password": "zabbix", "who": "jsonrpc at zabbix", "a1b2c3d4e5": "a1b2c3d4e5"}
     replies = [
         {"jsonrpc": "2.0", "id": call["id"], "result": result} for call in (body if isinstance(body, list) else [body])

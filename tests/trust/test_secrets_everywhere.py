@@ -122,7 +122,7 @@ def test_no_command_prints_or_writes_a_secret(shell: Shell, secret: str) -> None
         shell.environment |= {"RPCEXPLORER_INLINE_PASSWORD": secret, "RPCEXPLORER_URL_PASSWORD": secret}
         shell.environment["GITHUB_ACTIONS"] = "true"
         shell.environment["RPCEXPLORER_URL_USERNAME"] = "ada"
-        explorer = Explorer.open(folder=shell.folder, environment=shell.environment)
+        explorer = shell.explorer()
         explorer.secrets.save(explorer.profiles.profiles["cookie"], "password", secret)
         day = commands(secret, server.origin)
         runs = [(" ".join(words[:4]), shell.run(*words, stdin=batch.encode())) for words in day]
@@ -248,9 +248,7 @@ def test_hidden_secret_in_a_response_is_reported(shell: Shell) -> None:
 @EVERY
 def test_no_event_is_recorded_with_a_secret(shell: Shell, secret: str) -> None:
     shell.sessions(PROFILES.format(url="ws://127.0.0.1:9"))
-    explorer = Explorer.open(
-        folder=shell.folder, environment=shell.environment | {"RPCEXPLORER_INLINE_PASSWORD": secret}
-    )
+    explorer = shell.explorer(RPCEXPLORER_INLINE_PASSWORD=secret)
     inline, now = explorer.profiles.profiles["inline"], datetime.now(UTC)
     for text in (*spellings(secret), *(json.dumps(spelled) for spelled in spellings(secret))):
         answer = b'"result":' + json.dumps(text).encode()
@@ -284,10 +282,9 @@ def test_unknown_session_of_a_response_is_not_recorded(shell: Shell) -> None:
     link = f"https://ada:0ther-pass@hooks.example/v3/{token}/x?access_token=0ther-token"
 
     def answer(request: Received) -> bytes:
-        call = json.loads(request.body)
+        call = request.json
         result = session if call["method"] == "user.login" else {"see": link}
-        body = json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": result}).encode()
-        return http_reply(body, headers=[("Set-Cookie", "other=0ther-cookie"), ("Location", link)])
+        return request.reply(result=result, headers=[("Set-Cookie", "other=0ther-cookie"), ("Location", link)])
 
     with RawServer(answer) as server:
         node = f"{server.origin}/v3/{token}"
@@ -327,10 +324,10 @@ def test_unknown_session_is_in_no_report_of_checks(shell: Shell) -> None:
     session, link = "0424bd59b807674191e7d77572075f33", "https://hooks.example/?access_token=0ther-token"
 
     def answer(request: Received) -> bytes:
-        call = json.loads(request.body)
+        call = request.json
         if call["method"] == "hook.set":
             return http_reply(b"", 307, {"Location": link})
-        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": session}).encode())
+        return request.reply(result=session)
 
     jq = '".", "explode | implode", "error(.)"'
     expect = f'values = {{ "" = "x" }}, result_json = "1", schema.const = "x", jq = [{jq}]'

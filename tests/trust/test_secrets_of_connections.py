@@ -10,7 +10,6 @@ from hashlib import sha1
 import pytest
 from websockets.frames import Frame, Opcode
 
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.redaction.spellings import SHORTEST
 from tests.fakes.shell import Shell
 from tests.fakes.wire import Parts, RawServer, Received, Script, http_reply
@@ -82,7 +81,7 @@ SECRETS = AWKWARD | {CUT: " \tword-4711.. "}
 def test_process_that_repeats_a_password_shows_none(secret: str, shell: Shell) -> None:
     server = shell.folder / "server.py"
     server.write_text(PROCESS)
-    own = Explorer.open(folder=shell.folder, environment=shell.environment).paths.user_sessions
+    own = shell.explorer().paths.user_sessions
     own.parent.mkdir(parents=True)
     own.write_text(PROFILES.format(words=json.dumps([sys.executable, "-IS", str(server)])))
     shell.environment |= {f"RPCEXPLORER_{name}_PASSWORD": secret for name in ("LINES", "LENGTH")}

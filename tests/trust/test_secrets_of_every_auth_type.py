@@ -50,7 +50,7 @@ def given(shell: Shell, planted: Planted, origin: str, secret: str, *, stored: b
     if not stored:
         shell.environment[f"RPCEXPLORER_P_{planted.typed.upper()}"] = secret
         return
-    explorer = Explorer.open(folder=shell.folder, environment=shell.environment)
+    explorer = shell.explorer()
     explorer.secrets.save(explorer.profiles.profiles["p"], planted.typed, secret)
 
 

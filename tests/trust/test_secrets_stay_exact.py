@@ -24,7 +24,7 @@ from rpcexplorer.tui.history_panes import HistoryList
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.editor import type_in
 from tests.fakes.shell import Shell
-from tests.fakes.wire import RawServer, Received, http_reply
+from tests.fakes.wire import RawServer, Received
 from tests.text.exchanges import exchange
 from tests.trust.planted import spellings
 from tests.tui.visiting import on, shown, tell
@@ -35,12 +35,11 @@ INLINE = '[profile.shop]\nurl = "{url}"\nauth = {{ kind = "inline", username = "
 
 
 def echo(request: Received) -> bytes:
-    call = json.loads(request.body)
-    return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": "done"}).encode())
+    return request.reply(result="done")
 
 
 def params_sent(server: RawServer) -> list[object]:
-    return [json.loads(request.body)["params"] for request in server.requests]
+    return [request.json["params"] for request in server.requests]
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def opened(shell: Shell, person: PersonOnScreen | None = None) -> Explorer:
-    explorer = Explorer.open(folder=shell.folder, environment=shell.environment, person=person)
+    explorer = shell.explorer(person)
     explorer.use("shop")
     return explorer
 
@@ -152,8 +151,7 @@ def test_example_from_a_server_uses_no_secret(shell: Shell) -> None:
     }
 
     def answer(request: Received) -> bytes:
-        call = json.loads(request.body)
-        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": document}).encode())
+        return request.reply(result=document)
 
     async def discover() -> str:
         async with opened(shell) as explorer:

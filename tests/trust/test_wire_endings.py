@@ -30,7 +30,7 @@ from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, NEXT, Authority, Part, Pause, RawServer, Received, Script, http_reply
-from tests.trust.visits import CHUNKED, CUT, GZIP, GZIP_HEAD, ID, MIB, explorer, packed_zeros
+from tests.trust.visits import CHUNKED, CUT, GZIP, GZIP_HEAD, ID, MIB, packed_zeros
 from tests.tui.waiting import until
 
 Way = Literal["stop", "cancel"]
@@ -104,7 +104,7 @@ def ended(
             if progress.step == step and (progress.received or not received):
                 reached.set()
 
-        async with explorer(shell) as door:
+        async with shell.explorer() as door:
             door.use(ad_hoc(url))
             calling = asyncio.create_task(door.call(Draft("m", params), id=ID, stop=stop, watch=watch))
             await reached.wait()
@@ -119,7 +119,7 @@ def ended(
 
     asyncio.run(run())
     gc.collect()  # reports sockets that were left open
-    (recorded,) = explorer(shell).history.newest(1)
+    (recorded,) = shell.explorer().history.newest(1)
     assert isinstance(recorded, Exchange)
     assert isinstance(recorded.outcome, Cancelled)
     if way == "stop":
@@ -170,7 +170,7 @@ def test_call_after_a_stopped_one_uses_new_connection(shell: Shell, way: Way) ->
 
     async def run() -> list[Exchange | BaseException]:
         stop, reached, ends = Stop(), asyncio.Event(), list[Exchange | BaseException]()
-        async with explorer(shell) as door:
+        async with shell.explorer() as door:
             door.use(ad_hoc(server.url))
             ends.append(await door.call(Draft("m"), id=ID))
             watch = lambda progress: reached.set() if progress.step == "waiting" else None  # noqa: E731
@@ -186,7 +186,7 @@ def test_call_after_a_stopped_one_uses_new_connection(shell: Shell, way: Way) ->
     with RawServer([done, NEXT], [HOLD], [done, NEXT]) as server:
         _, slow, last = asyncio.run(run())
     gc.collect()
-    recorded = explorer(shell).history.newest(3)
+    recorded = shell.explorer().history.newest(3)
     assert [isinstance(record, Exchange) and record.outcome_name for record in recorded] == [
         "result",
         "cancelled",
@@ -237,7 +237,7 @@ def test_stopped_login_sends_no_call(shell: Shell, way: Way) -> None:
 
         async def run() -> list[Exchange | BaseException]:
             stop, reached = Stop(), asyncio.Event()
-            async with explorer(shell, RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2") as door:
+            async with shell.explorer(RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2") as door:
                 door.use("shop")
                 watch = lambda progress: reached.set() if progress.received else None  # noqa: E731
                 calling = asyncio.create_task(door.call(Draft("user.delete"), id=ID, stop=stop, watch=watch))
@@ -248,7 +248,7 @@ def test_stopped_login_sends_no_call(shell: Shell, way: Way) -> None:
         asyncio.run(run())
         gc.collect()
         assert server.wait_for_hangup(PATIENCE)
-    assert [json.loads(request.body)["method"] for request in server.requests] == ["auth"]
+    assert server.methods == ["auth"]
 
 
 @pytest.mark.thorough
@@ -278,14 +278,14 @@ def test_signal_stops_and_records_a_command_line_call(shell: Shell, number: sign
 @pytest.mark.thorough
 def test_quitting_closes_the_kept_connection(shell: Shell) -> None:
     def answer(request: Received) -> Iterator[Part]:
-        yield http_reply(f'{{"jsonrpc":"2.0","id":"{json.loads(request.body)["id"]}","result":1}}'.encode())
+        yield request.reply(result=1)
         yield NEXT
 
     with RawServer(answer) as server:
         shell.sessions(f'[profile.here]\nurl = "{server.origin}"\n')
 
         async def visit() -> None:
-            app = ExplorerApp(explorer(shell), PersonOnScreen(), "here")
+            app = ExplorerApp(shell.explorer(), PersonOnScreen(), "here")
             async with asyncio.timeout(PATIENCE * 6), app.run_test(size=(100, 30)) as pilot:
                 await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
                 for count in (1, 2):
@@ -310,7 +310,7 @@ def test_quitting_stops_and_records_the_call(shell: Shell, name: str) -> None:
 
         async def visit() -> None:
             person = PersonOnScreen()
-            app = ExplorerApp(explorer(shell), person, "here")
+            app = ExplorerApp(shell.explorer(), person, "here")
             async with asyncio.timeout(PATIENCE * 6), app.run_test(size=(100, 30)) as pilot:
                 await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
                 app.simulate_key("f5")
@@ -322,6 +322,6 @@ def test_quitting_stops_and_records_the_call(shell: Shell, name: str) -> None:
         asyncio.run(visit())
         gc.collect()
         assert script.gone.wait(PATIENCE) if isinstance(script, Endless) else server.wait_for_hangup(PATIENCE)
-    (recorded,) = explorer(shell).history.newest(1)
+    (recorded,) = shell.explorer().history.newest(1)
     assert isinstance(recorded, Exchange)
     assert recorded.outcome == Cancelled(maybe_ran=True)

@@ -6,7 +6,6 @@ Bounds are wide: they only separate bounded from unbounded, and measure no speed
 from __future__ import annotations
 
 import gc
-import json
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -106,7 +105,7 @@ def test_redirect_is_not_followed_and_gets_no_credentials(shell: Shell, status: 
     assert all(f"HTTP {status}" in run.err for run in runs)
     assert other.requests == []
     inline, cookie = server.requests
-    assert json.loads(inline.body)["params"]["password"] == "hunter2hunter2"
+    assert inline.json["params"]["password"] == "hunter2hunter2"
     assert cookie.header("Cookie") == "sessionid=s3ss10n-s3ss10n"
 
 

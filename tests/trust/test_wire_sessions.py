@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 import pytest
 
 from rpcexplorer.model.profile import Profile
 from tests.fakes.shell import Ran, Shell
-from tests.fakes.wire import RawServer, Received, http_reply
-from tests.trust.visits import explorer
+from tests.fakes.wire import RawServer, Received
 
 LONG = [f"c{number}={'v' * 3000}; Path=/" for number in range(20)]
 
@@ -19,10 +17,9 @@ def setting(**cookies: list[str]) -> Callable[[Received], bytes]:
     """Return a service that accepts every login and sets these cookies."""
 
     def script(request: Received) -> bytes:
-        call = json.loads(request.body)
+        call = request.json
         found = {"auth": ["sessionid=first; HttpOnly; Path=/"], **cookies}.get(call["method"], [])
-        reply = json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": "done"}).encode()
-        return http_reply(reply, headers=[("Set-Cookie", cookie) for cookie in found])
+        return request.reply(result="done", headers=[("Set-Cookie", cookie) for cookie in found])
 
     return script
 
@@ -40,7 +37,7 @@ def call(shell: Shell, method: str) -> Ran:
 def sent(server: RawServer) -> list[tuple[str, list[str]]]:
     """Return each request's method and all its Cookie headers."""
     return [
-        (json.loads(request.body)["method"], [value for name, value in request.headers if name.lower() == "cookie"])
+        (request.json["method"], [value for name, value in request.headers if name.lower() == "cookie"])
         for request in server.requests
     ]
 
@@ -77,7 +74,7 @@ def test_next_call_sends_exactly_the_right_cookie(
 def test_changed_url_gets_neither_session_nor_password(shell: Shell) -> None:
     with RawServer(setting()) as first, RawServer(setting()) as second:
         use(shell, first)
-        door = explorer(shell)
+        door = shell.explorer()
         shop = door.use("shop")
         assert isinstance(shop, Profile)
         door.secrets.save(shop, "password", "hunter2hunter2")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import itertools
-import json
 import re
 import socket
 import ssl
@@ -19,12 +18,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rpcexplorer.cli.output import ERASE
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import ad_hoc
 from tests.fakes.shell import Ran, Shell
-from tests.fakes.wire import Part, Pause, RawServer, Received, Script, http_reply
+from tests.fakes.wire import Part, Pause, RawServer, Received, Script
 from tests.history.recording import exchange as sample
 
 ID = "id-1"
@@ -38,11 +36,7 @@ GZIP_HEAD = gzip.compress(b"")[:10]
 def replying(members: str, status: int = 200, headers: dict[str, str] | None = None) -> Callable[[Received], bytes]:
     """Return a script that answers with these members after the id."""
 
-    def script(request: Received) -> bytes:
-        id = json.dumps(json.loads(request.body).get("id"))
-        return http_reply(f'{{"jsonrpc":"2.0","id":{id},{members}}}'.encode(), status, headers or {})
-
-    return script
+    return lambda request: request.reply_with(members, headers or {}, status)
 
 
 PONG = replying('"result":"pong"')
@@ -92,16 +86,11 @@ def on_terminal(shell: Shell, *words: str) -> Ran:
     return replace(ran, err=re.sub(rf"{re.escape(ERASE)}(◐.*?cancels)?", "", ran.err))
 
 
-def explorer(shell: Shell, **environment: str) -> Explorer:
-    """Return the facade on the files of the command line."""
-    return Explorer.open(folder=shell.folder, environment={**shell.environment, **environment})
-
-
 def called(shell: Shell, url: str, *, timeout: float | None = None) -> Exchange:
     """Call through the facade, and check that the record is the same."""
 
     async def run() -> Exchange:
-        async with explorer(shell) as door:
+        async with shell.explorer() as door:
             door.use(ad_hoc(url))
             return await door.call(Draft("m"), id=ID, timeout=timeout)
 
@@ -115,7 +104,7 @@ def assert_recorded(shell: Shell, exchange: Exchange) -> None:
 
     The rest of a long body is not recorded either.
     """
-    (read,) = explorer(shell).history.newest(1)
+    (read,) = shell.explorer().history.newest(1)
     assert isinstance(read, Exchange)
     assert (read.id, read.outcome_name, read.exit_code) == (exchange.id, exchange.outcome_name, exchange.exit_code)
     assert exchange.response.body.startswith(read.response.body)
@@ -151,7 +140,7 @@ def visit(shell: Shell, script: Script, *arguments: str, method: str = "m") -> V
     with RawServer(script) as server:
         call = ["call", method, "--id", ID, "--url", server.origin, *arguments]
         ran = shell.run(*call)
-        (exchange,) = explorer(shell).history.newest(1)
+        (exchange,) = shell.explorer().history.newest(1)
         screens = [on_terminal(shell, *call, "--include", "--body")]
     reading = ["history show", "history list", "history search m", "copy --as curl", "copy --as report"]
     screens += [on_terminal(shell, *words.split()) for words in reading]
@@ -178,7 +167,7 @@ def history_of(shell: Shell) -> list[str]:
 
 def written(shell: Shell, count: int) -> Path:
     """Write a history of this many calls; return its file."""
-    history = explorer(shell).history
+    history = shell.explorer().history
     for number in range(count):
         history.append(sample(number))
     (file,) = history.folder.glob("*.toml")

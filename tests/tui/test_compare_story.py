@@ -30,7 +30,6 @@ MOST = 25
 """Each of the two users needs fewer keys."""
 SUPPORT_TOKEN, DEVELOPER_TOKEN, ANOTHER = "support-token-5eb1f0c3", "developer-token-77aa2094", "another-token-40cc1b6e"
 CALL = '{"id": "42"}'
-FAILS = '{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Invalid params","data":{"at":"%s","by":"%s"}}}'
 
 
 def serving(name: str) -> RawServer:
@@ -38,8 +37,8 @@ def serving(name: str) -> RawServer:
 
     def reply(request: Received) -> bytes:
         token = (request.header("Authorization") or "").removeprefix("Bearer ")
-        body = FAILS % (json.dumps(json.loads(request.body)["id"]), name, token)
-        return http_reply(body.encode(), headers={"X-Seen": token})
+        error = {"code": -32602, "message": "Invalid params", "data": {"at": name, "by": token}}
+        return request.reply(error=error, headers={"X-Seen": token})
 
     return RawServer(reply)
 
@@ -168,7 +167,7 @@ def test_exported_failure_is_replayed_compared_and_reported(tmp_path: Path, monk
         f"Bearer {SUPPORT_TOKEN}",
         f"Bearer {DEVELOPER_TOKEN}",
     ]
-    assert [json.loads(each.body)["params"] for each in (first, second)] == [json.loads(CALL)] * 2
+    assert [each.json["params"] for each in (first, second)] == [json.loads(CALL)] * 2
 
 
 def assert_says(text: str, *parts: str) -> None:
@@ -241,7 +240,7 @@ def test_three_keys_replay_a_case_of_two_servers(tmp_path: Path) -> None:
 
     def answering(result: str) -> RawServer:
         def reply(request: Received) -> bytes:
-            return http_reply(json.dumps({**json.loads(request.body), "result": result}).encode())
+            return http_reply(json.dumps({**request.json, "result": result}).encode())
 
         return RawServer(reply)
 

@@ -120,11 +120,11 @@ def opens_only(session: str) -> Callable[[Received], bytes]:
     """Answer a login with a session, and a call with another one with HTTP 401."""
 
     def answer(request: Received) -> bytes:
-        id = json.dumps(json.loads(request.body)["id"])
-        result = f'{{"jsonrpc": "2.0", "id": {id}, "result": null}}'.encode()
         if b'"auth"' in request.body:
-            return http_reply(result, headers={"Set-Cookie": "sessionid=of-the-login"})
-        return http_reply(result) if request.header("cookie") == f"sessionid={session}" else http_reply(b"", 401)
+            return request.reply(result=None, headers={"Set-Cookie": "sessionid=of-the-login"})
+        return (
+            request.reply(result=None) if request.header("cookie") == f"sessionid={session}" else http_reply(b"", 401)
+        )
 
     return answer
 
@@ -143,7 +143,7 @@ def test_hint_asks_for_credentials_before_it_resends(make_explorer: Make, field:
             await until(pilot, lambda: bool(calls.hint) and not calls.doing)
             before = calls.exchange
             form = await asked(pilot)
-            assert [json.loads(request.body)["method"] for request in server.requests] == ["auth", "ping"]
+            assert server.methods == ["auth", "ping"]
             assert "The server rejected the credentials." in shown(form)
             form.input_of(field).focus()
             await type_in(pilot, "pasted")
@@ -151,7 +151,7 @@ def test_hint_asks_for_credentials_before_it_resends(make_explorer: Make, field:
             await until(pilot, lambda: calls.exchange is not before and not calls.doing)
 
         visit(made, scene, profile="c")
-    assert [json.loads(request.body)["method"] for request in server.requests[2:]] == sent
+    assert [request.json["method"] for request in server.requests[2:]] == sent
 
 
 @pytest.mark.thorough
@@ -190,12 +190,11 @@ def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
 
 def answers(request: Received) -> bytes:
     """Answer a login with a session of the user, and a call with its params."""
-    call = json.loads(request.body)
+    call = request.json
     login = call["method"] == "auth"
     result = {"for": call["params"]["username"]} if login else call["params"]
-    reply = json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": result}).encode()
     cookie = f"sessionid=session-of-{call['params']['username']}" if login else ""
-    return http_reply(reply, headers={"Set-Cookie": cookie} if cookie else {})
+    return request.reply(result=result, headers={"Set-Cookie": cookie} if cookie else {})
 
 
 @pytest.mark.thorough
@@ -261,7 +260,7 @@ def test_retyped_name_of_the_file_restores_the_profile(make_explorer: Make) -> N
                 await until(pilot, lambda: calls.exchange is not None and not calls.doing)
 
         tell(made, story, profile="i")
-    assert [json.loads(request.body)["params"]["username"] for request in server.requests] == ["bob", "ada"]
+    assert [request.json["params"]["username"] for request in server.requests] == ["bob", "ada"]
     assert made.profile == made.profiles.profiles["i"]
 
 

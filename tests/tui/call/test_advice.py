@@ -54,9 +54,7 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
     results = ["x", "x" * MAX_RESULT_BYTES, "x", "x"]
 
     def answer(request: Received) -> bytes:
-        return http_reply(
-            json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": results[0]}).encode()
-        )
+        return request.reply(result=results[0])
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.drafts.choose("user.get")

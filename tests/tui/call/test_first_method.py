@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +19,7 @@ from rpcexplorer.rpc.codec import decode
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.editor import type_in
-from tests.fakes.wire import RawServer, Received, http_reply
+from tests.fakes.wire import RawServer, Received
 from tests.tui.visiting import notices, tell, visit
 from tests.tui.waiting import until
 
@@ -106,11 +105,9 @@ def test_first_params_are_those_of_last_success(make_explorer: Make) -> None:
 
 def test_method_list_follows_each_response(make_explorer: Make) -> None:
     def answer(request: Received) -> bytes:
-        call = json.loads(request.body)
-        said: dict[str, Any] = (
-            {"result": 1} if call["method"] == "user.get" else {"error": {"code": -32601, "message": ""}}
-        )
-        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], **said}).encode())
+        if request.json["method"] == "user.get":
+            return request.reply(result=1)
+        return request.reply(error={"code": -32601, "message": ""})
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f5")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -160,7 +159,7 @@ def test_hint_after_a_saved_call_sends_its_values(tmp_path: Path, make_explorer:
             '[call.who]\nmethod = "ping"\nparams_json = \'["{{who}}"]\'\n'
         )
         visit(make_explorer(""), scene, profile="node")
-    assert [json.loads(request.body)["params"] for request in server.requests] == [["Ada"], ["Ada", 2]]
+    assert [request.json["params"] for request in server.requests] == [["Ada"], ["Ada", 2]]
 
 
 @pytest.mark.thorough
@@ -309,7 +308,7 @@ def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Expl
 def test_unknown_method_suggests_a_similar_one(called: Called, listed: str, hint: str) -> None:
     def missing(request: Received) -> bytes:
         error = {"code": -32601, "message": "no"}
-        return http_reply(json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "error": error}).encode())
+        return request.reply(error=error)
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert hint_text(calls) == hint

@@ -50,10 +50,6 @@ def current_call(screen: CallScreen) -> tuple[str, str, str]:
     return screen.explorer.profile.name, screen.method, screen.params.text
 
 
-def calls_of(server: RawServer) -> list[str]:
-    return [json.loads(request.body)["method"] for request in server.requests]
-
-
 def test_method_and_params_are_moved_and_nothing_sent(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, '{"n": 1.10}')
