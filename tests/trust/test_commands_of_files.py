@@ -174,7 +174,7 @@ def test_program_stays_in_the_folder_that_a_link_led_to(shell: Shell) -> None:
 
 
 def test_own_program_is_beside_the_own_file(checkout: Shell) -> None:
-    own(checkout, PROFILE)
+    checkout.own(PROFILE)
     checkout.sessions('[profile.p]\nurl = "stdio:"\n')
     assert checkout.run("profiles", "allow", "p", "--yes").code == 0
     found = command(explorer(checkout))
