@@ -45,6 +45,7 @@ def fitted(profile: Profile, call: ImportedCall) -> Fitted:
 
 def _value(kind: AuthType, found: FoundCredential) -> str:
     value = found.secret.reveal()
+    kind_value = getattr(kind, "value", "")
     named = {
         "scheme": kind.scheme,
         "cookie": kind.session_cookie,
@@ -56,21 +57,26 @@ def _value(kind: AuthType, found: FoundCredential) -> str:
     }[found.way]
     if named.lower() != found.name.lower():
         return ""
-    template = getattr(kind, "value", "") if found.way == "header" else ""
-    before, mark, after = template.partition("{token}")
+    if found.way != "header":
+        return value
+    before, mark, after = kind_value.partition("{token}")
     return value.removeprefix(before).removesuffix(after) if mark else value
 
 
 def _without_inline(kind: AuthType, call: ImportedCall) -> tuple[ImportedCall, list[FoundCredential]]:
     """Return a call without credentials in its params, and these credentials."""
-    found = members(call.params) if isinstance(kind, InlineAuth) else None
-    if not isinstance(kind, InlineAuth) or not found:
+    if not isinstance(kind, InlineAuth):
         return call, []
+    found = members(call.params) or []
     fields = {kind.username_member: "username", kind.password_member: "password"}
     texts = {member.name: call.params[slice(*member.value)] for member in found}
     if kind.password_member not in texts:
         return call, []
     rest = [call.params[member.key[0] : member.value[1]] for member in found if member.name not in fields]
     without = replace(call, params=f"{{{', '.join(rest)}}}")
-    values = {name: decoded(text) for name, text in texts.items() if name in fields and text.startswith('"')}
-    return without, [credential(fields[name], "params", name, value) for name, value in values.items() if value]
+    credentials = []
+    for name, field in fields.items():
+        text = texts.get(name, "")
+        if text.startswith('"') and decoded(text):
+            credentials.append(credential(field, "params", name, decoded(text)))
+    return without, credentials

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import quote_plus
 
-from msgspec import Struct, field
+from msgspec import field
 
 from rpcexplorer.importing.request import (
     FoundCredential,
@@ -17,8 +16,8 @@ from rpcexplorer.importing.request import (
     imported_from,
     user_password,
 )
-from rpcexplorer.importing.shell import MAX_PIECES, ShellCommand, TooManyWordsError, bash_commands
-from rpcexplorer.model.problem import joined_words
+from rpcexplorer.importing.shell import MAX_PIECES, Private, ShellCommand, TooManyWordsError, bash_commands
+from rpcexplorer.model.problem import cut, joined_words
 from rpcexplorer.patterns import regex
 
 WITHOUT_VALUE: Final = frozenset({
@@ -78,13 +77,8 @@ FOR_CMD: Final = regex(r"curl(?:\.exe)?[ \t]+\^\"|\^\r?$", re.MULTILINE)
 RECOGNITION_CHARACTERS: Final = 20_000
 """Characters at the start of a text that decide on its format."""
 SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
-MAX_FILES: Final = 10
-"""Redirections of a command to name."""
 MAX_NAME: Final = 40
-MAX_QUERY: Final = 100_000
-"""Characters of data put into the URLs of one command."""
 _SET = regex(r"[A-Za-z_]\w*=")
-_FILE = regex(r"@(?!$)")
 IGNORED_SOCKET: Final = (
     "rpcexplorer ignores the Unix socket and uses the URL: it needs http:// and an absolute path without a colon"
 )
@@ -92,7 +86,7 @@ _SOCKET = regex(r"/[^:]+")
 _GLOB = regex(r"\\([\[\]{}])")
 
 
-class _Request(Struct):
+class _Request(Private):
     """The options of one request, up to ``--next``."""
 
     addresses: list[str] = field(default_factory=list)
@@ -109,29 +103,18 @@ class _Request(Struct):
     notes: list[str] = field(default_factory=list)
     problem: str = ""
 
-    def __repr__(self) -> str:
-        """Return a text without the options, which may contain a secret."""
-        return "_Request()"
-
 
 def read(text: str) -> Imported:
     """Read all requests of the curl commands in a text."""
     if len(text) > MAX_CHARACTERS:
-        return Imported(
-            FORM, notes=(f"The text has more than {MAX_CHARACTERS:,} characters. Split it into several files.",)
-        )
-    requests: list[RequestRead] = []
-    notes: list[str] = []
+        return _nothing(f"The text has more than {MAX_CHARACTERS:,} characters. Split it into several files.")
     if FOR_CMD.search(text, 0, RECOGNITION_CHARACTERS):
-        return Imported(
-            FORM, notes=("This command is for Windows' cmd. In the browser, choose “Copy as cURL (bash)”.",)
-        )
+        return _nothing("This command is for Windows' cmd. In the browser, choose “Copy as cURL (bash)”.")
     try:
         commands = list(bash_commands(text))
     except TooManyWordsError:
-        return Imported(
-            FORM, notes=(f"The text has more than {MAX_PIECES // 2:,} words. Split it into several files.",)
-        )
+        return _nothing(f"The text has more than {MAX_PIECES // 2:,} words. Split it into several files.")
+    requests: list[RequestRead] = []
     others: list[str] = []
     for command in commands:
         words = _without_variables(command.words)
@@ -139,8 +122,11 @@ def read(text: str) -> Imported:
             requests += _requests(command, words[1:])
         else:
             others.append(words[0])
-    notes += _others(others)
-    return imported_from(FORM, requests, notes)
+    return imported_from(FORM, requests, list(_others(others)))
+
+
+def _nothing(why: str) -> Imported:
+    return Imported(FORM, notes=(why,))
 
 
 def _others(words: list[str]) -> Iterator[str]:
@@ -157,12 +143,10 @@ def _others(words: list[str]) -> Iterator[str]:
 
 def _without_variables(words: list[str]) -> list[str]:
     """Return a command without the prompt and the variables before it."""
-    at = 0
-    while at < len(words) - 1 and (
-        words[at] in {"$", "%", ">", "#"} or re.fullmatch(r"[A-Za-z_]\w*=.*", words[at], re.DOTALL)
-    ):
-        at += 1
-    return words[at:]
+    for at, word in enumerate(words[:-1]):
+        if word not in {"$", "%", ">", "#"} and not _SET.match(word):
+            return words[at:]
+    return words[-1:]
 
 
 def _requests(command: ShellCommand, words: list[str]) -> Iterator[RequestRead]:
@@ -173,8 +157,11 @@ def _requests(command: ShellCommand, words: list[str]) -> Iterator[RequestRead]:
         else:
             _take(parts[-1], option, value)
     for part in parts:
-        part.notes += [f"{word} is imported as text. rpcexplorer does not expand or run it" for word in command.filled]
-        part.notes += [f"rpcexplorer does not read or write the file {file}" for file in command.files[:MAX_FILES]]
+        if command.expansion:
+            shown = cut(command.expansion, MAX_NAME)
+            part.notes.append(f"{shown} is imported as text. rpcexplorer does not expand or run it")
+        if command.file:
+            part.notes.append(f"rpcexplorer does not read or write the file {command.file}")
         if command.unclosed:
             part.problem = "a quote is not closed. Copy the whole command again, for bash"
         yield from _build(part)
@@ -250,7 +237,7 @@ def _header(request: _Request, value: str) -> None:
 
 
 def _data(request: _Request, option: str, value: str) -> None:
-    if option != "data-raw" and _FILE.match(value):
+    if option != "data-raw" and value.startswith("@") and value != "@":
         request.problem = f"rpcexplorer does not read the body from {_file(value[1:])}. Put the body into the command"
     if option == "data-urlencode":
         request.problem = request.problem or "the body is a form (--data-urlencode)"
@@ -269,23 +256,22 @@ def _file(name: str) -> str:
 def _build(request: _Request) -> Iterator[RequestRead]:
     """Yield a request for each URL."""
     body = "".join(request.data)
-    method = request.method or ("GET" if request.in_query or not request.has_data else "POST")
-    problem = request.problem or ("the command has no URL" if not request.addresses else "")
+    sends = request.has_data and not request.in_query
+    method = request.method or ("POST" if sends else "GET")
+    problem = request.problem
+    if not request.addresses:
+        problem = problem or "the command has no URL"
     user = user_password(request.user, request.scheme)
-    query = body if request.in_query and len(body) * len(request.addresses) <= MAX_QUERY else ""
-    if request.in_query and body and not query:
-        problem = problem or f"the URLs would have more than {MAX_QUERY:,} characters of data (-G)"
-    query = quote_plus(query, safe="=&")
     for typed in request.addresses or [""]:
         address = _GLOB.sub(r"\1", typed) if request.globs else typed
         if address and "://" not in address[:12]:
             address = f"http://{address}"
-        if query:
-            address += ("&" if "?" in address else "?") + query
-        over_socket = _SOCKET.fullmatch(request.socket) and address.lower().startswith("http:")
-        notes = [*request.notes, IGNORED_SOCKET] if request.socket and not over_socket else request.notes
+        notes = list(dict.fromkeys(request.notes))
+        socket = request.socket
+        if socket and not (_SOCKET.fullmatch(socket) and address.lower().startswith("http:")):
+            notes.append(IGNORED_SOCKET)
+            socket = ""
         yield RequestRead(
-            method, address, request.headers, None if request.in_query else body, "",
-            (*user, *request.credentials), tuple(dict.fromkeys(notes)), problem,
-            socket=request.socket if over_socket else "",
+            method, address, request.headers, body if sends else None, "",
+            (*user, *request.credentials), tuple(notes), problem, socket=socket,
         )  # fmt: skip

@@ -23,39 +23,28 @@ from rpcexplorer.importing.request import (
     notes,
     user_password,
 )
+from rpcexplorer.importing.shell import Private
 from rpcexplorer.jsontext.scan import decoded, elements, is_value, members
 from rpcexplorer.patterns import regex
 
 HAR_FORM: Final = "HAR"
 
 
-class HarHeader(Struct):
+class HarHeader(Private):
     name: str = ""
     value: str = ""
 
-    def __repr__(self) -> str:
-        """Return a text without the value."""
-        return f"HarHeader(name={self.name!r})"
 
-
-class HarBody(Struct):
+class HarBody(Private):
     text: str | None = None
     encoding: str | None = None
 
-    def __repr__(self) -> str:
-        """Return a text without the content."""
-        return "HarBody()"
 
-
-class HarRequest(Struct, rename="camel"):
+class HarRequest(Private, rename="camel"):
     method: str = "GET"
     url: str = ""
     headers: list[HarHeader] = field(default_factory=list)
     post_data: HarBody | None = None
-
-    def __repr__(self) -> str:
-        """Return a text without URL and headers."""
-        return f"HarRequest(method={self.method!r})"
 
 
 class HarEntry(Struct):
@@ -104,17 +93,23 @@ def read_json_lines(text: str) -> Imported:
 
 def _request(text: str, number: int = 0) -> RequestRead:
     """Return a request, also from a line of `history export`."""
-    found = members(text) if '"outcome"' in text else None
-    parts = {member.name: text[slice(*member.value)] for member in found or ()}
-    if not {"time", "kind", "method", "outcome"} <= parts.keys() or not parts.get("params", '"').startswith('"'):
+    parts = {}
+    if '"outcome"' in text:
+        parts = {member.name: text[slice(*member.value)] for member in members(text) or ()}
+    params = parts.get("params", '""')
+    if not {"time", "kind", "method", "outcome"} <= parts.keys() or not params.startswith('"'):
         return RequestRead("POST", body=text, number=number)
-    address = decoded(parts["url"]) if parts.get("url", "").startswith('"') else ""
-    params = decoded(parts.get("params", '""'))
-    if parts["kind"] == '"batch"':
-        return RequestRead("POST", address, body=params, number=number)
-    id = "" if parts["kind"] == '"notification"' else ', "id": "1"'
-    params = f', "params": {params}' if params.strip() else ""
-    return RequestRead("POST", address, body=f'{{"method": {parts["method"]}{params}{id}}}', number=number)
+    url = parts.get("url", "")
+    address = decoded(url) if url.startswith('"') else ""
+    body = decoded(params)
+    if parts["kind"] != '"batch"':
+        others = ""
+        if body.strip():
+            others += f', "params": {body}'
+        if parts["kind"] != '"notification"':
+            others += ', "id": "1"'
+        body = f'{{"method": {parts["method"]}{others}}}'
+    return RequestRead("POST", address, body=body, number=number)
 
 
 POSTMAN_FORM: Final = "Postman collection"
@@ -124,29 +119,22 @@ OTHER: Final = "This Postman collection is not version 2.1. In Postman, choose E
 AUTH_NOT_IMPORTED: Final = "the auth type {} cannot be imported"
 
 
-class PostmanItem(Struct):
+class PostmanItem(Private):
     name: str = ""
     item: list[Raw] | None = None
     request: dict[str, Any] | str | None = None
     auth: dict[str, Any] | None = None
-
-    def __repr__(self) -> str:
-        """Return a text without the request, which may contain a secret."""
-        return f"PostmanItem(name={self.name!r})"
 
 
 class PostmanInfo(Struct):
     schema: str = ""
 
 
-class PostmanCollection(Struct):
+class PostmanCollection(Private):
     info: PostmanInfo
     item: list[Raw] = field(default_factory=list)
     variable: list[dict[str, Any]] = field(default_factory=list)
     auth: dict[str, Any] | None = None
-
-    def __repr__(self) -> str:
-        return "PostmanCollection()"
 
 
 def read_postman(text: str) -> Imported:
@@ -158,9 +146,8 @@ def read_postman(text: str) -> Imported:
     if "/v2.1" not in found.info.schema:
         return Imported(POSTMAN_FORM, notes=(OTHER,))
     values = {str(variable.get("key")): str(variable.get("value") or "") for variable in found.variable}
-    return imported_from(
-        POSTMAN_FORM, _postman_requests(found, values), ("Scripts of a collection are not run.",) * ("exec" in text)
-    )
+    all_notes = ["Scripts of a collection are not run."] if "exec" in text else []
+    return imported_from(POSTMAN_FORM, _postman_requests(found, values), all_notes)
 
 
 def _postman_requests(collection: PostmanCollection, values: Mapping[str, str]) -> Iterator[RequestRead]:
@@ -188,23 +175,24 @@ def _postman_request(
     request: Mapping[str, Any], name: str, auth: Mapping[str, Any] | None, values: Mapping[str, str]
 ) -> RequestRead:
     body, problem = _body(request.get("body"))
-    text, names, kept = convert_variables(body) if body else (body, [], [])
-    request_notes = notes(names, kept)
+    request_notes: list[str] = []
+    if body:
+        body, names, kept = convert_variables(body)
+        request_notes = notes(names, kept)
     credentials, unknown = _auth(_table(request.get("auth")) or auth or {}, values)
     address = filled(_address(request.get("url")), values)
     request_notes += unknown
     if "{{" in address:
         request_notes.append("the URL has variables that the collection does not define")
-    headers = [
-        (str(header.get("key", "")), filled(str(header.get("value") or ""), values))
-        for header in _rows(request.get("header"))
-        if not header.get("disabled")
-    ]
-    headers = [header for header in headers if "{{" not in header[1]]
-    method = str(request.get("method") or "GET")
+    headers = []
+    for header in _rows(request.get("header")):
+        value = filled(str(header.get("value") or ""), values)
+        if not header.get("disabled") and "{{" not in value:
+            headers.append((str(header.get("key", "")), value))
     return RequestRead(
-        method, address, headers, text, name[:200], credentials, tuple(request_notes), problem, has_variables=True
-    )
+        str(request.get("method") or "GET"), address, headers, body, name[:200], credentials, tuple(request_notes),
+        problem, has_variables=True,
+    )  # fmt: skip
 
 
 def _body(body: object) -> tuple[str | None, str]:
@@ -229,17 +217,27 @@ def _address(url: object) -> str:
     if isinstance(url, str):
         return url
     found = _table(url)
-    if isinstance(raw := found.get("raw"), str) and raw:
+    raw = found.get("raw")
+    if raw and isinstance(raw, str):
         return raw
-    host, path = (found.get(part) for part in ("host", "path"))
-    base = ".".join(map(str, host)) if isinstance(host, list) else str(host or "")
-    protocol = f"{found['protocol']}://" if found.get("protocol") else ""
-    port = f":{found['port']}" if found.get("port") else ""
-    rest = "/".join(map(str, path)) if isinstance(path, list) else str(path or "").lstrip("/")
-    query = [
-        f"{row.get('key')}={row.get('value') or ''}" for row in _rows(found.get("query")) if not row.get("disabled")
-    ]
-    return f"{protocol}{base}{port}{'/' * bool(rest or path)}{rest}{'?' * bool(query)}{'&'.join(query)}"
+    address = ".".join(_words(found.get("host")))
+    if found.get("protocol"):
+        address = f"{found['protocol']}://{address}"
+    if found.get("port"):
+        address += f":{found['port']}"
+    path = "/".join(_words(found.get("path"))).removeprefix("/")
+    if found.get("path"):
+        address += f"/{path}"
+    rows = [row for row in _rows(found.get("query")) if not row.get("disabled")]
+    query = [f"{row.get('key')}={row.get('value') or ''}" for row in rows]
+    return f"{address}?{'&'.join(query)}" if query else address
+
+
+def _words(value: object) -> list[str]:
+    """Return the words of a host or path, which some converters write as one text."""
+    if isinstance(value, list):
+        return [str(word) for word in value]
+    return [str(value or "")]
 
 
 def _auth(auth: Mapping[str, Any], values: Mapping[str, str]) -> tuple[tuple[FoundCredential, ...], list[str]]:
@@ -254,7 +252,9 @@ def _auth(auth: Mapping[str, Any], values: Mapping[str, str]) -> tuple[tuple[Fou
     if kind == "apikey" and rows.get("value"):
         way: CredentialWay = "query" if rows.get("in") == "query" else "header"
         return (credential("token", way, rows.get("key", ""), rows["value"]),), []
-    return (), [AUTH_NOT_IMPORTED.format(kind[:40])] if kind not in {"", "noauth", "bearer", "apikey"} else []
+    if kind in {"", "noauth", "bearer", "apikey"}:
+        return (), []
+    return (), [AUTH_NOT_IMPORTED.format(kind[:40])]
 
 
 def _table(value: object) -> dict[str, Any]:
@@ -262,7 +262,9 @@ def _table(value: object) -> dict[str, Any]:
 
 
 def _rows(value: object) -> list[dict[str, Any]]:
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+    if not isinstance(value, list):
+        return []
+    return [row for row in value if isinstance(row, dict)]
 
 
 OTHERS: Final = (

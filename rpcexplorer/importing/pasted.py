@@ -32,8 +32,9 @@ class Pasted(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        one = len(self.calls) == 1
-        return f"import method {cut(self.calls[0].method, MAX_NAME)}" if one else f"import {len(self.calls):,} calls"
+        if len(self.calls) == 1:
+            return f"import method {cut(self.calls[0].method, MAX_NAME)}"
+        return f"import {len(self.calls):,} calls"
 
 
 def is_command(text: str) -> bool:
@@ -56,9 +57,11 @@ def pasted(text: str) -> Pasted | None:
     from rpcexplorer.importing.request import ImportedCall, whole_requests
 
     calls = whole_requests(text)
-    made = (ImportedCall(1, call.method, call.params, notification=call.notification) for call in calls)
+    if not calls:
+        return None
     what = "This is a whole request, not params." if len(calls) == 1 else "These are whole requests, not params."
-    return Pasted(what, tuple(made)) if calls else None
+    made = (ImportedCall(1, call.method, call.params, notification=call.notification) for call in calls)
+    return Pasted(what, tuple(made))
 
 
 def _file(text: str) -> Pasted | None:
@@ -66,6 +69,8 @@ def _file(text: str) -> Pasted | None:
     from rpcexplorer.importing.formats import imported
 
     found = imported(text)
+    if not found.calls:
+        return None
     what = "This is a curl command, not JSON." if found.form == curl.FORM else f"This is a {found.form}, not params."
-    skipped = tuple(f"Skipped request {request.number}: {request.why}." for request in found.skipped)
-    return Pasted(what, found.calls, (*found.notes, *skipped)) if found.calls else None
+    skipped = (f"Skipped request {request.number}: {request.why}." for request in found.skipped)
+    return Pasted(what, found.calls, (*found.notes, *skipped))

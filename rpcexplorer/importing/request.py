@@ -12,6 +12,7 @@ from urllib.parse import unquote, unquote_plus
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.importing.shell import Private
 from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.jsontext.scan import LOOSE_STRING, decoded, elements, members, repeated_name
 from rpcexplorer.model.method import SIGN
@@ -34,19 +35,11 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     Values may contain variables, too.
     """
     for _ in range(ROUNDS):
-        more = (
-            len(values[name]) - len(reference[0])
-            for reference in VARIABLE.finditer(text)
-            if (name := reference[1].strip()) in values
-        )
-        if (
-            len(text) + sum(more) > MAX_CHARACTERS
-        ):  # checked before the text is built: a small file can ask for gigabytes
+        references = [found[1].strip() for found in VARIABLE.finditer(text)]
+        # Checked before the text is built: a small file can ask for gigabytes.
+        if len(text) + sum(len(values.get(name, "")) for name in references) > MAX_CHARACTERS:
             break
-        now = VARIABLE.sub(lambda found: values.get(found[1].strip(), found[0]), text)
-        if now == text:
-            break
-        text = now
+        text = VARIABLE.sub(lambda found: values.get(found[1].strip(), found[0]), text)
     return text
 
 
@@ -80,10 +73,14 @@ def convert_variables(body: str) -> tuple[str, list[str], list[str]]:
     return _PART.sub(part, body), [*names], [*others]
 
 
-def notes(names: Iterable[str], kept: Iterable[str]) -> list[str]:
+def notes(names: Sequence[str], kept: Sequence[str]) -> list[str]:
     """Return notes about the variables of a body."""
-    lines = [f"variables that need a value: {', '.join(names)}"] if names else []
-    return lines + ([f"variables that only Postman fills in, imported as text: {', '.join(kept)}"] if kept else [])
+    lines = []
+    if names:
+        lines.append(f"variables that need a value: {', '.join(names)}")
+    if kept:
+        lines.append(f"variables that only Postman fills in, imported as text: {', '.join(kept)}")
+    return lines
 
 
 CredentialWay = Literal["scheme", "cookie", "header", "query", "address", "member", "params"]
@@ -152,8 +149,9 @@ def without_repeats(calls: Iterable[ImportedCall]) -> tuple[ImportedCall, ...]:
     found: dict[tuple[str, str, str, bool], ImportedCall] = {}
     for call in calls:
         key = (call.address, call.method, call.params, call.notification)
-        before = found.get(key)
-        found[key] = replace(before, times=before.times + 1) if before else call
+        if key in found:
+            call = replace(found[key], times=found[key].times + 1)  # noqa: PLW2901
+        found[key] = call
     return tuple(found.values())
 
 
@@ -173,19 +171,19 @@ class WrittenCall(Struct, frozen=True):
 
 def envelopes(body: str) -> tuple[list[WrittenCall], str]:
     """Return the calls of a body, or a clause that says why there are none."""
-    start = int(body.startswith("\ufeff"))
-    spans = elements(body, start)
+    body = body.removeprefix("\ufeff")
+    spans = elements(body)
     if spans is None:
         found = envelope(body)
-        return ([found], "") if isinstance(found, WrittenCall) else ([], found)
+        return ([], found) if isinstance(found, str) else ([found], "")
     if not spans:
         return [], "the batch is empty"
     if len(spans) > MAX_CALLS:
         return [], f"the batch has more than {MAX_CALLS:,} calls"
     calls = []
-    for number, span in enumerate(spans, 1):
-        found = envelope(body[slice(*span)])
-        if not isinstance(found, WrittenCall):
+    for number, (start, end) in enumerate(spans, 1):
+        found = envelope(body[start:end])
+        if isinstance(found, str):
             return [], f"in call {number} of the batch, {found}"
         calls.append(found)
     return calls, ""
@@ -193,10 +191,9 @@ def envelopes(body: str) -> tuple[list[WrittenCall], str]:
 
 def envelope(text: str) -> WrittenCall | str:
     """Return the call of a JSON object, or a clause that says why not."""
-    found = members(text.removeprefix("\ufeff"))
+    found = members(text)
     if found is None:
         return "the body is not a JSON object"
-    text = text.removeprefix("\ufeff")
     parts = {member.name: text[slice(*member.value)] for member in found}
     if len(parts) < len(found) and (name := repeated_name(text)) in parts:
         return f"the member {name} appears twice"
@@ -223,14 +220,19 @@ def whole_requests(text: str) -> list[WrittenCall]:
     """
     text = text.removeprefix("\ufeff")
     spans = elements(text)
-    parts = [text[slice(*span)] for span in spans] if spans else [text]
-    if spans is None and members(text) is None:
+    if spans:
+        parts = [text[start:end] for start, end in spans]
+    elif spans is None and members(text) is None:
         parts = [line for _, line in lines_of(text)]
+    else:
+        parts = [text]
     calls = []
     for part in parts:
         names = {member.name for member in members(part) or ()}
-        call = envelope(part) if {"jsonrpc", "method"} <= names <= OWN else ""
-        if not isinstance(call, WrittenCall):
+        if not {"jsonrpc", "method"} <= names <= OWN:
+            return []
+        call = envelope(part)
+        if isinstance(call, str):
             return []
         calls.append(call)
     return calls
@@ -243,8 +245,6 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 MAX_CALLS: Final = 1_000
 """Calls of one import or body; a larger file must be split."""
-REQUESTS: Final = 20_000
-MAX_ADDRESS: Final = 2_000
 SECRETIVE: Final = regex(
     r"auth|token|key|secret|session|passw|pwd|credential|signature|sig$|csrf|xsrf|jwt|sid$", re.IGNORECASE
 )
@@ -260,7 +260,7 @@ USUAL: Final = regex(
 _USER = regex(r"^([a-z][\w+.-]*://)([^/?#]*)@", re.IGNORECASE)
 
 
-class RequestRead(Struct):
+class RequestRead(Private):
     """A request as another program wrote it, with all its parts."""
 
     method: str = "GET"
@@ -279,10 +279,6 @@ class RequestRead(Struct):
     socket: str = ""
     """The absolute path of the Unix socket that it is sent over."""
 
-    def __repr__(self) -> str:
-        """Return a text without headers and URL, which may contain a secret."""
-        return f"RequestRead(method={self.method!r})"
-
 
 def credential(field: str, way: CredentialWay, name: str, value: str) -> FoundCredential:
     return FoundCredential(field, way, name, Secret(value, f"import.{field}"))
@@ -295,9 +291,9 @@ def imported_from(form: str, requests: Iterable[RequestRead], notes: Sequence[st
     all_notes = list(notes)
     for at, request in enumerate(requests, 1):
         number = request.number or at
-        if len(calls) >= MAX_CALLS or at > REQUESTS:
-            most = f"{MAX_CALLS:,} calls" if at <= REQUESTS else f"{REQUESTS:,} requests"
-            all_notes.append(f"The text has more than {most}. Request {number} and all later ones were skipped.")
+        if len(calls) >= MAX_CALLS:
+            rest = f"Request {number} and all later ones were skipped"
+            all_notes.append(f"The text has more than {MAX_CALLS:,} calls. {rest}.")
             break
         found = _calls(number, request)
         if isinstance(found, str):
@@ -340,34 +336,36 @@ def _calls(number: int, request: RequestRead) -> list[ImportedCall] | str:
 def split_url(address: str) -> tuple[str, list[FoundCredential]]:
     """Return a URL without its credentials, and these."""
     found: list[FoundCredential] = []
-    address = address.partition("#")[0][:MAX_ADDRESS]
+    address = address.partition("#")[0]
     if user := _USER.match(address):
         name, _, password = user[2].partition(":")
         found += _pair("address", "", unquote(name), unquote(password))
         address = user[1] + address[user.end() :]
-    base, mark, query = address.partition("?")
+    base, _, query = address.partition("?")
     kept = []
-    for part in query.split("&") if mark else ():
+    for part in query.split("&"):
         name, _, value = part.partition("=")
         if value and SECRETIVE.search(unquote_plus(name)):
             found.append(credential("token", "query", unquote_plus(name), unquote_plus(value)))
         else:
             kept.append(part)
-    return base + ("?" + "&".join(kept) if kept else ""), found
+    query = "&".join(kept)
+    return f"{base}?{query}" if query else base, found
 
 
 def authorization(value: str) -> list[FoundCredential]:
     scheme, _, rest = value.strip().partition(" ")
     rest = rest.strip()
-    if scheme.lower() == "basic":
-        try:
-            name, _, password = base64.b64decode(rest, validate=True).decode().partition(":")
-        except (binascii.Error, UnicodeDecodeError):
-            return [credential("token", "scheme", "Basic", rest)] if rest else []
-        return _pair("scheme", "Basic", name, password)
+    if not scheme:
+        return []
     if not rest:
-        return [credential("token", "header", "Authorization", scheme)] if scheme else []
-    return [credential("token", "scheme", scheme.capitalize() if scheme.isalnum() else "another scheme", rest)]
+        return [credential("token", "header", "Authorization", scheme)]
+    if scheme.lower() != "basic":
+        return [credential("token", "scheme", scheme.capitalize() if scheme.isalnum() else "another scheme", rest)]
+    try:
+        return user_password(base64.b64decode(rest, validate=True).decode())
+    except (binascii.Error, UnicodeDecodeError):
+        return [credential("token", "scheme", "Basic", rest)]
 
 
 def user_password(text: str, scheme: str = "Basic") -> list[FoundCredential]:
@@ -377,8 +375,12 @@ def user_password(text: str, scheme: str = "Basic") -> list[FoundCredential]:
 
 
 def _pair(way: CredentialWay, name: str, username: str, password: str) -> list[FoundCredential]:
-    values = (("username", username), ("password", password))
-    return [credential(field, way, name, value) for field, value in values if value]
+    found = []
+    if username:
+        found.append(credential("username", way, name, username))
+    if password:
+        found.append(credential("password", way, name, password))
+    return found
 
 
 def _headers(headers: Iterable[tuple[str, str]]) -> tuple[list[FoundCredential], list[str]]:
@@ -400,8 +402,9 @@ def _headers(headers: Iterable[tuple[str, str]]) -> tuple[list[FoundCredential],
             found.append(credential("token", "header", name.strip(), value.strip()))
         else:
             others.append(name.strip())
-    note = f"ignored headers: {', '.join(dict.fromkeys(others))}. To send them, set `headers` in the profile"
-    return found, [note] if others else []
+    if not others:
+        return found, []
+    return found, [f"ignored headers: {', '.join(dict.fromkeys(others))}. To send them, set `headers` in the profile"]
 
 
 def _members(call: WrittenCall) -> tuple[list[FoundCredential], list[str]]:
@@ -413,7 +416,9 @@ def _members(call: WrittenCall) -> tuple[list[FoundCredential], list[str]]:
             found.append(credential("token", "member", name, decoded(value)))
         else:
             others.append(name)
-    return found, [f"ignored members next to method: {', '.join(others)}"] if others else []
+    if not others:
+        return found, []
+    return found, [f"ignored members next to method: {', '.join(others)}"]
 
 
 def _word(method: str) -> str:

@@ -11,22 +11,21 @@ from msgspec import Struct, field
 from rpcexplorer.patterns import regex
 
 
-class ShellCommand(Struct):
-    words: list[str] = field(default_factory=list)
-    filled: list[str] = field(default_factory=list)
-    """Expansions that the shell would make, as text."""
-    files: list[str] = field(default_factory=list)
-    """Files of redirections."""
-    unclosed: bool = False
-    """A quote in it is not closed."""
-
-    def note_filled(self, expansion: str) -> None:
-        if len(self.filled) < MAX_EXPANSIONS:
-            self.filled.append(expansion[:MAX_EXPANSION])
+class Private(Struct):
+    """A value whose text shows nothing of it, because it may contain a secret."""
 
     def __repr__(self) -> str:
-        """Return a text without the words, which may contain a secret."""
-        return f"ShellCommand(words={len(self.words)})"
+        return f"{type(self).__name__}()"
+
+
+class ShellCommand(Private):
+    words: list[str] = field(default_factory=list)
+    expansion: str = ""
+    """The first expansion that the shell would make, as text."""
+    file: str = ""
+    """The file of the first redirection."""
+    unclosed: bool = False
+    """A quote in it is not closed."""
 
 
 _PIECE = regex(
@@ -49,22 +48,15 @@ _INSIDE = {
     "(": regex(r"""(?:[^'"\\()]++|'[^']*+'|\\.)*+(.)?""", re.DOTALL),
     '"': regex(r"""(?:[^"\\$]++|\\.|\$(?!\())*+(["$])?""", re.DOTALL),
 }
-"""Text inside brackets or double quotes, and the character after it.
-
-That character ends or opens something.
-"""
+"""Text inside brackets or double quotes, and the character after it, which ends or opens something."""
+_CLOSING = {"(": ")", '"': '"'}
 _IN_DOUBLE = regex(r"""\\([$`"\\\n])|(\$\(|\$\{[^}]*+\}?|\$\w+|`[^`]*+`?)""")
-_ANSI = regex(
-    r"((?:\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3})+)|\\u([0-9a-fA-F]{1,4})|\\U([0-9a-fA-F]{1,8})|\\c(.)|\\(.)", re.DOTALL
-)
+_ANSI = regex(r"((?:\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3})+)|\\u([0-9a-fA-F]{1,4})|\\(.)", re.DOTALL)
 _BYTE = regex(r"\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
+_SHORT |= {sign: sign for sign in "\\'\"?"}
 MAX_PIECES: Final = 20_000
 """Words, quotes and blanks: a command of a browser has about a hundred."""
-MAX_NESTING: Final = 100
-"""Brackets and quotes inside each other; more count as unclosed."""
-MAX_EXPANSION: Final = 40
-MAX_EXPANSIONS: Final = 10
 
 
 class TooManyWordsError(Exception):
@@ -98,20 +90,19 @@ def bash_commands(text: str) -> Iterator[ShellCommand]:
 def _end(text: str, at: int, opener: str) -> int:
     """Return where the open bracket or quote ends, or -1 if it does not."""
     inside = [opener]
-    while 0 < len(inside) <= MAX_NESTING:
+    while inside:
         found = _INSIDE[inside[-1]].match(text, at)
-        sign = found[1] if found else None
-        if found is None or sign is None:
+        if found is None or found[1] is None:
             return -1
         at = found.end()
-        if sign == ")" or (sign == '"' and inside[-1] == '"'):
+        if found[1] == _CLOSING[inside[-1]]:
             inside.pop()
-        elif sign in ('"', "("):
-            inside.append(sign)
-        elif sign == "$":
+        elif found[1] == "$":
             inside.append("(")
             at += 1
-    return -1 if inside else at
+        elif found[1] in _CLOSING:
+            inside.append(found[1])
+    return at
 
 
 class _Line:
@@ -121,20 +112,24 @@ class _Line:
         self._to_file = False
 
     def add(self, text: str) -> None:
-        self.word = [] if self.word is None else self.word
+        if self.word is None:
+            self.word = []
         self.word.append(text)
 
     def nested(self, text: str, found: re.Match[str], kind: str) -> int:
         """Add quoted text or a command substitution; return where it ends."""
-        end = _end(text, found.end(), "(" if kind == "nested" else '"')
-        self.command.unclosed |= end < 0
-        stop = end if end > 0 else len(text)
-        if kind == "double":
-            self.add(_double(text[found.end() : stop - (end > 0)], self.command))
+        start, end = found.end(), _end(text, found.end(), "(" if kind == "nested" else '"')
+        if end < 0:
+            self.command.unclosed = True
+            inner, end = text[start:], len(text)
         else:
-            self.add(text[found.start() : stop])
-            self.command.note_filled(text[found.start() : stop])
-        return stop
+            inner = text[start : end - 1]
+        if kind == "double":
+            self.add(_double(inner, self.command))
+        else:
+            self.add(text[found.start() : end])
+            self.command.expansion = self.command.expansion or text[found.start() : end]
+        return end
 
     def redirect(self, sign: str) -> None:
         """Treat the next word as a file name."""
@@ -144,9 +139,14 @@ class _Line:
         self._to_file = not sign.rstrip("0123456789").endswith("&")
 
     def close(self) -> None:
-        if self.word is not None:
-            (self.command.files if self._to_file else self.command.words).append("".join(self.word))
-            self.word, self._to_file = None, False
+        if self.word is None:
+            return
+        word = "".join(self.word)
+        if not self._to_file:
+            self.command.words.append(word)
+        elif not self.command.file:
+            self.command.file = word
+        self.word, self._to_file = None, False
 
     def finish(self) -> Iterator[ShellCommand]:
         self.close()
@@ -162,18 +162,19 @@ def _text(kind: str, piece: str, command: ShellCommand) -> str:
         inner = inner.removesuffix("'")
         return inner if kind == "single" else ansi(inner)
     if kind == "filled":
-        command.note_filled(piece)
+        command.expansion = command.expansion or piece
     return piece[1:] if kind == "escape" else piece
 
 
 def _double(inner: str, command: ShellCommand) -> str:
     def meant(found: re.Match[str]) -> str:
-        if found[2] and len(command.filled) < MAX_EXPANSIONS:
-            end = _end(inner, found.end(), "(") if found[2] == "$(" else found.end()
-            command.filled.append(inner[found.start() : end if end > 0 else None][:MAX_EXPANSION])
-        if found[2]:
-            return found[2]
-        return "" if found[1] == "\n" else found[1]
+        escaped, expansion = found.groups()
+        if not expansion:
+            return "" if escaped == "\n" else escaped
+        if not command.expansion:
+            end = _end(inner, found.end(), "(") if expansion == "$(" else found.end()
+            command.expansion = inner[found.start() : end] if end > 0 else inner[found.start() :]
+        return expansion
 
     return _IN_DOUBLE.sub(meant, inner)
 
@@ -185,18 +186,17 @@ def ansi(inner: str) -> str:
     """
 
     def meant(found: re.Match[str]) -> str:
-        if found[1]:
-            raw = bytes(
-                int(sixteen, 16) if sixteen else int(eight, 8) & 255 for sixteen, eight in _BYTE.findall(found[1])
-            )
-            try:
-                return raw.decode()
-            except UnicodeDecodeError:
-                return raw.decode("latin-1")
-        if code := found[2] or found[3]:
-            return chr(min(int(code, 16), 0x10FFFF))
-        if found[4]:
-            return chr(ord(found[4]) & 31)
-        return _SHORT.get(found[5], found[5] if found[5] in "\\'\"?" else f"\\{found[5]}")
+        octets, code, letter = found.groups()
+        if code:
+            return chr(int(code, 16))
+        if not octets:
+            return _SHORT.get(letter, f"\\{letter}")
+        raw = bytearray()
+        for hexadecimal, octal in _BYTE.findall(octets):
+            raw.append(int(hexadecimal, 16) if hexadecimal else int(octal, 8) & 255)
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            return raw.decode("latin-1")
 
     return _ANSI.sub(meant, inner).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

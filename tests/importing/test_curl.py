@@ -172,9 +172,3 @@ def test_unquoted_url_does_not_leak_its_end() -> None:
 def test_command_of_very_many_words_is_declined(part: str) -> None:
     found = imported("curl http://x " + part * 20_000)
     assert (found.calls, found.notes) == ((), ("The text has more than 10,000 words. Split it into several files.",))
-
-
-def test_expansions_nested_very_deeply_count_as_unclosed() -> None:
-    closed = '"$(' * 60 + ')"' * 60
-    assert [command.unclosed for command in bash_commands(f"curl {closed}")] == [True]
-    assert [command.unclosed for command in bash_commands(f"curl {closed[90:-60]}")] == [False]
