@@ -38,8 +38,11 @@ class ProfileEdits(Struct, frozen=True):
         """
         if "command" in more:
             more["command"] = self._words(more["command"])
-        members = {"url": url, **more, "auth": dict(auth or {}) or None}
-        return self._unusable(name, members) or self._new(name, members)
+        members = {key: value for key, value in {"url": url, **more, "auth": dict(auth or {})}.items() if value}
+        values = checked_values(self.file, name, tuple(members.items()))
+        if isinstance(values, Problem):
+            return values
+        return self._unusable(name, {}, values, members.get("preset")) or self._new(name, members)
 
     def duplicate(self, name: str, copy: str) -> Problem | None:
         """Copy the profile's keys in this file, without its secrets."""
@@ -56,7 +59,9 @@ class ProfileEdits(Struct, frozen=True):
         values = self._profiles()
         if isinstance(values, Problem):
             return values
-        changes: list[KeyChange] = [(("profile", name), NewName(new))] if name in values else []
+        changes: list[KeyChange] = []
+        if name in values:
+            changes.append((("profile", name), NewName(new)))
         if self._default() == name:
             changes.append((("default",), new))
         return self.set_values(*changes, writes=writes) if changes else None
@@ -89,12 +94,10 @@ class ProfileEdits(Struct, frozen=True):
         if isinstance(values, Problem):
             return values
         keys = [(split_dotted(key), value) for key, value in changes]
-        removed = [key for key, value in keys if value is None]
-        stays = {path: leaf for path, leaf in leaves.items() if not any(path[: len(key)] == key for key in removed)}
-        built = self.profiles.built(name, stays | {path: Leaf(value, DEFAULT) for path, value in values.items()})
-        if not isinstance(built, Profile):
-            return Problem(str(self.file), built[1], key=dotted(("profile", name, *built[0])))
-        wrong = self._wrong_preset(name, dict(changes).get("preset"))
+        stays = dict(leaves)
+        for key in [key for key, value in keys if value is None]:
+            stays = {path: leaf for path, leaf in stays.items() if path[: len(key)] != key}
+        wrong = self._unusable(name, stays, values, dict(changes).get("preset"))
         return wrong or self.set_values(*((("profile", name, *key), value) for key, value in keys))
 
     def value_of(self, name: str, key: str, text: str) -> Any:
@@ -118,14 +121,14 @@ class ProfileEdits(Struct, frozen=True):
     def save_call(self, call: SavedCall, *, replacing: bool = False) -> Problem | None:
         """Write a saved call, and replace one of its name only if ``replacing``."""
         members: dict[str, Any] = {"method": call.method}
-        members |= {"doc": call.doc} if call.doc else {}
-        members |= {"params_json": Verbatim(call.text)} if call.text.strip() else {}
+        if call.doc:
+            members["doc"] = call.doc
+        if call.text.strip():
+            members["params_json"] = Verbatim(call.text)
         path = _key_of(call)
         if replacing:
-            removed = ("params", *({"doc", "params_json"} - members.keys()))
-            return self.set_values(
-                *(((*path, key), None) for key in removed), *(((*path, key), members[key]) for key in members)
-            )
+            keys = ("params", "doc", "params_json", "method")
+            return self.set_values(*(((*path, key), members.get(key)) for key in keys))
         file = read_toml(self.file)
         table: Any = {} if file is None or isinstance(file, Problem) else file.values
         for key in path[:-1]:
@@ -148,8 +151,10 @@ class ProfileEdits(Struct, frozen=True):
             return self.set_values((path, OwnTable(wanted)))
         changes: list[KeyChange] = [((*path, key), None) for key in contradicted(call.expect, wanted)]
         for key, value in wanted.items():
-            inner = value if key == "values" else {}
-            changes += [((*path, key, pointer), one) for pointer, one in inner.items()] or [((*path, key), value)]
+            if key == "values" and value:
+                changes += [((*path, key, pointer), wanted) for pointer, wanted in value.items()]
+            else:
+                changes.append(((*path, key), value))
         return self.set_values(*changes)
 
     def remove_call(self, call: SavedCall) -> Problem | None:
@@ -157,9 +162,12 @@ class ProfileEdits(Struct, frozen=True):
 
     def _words(self, words: Any) -> Any:
         """Return typed words with the path of their program, which must not be one of the file's folder."""
-        if not self.folder or self.folder == self.file.parent or not isinstance(words, list):
+        if not self.folder or self.folder == self.file.parent or not isinstance(words, list) or not words:
             return words
-        return [str(self.folder / word) if not at and "/" in str(word) else word for at, word in enumerate(words)]
+        program, *arguments = words
+        if "/" in str(program):
+            program = str(self.folder / program)
+        return [program, *arguments]
 
     def _new(self, name: str, members: dict[str, Any]) -> Problem | None:
         values = self._profiles()
@@ -173,22 +181,17 @@ class ProfileEdits(Struct, frozen=True):
             if shares_variables(other, name):
                 sentence = f"this file has a profile `{other}`, which uses the same environment variables"
                 return Problem(str(self.file), f"{sentence}. Choose another name", profile=name)
-        return self.set_values((("profile", name), {key: value for key, value in members.items() if value is not None}))
+        return self.set_values((("profile", name), members))
 
-    def _unusable(self, name: str, members: Mapping[str, Any]) -> Problem | None:
-        """Return the problem that a new profile would have."""
-        given = tuple((key, value) for key, value in members.items() if value is not None)
-        values = checked_values(self.file, name, given)
-        if isinstance(values, Problem):
-            return values
-        built = self.profiles.built(name, {path: Leaf(value, DEFAULT) for path, value in values.items()})
-        if isinstance(built, Profile):
-            return self._wrong_preset(name, built.preset)
-        return Problem(str(self.file), built[1], key=dotted(("profile", name, *built[0])), profile=name)
-
-    def _wrong_preset(self, name: str, preset: str | None) -> Problem | None:
-        leaves: Leaves = {("preset",): Leaf(preset, Source(str(self.file)))} if preset else {}
-        return next(iter(self.profiles.presets.under(name, leaves)[1]), None)
+    def _unusable(self, name: str, leaves: Leaves, values: Mapping[KeyPath, Any], preset: str | None) -> Problem | None:
+        """Return the problem of a profile with these values over its leaves, or of a preset that is new."""
+        built = self.profiles.built(name, leaves | {path: Leaf(value, DEFAULT) for path, value in values.items()})
+        if not isinstance(built, Profile):
+            return Problem(str(self.file), built[1], key=dotted(("profile", name, *built[0])), profile=name)
+        if not preset:
+            return None
+        _, problems = self.profiles.presets.under(name, {("preset",): Leaf(preset, Source(str(self.file)))})
+        return problems[0] if problems else None
 
     def _profiles(self) -> dict[str, Any] | Problem:
         file = read_toml(self.file)
@@ -208,8 +211,11 @@ class ProfileEdits(Struct, frozen=True):
 
 
 def _has_null(value: Any) -> bool:
-    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return value is None or any(map(_has_null, inside))
+    if isinstance(value, Mapping):
+        return any(_has_null(inner) for inner in value.values())
+    if isinstance(value, list):
+        return any(_has_null(inner) for inner in value)
+    return value is None
 
 
 def _key_of(call: SavedCall) -> KeyPath:

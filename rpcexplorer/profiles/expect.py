@@ -35,9 +35,10 @@ def expectation(value: Any, place: Place) -> Any:
         if isinstance(checked, WrongValue):
             return WrongValue(checked.sentence, (key, *checked.inside))
         found[key] = checked
-    if problem := _contradiction(found):
-        return WrongValue(problem)
-    return Expectation(**({"outcome": "error"} if "code" in found else {}) | found)
+    if "code" in found:
+        found.setdefault("outcome", "error")
+    problem = _contradiction(found)
+    return WrongValue(problem) if problem else Expectation(**found)
 
 
 def _unknown(key: str) -> str:
@@ -50,13 +51,13 @@ def _contradiction(found: dict[str, Any]) -> str:
     """Return why no response can meet the keys; empty if one can."""
     if not found:
         return 'it is empty. Write what to expect, such as outcome = "result"'
-    outcome = found.get("outcome", "error" if "code" in found else "result")
+    outcome = found.get("outcome", "result")
     if "code" in found and outcome != "error":
         return '`code` is for an error. Remove `code`, or write outcome = "error"'
-    needless = next((key for key in OF_RESULT if key in found), None) if outcome != "result" else None
-    if needless:
-        other = "remove `code`" if "code" in found else 'write outcome = "result"'
-        return f"`{needless}` needs a result. Remove it, or {other}"
+    for key in OF_RESULT:
+        if key in found and outcome != "result":
+            other = "remove `code`" if "code" in found else 'write outcome = "result"'
+            return f"`{key}` needs a result. Remove it, or {other}"
     if {"schema", "schema_file"} <= found.keys():
         return "it has `schema` and `schema_file`. Remove one of them"
     return ""
@@ -70,7 +71,8 @@ def values_rule(value: Any, place: Place) -> Any:
         if parts_of(pointer) is None:
             return WrongValue('must be a JSON pointer into the result, such as "/items/0/name"', (pointer,))
         member = {names_of(pointer)[-1]: wanted} if pointer else wanted  # A password is known by its name.
-        if wrong := _wrong_result(wanted, place) or password_in_json(as_json(member), place):
+        wrong = _wrong_result(wanted, place) or password_in_json(as_json(member), place)
+        if wrong:
             return WrongValue(wrong.sentence, (pointer, *wrong.inside))
     return tuple((pointer, as_json(wanted)) for pointer, wanted in value.items())
 
@@ -104,17 +106,14 @@ def schema_file_rule(value: Any, place: Place) -> Any:
 
 
 def jq_rule(value: Any, place: Place) -> Any:
-    if isinstance(value, str) and "halt" in value:
+    if not isinstance(value, str):
+        return name_rule(value, place)
+    if "halt" in value:
         return WrongValue("must not use halt, which ends jq without a result. Use error instead")
-    if isinstance(value, str) and _opens_files(value):
+    words = value.replace(";", " ").split()  # Names such as `.import` are allowed.
+    if "modulemeta" in value or any(word.startswith(("import", "include")) for word in words):
         return WrongValue("must not use import, include or modulemeta, which open files")
     return name_rule(value, place)
-
-
-def _opens_files(expression: str) -> bool:
-    """Return whether jq may open a file; names such as ``.import`` are allowed."""
-    words = expression.replace(";", " ").split()
-    return "modulemeta" in expression or any(word.startswith(("import", "include")) for word in words)
 
 
 def milliseconds_rule(value: Any, _place: Place) -> Any:
@@ -144,10 +143,12 @@ OF_RESULT: Final = ("values", "result_json", "schema", "schema_file", "jq")
 
 def contradicted(expect: Expectation, wanted: Mapping[str, Any]) -> list[str]:
     """Return the keys to remove, so that one response can meet the wanted keys, too."""
+    keys: list[str] = []
     if wanted.get("outcome", "result") != "result":
-        keys = [*OF_RESULT, "code"]
-    else:
-        keys = ["outcome", "code"] if expect.outcome != "result" else []
-        keys += ["schema_file"] if "schema" in wanted else []
+        keys += [*OF_RESULT, "code"]
+    elif expect.outcome != "result":
+        keys += ["outcome", "code"]
+    if "schema" in wanted:
+        keys.append("schema_file")
     usual = Expectation()
     return [key for key in keys if key not in wanted and getattr(expect, key) != getattr(usual, key)]

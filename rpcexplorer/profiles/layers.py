@@ -55,6 +55,11 @@ def by_profile(leaves: Leaves) -> dict[str, Leaves]:
     return found
 
 
+def values_of(leaves: Leaves) -> dict[KeyPath, Any]:
+    """Return the values of keys, without ``()``, which is the profile itself."""
+    return {path: leaf.value for path, leaf in leaves.items() if path}
+
+
 def merge(lower: Leaves, upper: Leaves) -> Leaves:
     """Merge one file's values over another's, key by key.
 
@@ -75,7 +80,8 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
     """
     strict = dict(merged)
     url = own.get(("url",))
-    wanted, found = _confirm(own), _confirm(merged)
+    wanted = _confirm(own)
+    found = _confirm(merged)
     if wanted and (not found or STRICTNESS.index(found.value) < STRICTNESS.index(wanted.value)):
         strict["confirm",] = wanted
     badge = own.get(("badge",))
@@ -90,7 +96,8 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
                 del strict[path]
         elif url and (path[:1] == ("answer",) or path == INITIALIZE_PARAMS):
             del strict[path]
-            strict |= {path: own[path]} if path in own else {}
+            if path in own:
+                strict[path] = own[path]
     return strict
 
 
@@ -167,10 +174,10 @@ def keep_documents_inside(reading: CheckedFile) -> None:
 
 def _confirm(leaves: Leaves) -> Leaf | None:
     """Return the value of confirm; with the badge ``prod`` it has a default."""
-    confirm, badge = leaves.get(("confirm",)), leaves.get(("badge",))
-    if confirm is None and badge and (usual := usual_confirm(badge.value)) != "never":
-        return Leaf(usual, badge.source)
-    return confirm
+    badge = leaves.get(("badge",))
+    if ("confirm",) in leaves or badge is None or usual_confirm(badge.value) == "never":
+        return leaves.get(("confirm",))
+    return Leaf(usual_confirm(badge.value), badge.source)
 
 
 def _is_inside(path: str, folder: Path) -> bool:
@@ -187,11 +194,12 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
     """Make a profile of checked values, or return a wrong key and the reason."""
     if ("url",) not in values:
         return ("url",), 'the profile has no `url`. Add one, such as url = "https://rpc.example.com"'
-    plain = {path[0]: value for path, value in values.items() if len(path) == 1}
+    plain = _below(values)
     kind = kind_of(plain["url"])
-    for path, value in values.items() if plain["url"] else ():  # A preset has no URL, and may be for several kinds.
-        if why := no_place_for(kind, path, value):
-            return path, why
+    if plain["url"]:  # A preset has no URL, and may be for several kinds.
+        for path, value in values.items():
+            if why := no_place_for(kind, path, value):
+                return path, why
     plain.setdefault("path", usual_path(plain["url"]))
     plain.setdefault("confirm", usual_confirm(plain.get("badge", "")))
     plain.setdefault("content_type", usual_type(plain["path"]))
@@ -247,8 +255,7 @@ def checked_values(file: Path, name: str, changes: Changes) -> dict[KeyPath, Any
     reading = read_shape(SESSIONS, made)
     if reading.problems:
         return replace(reading.problems[0][1], line=None, profile=name)
-    leaves = by_profile(reading.leaves).get(name, {})
-    return {path: leaf.value for path, leaf in leaves.items() if path}
+    return values_of(by_profile(reading.leaves).get(name, {}))
 
 
 def changed_profile(profile: Profile, changes: Changes) -> Profile | Problem:
@@ -256,8 +263,8 @@ def changed_profile(profile: Profile, changes: Changes) -> Profile | Problem:
     values = checked_values(Path(TEAM_FILE), TYPED, changes)
     if isinstance(values, Problem):
         return values
-    plain = {key[0]: value for key, value in values.items() if len(key) == 1}
-    auth = {key[1]: value for key, value in values.items() if key[0] == "auth"}
+    plain = _below(values)
+    auth = _below(values, "auth")
     url = plain.get("url", profile.url)
     for path, value in values.items():
         if why := no_place_for(kind_of(url), path, value):
@@ -294,7 +301,9 @@ class SavedLayer(Struct, frozen=True):
 
 def is_kept(path: KeyPath) -> bool:
     """Return whether a key belongs to a saved call or a variable."""
-    return path[:1] in {(key,) for key in KEPT} or (path[:1] == ("profile",) and path[2:3] in {(key,) for key in KEPT})
+    if path[:1] == ("profile",):
+        path = path[2:]
+    return bool(path) and path[0] in KEPT
 
 
 def take_saved(reading: CheckedFile, *, own: bool) -> SavedLayer:
@@ -318,14 +327,14 @@ def saved_entries(layers: Iterable[SavedLayer], profile: Profile, *, is_own: boo
     A profile's own table wins over the one for all, and the user file over others. No other file changes an entry of a
     profile in the user file, not even in its table.
     """
-    groups = [[layer for layer in layers if not layer.own], [layer for layer in layers if layer.own]]
-    tables: list[KeyPath] = [()] if profile.ad_hoc else [(), ("profile", profile.name)]
-    if is_own or profile.ad_hoc:
-        order = [(layer, table) for group in groups for table in tables for layer in group]
-    else:
-        order = [(layer, table) for table in tables for group in groups for layer in group]
+    ordered = sorted(layers, key=lambda layer: layer.own)
+    places: list[tuple[SavedLayer, KeyPath]] = [(layer, ()) for layer in ordered]
+    if not profile.ad_hoc:
+        places += [(layer, ("profile", profile.name)) for layer in ordered]
+    if is_own:
+        places.sort(key=lambda place: place[0].own)
     found: SavedEntries = {}
-    for layer, table in order:
+    for layer, table in places:
         found |= entries_in(layer, table)
     return found
 
@@ -374,18 +383,20 @@ class Presets:
         self._known: dict[str, PresetFile | None] = {}
 
     def files(self) -> dict[str, Path]:
-        files = (path for folder in (SHIPPED, self.own) for path in toml_files(folder))
+        files = [*toml_files(SHIPPED), *toml_files(self.own)]
         found = {path.stem: path for path in files if PROFILE_NAME.fullmatch(path.stem)}
         return dict(sorted(found.items()))
 
     def all(self) -> list[PresetFile]:
-        return [found for name in self.files() if (found := self.load(name))]
+        loaded = [self.load(name) for name in self.files()]
+        return [preset for preset in loaded if preset is not None]
 
     def load(self, name: str) -> PresetFile | None:
         """Return a preset, which is read once; None without one."""
+        if not PROFILE_NAME.fullmatch(name):
+            return None
         if name not in self._known:
-            is_name = PROFILE_NAME.fullmatch(name)
-            self._known[name] = (_read(self.own, name) or _read(SHIPPED, name)) if is_name else None
+            self._known[name] = _read(self.own, name) or _read(SHIPPED, name)
         return self._known[name]
 
     def under(self, profile: str, leaves: Leaves) -> tuple[Leaves, list[Problem]]:
@@ -425,7 +436,8 @@ def _read(folder: Path, name: str) -> PresetFile | None:
         if key[0] not in ABOUT
     }
     values: dict[KeyPath, Any] = {("url",): "", ("preset",): name}
-    values |= {key: leaf.value for key, leaf in leaves.items() if key != WEBSOCKET_PATH}
+    values |= values_of(leaves)
+    values.pop(WEBSOCKET_PATH, None)
     problems = [problem for _, problem in reading.problems]
     built = build_profile(name, values)
     if not isinstance(built, Profile):

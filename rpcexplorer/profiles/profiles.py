@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.files.paths import Paths, find_team_file
 from rpcexplorer.files.private import PrivateFile
-from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml, split_dotted
+from rpcexplorer.files.toml import KeyPath, dotted, read_toml, split_dotted
 from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, Written, read_shape
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Changes, Problem, joined_words, nearest
@@ -51,6 +51,7 @@ from rpcexplorer.profiles.layers import (
     refuse_keys_of_other_auth,
     saved_entries,
     take_saved,
+    values_of,
 )
 from rpcexplorer.profiles.values import ANSWER_KEYS
 
@@ -101,10 +102,12 @@ class Profiles(Struct, dict=True):
         """
         if self.refused and not self.leaves:
             return self.refused
-        if name is None and self.wrong_default:
-            return self.wrong_default
         if name is None:
-            name = self.default or (next(iter(self.leaves)) if len(self.leaves) == 1 else None)
+            if self.wrong_default:
+                return self.wrong_default
+            name = self.default
+        if name is None and len(self.leaves) == 1:
+            [name] = self.leaves
         where = str(self.files[-1]) if self.files else TEAM_FILE
         if name is None:
             if not self.leaves:
@@ -135,22 +138,25 @@ class Profiles(Struct, dict=True):
 
     def written(self, name: str, key: str) -> Any:
         """Return the value of a dotted key as a file has it, or None."""
-        leaves, path = self.leaves.get(name, {}), split_dotted(key)
-        rest, leaf = (path[-1:], leaves.get(path[:-1])) if path not in leaves else ((), leaves[path])
+        path = split_dotted(key)
+        leaves = self.leaves.get(name, {})
+        leaf = leaves.get(path) or leaves.get(path[:-1])  # the table, if its keys are one value, such as an answer
         if leaf is None or not isinstance(leaf.origin, Written):
             return None
+        parts = leaf.origin.path if path in leaves else (*leaf.origin.path, path[-1])
         value: Any = leaf.origin.text.values
-        for part in (*leaf.origin.path, *rest):
+        for part in parts:
             value = value.get(part) if isinstance(value, dict) else None
         return value
 
     def other_answers(self, name: str, changes: Changes) -> list[str]:
         """Return the keys of the answers that these would be set beside: a method has only one."""
         changed = {key for key, _ in changes}
-        paths = [split_dotted(key) for key, value in changes if value is not None]
-        methods = dict.fromkeys(path[1] for path in paths if path[0] == "answer" and len(path) > 1)
-        keys = [answer_key(method, key) for method in methods for key in ANSWER_KEYS]
-        return [key for key in keys if key not in changed and self.written(name, key) is not None]
+        found: dict[str, None] = {}
+        for path in [split_dotted(key) for key, value in changes if value is not None]:
+            if path[0] == "answer" and len(path) > 1:
+                found |= dict.fromkeys(answer_key(path[1], key) for key in ANSWER_KEYS)
+        return [key for key in found if key not in changed and self.written(name, key) is not None]
 
     def files_of(self, name: str) -> list[Path]:
         speaking = {leaf.origin.file for leaf in self.leaves.get(name, {}).values()}
@@ -186,7 +192,7 @@ class Profiles(Struct, dict=True):
     def built(self, name: str, leaves: Leaves) -> Profile | tuple[KeyPath, str]:
         """Return the profile that files with only these values would make."""
         merged, _ = self.presets.under(name, {path: leaf for path, leaf in leaves.items() if not leaf.origin.preset})
-        return build_profile(name, {path: leaf.value for path, leaf in merged.items()})
+        return build_profile(name, values_of(merged))
 
     def as_user_file_says(self, name: str) -> Profile | tuple[KeyPath, str]:
         """Return the profile that the user file makes; other files complete it only if it has too few keys."""
@@ -215,9 +221,12 @@ class Profiles(Struct, dict=True):
 
     def overruled(self, name: str, changes: Changes, file: Path) -> list[str]:
         """Return sentences about saved values that another file overrides."""
-        places = {key: self.source_of(name, key) for key, value in changes if value is not None}
-        won = {key: place for key, place in places.items() if place is not DEFAULT and place.file != str(file)}
-        return [f"{key} is saved in {file}, but {place} overrides it" for key, place in won.items()]
+        sentences = []
+        for key in [key for key, value in changes if value is not None]:
+            place = self.source_of(name, key)
+            if place is not DEFAULT and place.file != str(file):
+                sentences.append(f"{key} is saved in {file}, but {place} overrides it")
+        return sentences
 
     def typed(self, changes: Changes) -> Profile | Problem:
         """Return a profile of a typed address or process over its preset, checked as in a file."""
@@ -228,7 +237,7 @@ class Profiles(Struct, dict=True):
         merged, problems = self.presets.under(TYPED, typed)
         if problems:
             return problems[0]
-        made = build_profile(AD_HOC_NAME, {path: leaf.value for path, leaf in merged.items()})
+        made = build_profile(AD_HOC_NAME, values_of(merged))
         if isinstance(made, tuple):
             return Problem(TEAM_FILE, made[1], key=dotted(("profile", TYPED, *made[0])))
         return replace(made, ad_hoc=True)
@@ -257,9 +266,13 @@ class Profiles(Struct, dict=True):
 
     def problems_of_calls(self, profile: Profile) -> list[Problem]:
         """Return the problems that hide saved calls of the profile: of a call, or of a whole file."""
-        tables = {("call",), ("profile", profile.name, "call")}
-        keys = ((problem, split_dotted(problem.key)) for problem in self.problems)
-        return [problem for problem, key in keys if key in {(), ("version",)} or tables & {key[:1], key[:3]}]
+        found = []
+        for problem in self.problems:
+            key = split_dotted(problem.key)
+            is_of_file = key in {(), ("version",)}
+            if is_of_file or key[:1] == ("call",) or key[:3] == ("profile", profile.name, "call"):
+                found.append(problem)
+        return found
 
     def checks_in(self, path: Path) -> tuple[list[SavedCall], list[SavedLayer], list[Problem]]:
         """Return the checks of a file, its layer for ``variables_of``, and its problems.
@@ -273,8 +286,9 @@ class Profiles(Struct, dict=True):
             replay = f"To send its calls again, run `rpcexplorer replay {shlex.quote(path.name)}`"
             return [], [], [Problem(str(path), f"this is a case, not a file of saved calls. {replay}")]
         layer = take_saved(reading, own=False)
-        tables = dict.fromkeys(key[:2] if key[0] == "profile" else () for key in layer.leaves)
-        checks = [check for table in tables for check in checks_among(entries_in(layer, table))]
+        checks = checks_among(entries_in(layer, ()))
+        for name in {key[1] for key in layer.leaves if key[0] == "profile"}:
+            checks += checks_among(entries_in(layer, ("profile", name)))
         return sorted(checks, key=lambda check: check.line or 0), [layer], [problem for _, problem in reading.problems]
 
     def variables_of(self, profile: Profile, more: Sequence[SavedLayer] = ()) -> Mapping[str, str]:
@@ -299,25 +313,29 @@ class Profiles(Struct, dict=True):
 
         A profile that never logs in has only the login keys that a file sets.
         """
-        rows = [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
-        if not profile.has_sessions:
-            rows = [row for row in rows if not (row[0].startswith("login.") and row[2] is DEFAULT)]
-        saved = {
-            (*key, *path): leaf
-            for key, (_, leaves) in self._saved_entries(profile).items()
-            for path, leaf in leaves.items()
-            if path or key[0] != "call"
-        }
-        for path, leaf in saved.items():
-            is_expected = path[0] == "call" and path[-1] == "expect"
-            rows.append((dotted(path), "; ".join(leaf.value.lines()) if is_expected else leaf.value, leaf.source))
+        rows: list[LeafRow] = []
+        for path, value in _flat(profile):
+            source = self.source_of(profile.name, dotted(path))
+            if path[0] != "login" or profile.has_sessions or source is not DEFAULT:
+                rows.append((dotted(path), value, source))
+        for (kind, name), (_, leaves) in self._saved_entries(profile).items():
+            for inside, leaf in leaves.items():
+                value = leaf.value
+                if kind == "call":
+                    if not inside:
+                        continue
+                    if inside[-1] == "expect":
+                        value = "; ".join(value.lines())
+                rows.append((dotted((kind, name, *inside)), value, leaf.source))
         return rows
 
 
 def saved_calls(entries: SavedEntries) -> dict[str, SavedCall]:
-    return {
-        name: _saved_call(name, table, leaves) for (kind, name), (table, leaves) in entries.items() if kind == "call"
-    }
+    calls = {}
+    for (kind, name), (table, leaves) in entries.items():
+        if kind == "call":
+            calls[name] = _saved_call(name, table, leaves)
+    return calls
 
 
 def checks_among(entries: SavedEntries) -> list[SavedCall]:
@@ -344,20 +362,23 @@ def available_profiles(name: str, known: Iterable[str]) -> str:
     if not names:
         return "There are no profiles yet. To add one, run `rpcexplorer profiles add NAME --url URL`"
     guess = nearest(name, names)
-    return f"{f'Did you mean `{guess}`? ' if guess else ''}Your profiles: {joined_words(names)}"
+    advice = f"Did you mean `{guess}`? " if guess else ""
+    return f"{advice}Your profiles: {joined_words(names)}"
 
 
 def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
     for key in profile.__struct_fields__:
         value = getattr(profile, key)
-        if key in {"auth", "login"}:
-            kind = ["kind"] if key == "auth" else []
-            yield from (((key, inner), getattr(value, inner)) for inner in (*value.__struct_fields__, *kind))
+        if key == "auth":
+            yield from _fields((key,), value)
+            yield ("auth", "kind"), value.kind
+        elif key == "login":
+            yield from _fields((key,), value)
         elif key == "headers":
-            yield from (((key, header), content) for header, content in value)
+            yield from ((("headers", header), content) for header, content in value)
         elif key == "methods":
             for method, note in value.items():
-                yield from ((("method", method, inner), getattr(note, inner)) for inner in note.__struct_fields__)
+                yield from _fields(("method", method), note)
         elif key == "answers":
             yield from ((("answer", method), _answer_in_words(answer)) for method, answer in value.items())
         elif key == "preset":
@@ -369,6 +390,11 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
             yield (key,), _written(value) if isinstance(value, Struct) else value
 
 
+def _fields(path: KeyPath, value: Struct) -> Iterator[tuple[KeyPath, Any]]:
+    for key in value.__struct_fields__:
+        yield (*path, key), getattr(value, key)
+
+
 def answer_key(method: str, key: str) -> str:
     return dotted(("answer", method, key))
 
@@ -376,12 +402,15 @@ def answer_key(method: str, key: str) -> str:
 def _answer_in_words(answer: Answer) -> str:
     if answer.ask:
         return "ask"
-    return f"error {answer.code}: {answer.message}" if answer.result_json is None else answer.result_json
+    if answer.result_json is None:
+        return f"error {answer.code}: {answer.message}"
+    return answer.result_json
 
 
 def _written(value: Struct) -> dict[str, Any]:
     """Return a table as in a file."""
-    return {key: part for key in value.__struct_fields__ if key != "inside" and (part := getattr(value, key))}
+    fields = {key: getattr(value, key) for key in value.__struct_fields__ if key != "inside"}
+    return {key: part for key, part in fields.items() if part}
 
 
 def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: Path | None) -> Profiles:
@@ -436,18 +465,19 @@ def _complete(found: Profiles) -> None:
 
 def problems_of(reading: CheckedFile) -> list[Problem]:
     """Return the problems of a file, each with the profile it makes unusable."""
-    return [
-        replace(problem, profile=path[1])
-        if path[:1] == ("profile",) and len(path) > 1 and not is_kept(path)
-        else problem
-        for path, problem in reading.problems
-    ]
+    problems = []
+    for path, problem in reading.problems:
+        of_profile = path[:1] == ("profile",) and len(path) > 1 and not is_kept(path)
+        problems.append(replace(problem, profile=path[1]) if of_profile else problem)
+    return problems
 
 
 def _read(path: Path, found: Profiles) -> CheckedFile | None:
     file = read_toml(path)
-    if not isinstance(file, TomlFile):
-        found.problems += [file] if file else []
+    if file is None:
+        return None
+    if isinstance(file, Problem):
+        found.problems.append(file)
         return None
     reading = read_shape(SESSIONS, file)
     if any(path == ("version",) for path, _ in reading.problems):
@@ -459,9 +489,9 @@ def _read(path: Path, found: Profiles) -> CheckedFile | None:
 def _build(found: Profiles) -> None:
     broken = {problem.profile for problem in found.problems}
     for name, leaves in found.leaves.items():
-        made = build_profile(name, {path: leaf.value for path, leaf in leaves.items()})
         if name in broken:
             continue
+        made = build_profile(name, values_of(leaves))
         if isinstance(made, Profile):
             found.profiles[name] = made
         else:
@@ -474,12 +504,12 @@ def _refuse_shared_variables(found: Profiles) -> None:
     for name in found.leaves:
         sharing.setdefault(variable(name, "password"), []).append(name)
     for shared, names in sharing.items():
-        for name in names if len(names) > 1 else ():
+        if len(names) == 1:
+            continue
+        for name in names:
             others = joined_words((f"`{other}`" for other in names[: SHARING + 2] if other != name), SHARING)
-            sentence = (
-                f"this profile and {others} would use the same environment variable {shared}. Rename this profile"
-            )
-            found.problems.append(_problem(found, name, (), sentence))
+            sentence = f"this profile and {others} would use the same environment variable {shared}"
+            found.problems.append(_problem(found, name, (), f"{sentence}. Rename this profile"))
             found.profiles.pop(name, None)
 
 
