@@ -66,12 +66,12 @@ class Cases:
         from rpcexplorer.redaction.redactor import Redactor
 
         hide = Redactor(self._secrets()).text  # its writer may have had the same secrets
-        calls = (
-            self._without_secrets(call)
-            if isinstance(call, Exchange)
-            else replace(call, reason=hide(call.reason), text=hide(call.text))
-            for call in case.calls
-        )
+        calls: list[Exchange | Damaged] = []
+        for call in case.calls:
+            if isinstance(call, Exchange):
+                calls.append(self._without_secrets(call))
+            else:
+                calls.append(replace(call, reason=hide(call.reason), text=hide(call.text)))
         return replace(case, calls=tuple(calls), note=hide(case.note))
 
     def made_of(self, exchanges: Sequence[Exchange], *, note: str = "", hide: Sequence[str] = ()) -> Exported | str:
@@ -88,26 +88,30 @@ class Cases:
         from secrets import token_hex
 
         history = self._journal.of_cases(profile)
-        calls = [(call, (call.id, _other_id(call))) for call in sorted(case.exchanges, key=lambda call: call.when)]
+        calls = sorted(case.exchanges, key=lambda call: call.when)
+        others = {call.id: _other_id(call) for call in calls}
         there: dict[str, Exchange | Damaged | None] = {}
-        ids = {id for _, both in calls for id in both}
-        problem = error_of(lambda: there.update(history.with_ids(ids)))
+        if problem := error_of(lambda: there.update(history.with_ids({*others, *others.values()}))):
+            return TakenIn(problem=problem)
         added: list[Exchange] = []
         known = renamed = 0
-        for call, both in () if problem else calls:
+        for call in calls:
             kept = self._without_secrets(call, self._journal.body_limit)
-            before = (found for id in both if isinstance(found := there.get(id), Exchange) and found.foreign)
-            if any(_content(found) == _content(kept) for found in before):
+            before = [there.get(call.id), there.get(others[call.id])]
+            if any(_is_same(found, kept) for found in before):
                 known += 1
                 continue
-            free = next((id for id in both if id not in there), None)
-            kept = replace(kept, id=free or f"case-{token_hex(8)}")  # Both ids are taken only if the file is crafted.
+            if call.id in there:
+                id = others[call.id]
+                if id in there:  # Both ids are taken only if the file is crafted.
+                    id = f"case-{token_hex(8)}"
+                kept = replace(kept, id=id)
             if problem := error_of(partial(history.append, kept)):
-                break
+                return TakenIn(tuple(added), known, renamed, problem)
             there[kept.id] = kept
             added.append(kept)
             renamed += kept.id != call.id
-        return TakenIn(tuple(added), known, renamed, problem)
+        return TakenIn(tuple(added), known, renamed)
 
     @staticmethod
     def goes_elsewhere(call: Exchange, profile: Profile) -> bool:
@@ -129,24 +133,30 @@ def case_of(path: Path, content: bytes, now: datetime) -> Case | Problem:
     begins = list(islice(BEGINS.finditer(content), MOST_CALLS + 1))
     if len(begins) > MOST_CALLS or content.count(ENDS) > MOST_CALLS:
         return Problem(str(path), f"it contains more than {MOST_CALLS:,} calls. Remove some")
-    lines_begin = (max(content.rfind(b"\n", 0, match.start()), 0) for match in begins)
-    begin = next((content.find(b"[", at) for at in lines_begin if OURS.match(content, at)), len(content))
+    begin = len(content)
+    for match in begins:
+        line_begins = max(content.rfind(b"\n", 0, match.start()), 0)
+        if OURS.match(content, line_begins):
+            begin = content.find(b"[", line_begins)
+            break
     above = _above(path, content[:begin])
     if isinstance(above, Problem):
         return above
-    line, by_hand, calls = content.count(b"\n", 0, begin) + 1, 0, list[Exchange | Damaged]()
+    line, by_hand = content.count(b"\n", 0, begin) + 1, 0
+    calls: list[Exchange | Damaged] = []
     for raw in split(content[begin:]):
-        lines = raw.count(b"\n")
-        is_whole = untouched(raw) is not None
-        by_hand += 0 if is_whole else len(raw)
-        if raw.strip() and not is_whole and (lines > MOST_LINES or by_hand > MOST_BY_HAND):
-            why = f"more than {MOST_LINES:,} lines" if lines > MOST_LINES else f"more than {size_words(MOST_BY_HAND)}"
-            call: Exchange | Damaged | None = Damaged(f"{path}:{line}", f"{why} were changed by hand", left_of(raw))
-        else:
-            call = _call(raw, str(path), line, now)
-        line += lines
-        if call is not None:
+        lines, too_much = raw.count(b"\n"), ""
+        if raw.strip() and untouched(raw) is None:
+            by_hand += len(raw)
+            if lines > MOST_LINES:
+                too_much = f"more than {MOST_LINES:,} lines"
+            elif by_hand > MOST_BY_HAND:
+                too_much = f"more than {size_words(MOST_BY_HAND)}"
+        if too_much:
+            calls.append(Damaged(f"{path}:{line}", f"{too_much} were changed by hand", left_of(raw)))
+        elif call := _call(raw, str(path), line, now):
             calls.append(call)
+        line += lines
     return replace(above, calls=tuple(calls))
 
 
@@ -173,12 +183,13 @@ def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged
     record = read_record(raw, file) if raw.strip() else None
     if record is None:
         return None
-    if isinstance(record, dict):  # people who write a call by hand leave out some of it
-        record = {"kind": "call", **record}
+    if isinstance(record, Damaged):
+        found: Exchange | Damaged = record
+    else:  # people who write a call by hand leave out some of it
+        record = {"kind": "call", "time": now, **record}
         if "id" not in record and "id_base64" not in record:
             record["id"] = _stand_in(raw)
-        record.setdefault("time", now)
-    found = to_exchange(record) if isinstance(record, dict) else record
+        found = to_exchange(record)
     if isinstance(found, Damaged):
         where, reason = _told_where(raw, line, found.reason)
         return Damaged(f"{file}:{where}", reason, found.text or left_of(raw), found.id)
@@ -206,6 +217,10 @@ def _told_where(raw: bytes, line: int, reason: str) -> tuple[int, str]:
     named = _ITS_KEY.match(reason)
     place = layout(raw.decode(errors="replace")).line_of(("call", named[1])) if named else None
     return line + (place or 1) - 1, reason
+
+
+def _is_same(found: Exchange | Damaged | None, kept: Exchange) -> bool:
+    return isinstance(found, Exchange) and found.foreign and _content(found) == _content(kept)
 
 
 def _content(call: Exchange) -> str:

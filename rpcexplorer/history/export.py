@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.files.io import size_words
-from rpcexplorer.history.record import UNUSUAL, changed, quoted, to_block, to_exchange, to_record
+from rpcexplorer.history.record import BOM, UNUSUAL, changed, quoted, to_block, to_exchange, to_record
 from rpcexplorer.jsontext.pointers import ANY, parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
 from rpcexplorer.model.exchange import MOST, MOST_CALLS, Exchange, Unreached
@@ -34,8 +34,9 @@ _FOLDER: Final = regex(r"(?<![\w:/.\\])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:;,«»]+[
 
 def without_folders(sentence: str, profile: Profile) -> str:
     """Return a sentence of rpcexplorer without the folders of local files."""
-    for file in filter(None, (profile.ca_file, profile.cert_file, profile.key_file)):
-        sentence = sentence.replace(file, Path(file).name)
+    for file in (profile.ca_file, profile.cert_file, profile.key_file):
+        if file:
+            sentence = sentence.replace(file, Path(file).name)
     return _FOLDER.sub("", _FILE.sub("", sentence))
 
 
@@ -54,8 +55,8 @@ class Exported(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        above = f"case = 1\n{f'note = {quoted(self.note)}{chr(10)}' if self.note else ''}\n"
-        return above + "".join(map(to_block, self.exchanges))
+        note = f"note = {quoted(self.note)}\n" if self.note else ""
+        return f"case = 1\n{note}\n" + "".join(map(to_block, self.exchanges))
 
     @property
     def too_much(self) -> str:
@@ -63,11 +64,9 @@ class Exported(Struct, frozen=True):
         if len(self.exchanges) > MOST_CALLS:
             return f"A case can hold at most {MOST_CALLS:,} calls, but you chose {len(self.exchanges):,}"
         size = sum(len(exchange.response.body) for exchange in self.exchanges)
-        return (
-            f"A case can hold at most {size_words(MOST)}, but the responses alone have {size_words(size)}"
-            if size > MOST
-            else ""
-        )
+        if size > MOST:
+            return f"A case can hold at most {size_words(MOST)}, but the responses alone have {size_words(size)}"
+        return ""
 
     @property
     def lines(self) -> str:
@@ -97,13 +96,9 @@ def exported(
     if hide:
         if problem := hiding.look_at_methods(calls):
             return problem
-        for at, recorded in enumerate(calls):
-            call = recorded
-            if hiding.is_blind(call, hide):
-                dropped.append(call.id)
-                size = call.response.size or len(call.response.body)
-                call = _read_again(replace(call, response=replace(call.response, body=b"", cut=True, size=size)))
-            calls[at] = hiding.applied(call, hide)
+        dropped = [call.id for call in calls if hiding.is_blind(call, hide)]
+        calls = [_without_body(call) if call.id in dropped else call for call in calls]
+        calls = [hiding.applied(call, hide) for call in calls]
         note = hiding.clean(note)
     return Exported(tuple(calls), note, tuple(dropped), tuple(hiding.short))
 
@@ -132,6 +127,11 @@ def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Se
     )
 
 
+def _without_body(call: Exchange) -> Exchange:
+    size = call.response.size or len(call.response.body)
+    return _read_again(replace(call, response=replace(call.response, body=b"", cut=True, size=size)))
+
+
 def _read_again(call: Exchange) -> Exchange:
     """Return the call with an outcome that says no more than its record."""
     read = to_exchange(to_record(call))
@@ -149,18 +149,17 @@ class _Hiding:
         if not parts_of(pointer):
             what = pointer or "An empty text"
             return f"{what} is not a JSON pointer. Write one such as /params/name or /users/*/email."
-        found = False
-        for call in calls:
-            places = ((text, part[1:]) for part in _ways(pointer, call) for text in _texts_of(call, part[0]))
-            for text, inside in places:
-                for start, end in spans_at(text, inside):
-                    found = True
-                    found_values = map(_value_of, _TOKEN.finditer(text[start:end]))
-                    values = [value for value in found_values if value and not HIDDEN.fullmatch(value)]
-                    self._values.update(values)
-                    if pointer not in self.short and any(map(is_common, values)):
+        found = [text for call in calls for text in _parts_at(pointer, call)]
+        if not found:
+            return f"Nothing was written: no call has a value at {pointer}. Check the names in it."
+        for text in found:
+            for token in _TOKEN.finditer(text):
+                value = _value_of(token)
+                if value and not HIDDEN.fullmatch(value):
+                    self._values.add(value)
+                    if pointer not in self.short and is_common(value):
                         self.short.append(pointer)
-        return "" if found else f"Nothing was written: no call has a value at {pointer}. Check the names in it."
+        return ""
 
     def look_at_methods(self, calls: Iterable[Exchange]) -> str:
         """Return a sentence if a value to redact is part of a method's name.
@@ -179,12 +178,19 @@ class _Hiding:
 
     def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:
         """Return whether a reply may hide something that cannot be found."""
-        wanted = any(parts[:1] != ("params",) for pointer in pointers if (parts := parts_of(pointer)))
-        return bool(call.response.body) and (call.response.cut or (wanted and _place_of(call) is None))
+        if call.response.cut or not call.response.body:
+            return bool(call.response.body)
+        tops = {(parts_of(pointer) or ("params",))[0] for pointer in pointers}
+        return tops != {"params"} and _place_of(call) is None
 
     def applied(self, call: Exchange, pointers: Sequence[str]) -> Exchange:
         ways = [parts for pointer in pointers for parts in _ways(pointer, call)]
         params = [parts[1:] for parts in ways if parts[0] == "params"]
+        hides_code = ("error",) in ways or ("error", "code") in ways
+        hides_message = ("error",) in ways or ("error", "message") in ways
+        if isinstance(call.outcome, Result) and call.outcome.message:
+            # A failed tool's text is a part of the result.
+            hides_message = hides_message or _may_be_in_result(ways, call)
 
         def hide(key: str, value: Any) -> Any:
             match key, value:
@@ -193,12 +199,9 @@ class _Hiding:
                 case "reply", _:
                     return self._body(call, ways).encode("utf-8", "surrogateescape")
                 case "code", _:
-                    is_hidden = str(value) in self._values or not {("error",), ("error", "code")}.isdisjoint(ways)
-                    return None if is_hidden else value
-                case "message", _ if not {("error",), ("error", "message")}.isdisjoint(ways):
+                    return None if hides_code or str(value) in self._values else value
+                case "message", _ if hides_message:
                     return UNRECORDED
-                case "message", _ if isinstance(call.outcome, Result) and _may_be_in_result(ways, call):
-                    return UNRECORDED  # a failed tool's text, which is a part of the result
                 case "kind" | "outcome" | "step" | "envelope", _:  # words of ours
                     return value
                 case _, str():
@@ -233,12 +236,12 @@ class _Hiding:
         return self._text(self._without_same(text))
 
     def _without_same(self, text: str, shortest_number: int = 1) -> str:
-        edits = (
-            Edit(*token.span("number" if token["number"] else "string"), f'"{UNRECORDED}"')
-            for token in _TOKEN.finditer(text)
-            if len(token["number"] or "") >= shortest_number or token["string"]
-            if _value_of(token) in self._values
-        )
+        edits = []
+        for token in _TOKEN.finditer(text):
+            if _value_of(token) in self._values:
+                group = "number" if token["number"] else "string"
+                if group == "string" or len(token["number"]) >= shortest_number:
+                    edits.append(Edit(*token.span(group), f'"{UNRECORDED}"'))
         return edited(text, edits)
 
     def clean(self, text: str) -> str:
@@ -246,9 +249,10 @@ class _Hiding:
         if text in self._values:
             return UNRECORDED
         text = self._text(self._without_same(text, SHORTEST))  # a short number may be part of a date
-        for value in self._long if "…" in text else ():
-            for length in range(min(len(value) - 1, LONGEST), SHORTEST - 1, -1):
-                text = text.replace(f"{value[:length]}…", f"{UNRECORDED}…")
+        if "…" in text:
+            for value in self._long:
+                for length in range(min(len(value) - 1, LONGEST), SHORTEST - 1, -1):
+                    text = text.replace(f"{value[:length]}…", f"{UNRECORDED}…")
         return text
 
     def _text(self, text: str) -> str:
@@ -273,21 +277,34 @@ def _ways(pointer: str, call: Exchange) -> Iterator[tuple[str, ...]]:
     parts = parts_of(pointer) or ()
     if parts[0] in PARTS:
         yield parts
-    yield from ((part, *parts) for part in PARTS[1:])
+    yield "result", *parts
+    yield "error", *parts
     if call.kind == "batch":
-        yield from (("result", ANY, *parts), ("result", ANY, "result", *parts))
+        yield "result", ANY, *parts
+        yield "result", ANY, "result", *parts
 
 
 def _value_of(token: re.Match[str]) -> str:
-    return token["number"] or (decoded(token["string"]) if token["string"] and not token["key"] else "")
+    """Return a number or text, empty for a key."""
+    if token["number"]:
+        return token["number"]
+    return decoded(token["string"]) if token["string"] and not token["key"] else ""
 
 
 def _may_be_in_result(ways: Iterable[Sequence[str]], call: Exchange) -> bool:
     """Return whether a value to redact may be in the result."""
+    if _place_of(call) is None:
+        return True
     inside = [parts[1:] for parts in ways if parts[0] == "result"]
-    return _place_of(call) is None or any(
-        True for text in _texts_of(call, "result") for parts in inside for _ in spans_at(text, parts)
-    )
+    return any(any(spans_at(text, parts)) for text in _texts_of(call, "result") for parts in inside)
+
+
+def _parts_at(pointer: str, call: Exchange) -> Iterator[str]:
+    """Yield the JSON texts that a pointer means in a call."""
+    for part, *inside in _ways(pointer, call):
+        for text in _texts_of(call, part):
+            for start, end in spans_at(text, inside):
+                yield text[start:end]
 
 
 def _texts_of(call: Exchange, part: str) -> Iterator[str]:
@@ -317,13 +334,13 @@ def _place_of(call: Exchange) -> tuple[str, int, int] | None:
 
 def _member_at(body: bytes, value: bytes) -> int:
     """Find a value that the body holds several times, by its member name."""
-    text = body.decode("utf-8", "surrogateescape")
+    mark = BOM if body.startswith(BOM) else b""
+    text = body.removeprefix(mark).decode("utf-8", "surrogateescape")
     wanted = value.decode("utf-8", "surrogateescape")
     for name in ("result", "error", "arguments"):
-        for start, end in spans_at(text.removeprefix("\ufeff"), (name,)):
-            shift = len(text) - len(text.removeprefix("\ufeff"))
-            if text[start + shift : end + shift] == wanted:
-                return len(text[: start + shift].encode("utf-8", "surrogateescape"))
+        for start, end in spans_at(text, (name,)):
+            if text[start:end] == wanted:
+                return len(mark + text[:start].encode("utf-8", "surrogateescape"))
     return -1
 
 

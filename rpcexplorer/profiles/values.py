@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
@@ -88,14 +89,17 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
 
 
 def url_rule(value: Any, place: Place) -> Any:
-    if isinstance(value, str) and kind_of(value) == "process":
+    no_url = WrongValue(f'must be a URL that begins with {URL_BEGINNINGS}, or be "stdio:"')
+    if not isinstance(value, str):
+        return no_url
+    if kind_of(value) == "process":
         words = 'must be only "stdio:". Write its words into `command`, such as command = ["pylsp"]'
         return PROCESS if value.lower() == PROCESS else WrongValue(words)
-    if isinstance(value, str) and (socket := SOCKET.fullmatch(value)):
+    if socket := SOCKET.fullmatch(value):
         return _socket_problem(socket) or value
-    found = URL.fullmatch(value) if isinstance(value, str) else None
+    found = URL.fullmatch(value)
     if found is None:
-        return WrongValue(f'must be a URL that begins with {URL_BEGINNINGS}, or be "stdio:"')
+        return no_url
     authority = found[2]
     if "@" in authority:
         instead = _auth_instead('kind = "basic", username = …', place, "password")
@@ -138,8 +142,11 @@ def url_path_rule(value: Any, place: Place) -> Any:
 
 def _secret_member(address: str) -> str | None:
     """Return the first member of a query that is named like a secret, or None."""
-    members = [member.partition("=")[0] for member in re.split("[?&;]", address)[1:]]
-    return next((member for member in members if _is_secret(_squashed(member))), None)
+    for member in re.split("[?&;]", address)[1:]:
+        name = member.partition("=")[0]
+        if _is_secret(_squashed(name)):
+            return name
+    return None
 
 
 def _holds_secret(path: str) -> bool:
@@ -168,8 +175,8 @@ def command_rule(value: Any, place: Place) -> Any:
         return WrongValue(f"must have at most {MAX_COMMAND_BYTES} bytes")
     if mark := named(words):
         return WrongValue(_REFERENCE_REFUSED.format(mark))
-    for at, word in enumerate(words):
-        if _is_secret_word(word, words[at - 1] if at else "", place):
+    for at, (before, word) in enumerate(pairwise(["", *words])):
+        if _is_secret_word(word, before, place):
             advice = "Remove it, and let the program read it from its environment or from a file"
             return WrongValue(f"must not contain a secret. {advice}", (str(at),))
     return tuple(words)
@@ -274,19 +281,25 @@ METHOD_PARAMS = params_rule(PASSWORDS)
 
 def wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> WrongValue | None:
     """Return why a value cannot be sent as JSON, or must not be shared."""
-    texts = [value] if isinstance(value, str) else [*value] if isinstance(value, dict) else []
-    if mark := named(texts):
+    mark = ""
+    if isinstance(value, str):
+        mark = named([value])
+    elif isinstance(value, dict):
+        mark = named(value)
+    if mark:
         return WrongValue(_REFERENCE_REFUSED.format(mark), inside)
     if isinstance(value, dict | list):
-        members = value.items() if isinstance(value, dict) else enumerate(value)
-        found = (wrong_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
-        return next((wrong for wrong in found if wrong), None)
+        for key, member in value.items() if isinstance(value, dict) else enumerate(value):
+            if wrong := wrong_json(member, (*inside, str(key)), place, secret_keys):
+                return wrong
+        return None
     if isinstance(value, float) and not math.isfinite(value):
         return WrongValue("must be a JSON number, not inf or nan", inside)
     if not isinstance(value, str | int | float):
         return WrongValue("must be a JSON value. Write a date or time as text, in quotes", inside)
     key = _squashed(inside[-1]) if inside else ""
-    if isinstance(value, str) and value and secret_keys.fullmatch(key) and not PLACEHOLDER.search(value):
+    is_literal = isinstance(value, str) and value and not PLACEHOLDER.search(value)
+    if is_literal and secret_keys.fullmatch(key):
         instead = f'Write "{{password}}", and run {secret_command(place.path)}'
         return WrongValue(f"secrets are not allowed in this file. {instead}", inside)
     return None
@@ -351,14 +364,16 @@ def answer_rule(value: Any, place: Place) -> Any:
         if value == {}:
             sentence += f". To remove the answer, remove all of `{dotted(place.path[-2:])}`"
         return WrongValue(sentence)
-    (key, content), *_ = value.items()
+    [(key, content)] = value.items()
     if key == "ask":
         return Answer(ask=True) if content is True else WrongValue("must be true", (key,))
     if key == "error":
         return _error_answer(content, place)
-    if key == "result" and (wrong := wrong_json(content, (key,), place, PASSWORDS)):
-        return wrong
-    spelled = json.dumps(content, ensure_ascii=False) if key == "result" else content
+    spelled = content
+    if key == "result":
+        if wrong := wrong_json(content, (key,), place, PASSWORDS):
+            return wrong
+        spelled = json.dumps(content, ensure_ascii=False)
     line = one_line(spelled) if isinstance(spelled, str) else None
     if line is None:
         return WrongValue("must be JSON text in quotes", (key,))
@@ -368,9 +383,12 @@ def answer_rule(value: Any, place: Place) -> Any:
 
 
 def _error_answer(content: Any, place: Place) -> Any:
-    code, message = (content.get("code"), content.get("message")) if isinstance(content, dict) else (None, None)
-    if not isinstance(code, int) or not isinstance(message, str) or len(content) != 2:
-        return WrongValue('must be a table such as { code = -32601, message = "no" }', ("error",))
+    wrong_table = WrongValue('must be a table such as { code = -32601, message = "no" }', ("error",))
+    if not isinstance(content, dict) or content.keys() != {"code", "message"}:
+        return wrong_table
+    code, message = content["code"], content["message"]
+    if not isinstance(code, int) or not isinstance(message, str):
+        return wrong_table
     for checked in (integer_rule(code, place), wrong_json(message, (), place, NO_KEY)):
         if isinstance(checked, WrongValue):
             return WrongValue(checked.sentence, ("error",))
@@ -398,7 +416,9 @@ def discovery_rule(value: Any, place: Place) -> Any:
         return DocumentSource(url=path)
     if isinstance(value, dict) and list(value) == ["file"]:
         file = path_rule(value["file"], place)
-        return WrongValue(file.sentence, ("file",)) if isinstance(file, WrongValue) else DocumentSource(file=file)
+        if isinstance(file, WrongValue):
+            return WrongValue(file.sentence, ("file",))
+        return DocumentSource(file=file)
     words = ("auto", "none", *DISCOVERY_PROTOCOLS)
     if isinstance(value, str) and value in words:
         return value
