@@ -38,7 +38,7 @@ from rpcexplorer.model.problem import (
     quoted,
 )
 from rpcexplorer.model.profile import DocumentSource
-from rpcexplorer.schema.node import references_in
+from rpcexplorer.schema.dialect import references_in
 from rpcexplorer.schema.start import sendable_start, started, starting_point
 from rpcexplorer.text.docs import changes_found, docs_page
 from rpcexplorer.text.json_text import json_of, raw_of

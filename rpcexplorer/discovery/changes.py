@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import islice
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
 
-from rpcexplorer.discovery.methods import MethodChange, parameters_of, result_kind
-from rpcexplorer.model.method import Described
+from rpcexplorer.discovery.methods import MethodChange, Parameter, parameters_of, result_kind
+from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import cut
-from rpcexplorer.schema.node import SchemaReader, references_in
+from rpcexplorer.schema.dialect import references_in
+from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.words import limit_words
 
 MAX_CHANGES: Final = 2_000
@@ -23,7 +23,7 @@ MAX_LINES: Final = 12
 MAX_LINE: Final = 300
 """Characters of one line."""
 MAX_PLACES: Final = 100
-"""Places inside a schema to search for a difference."""
+"""Places inside a schema to search for a difference: references can make it endless."""
 MAX_VALUE: Final = 60
 """Characters of a value."""
 NOT_STATED: Final = "not stated"
@@ -85,7 +85,7 @@ def _lines(old: Described, new: Described, affected: AffectedReferences) -> Iter
     changed = affected.between(old.definitions, new.definitions)
 
     def differs(before: Any, now: Any) -> bool:
-        return not _same(before, now) or bool(changed and not changed.isdisjoint(references_in(now)))
+        return not _same(before, now) or not changed.isdisjoint(references_in(now))
 
     if new.deprecated != old.deprecated:
         yield "now deprecated" if new.deprecated else "no longer deprecated"
@@ -120,17 +120,18 @@ class _Params:
 
     def __init__(self, described: Described) -> None:
         self.reader = SchemaReader(described.definitions)
-        both = zip(described.params, parameters_of(described), strict=True)
-        self.named = {
-            f"“{param.name}”" if param.name else f"#{at}": (param, line) for at, (param, line) in enumerate(both, 1)
-        }
+        self.named: dict[str, tuple[DescribedParam, Parameter]] = {}
+        for at, (param, line) in enumerate(zip(described.params, parameters_of(described), strict=True), 1):
+            self.named[f"“{param.name}”" if param.name else f"#{at}"] = (param, line)
 
 
 def _params(old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> Iterator[str]:
     for name, (param, _) in new.named.items():
         if name not in old.named:
-            yield f"param {name} is new{' and required' if param.required else ''}"
-    yield from (f"param {name} is gone" for name in old.named if name not in new.named)
+            yield f"param {name} is new and required" if param.required else f"param {name} is new"
+    for name in old.named:
+        if name not in new.named:
+            yield f"param {name} is gone"
     both = [name for name in new.named if name in old.named]
     if both != [name for name in old.named if name in new.named]:
         yield "order of the params changed"
@@ -141,49 +142,49 @@ def _params(old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> 
 def _param(name: str, old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> Iterator[str]:
     (before, old_line), (now, new_line) = old.named[name], new.named[name]
     if bool(before.required) != bool(now.required):
-        yield f"{name} is now {'required' if now.required else 'optional'}"
-    if is_explained := old_line.kind != new_line.kind:
+        yield f"{name} is now required" if now.required else f"{name} is now optional"
+    is_explained = False
+    if old_line.kind != new_line.kind:
+        is_explained = True
         yield f"type of {name}: {old_line.kind or NOT_STATED} → {new_line.kind or NOT_STATED}"
     if not _same(old_line.default, new_line.default):
         is_explained = True
         yield f"default of {name}: {_show(old_line.default)} → {_show(new_line.default)}"
     if differs(before.schema, now.schema):
-        limits = tuple(limit_words(side.reader.node(side.named[name][0].schema)) for side in (old, new))
-        if limits[0] != limits[1]:
-            yield _limits_changed(name, *limits)
-        elif not is_explained:
-            yield _inside(name, old.reader, before.schema, new.reader, now.schema) or f"schema of {name} changed"
+        change = _inside(name, old.reader, before.schema, new.reader, now.schema)
+        if change.startswith(f"limits of {name}:") or not is_explained:
+            yield change or f"schema of {name} changed"
     if before.doc != now.doc:
         yield f"docs of {name} changed"
     if before.deprecated != now.deprecated:
-        yield f"{name} is {'now deprecated' if now.deprecated else 'no longer deprecated'}"
-
-
-def _limits_changed(place: str, old: str, new: str) -> str:
-    return f"limits of {place}: {old or 'none'} → {new or 'none'}"
+        yield f"{name} is now deprecated" if now.deprecated else f"{name} is no longer deprecated"
 
 
 def _inside(name: str, before: SchemaReader, old: Any, now: SchemaReader, new: Any) -> str:
-    """Return the first changed limits inside a param, or ""."""
+    """Return the first changed limits of a param or inside it, or ""."""
     rest: list[tuple[str, Any, Any]] = [(name, old, new)]
-    for place, was, is_now in islice(rest, MAX_PLACES):  # the list grows during the loop
+    for place, was, is_now in rest:  # the list grows during the loop
         old_node, new_node = before.node(was), now.node(is_now)
         old_limits, new_limits = limit_words(old_node), limit_words(new_node)
         if old_limits != new_limits:
-            return _limits_changed(place, old_limits, new_limits)
-        room = MAX_PLACES - len(rest)
-        named = ((name, schema) for name, schema in new_node.properties.items() if name in old_node.properties)
-        inner = [(f"{place}.{name}", old_node.properties[name], schema) for name, schema in islice(named, max(room, 0))]
-        if isinstance(old_node.items, dict) and isinstance(new_node.items, dict):
-            inner.append((f"{place}[]", old_node.items, new_node.items))
-        rest += inner
+            return f"limits of {place}: {old_limits or 'none'} → {new_limits or 'none'}"
+        for member, schema in new_node.properties.items():
+            if member in old_node.properties and len(rest) < MAX_PLACES:
+                rest.append((f"{place}.{member}", old_node.properties[member], schema))
+        if isinstance(old_node.items, dict) and isinstance(new_node.items, dict) and len(rest) < MAX_PLACES:
+            rest.append((f"{place}[]", old_node.items, new_node.items))
     return ""
 
 
 def _errors(old: Described, new: Described) -> Iterator[str]:
-    before, now = ({error.code: error for error in described.errors} for described in (old, new))
-    yield from (f"error {code} is new" for code in now if code not in before)
-    yield from (f"error {code} is gone" for code in before if code not in now)
+    before = {error.code: error for error in old.errors}
+    now = {error.code: error for error in new.errors}
+    for code in now:
+        if code not in before:
+            yield f"error {code} is new"
+    for code in before:
+        if code not in now:
+            yield f"error {code} is gone"
     if any(not _same(before[code], now[code]) for code in now.keys() & before.keys()):
         yield "errors changed"
 

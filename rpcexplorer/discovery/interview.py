@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -36,7 +35,7 @@ from rpcexplorer.discovery.questions import (
     value_of,
     wants_login,
 )
-from rpcexplorer.discovery.reader import key_of_event
+from rpcexplorer.discovery.reader import key_of_event, within_limits
 from rpcexplorer.discovery.store import read_description
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop
@@ -92,8 +91,6 @@ MIN_SECONDS: Final = 0.01
 """Seconds for a question that is sent again in another form."""
 LARGE: Final = 64 * 1024
 """Bytes of a response that takes noticeable time to parse."""
-HUGE: Final = 1024 * 1024
-"""Bytes of a response whose values make a garbage collection noticeable."""
 
 
 class Interview:
@@ -129,11 +126,6 @@ class Interview:
         self._tell = tell
         self._left_for_asides = min(profile.timeout, EXTRA_SECONDS)
         self._notes: list[str] = []
-        self._collector_rests = False
-        """Python's garbage collector is off.
-
-        It stops all threads, for a third of a second if there are a million values.
-        """
 
     async def hold(self, asking: Dialogue) -> Listing | Exchange:
         """Answer all questions of a protocol.
@@ -143,7 +135,10 @@ class Interview:
         answer: Answer | None = None
         is_large = False
         while True:
-            step = await asyncio.to_thread(_next, asking, answer) if is_large else _next(asking, answer)
+            if is_large:
+                step = await asyncio.to_thread(_next, asking, answer)
+            else:
+                step = _next(asking, answer)
             if isinstance(step, Listing):
                 return step
             questions = step.questions if isinstance(step, Questions) else (step,)
@@ -160,7 +155,9 @@ class Interview:
                     else:
                         is_large |= len(exchange.response.body) > LARGE
                         answers.append(await self._answer(question, exchange))
-            answer = Answer(answers=tuple(answers)) if isinstance(step, Questions) else answers[0]
+            answer = answers[0]
+            if isinstance(step, Questions):
+                answer = Answer(answers=tuple(answers))
 
     async def _ask_at_once(self, questions: Sequence[Question]) -> list[tuple[Question, Exchange | None]]:
         """Return the exchanges of questions sent at once; None if the time is up."""
@@ -170,9 +167,9 @@ class Interview:
             exchanges = [await self._ask(questions[0], self._stop)]
         else:
             exchanges = await run_at_once([partial(self._ask, question) for question in questions], self._stop)
-        pairs = list(zip(questions, exchanges, strict=True))
-        self._left_for_asides -= max((exchange.seconds for question, exchange in pairs if question.aside), default=0)
-        return list(pairs)
+        seconds = [exchange.seconds for question, exchange in zip(questions, exchanges, strict=True) if question.aside]
+        self._left_for_asides -= max(seconds, default=0)
+        return list(zip(questions, exchanges, strict=True))
 
     async def _ask(self, question: Question, stop: Stop | None) -> Exchange:
         exchange = await self._exchange(question, stop)
@@ -188,21 +185,15 @@ class Interview:
             self.closed = self.closed or exchange
         if isinstance(exchange.outcome, ErrorObject) and not question.is_extra:
             self.error_messages.append(exchange.outcome.message)
-        if len(exchange.response.body) > HUGE and gc.isenabled():
-            self._collector_rests = True
-            gc.disable()
         read = partial(answer_of, exchange, self._profile, asks_for_login=asks_for_login)
-        return await asyncio.to_thread(read) if len(exchange.response.body) > LARGE else read()
+        if len(exchange.response.body) > LARGE:
+            return await asyncio.to_thread(read)
+        return read()
 
     def notes(self) -> list[str]:
         """Return new notes, such as one about a login."""
         notes, self._notes = self._notes, []
         return notes
-
-    def close(self) -> None:
-        if self._collector_rests:
-            gc.freeze()  # the values of the response stay, and another search would take as long
-            gc.enable()
 
     async def _exchange(self, question: Question, stop: Stop | None) -> Exchange:
         """Send the question in other forms while the service rejects the params."""
@@ -255,8 +246,7 @@ def _next(asking: Dialogue, answer: Answer | None) -> Question | Questions | Lis
     try:
         return next(asking) if answer is None else asking.send(answer)
     except StopIteration as stop:  # a generator returns its value this way
-        listing: Listing = stop.value
-        return listing
+        return within_limits(stop.value)
 
 
 def _has_credentials(profile: Profile, credentials: CredentialSource) -> bool:
@@ -286,11 +276,9 @@ class Findings:
 
     def add(self, protocol: DiscoveryProtocol, listing: Listing) -> None:
         """Add a listing; earlier facts win, and gaps are filled."""
-        both = {
-            name: completed(self.described[name], listing.described[name])
-            for name in self.described.keys() & listing.described.keys()
-        }
-        self.described = {**listing.described, **self.described, **both}
+        for name, described in listing.described.items():
+            known = self.described.get(name)
+            self.described[name] = completed(known, described) if known else described
         self.events = self.events or listing.events
         is_offered = not listing.refusal.startswith(NOT_OFFERED)
         # An error of another kind is one of this method alone: the next one may list methods.
@@ -317,7 +305,8 @@ class Findings:
         names_by_sentence: dict[str, list[str]] = {}
         for name, sentence in self._sentences:
             names_by_sentence.setdefault(sentence, []).append(name)
-        return [*self.notes, *(f"{', '.join(names)}: {sentence}" for sentence, names in names_by_sentence.items())]
+        of_protocols = [f"{', '.join(names)}: {sentence}" for sentence, names in names_by_sentence.items()]
+        return [*self.notes, *of_protocols]
 
 
 def sentences_of(listing: Listing) -> list[str]:
@@ -430,7 +419,6 @@ async def discover(
             found.add(protocol, listing)
             say(sentences_of(listing)[0])
     finally:
-        interview.close()
         if client is None:
             await own.close()
     listing = Listing(found.described, events=found.events)
@@ -467,6 +455,8 @@ def described_in_file(source: DocumentSource) -> Discovery:
         answer = value_of(read_description(source))
     except UserError as error:
         return Discovery(now, sentences=(f"{error.sentence}. The method list did not change.",))
-    name = re.split(r"[/\\]", source.file)[-1]
-    listing = Listing(refusal=answer.refusal) if answer.refusal else read_document(answer.value, name)
+    name = source.file.replace("\\", "/").rpartition("/")[2]
+    listing = Listing(refusal=answer.refusal)
+    if not answer.refusal:
+        listing = within_limits(read_document(answer.value, name))
     return discovery_of(now, listing, (f"{source.file}: {sentence}" for sentence in sentences_of(listing)))

@@ -20,21 +20,26 @@ from rpcexplorer.discovery.questions import (
     count_unexplained,
     one_question,
 )
-from rpcexplorer.discovery.reader import KIND, Collected, docs_of, kind_of, line_of, name_of, own_kind
+from rpcexplorer.discovery.reader import (
+    KIND,
+    Collected,
+    dict_of,
+    docs_of,
+    kind_of,
+    line_of,
+    list_of,
+    name_of,
+    own_kind,
+    weight,
+)
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import counted
-from rpcexplorer.schema.node import KINDS, kind_of_value, weight
+from rpcexplorer.schema.dialect import KINDS
+from rpcexplorer.schema.node import kind_of_value
 
 NOT_A_LIST: Final = "the response is not a list of names"
-MODULES_SHOWN: Final = 20
-MAX_ENTRIES: Final = 200
-"""Params of one method, or members of its result."""
 MAX_START: Final = 10_000
-"""Characters of params to start from."""
-MAX_POSITIONS: Final = 32
-"""Params of one signature."""
-MAX_SIGNATURES: Final = 32
-"""Signatures of one method."""
+"""Characters of params to start from; nobody wants to edit more."""
 STANDARD: Final = frozenset(KINDS.values())
 SPELLED: Final = {"base64": "string", "dateTime.iso8601": "string"}
 """XML-RPC types that are strings in JSON."""
@@ -82,9 +87,8 @@ def read_names(value: Any, protocol: str) -> Listing:
     """Read a list of names or of objects with names, or an object by name."""
     if not value:
         return Listing(refusal=EMPTY)
-    if isinstance(value, dict):
-        inner = value.get("methods")
-        value = inner if isinstance(inner, dict | list) else value
+    if isinstance(value, dict) and isinstance(value.get("methods"), dict | list):
+        value = value["methods"]
     if not isinstance(value, dict | list):
         return Listing(refusal=NOT_A_LIST)
     collected = Collected()
@@ -98,7 +102,8 @@ def read_names(value: Any, protocol: str) -> Listing:
 def with_help(described: Described, value: Any) -> Described:
     """Return the description with the text of ``system.methodHelp``."""
     if isinstance(value, dict):
-        value = next((value[key] for key in ("description", "help", "doc") if isinstance(value.get(key), str)), "")
+        texts = [value.get(key) for key in ("description", "help", "doc")]
+        value = next((text for text in texts if isinstance(text, str)), "")
     docs = docs_of(value)
     return replace(described, **docs) if docs["doc"] else described
 
@@ -109,20 +114,21 @@ def with_signatures(described: Described, value: Any) -> Described:
     A signature is a list of the result's type and the params' types. Each param gets the types of all signatures. It is
     optional if one of them does not have it.
     """
-    if not isinstance(value, list) or not value:
-        return described
-    several = [value] if isinstance(value[0], str) else [entry for entry in value if isinstance(entry, list) and entry]
+    several = [entry for entry in list_of(value) if isinstance(entry, list) and entry]
+    if isinstance(value, list) and value and isinstance(value[0], str):
+        several = [value]
     if not several:
         return described
-    result, *places = zip_longest(*(signature[: MAX_POSITIONS + 1] for signature in several[:MAX_SIGNATURES]))
+    result, *places = zip_longest(*several)
+    params = [
+        DescribedParam("", _schema(kinds) or True, None not in kinds, kind=_own_kind(kinds[0])) for kinds in places
+    ]
     return replace(
         described,
-        params=tuple(
-            DescribedParam("", _schema(kinds) or True, None not in kinds, kind=_own_kind(kinds[0])) for kinds in places
-        ),
+        params=tuple(params),
         result=_schema(result) or UNSET,
         result_kind=_own_kind(result[0]),
-        by="position" if places else None,
+        by="position" if params else None,
         extra=False,
     )
 
@@ -132,7 +138,8 @@ def _schema(kinds: Iterable[Any]) -> dict[str, Any]:
 
     A type is None if a signature has no such param.
     """
-    types = [*dict.fromkeys(SPELLED.get(kind_of(kind), kind_of(kind)) for kind in kinds if kind is not None)]
+    words = [kind_of(kind) for kind in kinds if kind is not None]
+    types = list(dict.fromkeys(SPELLED.get(word, word) for word in words))
     if not types or not STANDARD.issuperset(types):
         return {}
     return {"type": types[0] if len(types) == 1 else types}
@@ -148,27 +155,28 @@ def with_empty_args(described: Described, value: Any) -> Described:
 
     The signature has the params with empty values.
     """
-    if not isinstance(value, dict) or not isinstance(args := value.get("args"), dict | list):
+    args = dict_of(value).get("args")
+    if not isinstance(args, dict | list):
         return described
-    named = list(args.items())[:MAX_ENTRIES] if isinstance(args, dict) else []
+    params = [DescribedParam(name_of(name), _like(example) or True) for name, example in dict_of(args).items()]
     return replace(
         described,
-        params=tuple(DescribedParam(name_of(name), _like(example) or True) for name, example in named),
-        result=_like(value.get("ret")) or UNSET,
-        by="name" if named else None,
+        params=tuple(params),
+        result=_like(dict_of(value).get("ret")) or UNSET,
+        by="name" if params else None,
         start=args if args and weight(args, MAX_START) <= MAX_START else None,
     )
 
 
 def _like(value: Any) -> dict[str, Any]:
     """Return the schema of values like this one; empty for null."""
-    kind = kind_of_value(value)
-    if kind == "null":
+    if value is None:
         return {}
-    if not isinstance(value, dict):
-        return {"type": kind}
-    kinds = ((name, kind_of_value(member)) for name, member in list(value.items())[:MAX_ENTRIES])
-    return {"type": kind, "properties": {name: {"type": kind_word} for name, kind_word in kinds if kind_word != "null"}}
+    schema: dict[str, Any] = {"type": kind_of_value(value)}
+    if isinstance(value, dict):
+        known = {name: kind_of_value(member) for name, member in value.items() if member is not None}
+        schema["properties"] = {name: {"type": kind} for name, kind in known.items()}
+    return schema
 
 
 def read_modules(value: Any) -> Listing:
@@ -176,9 +184,11 @@ def read_modules(value: Any) -> Listing:
 
     They list no methods, but lead to a useful refusal.
     """
-    if not isinstance(value, dict) or not value:
-        return Listing(refusal=EMPTY if not value else "the response is not a list of modules")
-    names = line_of(", ".join(filter(None, map(name_of, list(value)[:MODULES_SHOWN]))), LINE)
+    if not value:
+        return Listing(refusal=EMPTY)
+    if not isinstance(value, dict):
+        return Listing(refusal="the response is not a list of modules")
+    names = line_of(", ".join(name for name in value if name_of(name)), LINE)
     return Listing(
         refusal=f"the server lists only modules ({names}). The methods of a module start with its name and `_`. "
         "To list them, set discovery to an OpenRPC document"
@@ -203,13 +213,28 @@ NAME_LISTS: Final = {
 
 
 UBUS_PROTOCOL: Final = "list"
-MAX_LINES: Final = 1_000
-"""Methods of objects to describe."""
-MAX_ARGUMENTS: Final = 16
 MAX_SHAPES: Final = 300
-"""Methods up to which each one's arguments have their own schema."""
+"""Methods up to which each one's arguments have their own schema; a router has 200."""
 STATUS: Final = "0 success, 2 invalid command, 4 not found, 6 permission denied"
 SESSION: Final = "The session comes before these three. Omit it if the profile's auth adds it."
+
+
+class UbusMethod(NamedTuple):
+    owner: str
+    name: str
+    arguments: dict[str, str]
+    """Types by name."""
+
+    @property
+    def line(self) -> str:
+        """Return a line such as ``network.device status {name: string}``."""
+        words = ", ".join(f"{line_of(name, KIND)}: {kind}" for name, kind in self.arguments.items())
+        return line_of(f"{self.owner} {self.name} {{{words}}}" if words else f"{self.owner} {self.name}")
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        properties = {name: {"type": kind} if kind in STANDARD else True for name, kind in self.arguments.items()}
+        return {"title": f"{self.owner} {self.name}", "type": "object", "properties": properties}
 
 
 def read_objects(value: Any) -> Listing:
@@ -218,24 +243,22 @@ def read_objects(value: Any) -> Listing:
         return Listing(refusal=EMPTY)
     if not isinstance(value, dict) or not all(isinstance(methods, dict) for methods in value.values()):
         return Listing(refusal="the response is not a list of objects and methods like that of ubus")
-    reached = [
-        (owner, name, list(arguments.items())[:MAX_ARGUMENTS] if isinstance(arguments, dict) else [])
-        for owner, methods in value.items()
-        for name, arguments in methods.items()
-        if name_of(owner) and name_of(name)
-    ]
-    if not reached:
+    methods: list[UbusMethod] = []
+    for owner, entries in value.items():
+        for name, given in entries.items():
+            if name_of(owner) and name_of(name):
+                kinds = {key: kind_of(kind) for key, kind in dict_of(given).items()}
+                methods.append(UbusMethod(owner, name, kinds))
+    if not methods:
         return Listing(refusal=EMPTY)
-    first, start, _ = next((entry for entry in reached if not entry[2]), reached[0])
-    objects = list(dict.fromkeys([first, *(owner for owner, _, _ in reached)]))
-    names = list(dict.fromkeys([start, *(name for _, name, _ in reached)]))
-    lines = [_line(*entry) for entry in reached[:MAX_LINES]]
-    more = [f"and {len(reached) - MAX_LINES:,} more"] if len(reached) > MAX_LINES else []
+    first = next((method for method in methods if not method.arguments), methods[0])
+    objects = list(dict.fromkeys([first.owner, *(method.owner for method in methods)]))
+    names = list(dict.fromkeys([first.name, *(method.name for method in methods)]))
     arguments: dict[str, Any] = {"type": "object"}
     # Each method has its own arguments, so the schema accepts the arguments of any method.
-    if len(reached) <= MAX_SHAPES:
-        arguments = {"anyOf": [_arguments(*entry) for entry in reached]}
-    found = f"{counted(len(reached), 'method')} of {counted(len(objects), 'object')}"
+    if len(methods) <= MAX_SHAPES:
+        arguments = {"anyOf": [method.schema for method in methods]}
+    found = f"{counted(len(methods), 'method')} of {counted(len(objects), 'object')}"
     call = Described(
         (
             DescribedParam("object", {"type": "string", "enum": objects}, True),
@@ -245,21 +268,10 @@ def read_objects(value: Any) -> Listing:
         {"type": "array", "items": [{"type": "integer", "description": STATUS}]},
         protocol=UBUS_PROTOCOL,
         doc=f"Calls a method of an object ({found})",
-        details="\n".join([SESSION, "", *lines, *more]),
+        details="\n".join([SESSION, "", *(method.line for method in methods)]),
         by="position",
     )
     return Listing({"call": call}, f"which calls {found}")
-
-
-def _arguments(owner: str, name: str, members: list[tuple[str, Any]]) -> dict[str, Any]:
-    properties = {key: {"type": kind_of(kind)} if kind_of(kind) in STANDARD else True for key, kind in members}
-    return {"title": f"{owner} {name}", "type": "object", "properties": properties}
-
-
-def _line(owner: str, name: str, members: list[tuple[str, Any]]) -> str:
-    """Return a line such as ``network.device status {name: string}``."""
-    words = ", ".join(f"{line_of(key, KIND)}: {kind_of(kind)}" for key, kind in members)
-    return line_of(f"{owner} {name} {{{words}}}" if words else f"{owner} {name}")
 
 
 objects = one_question(Question(UBUS_PROTOCOL, '["*"]'), read_objects)

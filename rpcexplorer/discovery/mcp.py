@@ -7,7 +7,6 @@ client sends ``tools/call``, and the result is in its envelope. All questions ar
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator
-from functools import partial
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -16,23 +15,24 @@ from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.openrpc import with_references
 from rpcexplorer.discovery.questions import EMPTY, NOT_OFFERED, Answer, Dialogue, Question
 from rpcexplorer.discovery.reader import (
-    MAX_ENTRIES,
-    MAX_METHOD_CHARACTERS,
-    MAX_METHODS,
-    MAX_TOTAL_CHARACTERS,
     Collected,
+    Document,
+    Room,
+    dict_of,
     docs_of,
     line_of,
+    list_of,
     name_of,
     text_of,
 )
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.messages import spelled
-from rpcexplorer.schema.node import Definitions, SchemaReader, weight
+from rpcexplorer.schema.node import SchemaReader
 
 PROTOCOL: Final = "tools/list"
 MAX_PAGES: Final = 100
+"""Pages to ask for: a server may never end."""
 MAX_LISTED: Final = 200
 """Prompts or resources to name in their description."""
 OWN_NAMES: Final = frozenset({"ping", "initialize"})
@@ -57,15 +57,14 @@ def tools(described: Collection[str]) -> Dialogue:  # noqa: ARG001 - it has a sa
     def take(tool: dict[str, Any]) -> None:
         name = tool.get("name")
         if isinstance(name, str) and ("/" in name or name in OWN_NAMES):
-            shadowed.extend([name_of(name)] if len(shadowed) <= MAX_LISTED and name_of(name) else ())
+            shadowed.append(name_of(name))
         elif name := collected.take_name(name):
             collected.described[name] = reader.tool(tool)
 
     skipped = yield from _pages(PROTOCOL, "tools", answer, take)
-    if reader.left_out:
-        skipped.append(f"schemas of {counted(reader.left_out, 'tool')} skipped: too large to store")
+    skipped += reader.room.left_out()
     if shadowed:
-        names = line_of(", ".join(shadowed))
+        names = line_of(", ".join(name for name in shadowed if name))
         skipped.append(f"tools with the name of an MCP method skipped: {names}. Call them with tools/call")
     for method, member, describe in (
         ("prompts/list", "prompts", _prompts),
@@ -73,7 +72,7 @@ def tools(described: Collection[str]) -> Dialogue:  # noqa: ARG001 - it has a sa
     ):
         entries: list[dict[str, Any]] = []
         answer = yield Question(method, "{}", aside=True)
-        skipped += yield from _pages(method, member, answer, partial(_keep, entries))
+        skipped += yield from _pages(method, member, answer, entries.append)
         name, found = describe(entries)
         if found and collected.take_name(name):
             collected.described[name] = found
@@ -86,10 +85,10 @@ def _pages(
     """Take the entries of all pages; return sentences if that ended early."""
     cursors = set[str]()
     while not answer.refusal:
-        page = answer.value if isinstance(answer.value, dict) else {}
-        entries, cursor = page.get(member), page.get("nextCursor")
-        for entry in entries if isinstance(entries, list) else ():
-            take(entry if isinstance(entry, dict) else {})
+        page = dict_of(answer.value)
+        for entry in list_of(page.get(member)):
+            take(dict_of(entry))
+        cursor = page.get("nextCursor")
         if not isinstance(cursor, str) or not cursor or cursor in cursors:
             return []
         if len(cursors) == MAX_PAGES - 1:
@@ -99,51 +98,38 @@ def _pages(
     return [] if answer.refusal.startswith(NOT_OFFERED) and not cursors else [f"{method}: {answer.refusal}"]
 
 
-def _keep(entries: list[dict[str, Any]], entry: dict[str, Any]) -> None:
-    if len(entries) < MAX_METHODS:
-        entries.append(entry)
-
-
 class ToolReader:
-    """Reads tools, with their schemas while there is room.
-
-    Each tool has its own definitions.
-    """
+    """Reads tools. Each tool has its own definitions."""
 
     def __init__(self) -> None:
-        self._room = MAX_TOTAL_CHARACTERS
-        self.left_out = 0
+        self.room = Room()
 
     def tool(self, tool: dict[str, Any]) -> Described:
         taken, given = tool.get("inputSchema"), tool.get("outputSchema")
-        limit = min(MAX_METHOD_CHARACTERS, self._room)
-        size = weight([taken, given], limit)
-        self._room -= min(size, limit)  # also of schemas that are dropped, because measuring them takes time
-        if size > limit:
-            self.left_out += 1
+        if not self.room.take([taken, given]):
             taken = given = None
-        into, out = Definitions(taken), Definitions(given)
-        definitions = {**into.gather([taken])}
-        if definitions.keys() & out.gather([given]).keys():  # one reference may have two targets
-            apart = partial(with_references, redirect=lambda reference: f"{OUT}{reference}")
-            given = apart(given)
-            definitions |= {f"{OUT}{name}": apart(definition) for name, definition in out.found.items()}
-        else:
-            definitions |= out.found
-        node = SchemaReader(into.found).node(taken)
-        params = tuple(
+        definitions = dict(Document(taken, room=self.room).definitions([taken]))
+        of_output = Document(given, room=self.room).definitions([given])
+        if not definitions.keys().isdisjoint(of_output):  # one reference may have two targets
+            given = _apart(given)
+            of_output = {f"{OUT}{name}": _apart(definition) for name, definition in of_output.items()}
+        definitions |= of_output
+        node = SchemaReader(definitions).node(taken)
+        params = [
             DescribedParam(name, schema, name in node.required, _doc_of(schema))
-            for name, schema in [*node.properties.items()][:MAX_ENTRIES]
+            for name, schema in node.properties.items()
             if name_of(name) and isinstance(schema, dict | bool)
-        )
-        notes = tool.get("annotations")
-        notes = notes if isinstance(notes, dict) else {}
+        ]
+        notes = dict_of(tool.get("annotations"))
         read_only = notes.get("readOnlyHint")
+        result: Any = UNSET
+        if isinstance(given, dict):
+            result = {"type": "object", "properties": {**ENVELOPE, STRUCTURED: given}}
         return Described(
-            params,
-            {"type": "object", "properties": {**ENVELOPE, STRUCTURED: given}} if isinstance(given, dict) else UNSET,
+            tuple(params),
+            result,
             extra=node.additional is not False or len(params) < len(node.properties),
-            draft=line_of(taken.get("$schema")) if isinstance(taken, dict) else "",
+            draft=line_of(dict_of(taken).get("$schema")),
             protocol=PROTOCOL,
             definitions=definitions,
             by="name",
@@ -152,12 +138,21 @@ class ToolReader:
         )
 
 
+def _apart(schema: Any) -> Any:
+    """Return a schema of the output with references that no input has."""
+    return with_references(schema, lambda reference: f"{OUT}{reference}")
+
+
 def _doc_of(schema: Any) -> str:
-    return text_of(schema.get("description")) if isinstance(schema, dict) else ""
+    return text_of(dict_of(schema).get("description"))
 
 
 def _prompts(prompts: list[dict[str, Any]]) -> tuple[str, Described | None]:
-    shapes = {name: _arguments(name, prompt) for prompt in prompts if (name := name_of(prompt.get("name")))}
+    shapes: dict[str, Any] = {}
+    for prompt in prompts:
+        name = name_of(prompt.get("name"))
+        if name:
+            shapes[name] = _arguments(name, prompt)
     arguments: dict[str, Any] = {"type": "object"}
     if len(shapes) == 1:
         (arguments,) = shapes.values()
@@ -167,38 +162,41 @@ def _prompts(prompts: list[dict[str, Any]]) -> tuple[str, Described | None]:
         DescribedParam("name", {"type": "string", "enum": [*shapes]}, True),
         DescribedParam("arguments", arguments, False),
     )
-    return "prompts/get", _reading(
-        f"Gets a prompt of the server ({counted(len(shapes), 'prompt')})", prompts, "name", params
-    )
+    doc = f"Gets a prompt of the server ({counted(len(shapes), 'prompt')})"
+    return "prompts/get", _reading(doc, prompts, "name", params)
 
 
 def _arguments(name: str, prompt: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a prompt as a schema; all of them are strings."""
-    arguments = prompt.get("arguments")
-    schema: dict[str, Any] = {"title": name, "type": "object", "properties": {}}
-    for entry in arguments[:MAX_ENTRIES] if isinstance(arguments, list) else ():
-        if isinstance(entry, dict) and (param := name_of(entry.get("name"))):
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    for entry in map(dict_of, list_of(prompt.get("arguments"))):
+        param = name_of(entry.get("name"))
+        if param:
+            properties[param] = {"type": "string"}
             doc = _doc_of(entry)
-            schema["properties"][param] = {"type": "string", **({"description": doc} if doc else {})}
+            if doc:
+                properties[param]["description"] = doc
             if entry.get("required") is True:
-                schema.setdefault("required", []).append(param)
-    return schema
+                required.append(param)
+    schema = {"title": name, "type": "object", "properties": properties}
+    return {**schema, "required": required} if required else schema
 
 
 def _resources(resources: list[dict[str, Any]]) -> tuple[str, Described | None]:
-    names = [name for entry in resources if (name := name_of(entry.get("uri")))]
+    names = list(dict.fromkeys(name_of(entry.get("uri")) for entry in resources))
+    names = [name for name in names if name]
     params = (DescribedParam("uri", {"type": "string", "examples": names[:MAX_LISTED]}, True),)
-    count = len(dict.fromkeys(names))
-    return "resources/read", _reading(
-        f"Reads a resource of the server ({counted(count, 'resource')})", resources, "uri", params
-    )
+    doc = f"Reads a resource of the server ({counted(len(names), 'resource')})"
+    return "resources/read", _reading(doc, resources, "uri", params)
 
 
 def _reading(doc: str, entries: list[dict[str, Any]], key: str, params: tuple[DescribedParam, ...]) -> Described | None:
     """Return the method that reads all entries and lists their names, or None."""
     lines: dict[str, str] = {}
     for entry in entries:
-        if len(lines) < MAX_LISTED and (name := name_of(entry.get(key))):
+        name = name_of(entry.get(key))
+        if name and len(lines) < MAX_LISTED:
             words = docs_of(entry.get("description"), entry.get("title"))["doc"]
             lines[name] = f"{name}: {words}" if words else name
     if not lines:

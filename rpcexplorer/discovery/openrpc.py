@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from string import ascii_letters, digits
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -12,10 +13,10 @@ from msgspec.structs import replace
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.questions import EMPTY, Question, one_question
-from rpcexplorer.discovery.reader import KIND, Collected, MethodReader, key_of_event, line_of
+from rpcexplorer.discovery.reader import Collected, MethodReader, key_of_event, line_of, list_of, title_of
 from rpcexplorer.model.method import By, Described, DescribedParam, Method
 from rpcexplorer.model.problem import UserError
-from rpcexplorer.patterns import regex
+from rpcexplorer.schema.dialect import REFERENCES
 
 PROTOCOL = "rpc.discover"
 EVENTS = "x-notifications"
@@ -31,23 +32,29 @@ def read_openrpc(value: Any, protocol: str = PROTOCOL) -> Listing:
     collected, reader = Collected(), MethodReader(value, protocol)
     for member, found in (("methods", collected.described), (EVENTS, collected.events)):
         for own_name, entry in named_entries(value.get(member)):
-            followed = reader.follow(entry)
-            if name := collected.take_name(followed.get("name") or own_name, found):
-                safe, auth, structure = (followed.get(key) for key in ("x-safe", "x-auth", "paramStructure"))
-                found[name] = reader.method(
-                    followed,
-                    auth=auth if isinstance(auth, str) and auth in KINDS else None,
-                    safe=safe if isinstance(safe, bool) else None,
-                    by=_STRUCTURES.get(structure) if isinstance(structure, str) else None,
-                )
+            followed = reader.document.follow(entry)
+            name = collected.take_name(followed.get("name") or own_name, found)
+            if name:
+                found[name] = _read_method(reader, followed)
     if any(" " in param.name for method in collected.described.values() for param in method.params):
         # Names such as ``Hydrated transactions`` are titles, and no server accepts params by them.
         for name, method in collected.described.items():
             collected.described[name] = replace(method, by=method.by or "position")
-    info = reader.follow(value.get("info"))
-    title = f"{line_of(info.get('title'), KIND)} {line_of(info.get('version'), 20)}".strip()
-    about = f"OpenRPC {line_of(value.get('openrpc'), 20)}".strip() + (f', "{title}"' if title else "")
-    return collected.listing(about, *reader.left_out())
+    title = title_of(reader.document.follow(value.get("info")), "title")
+    about = f"OpenRPC {line_of(value.get('openrpc'), 20)}".strip()
+    if title:
+        about = f'{about}, "{title}"'
+    return collected.listing(about, *reader.document.room.left_out())
+
+
+def _read_method(reader: MethodReader, entry: dict[str, Any]) -> Described:
+    safe, auth, structure = entry.get("x-safe"), entry.get("x-auth"), entry.get("paramStructure")
+    return reader.method(
+        entry,
+        auth=auth if isinstance(auth, str) and auth in KINDS else None,
+        safe=safe if isinstance(safe, bool) else None,
+        by=_STRUCTURES.get(structure) if isinstance(structure, str) else None,
+    )
 
 
 openrpc = one_question(Question(PROTOCOL), read_openrpc)
@@ -60,19 +67,18 @@ def named_entries(entries: Any) -> Iterable[tuple[Any, Any]]:
     """
     if isinstance(entries, dict):
         return entries.items()
-    return ((None, entry) for entry in entries) if isinstance(entries, list) else ()
+    return [(None, entry) for entry in list_of(entries)]
 
 
 VERSION: Final = "1.3.2"
 COMPONENTS_PATH: Final = "#/components/schemas/"
-REFERENCE_KEYS: Final = ("$ref", "$dynamicRef", "$recursiveRef", "extends")
 VALUES: Final = frozenset({"enum", "enums", "const", "default", "example", "examples"})
 """Keywords whose values contain no schemas."""
 NAMES: Final = frozenset({"properties", "patternProperties", "definitions", "$defs", "dependentSchemas"})
 """Keywords whose values are schemas by names that the service chooses."""
 _PARAM_STRUCTURES: Final = {"name": "by-name", "position": "by-position"}
-_UNFIT: Final = regex(r"[^A-Za-z0-9._-]+")
-_PREFIX: Final = regex(r"^.*#/(?:components/schemas|definitions|\$defs)/")
+_NAME_LETTERS: Final = frozenset(f"{ascii_letters}{digits}._-")
+_PREFIXES: Final = (COMPONENTS_PATH, "#/definitions/", "#/$defs/")
 
 
 def openrpc_document(
@@ -82,18 +88,18 @@ def openrpc_document(
     events: Iterable[Method] = (),
 ) -> dict[str, Any]:
     """Return the document. ``described`` returns the description of a method."""
-    known = {method.name: method for method in methods}
-    sent = {event.name: event for event in events}
-    full = {name: described(name) or Described() for name in sorted(known)}
-    notices = {name: described(key_of_event(name)) or Described() for name in sorted(sent)}
-    components = Components([*full.values(), *notices.values()])
-    drafts = {described.draft for described in full.values() if described.draft}
+    called = sorted({method.name: method for method in methods}.items())
+    sent = sorted({event.name: event for event in events}.items())
+    full_methods = [(method, described(name) or Described()) for name, method in called]
+    full_events = [(event, described(key_of_event(name)) or Described()) for name, event in sent]
+    components = Components(full for _, full in [*full_methods, *full_events])
+    drafts = {full.draft for _, full in full_methods if full.draft}
     document: dict[str, Any] = {"openrpc": VERSION, "info": {"title": title, "version": "1"}}
     if len(drafts) == 1:
         document["$schema"] = drafts.pop()
-    document["methods"] = [_openrpc_method(known[name], described, components) for name, described in full.items()]
-    if notices:
-        document[EVENTS] = [_openrpc_method(sent[name], described, components) for name, described in notices.items()]
+    document["methods"] = [_openrpc_method(method, full, components) for method, full in full_methods]
+    if full_events:
+        document[EVENTS] = [_openrpc_method(event, full, components) for event, full in full_events]
     if components.schemas:
         document["components"] = {"schemas": components.schemas}
     return document
@@ -114,30 +120,32 @@ def openrpc_text(document: dict[str, Any]) -> str:
 class Components:
     """Schemas that several methods refer to, each with one name."""
 
-    def __init__(self, full: Iterable[Described]) -> None:
+    def __init__(self, descriptions: Iterable[Described]) -> None:
         self._names: dict[tuple[int, str], str] = {}
         """By the id of the definitions, and the reference."""
         self._sets: dict[int, Mapping[str, Any]] = {}
-        taken: dict[str, str] = {}
-        """The schema of each name."""
         wanted: list[tuple[int, str, Any]] = []
-        for described in full:
+        for described in descriptions:
             key = id(described.definitions)
             self._sets[key] = described.definitions
             rest = [*(param.schema for param in described.params), described.result]
             while rest:
                 for reference in sorted(_references(rest.pop())):
-                    if (key, reference) in self._names or (schema := self._target(key, reference)) is None:
-                        continue
-                    self._names[key, reference] = ""
-                    wanted.append((key, reference, schema))
-                    rest.append(schema)
+                    schema = self._target(key, reference)
+                    if schema is not None and (key, reference) not in self._names:
+                        self._names[key, reference] = ""
+                        wanted.append((key, reference, schema))
+                        rest.append(schema)
+        owners: dict[str, tuple[int, int]] = {}
+        """The definitions and the schema that have a name."""
         for key, reference, schema in sorted(wanted, key=lambda entry: entry[1]):
-            self._names[key, reference] = _free_name(reference, f"{key} {id(schema)}", taken)
-        self.schemas: dict[str, Any] = {}
+            self._names[key, reference] = _free_name(reference, (key, id(schema)), owners)
+        schemas = {}
         for key, reference, schema in wanted:
-            self.schemas.setdefault(self._names[key, reference], self.rewritten(schema, self._sets[key]))
-        self.schemas = dict(sorted(self.schemas.items()))
+            name = self._names[key, reference]
+            if name not in schemas:
+                schemas[name] = self.rewritten(schema, self._sets[key])
+        self.schemas = dict(sorted(schemas.items()))
 
     def _target(self, key: int, reference: str) -> Any:
         """Return the schema; None if it is missing or a whole document of methods."""
@@ -172,20 +180,24 @@ def with_references(schema: Any, redirect: Callable[[str], str]) -> Any:
     """Return a copy of a schema with its references redirected."""
     whole: list[Any] = [schema]
     rest: list[tuple[Any, Any, bool]] = [(whole, 0, False)]
-    """The parent of a value, its key, and whether its keys are free names."""
+    """The parent of a value, its key, and whether the value is an object by free names."""
     while rest:
-        parent, at, named = rest.pop()
+        parent, at, is_by_name = rest.pop()
         value = parent[at]
-        if isinstance(value, list):
-            parent[at] = value = value.copy()
-            rest += [(value, index, False) for index, element in enumerate(value) if isinstance(element, dict | list)]
-        elif isinstance(value, dict):
-            parent[at] = value = value.copy()
-            for key, member in value.items():
-                if not named and key in REFERENCE_KEYS:
-                    value[key] = _redirected(member, redirect)
-                if isinstance(member, dict | list) and (named or key not in VALUES):
-                    rest.append((value, key, not named and key in NAMES))
+        if not isinstance(value, dict | list):
+            continue
+        parent[at] = copied = value.copy()
+        if isinstance(copied, list):
+            rest += [(copied, index, False) for index in range(len(copied))]
+            continue
+        for key, member in copied.items():
+            if is_by_name:
+                rest.append((copied, key, False))
+                continue
+            if key in {*REFERENCES, "extends"}:
+                copied[key] = _redirected(member, redirect)
+            if key not in VALUES:
+                rest.append((copied, key, key in NAMES))
     return whole[0]
 
 
@@ -195,12 +207,16 @@ def _redirected(value: Any, redirect: Callable[[str], str]) -> Any:
     return redirect(value) if isinstance(value, str) else value
 
 
-def _free_name(reference: str, meaning: str, taken: dict[str, str]) -> str:
-    """Return a free name that shows its origin."""
-    way = _PREFIX.sub("", reference).replace("/properties/", ".")
-    plain = _UNFIT.sub("_", way.replace("~1", "/").replace("~0", "~")).strip("_.") or "schema"
+def _free_name(reference: str, owner: tuple[int, int], owners: dict[str, tuple[int, int]]) -> str:
+    """Return a free name that shows its origin; the same schema has one name."""
+    path = reference
+    for prefix in _PREFIXES:
+        path = path.rpartition(prefix)[2]
+    path = path.replace("/properties/", ".").replace("~1", "/").replace("~0", "~")
+    letters = [letter if letter in _NAME_LETTERS else " " for letter in path]
+    plain = "_".join("".join(letters).split()).strip("_.") or "schema"
     name, number = plain, 1
-    while taken.setdefault(name, meaning) != meaning:
+    while owners.setdefault(name, owner) != owner:
         number += 1
         name = f"{plain}_{number}"
     return name
@@ -210,11 +226,11 @@ def _openrpc_method(method: Method, full: Described, components: Components) -> 
     def schema(value: Any) -> Any:
         return components.rewritten(value, full.definitions)
 
-    has_names = all(param.name for param in full.params)
     entry: dict[str, Any] = {"name": method.name}
     entry |= _stated(summary=method.doc, description=full.details)
     entry |= _stated(tags=[{"name": tag} for tag in full.tags], deprecated=method.deprecated)
-    if by := method.by if has_names else "position":
+    by = method.by if all(param.name for param in full.params) else "position"
+    if by:
         entry["paramStructure"] = _PARAM_STRUCTURES[by]
     entry["params"] = [_param(param, at, schema(param.schema)) for at, param in enumerate(full.params, start=1)]
     if full.result is not UNSET:
@@ -236,19 +252,23 @@ def _param(param: DescribedParam, at: int, schema: Any) -> dict[str, Any]:
 
 def _errors(full: Described) -> Iterator[dict[str, Any]]:
     for error in full.errors:
-        entry: dict[str, Any] = {} if error.code is None else {"code": error.code}
-        entry["message"] = error.message
-        yield entry if error.data is UNSET else {**entry, "data": error.data}
+        entry = {"code": error.code, "message": error.message, "data": error.data}
+        if error.code is None:
+            del entry["code"]
+        if error.data is UNSET:
+            del entry["data"]
+        yield entry
 
 
 def _openrpc_examples(full: Described) -> Iterator[dict[str, Any]]:
-    names = [param.name or f"param{at}" for at, param in enumerate(full.params, start=1)]
     for example in full.examples:
         if isinstance(example.params, dict):
             given = list(example.params.items())
         else:
-            values = example.params if isinstance(example.params, list) else []
-            given = [(names[at] if at < len(names) else f"param{at + 1}", value) for at, value in enumerate(values)]
+            values = list_of(example.params)
+            names = [param.name or f"param{at}" for at, param in enumerate(full.params, start=1)]
+            names += [f"param{at}" for at in range(len(names) + 1, len(values) + 1)]
+            given = list(zip(names, values, strict=False))
         entry: dict[str, Any] = {"name": example.name, **_stated(description=example.doc)}
         entry["params"] = [{"name": name, "value": value} for name, value in given]
         if example.result is not UNSET:

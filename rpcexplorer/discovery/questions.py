@@ -11,7 +11,7 @@ from msgspec import Struct
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.client.call import MEANINGS
 from rpcexplorer.discovery.methods import Listing
-from rpcexplorer.discovery.reader import MAX_LEVELS, clean, line_of
+from rpcexplorer.discovery.reader import MAX_LEVELS, NotAdmittedError, admit, line_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
@@ -104,10 +104,11 @@ def ask_companion(
     refusals: list[str] = []
     asked = 0
     while asked < len(wanted):
-        names = wanted[asked : asked + (MAX_PARALLEL if asked > len(refusals) else 1)]
+        count = MAX_PARALLEL if asked > len(refusals) else 1
+        names = wanted[asked : asked + count]
         asked += len(names)
-        params = (f"{{{spelled(param)}:{spelled(name)}}}" if param else f"[{spelled(name)}]" for name in names)
-        questions = tuple(Question(companion, text, aside=True) for text in params)
+        form = f"{{{{{spelled(param)}:{{}}}}}}" if param else "[{}]"
+        questions = tuple(Question(companion, form.format(spelled(name)), aside=True) for name in names)
         answers = yield Questions(questions, f"{companion} {asked} of {len(wanted)}")
         for name, answer in zip(names, answers.answers, strict=True):
             if answer.refusal:
@@ -154,9 +155,9 @@ def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> 
         case Result() as result:
             return value_of(result.value)
         case ErrorObject(code=code, message=message):
-            error = " ".join([*([] if code is None else [str(code)]), *filter(None, [line_of(message)])])
             if code == METHOD_NOT_FOUND:
                 return Answer(refusal=f"{NOT_OFFERED} (-32601)")
+            error = f"{'' if code is None else code} {line_of(message)}".strip()
             return Answer(refusal=_refusal(exchange, error, profile, asks_for_login=asks_for_login))
         case Malformed(reason=reason):
             status = exchange.response.status
@@ -172,7 +173,9 @@ def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> 
 def value_of(text: bytes) -> Answer:
     """Return the value of JSON text."""
     try:
-        return Answer(clean(decoded(text)))
+        return Answer(admit(decoded(text)))
+    except NotAdmittedError as error:
+        return Answer(refusal=f"unreadable: {error}")
     except RecursionError:
         return Answer(refusal=f"unreadable: the response has more than {MAX_LEVELS} levels")
     except ValueError:  # also for a number with more digits than Python reads

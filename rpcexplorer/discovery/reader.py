@@ -1,57 +1,63 @@
-"""Reading of methods from a description: bounded, cleaned, each name once."""
+"""The door for descriptions of others, and the reader of methods behind it.
+
+``admit`` checks a whole document once. ``Room`` limits what its references add, and ``within_limits`` what each method
+of a listing has. Whatever reads a description in between or afterwards needs no limit of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from math import isfinite
 from textwrap import dedent
 from typing import Any, Final
+from urllib.parse import unquote
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from rpcexplorer.discovery.methods import LINE, Listing
+from rpcexplorer.jsontext.pointers import names_of
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
 from rpcexplorer.model.problem import counted
-from rpcexplorer.schema.node import KINDS, Definitions, weight
+from rpcexplorer.schema.dialect import KINDS, references_of
 from rpcexplorer.schema.words import in_one_line
 
-EVENT: Final = "event\0"
-"""Prefix of events among the descriptions, which no method has."""
 MAX_LEVELS: Final = 200
 """Deeper documents are hostile, and reading them would overflow the stack."""
+MAX_PARTS: Final = 2_000_000
+"""Values of one document. The largest known has 60,000; 10,000 methods with schemas have 500,000."""
+MAX_ADDED_CHARACTERS: Final = 32 * 1024 * 1024
+"""Characters of JSON that references and further pages may add, as many as the largest response has."""
+MAX_METHOD_CHARACTERS: Final = 4 * 1024 * 1024
+"""Characters of JSON of one method. A larger one would make keys slow."""
+MAX_METHODS: Final = 20_000
+MAX_ENTRIES: Final = 2_000
+"""Params, errors, examples or tags of one method; the screen has a row or a line for each."""
+MAX_NAME_CHARACTERS: Final = 256
+TEXT: Final = 2_000
+"""Characters of docs."""
+KIND: Final = 60
+"""Characters of a title, a type or another word."""
 REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 """Replaces a lone surrogate; the name then differs from the service's."""
 
 
-def key_of_event(name: str) -> str:
-    """Return the key of an event's description, which differs from a method's."""
-    return f"{EVENT}{name}"
+class NotAdmittedError(ValueError):
+    """A document is too large; the text says how."""
 
 
-def clean(value: Any) -> Any:
-    """Return the value so that it can be stored and shown; usually unchanged.
+def admit(document: Any) -> Any:
+    """Return a document so that it can be stored and shown; usually unchanged.
 
     A member whose value is NaN or infinite, or a list with such a number, is left out: without that number it would
-    have another meaning. Raises ``RecursionError`` if the value is too deep.
+    have another meaning.
     """
-    return value if _is_clean(value) else _cleaned(value)
-
-
-def without_surrogates(text: str) -> str:
-    """Return the text without lone surrogates."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return "".join(REPLACEMENT if "\ud800" <= character <= "\udfff" else character for character in text)
-    return text
-
-
-def _is_clean(value: Any) -> bool:
-    level, is_clean = [value], True
+    level, parts, is_clean = [document], 0, True
     for _ in range(MAX_LEVELS + 1):
+        parts += len(level)
+        if parts > MAX_PARTS:
+            raise NotAdmittedError(f"the response has more than {MAX_PARTS:,} values")
         below: list[Any] = []
         for part in level:
             kind = type(part)  # There may be millions of values, and this is the fastest check.
@@ -66,9 +72,9 @@ def _is_clean(value: Any) -> bool:
             elif kind is float and not isfinite(part):
                 is_clean = False
         if not below:
-            return is_clean
+            return document if is_clean else _cleaned(document)
         level = below
-    raise RecursionError
+    raise NotAdmittedError(f"the response has more than {MAX_LEVELS} levels")
 
 
 def _cleaned(value: Any) -> Any:
@@ -88,16 +94,20 @@ def _is_finite(value: Any) -> bool:
     return not isinstance(value, float) or isfinite(value)
 
 
-MAX_NAME_CHARACTERS: Final = 256
-TEXT: Final = 2_000
-KIND: Final = 60
+def without_surrogates(text: str) -> str:
+    """Return the text without lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join(REPLACEMENT if "\ud800" <= character <= "\udfff" else character for character in text)
+    return text
 
 
 def name_of(value: Any) -> str:
     """Return a name that can be sent unchanged; empty for other values."""
     if not isinstance(value, str) or len(value) > MAX_NAME_CHARACTERS or not value.strip():
         return ""
-    return value if without_surrogates(value) is value and REPLACEMENT not in value else ""
+    return "" if REPLACEMENT in without_surrogates(value) else value
 
 
 def line_of(value: Any, limit: int = LINE) -> str:
@@ -109,10 +119,9 @@ def text_of(value: Any) -> str:
     """Return text of several lines, without the indentation of source code."""
     if not isinstance(value, str):
         return ""
-    first, *rest = without_surrogates(value[: TEXT * 2]).strip().splitlines() or [""]
-    text = first.rstrip()
-    if rest:
-        text = "\n".join(line.rstrip() for line in [first, *dedent("\n".join(rest)).split("\n")]).strip()
+    first, _, rest = without_surrogates(value[: TEXT * 2]).strip().partition("\n")
+    lines = [first, *dedent("\n".join(rest.splitlines())).split("\n")]
+    text = "\n".join(line.rstrip() for line in lines).strip()
     return text if len(text) <= TEXT else text[: TEXT - 1] + "…"
 
 
@@ -122,8 +131,31 @@ def docs_of(value: Any, *titles: Any) -> dict[str, Any]:
     ``doc`` is the first title, or the first paragraph. ``details`` is the text.
     """
     details = text_of(value)
-    doc = next(filter(None, map(line_of, titles)), "") or line_of(details.partition("\n\n")[0])
-    return {"doc": doc, "details": "" if details.rstrip(".") == doc.rstrip(".") else details}
+    lines = [*map(line_of, titles), line_of(details.partition("\n\n")[0])]
+    doc = next((line for line in lines if line), "")
+    if details.rstrip(".") == doc.rstrip("."):
+        details = ""
+    return {"doc": doc, "details": details}
+
+
+def doc_of(entry: dict[str, Any]) -> str:
+    """Return the docs of a part of a method."""
+    return text_of(entry.get("description")) or line_of(entry.get("summary"))
+
+
+def dict_of(value: Any) -> dict[str, Any]:
+    """Return an object; empty for other values."""
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(value: Any) -> list[Any]:
+    """Return an array; empty for other values."""
+    return value if isinstance(value, list) else []
+
+
+def title_of(about: dict[str, Any], name: str, version: str = "version") -> str:
+    """Return the title and version of a service."""
+    return f"{line_of(about.get(name), KIND)} {line_of(about.get(version), 20)}".strip()
 
 
 def kind_of(value: Any) -> str:
@@ -138,7 +170,31 @@ def own_kind(value: Any) -> str:
     return "" if kind in KINDS or kind.lower() == "any" else kind
 
 
-MAX_METHODS: Final = 20_000
+def weight(value: Any, limit: int) -> int:
+    """Estimate the characters of a JSON value; stop above the limit."""
+    rest, size = [value], 0
+    while rest and size <= limit:
+        part = rest.pop()
+        if isinstance(part, dict):
+            size += 2 + 4 * len(part) + sum(map(len, part))
+            rest += part.values()
+        elif isinstance(part, list | tuple):
+            size += 2 + len(part)
+            rest += part
+        elif isinstance(part, str):
+            size += len(part) + 2
+        else:
+            size += 5
+    return size
+
+
+EVENT: Final = "event\0"
+"""Prefix of events among the descriptions, which no method has."""
+
+
+def key_of_event(name: str) -> str:
+    """Return the key of an event's description, which differs from a method's."""
+    return f"{EVENT}{name}"
 
 
 class Collected:
@@ -154,7 +210,8 @@ class Collected:
 
         The result is "" if it is only counted.
         """
-        among = self.described if among is None else among
+        if among is None:
+            among = self.described
         name = name_of(value)
         if not name or name.startswith(EVENT):
             self._nameless += 1
@@ -177,46 +234,167 @@ class Collected:
         return Listing(self.described, about, (*left_out, *skipped), events=self.events)
 
 
-MAX_ENTRIES: Final = 200
-"""Errors, examples or tags of one method."""
-MAX_PARAMS: Final = 2_000
-"""Params of one method. One more param replaces those that are left out."""
-MAX_METHOD_CHARACTERS: Final = 4 * 1024 * 1024
-"""Characters of JSON to store for one method, without referenced schemas."""
-MAX_TOTAL_CHARACTERS: Final = 32 * 1024 * 1024
-"""Characters of JSON to store for all methods together."""
-MAX_TOTAL_ENTRIES: Final = 300_000
-"""Params, errors, examples and tags of all methods.
+def within_limits(listing: Listing) -> Listing:
+    """Return the listing; a method that is too large keeps its name and first line."""
+    described, events, too_large = dict(listing.described), dict(listing.events), 0
+    for among in (described, events):
+        for name, full in among.items():
+            if _is_too_large(full):
+                among[name] = Described(protocol=full.protocol, doc=full.doc, auth=full.auth, safe=full.safe)
+                too_large += 1
+    if not too_large:
+        return listing
+    sentence = f"descriptions of {counted(too_large, 'method')} skipped: too large"
+    return replace(listing, described=described, events=events, skipped=(*listing.skipped, sentence))
 
-References can make a small document large.
-"""
-MAX_OWN_PARTS: Final = 1_000_000
-"""Parts of schemas to search in methods with their own definitions."""
-OTHERS: Final = "..."
-"""The name of a param that means all others."""
-OWN_DEFINITIONS: Final = ("$defs", "definitions")
-MAX_HOPS: Final = 8
-"""References to references that are followed."""
+
+def _is_too_large(described: Described) -> bool:
+    parts: list[Any] = [described.details, described.result, described.start]
+    parts += [param.schema for param in described.params]
+    parts += [error.data for error in described.errors]
+    parts += [(example.params, example.result) for example in described.examples]
+    lists = described.params, described.errors, described.examples, described.tags
+    return max(map(len, lists)) > MAX_ENTRIES or weight(parts, MAX_METHOD_CHARACTERS) > MAX_METHOD_CHARACTERS
+
+
+class Room:
+    """What references and further pages may add to a document: they can make a small one huge."""
+
+    def __init__(self) -> None:
+        self._left = MAX_ADDED_CHARACTERS
+        self.refused = 0
+
+    def left_out(self) -> list[str]:
+        """Return a sentence if there was not room for all."""
+        if not self.refused:
+            return []
+        return [f"{counted(self.refused, 'part')} skipped: the description is too large with them"]
+
+    def take(self, target: Any) -> bool:
+        """Return whether there is room for a target; after the first refusal, never."""
+        if self._left >= 0:
+            self._left -= weight(target, self._left)
+        if self._left < 0:
+            self.refused += 1
+        return self._left >= 0
+
+
+class Document:
+    """A document whose references can be followed."""
+
+    def __init__(self, root: Any, types: Any = None, room: Room | None = None) -> None:
+        """Names without a path refer to ``types``."""
+        self._root, self._types = root, dict_of(types)
+        self.room = room or Room()
+        self._found: dict[str, Any] = {}
+        self._seen: set[int] = set()
+        """Ids of schemas: thousands of methods may share one."""
+
+    def follow(self, value: Any) -> dict[str, Any]:
+        """Return the object, or the target of its reference.
+
+        The target gets the members next to ``$ref``.
+        """
+        siblings: dict[str, Any] = {}
+        seen: set[str] = set()
+        while isinstance(value, dict):
+            reference = value.get("$ref")
+            if not isinstance(reference, str):
+                return {**value, **siblings} if siblings else value
+            siblings = {**value, **siblings}
+            del siblings["$ref"]
+            value = self.at(reference)
+            if reference in seen or not self.room.take(value):
+                return {}
+            seen.add(reference)
+        return {}
+
+    def definitions(self, schemas: Iterable[Any]) -> dict[str, Any]:
+        """Return everything that these schemas refer to, directly or not.
+
+        They are the same for all methods, except for schemas with their own definitions.
+        """
+        schemas = list(schemas)
+        own = {name: definition for schema in schemas for name, definition in _own_definitions(schema)}
+        if own:
+            found = self._gather(schemas, own, {}, set())
+            if not found.keys().isdisjoint(own):
+                return found
+        return self._gather(schemas, {}, self._found, self._seen)
+
+    def _gather(self, schemas: list[Any], own: dict[str, Any], found: dict[str, Any], seen: set[int]) -> dict[str, Any]:
+        rest = list(schemas)
+        while rest:
+            part = rest.pop()
+            if not isinstance(part, dict | list) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            if isinstance(part, list):
+                rest += part
+                continue
+            rest += part.values()
+            for reference in references_of(part):
+                if reference in found:
+                    continue
+                target = self.at(reference)
+                if target is None:
+                    target = own.get(reference)
+                if isinstance(target, dict | bool) and self.room.take(target):
+                    found[reference] = target
+                    rest.append(target)
+        return found
+
+    def at(self, reference: str) -> Any:
+        """Return the target of a reference, or None. Nothing is fetched."""
+        if reference == "#":
+            return self._root
+        if not reference.startswith("#/"):
+            return self._types[reference] if reference in self._types else self._named.get(reference)
+        value: Any = self._root
+        for name in names_of(reference[1:]):
+            if isinstance(value, dict):
+                value = value[name] if name in value else value.get(unquote(name))
+            elif isinstance(value, list) and name.isdecimal() and len(name) < 9 and int(name) < len(value):
+                value = value[int(name)]
+            else:
+                return None
+        return value
+
+    @cached_property
+    def _named(self) -> dict[str, Any]:
+        """Return schemas by the names that they give themselves."""
+        named: dict[str, Any] = {}
+        rest = [self._root]
+        while rest:
+            part = rest.pop()
+            if isinstance(part, list):
+                rest += part
+            elif isinstance(part, dict):
+                rest += part.values()
+                for key, sign in (("$id", ""), ("id", ""), ("$anchor", "#"), ("$dynamicAnchor", "#")):
+                    if isinstance(part.get(key), str):
+                        named.setdefault(f"{sign}{part[key]}", part)
+        return named
+
+
+def _own_definitions(schema: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the definitions inside a schema, with the references to them."""
+    for key in ("$defs", "definitions"):
+        for name, definition in dict_of(dict_of(schema).get(key)).items():
+            yield f"#/{key}/{name.replace('~', '~0').replace('/', '~1')}", definition
+
+
 SCHEMA_WORDS: Final = frozenset(
     ("type", "$ref", "properties", "items", "enum", "const", "oneOf", "anyOf", "allOf", "format", "pattern")
 )
 """Members that show that an object without ``schema`` is a schema itself."""
-NOT_OF_SCHEMA: Final = frozenset(("name", "summary"))
-"""Members of a param that are not part of its own schema.
-
-The same is true for a boolean ``required``.
-"""
-OwnSchema = Callable[[dict[str, Any]], Any]
-"""Makes a schema of a param or of a result."""
 
 
 def own_schema(entry: dict[str, Any]) -> Any:
     """Return the schema that a param is itself; ``True`` if it has no limits."""
-    schema = {
-        key: value
-        for key, value in entry.items()
-        if key not in NOT_OF_SCHEMA and not (key == "required" and isinstance(value, bool))
-    }
+    schema = {key: value for key, value in entry.items() if key not in {"name", "summary"}}
+    if isinstance(schema.get("required"), bool):
+        del schema["required"]
     return schema if schema.keys() - {"description"} else True
 
 
@@ -229,21 +407,18 @@ class MethodReader:
         protocol: str,
         *,
         types: Any = None,
-        own: OwnSchema | None = None,
+        is_inline: bool = False,
         default_required: bool | None = False,
     ) -> None:
         """Initialise a reader for one document.
 
-        ``types`` are the targets of references by name. ``own`` makes a schema of a param that is its own schema.
+        ``types`` are the targets of references by name. ``is_inline``: params and results are schemas themselves.
         ``default_required``: whether a param is required if the document does not state it.
         """
-        self._definitions = Definitions(document, types)
+        self.document = Document(document, types)
         self._protocol = protocol
-        self._own, self._default_required = own, default_required
-        self._draft = _draft_of(document) if isinstance(document, dict) else ""
-        self._cut = self._without_params = 0
-        self._room, self._entries_left, self._left_for_own = MAX_TOTAL_CHARACTERS, MAX_TOTAL_ENTRIES, MAX_OWN_PARTS
-        self._weights: dict[int, tuple[Any, int]] = {}
+        self._is_inline, self._default_required = is_inline, default_required
+        self._draft = _draft_of(dict_of(document))
 
     def method(self, entry: dict[str, Any], **facts: Any) -> Described:
         """Read an entry; ``facts`` are those that only this document format has."""
@@ -252,215 +427,118 @@ class MethodReader:
         described = Described(
             params,
             schema,
-            "" if self._own else name_of(result.get("name")),
-            text_of(result.get("description")) or line_of(result.get("summary")),
+            "" if self._is_inline else name_of(result.get("name")),
+            doc_of(result),
             tuple(self._errors(entry.get("errors"))),
             tuple(self._examples(entry.get("examples"), entry.get("paramStructure"), params)),
             tuple(self._tags(entry.get("tags"))),
             draft=self._draft,
             protocol=self._protocol,
-            definitions=self._gather([*(param.schema for param in params), schema]),
             deprecated=entry.get("deprecated") is True,
             result_kind=word,
             **{**docs_of(entry.get("description"), entry.get("summary")), **facts},
         )
-        return self._limit(described)
+        schemas = [*(param.schema for param in params), schema]
+        return replace(described, definitions=self.document.definitions(schemas))
 
-    def left_out(self) -> list[str]:
-        """Return sentences about parts that were too large to store."""
-        sentences = []
-        if self._cut:
-            sentences.append(f"schemas or examples of {counted(self._cut, 'method')} skipped: too large to store")
-        if self._without_params:
-            sentences.append(f"params of {counted(self._without_params, 'method')} skipped: too many to store")
-        if count := self._definitions.left_out:
-            sentences.append(f"{counted(count, 'referenced schema')} skipped: over the limit for number or size")
-        return sentences
-
-    def _gather(self, schemas: list[Any]) -> dict[str, Any]:
-        """Return the targets of references.
-
-        They are the same for all methods, except for schemas with their own definitions.
-        """
-        own = {
-            f"#/{key}/{name.replace('~', '~0').replace('/', '~1')}": definition
-            for schema in schemas
-            if isinstance(schema, dict)
-            for key in OWN_DEFINITIONS
-            if isinstance(among := schema.get(key), dict)
-            for name, definition in among.items()
-        }
-        if own and self._left_for_own > 0:
-            definitions = self._definitions.with_own(own)
-            found = definitions.gather(schemas)
-            self._left_for_own -= definitions.looked_at
-            return found if found.keys() & own.keys() else self._definitions.gather(schemas)
-        return self._definitions.gather(schemas)
-
-    def _limit(self, described: Described) -> Described:
-        """Drop parts that are too large: schemas of params first, examples last."""
-        limit = left = min(MAX_METHOD_CHARACTERS, self._room)
-        bare: dict[str, Any] = {}
-        for fact, parts, without in (
-            ("params", [param.schema for param in described.params], _without_schema),
-            ("result", [described.result], lambda _: UNSET),
-            ("errors", [error.data for error in described.errors], _without_data),
-            (
-                "examples",
-                [part for example in described.examples for part in (example.params, example.result)],
-                lambda _: (),
-            ),
-        ):
-            size = sum(self._weight(part, left) for part in parts)
-            if size > left:
-                bare[fact] = without(described)
-            else:
-                left -= size
-        self._room -= limit - left
-        self._cut += bool(bare)
-        return replace(described, **bare) if bare else described
-
-    def _weight(self, part: Any, limit: int) -> int:
-        """Return the weight of a part, computed once for methods that share it.
-
-        The part is stored with its weight, so that its id stays unique.
-        """
-        if not isinstance(part, dict | list):
-            return weight(part, limit)
-        known = self._weights.get(id(part))
-        if known is None:
-            known = self._weights[id(part)] = (part, weight(part, MAX_METHOD_CHARACTERS))
-        return known[1]
+    def _entries(self, entries: Any) -> Iterator[dict[str, Any]]:
+        for entry in list_of(entries):
+            followed = self.document.follow(entry)
+            if followed:
+                yield followed
 
     def _params(self, params: Any) -> Iterator[DescribedParam]:
-        is_named = isinstance(params, dict)
-        entries = list(params.items()) if is_named else params if isinstance(params, list) else []
-        some = self._some(entries, MAX_PARAMS)
-        for own_name, param in some if is_named else [(None, param) for param in some]:
-            described = param if self._own and isinstance(param, dict) else self.follow(param)
-            if self._own and not isinstance(param, dict):
-                described = {"name": param}
-            required = described.get("required", self._default_required if own_name is None else None)
-            schema = self._schema(described, is_one=own_name is not None)
-            yield DescribedParam(
-                name_of(described.get("name") if own_name is None else own_name),
-                schema,
-                required if isinstance(required, bool) else None,
-                text_of(described.get("description")) or line_of(described.get("summary")),
-                described.get("deprecated") is True,
-                _own_word(described if self._own else schema),
-            )
-        if 0 < len(some) < len(entries):
-            self._without_params += 1
-            yield DescribedParam(OTHERS, doc=counted(len(entries) - len(some), "more param"))
+        for name, param in dict_of(params).items():
+            yield self._param(param, name, required=None, is_schema=True)
+        for param in list_of(params):
+            yield self._param(param, None, required=self._default_required, is_schema=self._is_inline)
 
-    def _schema(self, described: dict[str, Any], *, is_one: bool = False) -> Any:
-        schema = described.get("schema")
+    def _param(self, param: Any, name: str | None, *, required: bool | None, is_schema: bool) -> DescribedParam:
+        if not self._is_inline:
+            entry = self.document.follow(param)
+        else:
+            entry = param if isinstance(param, dict) else {"name": param}
+        if isinstance(entry.get("required"), bool):
+            required = entry["required"]
+        elif "required" in entry:
+            required = None
+        schema = self._schema(entry, is_schema=is_schema)
+        return DescribedParam(
+            name_of(entry.get("name") if name is None else name),
+            schema,
+            required,
+            doc_of(entry),
+            entry.get("deprecated") is True,
+            _own_word(entry if self._is_inline else schema),
+        )
+
+    def _schema(self, entry: dict[str, Any], *, is_schema: bool) -> Any:
+        schema = entry.get("schema")
         if isinstance(schema, dict | bool):
             return schema
-        if self._own:
-            return self._own(described)
-        return own_schema(described) if is_one or described.keys() & SCHEMA_WORDS else True
+        return own_schema(entry) if is_schema or entry.keys() & SCHEMA_WORDS else True
 
     def _result(self, entry: dict[str, Any]) -> tuple[dict[str, Any], Any, str]:
         """Return the result's entry, its schema, and its type if it is special."""
         value = next((entry[key] for key in ("result", "returns", "return") if key in entry), None)
-        if self._own and isinstance(value, str):
-            value = {"type": value} if kind_of(value) != "any" else {}
-        result = value if self._own and isinstance(value, dict) else self.follow(value)
-        schema = self._schema(result)
-        word = _own_word(result if self._own else schema)
-        return result, UNSET if schema is True and "schema" not in result else schema, word
+        if not self._is_inline:
+            result = self.document.follow(value)
+        elif isinstance(value, str) and kind_of(value) != "any":
+            result = {"type": value}
+        else:
+            result = dict_of(value)
+        schema = self._schema(result, is_schema=self._is_inline)
+        word = _own_word(result if self._is_inline else schema)
+        if schema is True and "schema" not in result:
+            schema = UNSET
+        return result, schema, word
 
     def _errors(self, errors: Any) -> Iterator[DescribedError]:
         for error in self._entries(errors):
             code, data = error.get("code"), error.get("data", UNSET)
-            yield DescribedError(
-                code if isinstance(code, int) and not isinstance(code, bool) else None,
-                line_of(error.get("message"), LINE),
-                UNSET if self._own and data is None else data,
-            )
+            if isinstance(code, bool) or not isinstance(code, int):
+                code = None
+            yield DescribedError(code, line_of(error.get("message")), UNSET if data is None else data)
 
     def _examples(self, examples: Any, structure: Any, params: tuple[DescribedParam, ...]) -> Iterator[ExampleCall]:
+        names = [param.name for param in params]
         for example in self._entries(examples):
-            given = [
-                (name_of(value.get("name")), value["value"])
-                for value in self._entries(example.get("params"))
-                if "value" in value
-            ]
-            result = self.follow(example.get("result", example.get("returns")))
-            yield ExampleCall(
-                line_of(example.get("name")),
-                _arrange(given, [param.name for param in params], structure),
-                text_of(example.get("description")) or line_of(example.get("summary")),
-                result.get("value", UNSET),
-            )
+            values = [value for value in self._entries(example.get("params")) if "value" in value]
+            given = [(name_of(value.get("name")), value["value"]) for value in values]
+            result = self.document.follow(example.get("result", example.get("returns")))
+            params_to_send = _params_of_example(given, names, structure)
+            yield ExampleCall(line_of(example.get("name")), params_to_send, doc_of(example), result.get("value", UNSET))
 
     def _tags(self, tags: Any) -> Iterator[str]:
         """Yield the tags: objects with a name, references to these, or names."""
-        for tag in self._some(tags):
-            name = name_of(tag if isinstance(tag, str) else self.follow(tag).get("name"))
+        for tag in list_of(tags):
+            name = name_of(tag if isinstance(tag, str) else self.document.follow(tag).get("name"))
             if name:
                 yield name
 
-    def _entries(self, entries: Any) -> Iterator[dict[str, Any]]:
-        yield from (followed for entry in self._some(entries) if (followed := self.follow(entry)))
-
-    def _some(self, value: Any, most: int = MAX_ENTRIES) -> list[Any]:
-        """Return as many elements as one method and the whole document may have."""
-        if not isinstance(value, list):
-            return []
-        some = value[: min(most, self._entries_left)]
-        self._entries_left -= len(some)
-        return some
-
-    def follow(self, value: Any) -> dict[str, Any]:
-        """Return the object, or the target of its reference.
-
-        The target gets the members next to ``$ref``.
-        """
-        siblings: dict[str, Any] = {}
-        for _ in range(MAX_HOPS):
-            if not isinstance(value, dict):
-                return {}
-            reference = value.get("$ref")
-            if not isinstance(reference, str):
-                return {**value, **siblings} if siblings else value
-            siblings = {**{key: member for key, member in value.items() if key != "$ref"}, **siblings}
-            value = self._definitions.at(reference)
-        return {}
-
 
 def _own_word(schema: Any) -> str:
-    word = schema.get("type") if isinstance(schema, dict) else None
+    word = dict_of(schema).get("type")
     return own_kind(word) if isinstance(word, str) and word not in KINDS else ""
 
 
-def _without_schema(described: Described) -> Any:
-    return tuple(replace(param, schema=True) for param in described.params)
-
-
-def _without_data(described: Described) -> Any:
-    return tuple(replace(error, data=UNSET) for error in described.errors)
-
-
-def _arrange(given: list[tuple[str, Any]], names: list[str], structure: Any) -> Any:
+def _params_of_example(given: list[tuple[str, Any]], names: list[str], structure: Any) -> Any:
     """Return example values as params that can be sent.
 
     They are by name if the method states it, or if they are not in the order of its params.
     """
-    own = [name for name, _ in given]
-    if structure == "by-name":
-        full = [name or (names[place] if place < len(names) else "") for place, name in enumerate(own)]
-        if all(full):
-            return dict(zip(full, (value for _, value in given), strict=True))
-    in_order = all(name in {"", names[place] if place < len(names) else name} for place, name in enumerate(own))
-    values = dict(given)
-    if in_order or not set(own) <= set(names) or len(values) < len(given):
+    named: dict[str, Any] = {}
+    for place, (own_name, value) in enumerate(given):
+        usual = names[place] if place < len(names) else ""
+        named[own_name or usual] = value
+    own, first = list(named), names[: len(named)]
+    if structure == "by-name" and "" not in named:
+        return named
+    if own == first or len(named) < len(given) or not set(own) <= set(names):
         return [value for _, value in given]
-    if structure == "by-position" and set(own) == set(names[: len(own)]):
-        return [values[name] for name in names[: len(own)]]
-    return values
+    if structure == "by-position" and set(own) == set(first):
+        return [named[name] for name in first]
+    return named
 
 
 def _draft_of(document: dict[str, Any]) -> str:

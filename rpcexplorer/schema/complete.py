@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from itertools import islice
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -25,12 +26,19 @@ from rpcexplorer.variables.references import inert_value
 MOST_SCHEMAS: Final = 30
 """Schemas to follow from one level to the next."""
 MOST_NODES: Final = 100
+"""Alternatives of one place, with those inside them: references can make them endless."""
 DEEP: Final = 6
 """Alternatives inside alternatives."""
-MOST_SIBLINGS: Final = 20
-"""Neighbours of a place that select its alternatives."""
-LONGEST: Final = 200
-"""Characters of such a neighbour."""
+MOST: Final = 50
+"""Candidates for one place; the user continues to type."""
+MOST_EXAMPLES: Final = 20
+MOST_NAMES: Final = 6
+"""Names in the rest of a signature, which is one line."""
+LONGEST_WORDS: Final = 100
+LONGEST_SHOWN: Final = 60
+_BEGUN: Final = ("string", "array", "object")
+"""Types whose candidates the user continues to type."""
+_OF_KIND: Final[Mapping[str, tuple[Any, ...]]] = {"boolean": (True, False), "null": (None,)}
 
 
 class SchemaPlaces:
@@ -46,9 +54,12 @@ class SchemaPlaces:
             return ()
         found = self._of_param(path[0])
         for at, step in enumerate(path[1:], start=1):
-            here = self.nodes(found, siblings[at] if at < len(siblings) else {})
-            found = [schema for node in here for schema in _inside(node, step) if schema is not False]
-            found = list({id(schema): schema for schema in found}.values())[:MOST_SCHEMAS]
+            inside: dict[int, Any] = {}
+            for node in self.nodes(found, siblings[at] if at < len(siblings) else {}):
+                schema = _inside(node, step)
+                if schema is not False:
+                    inside[id(schema)] = schema
+            found = list(inside.values())[:MOST_SCHEMAS]
         return tuple(found)
 
     def nodes(self, schemas: Iterable[Any], siblings: Mapping[str, str] | None = None) -> list[Node]:
@@ -70,7 +81,7 @@ class SchemaPlaces:
     def _of_param(self, step: str | int) -> list[Any]:
         params = self._described.params
         if isinstance(step, int):
-            return [params[step].schema] if step < len(params) else []
+            return [param.schema for param in params[step : step + 1]]
         return [param.schema for param in params if param.name == step][:1]
 
     def _is_ruled_out(self, schema: Any, known: Mapping[str, Any], looks: Looks) -> bool:
@@ -88,28 +99,22 @@ def required_in(nodes: Sequence[Node]) -> frozenset[str]:
     return nodes[0].required | (frozenset.intersection(*others) if others else frozenset())
 
 
-def _inside(node: Node, step: str | int) -> Iterable[Any]:
-    if isinstance(step, int):
-        return (node.element(step),) if not node.kinds or "array" in node.kinds else ()
-    return (node.member(step),) if not node.kinds or "object" in node.kinds else ()
+def _inside(node: Node, step: str | int) -> Any:
+    """Return the schema of an element or member; ``False`` if there is none."""
+    kind = "array" if isinstance(step, int) else "object"
+    if node.kinds and kind not in node.kinds:
+        return False
+    return node.element(step) if isinstance(step, int) else node.member(step)
 
 
-def _values(siblings: Mapping[str, str]) -> Iterable[tuple[str, Any]]:
-    for name, text in list(siblings.items())[:MOST_SIBLINGS]:
-        if text and len(text) <= LONGEST:
+def _values(siblings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """Yield the values of a few short neighbours, which select the alternatives."""
+    for name, text in islice(siblings.items(), 20):
+        if text and len(text) <= 200:
             try:
                 yield name, msgspec.json.decode(text)
             except msgspec.DecodeError:
                 continue
-
-
-MOST: Final = 50
-"""Candidates for one place."""
-MOST_SHOWN: Final = 60
-MOST_EXAMPLES: Final = 20
-LONGEST_WORDS: Final = 100
-_BEGUN: Final = ("string", "array", "object")
-"""Types whose candidates the user continues to type."""
 
 
 class Candidate(Struct, frozen=True):
@@ -149,33 +154,32 @@ def completions(
         return None
     places = SchemaPlaces(described)
     if place.due == "value":
-        found = _ranked(
-            place, _complete_values(place, described, places, values), lambda value: (value.shown, value.text[1:])
-        )
+        candidates = list(_complete_values(place, described, places, values))
+        ranks = [_rank(place.typed, candidate.shown, candidate.text[1:]) for candidate in candidates]
+        found = _best(candidates, ranks)
     else:
         rows = sorted(_members(place.path, place, described, places), key=lambda row: row.rank)
-        free = (row for row in rows if row.name not in place.levels[-1].members)
-        found = [_name(place, row, places) for row in _ranked(place, free, lambda row: (row.name,))]
-    best = {candidate.text: candidate for candidate in found if candidate.text != text[place.start : place.end]}
+        free = [row for row in rows if row.name not in place.levels[-1].members]
+        ranks = [_rank(place.typed, row.name) for row in free]
+        found = [_name(place, row, places) for row in _best(free, ranks)]
+    best = {candidate.text: candidate for candidate in found}
+    best.pop(text[place.start : place.end], None)
     return Completion(place.start, place.end, tuple(best.values())) if best else None
 
 
-T = TypeVar("T")
+def _rank(typed: str, *words: str) -> int:
+    """Return 0 if a word starts with the typed text, 1 if one contains it, else 2."""
+    typed = typed.casefold()
+    keys = [word.casefold() for word in words]
+    if any(key.startswith(typed) for key in keys):
+        return 0
+    return 1 if len(typed) > 1 and any(typed in key for key in keys) else 2
 
 
-def _ranked(place: TypedPlace, found: Iterable[T], words: Callable[[T], Iterable[str]]) -> list[T]:
-    """Sort candidates: those that start with the typed text come first."""
-    typed = place.typed.casefold()
-    best: list[T] = []
-    others: list[T] = []
-    for candidate in found:
-        keys = [word.casefold() for word in words(candidate)]
-        if any(key.startswith(typed) for key in keys):
-            best.append(candidate)
-        elif len(typed) > 1 and any(typed in key for key in keys):
-            others.append(candidate)
-        if len(best) >= MOST:
-            break
+def _best(candidates: list[Any], ranks: list[int]) -> list[Any]:
+    """Return the candidates that match, those with the lowest rank first."""
+    best = [candidate for candidate, rank in zip(candidates, ranks, strict=True) if rank == 0]
+    others = [candidate for candidate, rank in zip(candidates, ranks, strict=True) if rank == 1]
     return [*best, *others][:MOST]
 
 
@@ -190,11 +194,15 @@ class _MemberRow(Struct, frozen=True):
 
     @property
     def rank(self) -> int:
-        return 2 if self.deprecated else 0 if self.required else 1
+        if self.deprecated:
+            return 2
+        return 0 if self.required else 1
 
     @property
-    def marks(self) -> str:
-        return "deprecated" if self.deprecated else "required" if self.required else ""
+    def mark(self) -> str:
+        if self.deprecated:
+            return "deprecated"
+        return "required" if self.required else ""
 
 
 def _param_rows(described: Described) -> Iterator[_MemberRow]:
@@ -208,7 +216,8 @@ def _members(
 ) -> Iterator[_MemberRow]:
     """Yield the possible members of the object around a place."""
     if not path:
-        yield from _param_rows(described) if place.levels[0].is_object else ()
+        if place.levels[0].is_object:
+            yield from _param_rows(described)
         return
     siblings = [level.members for level in place.levels]
     seen: set[str] = set()
@@ -218,32 +227,39 @@ def _members(
         for name, schema in node.properties.items():
             if name not in seen and schema is not False:
                 seen.add(name)
-                marks = (schema.get("deprecated"), schema.get("readOnly")) if isinstance(schema, dict) else ()
-                yield _MemberRow(name, schema, name in required, "", True in marks)
+                # Marks are only read at the schema itself: there may be 10,000 members.
+                is_marked = isinstance(schema, dict) and True in (schema.get("deprecated"), schema.get("readOnly"))
+                yield _MemberRow(name, schema, name in required, "", is_marked)
 
 
 def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate:
     """Return a name with its comma, and the simplest value if it is obvious."""
     node = places.reader.node(row.schema)
+    facts = [kind_words(places.reader, row.schema), limit_words(node), row.mark]
     doc = in_one_line((row.doc or node.doc).partition("\n\n")[0], LONGEST_WORDS)
-    facts = ", ".join(filter(None, (kind_words(places.reader, row.schema), limit_words(node), row.marks)))
-    words = in_one_line(" · ".join(filter(None, (facts, doc))), LONGEST_WORDS)
+    both = [", ".join(fact for fact in facts if fact), doc]
+    words = in_one_line(" · ".join(part for part in both if part), LONGEST_WORDS)
     text = inert_value(row.name)
     if place.colon:
         return Candidate(text, row.name, words)
-    before = ", " if place.due == "next" else ""
-    value = _plain(node)
-    text = f"{before}{text}: {value}"
-    cursor = len(text) - (1 if value in {'""', "[]", "{}"} else 0)
+    value = _obvious_value(node)
+    text = f"{text}: {value}"
+    if place.due == "next":
+        text = f", {text}"
+    cursor = len(text)
+    if value in {'""', "[]", "{}"}:
+        cursor -= 1
     return Candidate(f"{text}, " if place.comma else text, row.name, words, cursor)
 
 
-def _plain(node: Node) -> str:
+def _obvious_value(node: Node) -> str:
+    """Return the only choice, or the empty value of the only type, else ""."""
     if node.choices is not None:
-        return inert_value(node.choices[0]) if len(node.choices) == 1 and _is_scalar(node.choices[0]) else ""
-    if len(node.kinds) != 1 or node.alternatives:
+        is_only = len(node.choices) == 1 and not isinstance(node.choices[0], dict | list)
+        return inert_value(node.choices[0]) if is_only else ""
+    if len(node.kinds) != 1 or node.alternatives or node.kinds[0] not in {*_BEGUN, "null"}:
         return ""
-    return PLAIN[node.kinds[0]] if node.kinds[0] in {*_BEGUN, "null"} else ""
+    return PLAIN[node.kinds[0]]
 
 
 def _complete_values(
@@ -251,78 +267,87 @@ def _complete_values(
 ) -> Iterator[Candidate]:
     """Yield values of the service, then earlier ones, else the simplest."""
     nodes = places.nodes(places.schemas(place.path, [level.members for level in place.levels]))
-    names = [step for step in place.path if isinstance(step, str)]
-    first = place.path[0]
-    if not names and isinstance(first, int) and first < len(described.params):
-        names = [described.params[first].name]
-    name = names[-1] if names else ""  # An element has the name of its list.
     known = [*_stated_values(nodes), *_of_examples(place, described)]
     found = [_value(value, words) for value, words in known if is_small(value)]
-    found += [candidate for candidate in (values(name, place.path) if values else ()) if _may_be(nodes, candidate.text)]
+    if values:
+        earlier = values(_name_of_value(place, described), place.path)
+        found += [candidate for candidate in earlier if _may_be(nodes, candidate.text)]
     if not (place.typed or place.quoted or known):
-        found += _plainest(nodes, places)
+        found += _simplest_values(nodes, places)
     for candidate in found:
         if place.quoted and not candidate.text.startswith('"'):
             continue  # After a quote only text fits.
+        if not place.comma:
+            yield candidate
+            continue
         cursor = len(candidate.text) if candidate.cursor is None else candidate.cursor
-        yield replace(candidate, text=f"{candidate.text}, ", cursor=cursor) if place.comma else candidate
+        yield replace(candidate, text=f"{candidate.text}, ", cursor=cursor)
 
 
-def _stated_values(nodes: Iterable[Node]) -> Iterator[tuple[Any, str]]:
+def _name_of_value(place: TypedPlace, described: Described) -> str:
+    """Return the name of a place; an element has the name of its list."""
+    for step in reversed(place.path):
+        if isinstance(step, str):
+            return step
+    first = place.path[0]
+    return described.params[first].name if isinstance(first, int) and first < len(described.params) else ""
+
+
+def _stated_values(nodes: Sequence[Node]) -> Iterator[tuple[Any, str]]:
     """Yield values in schemas: choices first, then defaults."""
-    nodes = list(nodes)
     for node in nodes:
-        choices = node.choices or ()
-        yield from ((value, "the default" if value == node.default else "") for value in choices[:MOST])
+        for value in (node.choices or ())[:MOST]:
+            yield value, "the default" if value == node.default else ""
         if node.choices is None:
-            yield from ((value, "") for kind in node.kinds for value in _OF_KIND.get(kind, ()))
+            for kind in node.kinds:
+                for value in _OF_KIND.get(kind, ()):
+                    yield value, ""
     for node in nodes:
         if node.default is not UNSET:
             yield node.default, "the default"
-        yield from ((value, "an example") for value in node.examples[:MOST_EXAMPLES])
-
-
-_OF_KIND: Final[Mapping[str, tuple[Any, ...]]] = {"boolean": (True, False), "null": (None,)}
+        for value in node.examples[:MOST_EXAMPLES]:
+            yield value, "an example"
 
 
 def _of_examples(place: TypedPlace, described: Described) -> Iterator[tuple[Any, str]]:
     """Yield values of example calls at the place, by name or position."""
+    names = [param.name for param in described.params]
     for call in described.examples[:MOST_EXAMPLES]:
-        value, steps = call.params, list(place.path)
-        first = steps[0]
-        if isinstance(value, list) and isinstance(first, str):
-            steps[0] = next((at for at, param in enumerate(described.params) if param.name == first), -1)
-        elif isinstance(value, dict) and isinstance(first, int) and first < len(described.params):
-            steps[0] = described.params[first].name
-        for step in steps:
-            value = _step(value, step)
+        first, *steps = place.path
+        if isinstance(call.params, list) and isinstance(first, str):
+            first = names.index(first) if first in names else -1
+        elif isinstance(call.params, dict) and isinstance(first, int) and first < len(names):
+            first = names[first]
+        value = call.params
+        for step in (first, *steps):
+            if isinstance(value, dict) and isinstance(step, str):
+                value = value.get(step, UNSET)
+            elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+                value = value[step]
+            else:
+                value = UNSET
         if value is not UNSET:
             yield value, f"from example {value_words(call.name)}" if call.name else "an example"
 
 
-def _step(value: Any, step: str | int) -> Any:
-    if isinstance(value, dict) and isinstance(step, str):
-        return value.get(step, UNSET)
-    if isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
-        return value[step]
-    return UNSET
-
-
-def _plainest(nodes: Iterable[Node], places: SchemaPlaces) -> Iterator[Candidate]:
+def _simplest_values(nodes: Iterable[Node], places: SchemaPlaces) -> Iterator[Candidate]:
     """Yield the simplest value of each type, with its required members."""
     for node in nodes:
         for kind in node.kinds:
-            if kind in _BEGUN:
-                schema = {"type": kind, "properties": dict(node.properties), "required": [*node.required]}
-                value = Maker(places.reader).made(schema).value
+            if kind not in _BEGUN:
+                continue
+            schema = {"type": kind, "properties": dict(node.properties), "required": [*node.required]}
+            value = Maker(places.reader).made(schema).value
+            if is_small(value):
                 text = inert_value(value)
-                if is_small(value):
-                    yield Candidate(text, in_one_line(text, MOST_SHOWN), kind, None if value else len(text) - 1)
+                cursor = None if value else len(text) - 1
+                yield Candidate(text, in_one_line(text, LONGEST_SHOWN), kind, cursor)
 
 
 def _value(value: Any, words: str) -> Candidate:
     text = inert_value(value)
-    return Candidate(text, value_words(value) if _is_scalar(value) else in_one_line(text, MOST_SHOWN), words)
+    shown = in_one_line(text, LONGEST_SHOWN) if isinstance(value, dict | list) else value_words(value)
+    return Candidate(text, shown, words)
 
 
 def _may_be(nodes: Iterable[Node], text: str) -> bool:
@@ -330,17 +355,15 @@ def _may_be(nodes: Iterable[Node], text: str) -> bool:
 
     A reference fits any type.
     """
-    kinds = {"string"} if text[:1] == '"' else {"number"} if set(text) & set(".eE") else {"number", "integer"}
+    if "{{" in text:
+        return True
+    kinds = {"number", "integer"}
+    if text.startswith('"'):
+        kinds = {"string"}
+    elif not set(text).isdisjoint(".eE"):
+        kinds = {"number"}
     allowed = {kind for node in nodes for kind in node.kinds}
-    return "{{" in text or not allowed or bool(kinds & allowed)
-
-
-def _is_scalar(value: Any) -> bool:
-    return not isinstance(value, dict | list)
-
-
-MOST_NAMES: Final = 6
-"""Names in the rest of a signature."""
+    return not allowed or not kinds.isdisjoint(allowed)
 
 
 def signature(text: str, offset: int, described: Described, *, by: By | None = None) -> str:
@@ -348,26 +371,28 @@ def signature(text: str, offset: int, described: Described, *, by: By | None = N
 
     Empty if nothing is known.
     """
-    place = place_at(text, offset)
     if not text[:offset].strip():
-        return _line("", "", _names(_param_rows(described)))
-    if place is None or not described.params or (by or _by(place)) != _by(place):
+        return _signature("", "", _names(_param_rows(described)))
+    place = place_at(text, offset)
+    if place is None or not described.params or by not in {None, _by(place)}:
         return ""
     places, path = SchemaPlaces(described), place.path
-    schemas = places.schemas(path, [level.members for level in place.levels])
-    described_schemas = (
-        f"{kind_words(places.reader, schema)} {limit_words(places.reader.node(schema))}".strip() for schema in schemas
-    )
-    words = next(filter(None, described_schemas), "")
+    words = ""
+    for schema in places.schemas(path, [level.members for level in place.levels]):
+        words = words or f"{kind_words(places.reader, schema)} {limit_words(places.reader.node(schema))}".strip()
     if path and isinstance(path[0], int):
         names = [param.name or f"#{number}" for number, param in enumerate(described.params, start=1)]
         if path[0] >= len(names):
             return ""
         after = [_listed(name, param.required) for name, param in zip(names, described.params, strict=True)]
-        return _line("".join([names[path[0]], *step_words(path[1:])]), words, after[path[0] + 1 :])
-    present = {*place.levels[-1].members, *(map(str, path[-1:]) if place.due == "value" else ())}
-    rows = _members(path[:-1] if place.due == "value" else path, place, described, places)
-    return _line("".join(step_words(path)).lstrip("."), words, _names(row for row in rows if row.name not in present))
+        return _signature("".join([names[path[0]], *step_words(path[1:])]), words, after[path[0] + 1 :])
+    present, around = set(place.levels[-1].members), path
+    if place.due == "value":
+        present.update(map(str, path[-1:]))
+        around = path[:-1]
+    rows = _members(around, place, described, places)
+    names = _names(row for row in rows if row.name not in present)
+    return _signature("".join(step_words(path)).removeprefix("."), words, names)
 
 
 def _by(place: TypedPlace) -> By:
@@ -384,9 +409,11 @@ def _listed(name: str, required: bool | None) -> str:
     return name if required else f"{name} (optional)"
 
 
-def _line(current: str, words: str, after: Sequence[str]) -> str:
-    here = " ".join(filter(None, (current, words)))
-    then = ", ".join(after[:MOST_NAMES]) + (" …" if len(after) > MOST_NAMES else "")
+def _signature(current: str, words: str, after: Sequence[str]) -> str:
+    here = f"{current} {words}".strip()
+    then = ", ".join(after[:MOST_NAMES])
+    if len(after) > MOST_NAMES:
+        then += " …"
     return f"{here}, next: {then}" if then and here else here or then
 
 
@@ -394,8 +421,9 @@ MAX_VALUES: Final = 5
 """Values from each source."""
 MOST_CALLS: Final = 200
 MOST_TEXT: Final = 2_000_000
-"""Characters to read for one list, and of one call."""
+"""Characters to read for one list: it is searched while the user types."""
 LONGEST_TEXT: Final = 64_000
+"""Characters to read of one call."""
 MAX_VALUE_CHARACTERS: Final = 100
 """Characters of a value, and of a name."""
 _VALUE: Final = rf"({STRING}|{NUMBER})(?=[\s,\]}}])"
@@ -410,7 +438,7 @@ def earlier_values(
     used: dict[str, Candidate] = {}
     received: dict[str, Candidate] = {}
     left = MOST_TEXT
-    for _, call in zip(range(MOST_CALLS), calls, strict=False):
+    for call in islice(calls, MOST_CALLS):
         if left <= 0 or len(used) + len(received) >= 2 * MAX_VALUES:
             break
         if not call.foreign and getattr(call.outcome, "code", None) != INVALID_PARAMS:
@@ -418,21 +446,25 @@ def earlier_values(
             for text in _used(call, method, name, path):
                 _put(used, text, "used before" if call.method == method else f"used for {call.method}")
         if isinstance(call.outcome, Result) and call.kind == "call":
-            reply = bytes(call.outcome.text[:LONGEST_TEXT]).decode(errors="replace")
-            left -= len(reply)
-            for text in _received_values(reply, call.method, name):
+            response = bytes(call.outcome.text[:LONGEST_TEXT]).decode(errors="replace")
+            left -= len(response)
+            for text in _received_values(response, call.method, name):
                 if "{{" not in text:
                     _put(received, text, f"from a response to {call.method}")
-    return (*used.values(), *(candidate for text, candidate in received.items() if text not in used))
+    new = [candidate for text, candidate in received.items() if text not in used]
+    return (*used.values(), *new)
 
 
 def _put(found: dict[str, Candidate], text: str, words: str) -> None:
     """Add a value that is short, not empty and not redacted."""
-    if len(found) < MAX_VALUES and text not in found and text.strip('"') and len(text) <= MAX_VALUE_CHARACTERS:
-        value = decoded(text) if text[0] == '"' else text
-        if "«" not in value:
-            shown = value_words(value) if text[0] == '"' else text
-            found[text] = Candidate(text, shown, " ".join(words.split())[:MAX_VALUE_CHARACTERS])
+    if len(found) == MAX_VALUES or text in found or not text.strip('"') or len(text) > MAX_VALUE_CHARACTERS:
+        return
+    shown = value = text
+    if text.startswith('"'):
+        value = decoded(text)
+        shown = value_words(value)
+    if "«" not in value:
+        found[text] = Candidate(text, shown, " ".join(words.split())[:MAX_VALUE_CHARACTERS])
 
 
 def _used(call: Exchange, method: str, name: str, path: tuple[str | int, ...]) -> Iterator[str]:
@@ -447,22 +479,25 @@ def _used(call: Exchange, method: str, name: str, path: tuple[str | int, ...]) -
                 yield text[start:end]
 
 
-def _received_values(reply: str, method: str, name: str) -> Iterator[str]:
+def _received_values(response: str, method: str, name: str) -> Iterator[str]:
     """Yield the values in a response with this name.
 
     For ``user_id`` these are also the ids of users.
     """
-    if not name:
+    if not name or len(name) > MAX_VALUE_CHARACTERS:
         return
-    yield from _values_of_name(reply, name)
-    if not (thing := _ID.fullmatch(name)) or len(name) > MAX_VALUE_CHARACTERS:
+    yield from _values_of_name(response, name)
+    thing = _ID.fullmatch(name)
+    if thing is None:
         return
     if thing[1].casefold() in method.casefold():
-        yield from _values_of_name(reply, "id")
+        yield from _values_of_name(response, "id")
     inside = rf'"{re.escape(thing[1])}s?"\s*:\s*\[?\s*\{{[^{{}}]*?"id"\s*:\s*{_VALUE}'
-    yield from (found[1] for found in re.finditer(inside, reply, re.IGNORECASE))
+    for found in re.finditer(inside, response, re.IGNORECASE):
+        yield found[1]
 
 
 def _values_of_name(text: str, name: str) -> Iterator[str]:
     if len(name) <= MAX_VALUE_CHARACTERS:
-        yield from (found[1] for found in re.finditer(rf"{re.escape(spelled(name))}\s*:\s*{_VALUE}", text))
+        for found in re.finditer(rf"{re.escape(spelled(name))}\s*:\s*{_VALUE}", text):
+            yield found[1]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import ceil, floor
 from typing import Any, Final
 
@@ -33,13 +32,12 @@ FORMATS: Final = {
 }
 """A value of each format that does not allow empty text."""
 MAX_CHARACTERS: Final = 1_000
-"""Characters of a generated text."""
+"""Characters of a generated text, also if ``minLength`` is in the millions."""
 MAX_STEPS: Final = 1_000
-"""Places and alternatives to try for one value."""
-OF_AN_ALTERNATIVE: Final = 4
-"""Steps that one more alternative costs."""
+"""Places to try for one value: alternatives inside alternatives may be endless."""
 MAX_DEPTH: Final = 30
 MAX_ELEMENTS: Final = 100
+"""Elements of a generated array; nobody wants to edit more."""
 MAX_TRIED: Final = 20
 """Examples, choices or alternatives to try for one place."""
 _ORDER: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
@@ -61,46 +59,51 @@ class Maker:
     def made(self, schema: Any, place: str = "", given: Iterable[Any] = ()) -> Started:
         """Return a value for a place; values in ``given`` are preferred."""
         self._steps = 0
-        return self._made(schema, place, tuple(given))
+        if not isinstance(schema, dict | bool):
+            schema = True
+        given = tuple(given)
+        if schema is True:
+            return Started(next((value for value in given if is_small(value)), None))
+        return self._made(schema, place, given)
 
-    def _made(self, schema: Any, place: str, given: tuple[Any, ...] = (), *, joined: bool = False) -> Started:
-        """Return a value; ``joined``: the parts of the schema are joined."""
+    def _made(self, schema: Any, place: str, given: tuple[Any, ...] = (), *, is_joined: bool = False) -> Started:
+        """Return a value; ``is_joined``: the schema only joins others."""
         self._steps += 1
         if schema is False:
             return _failed(place, "the schema allows no value")
         if not isinstance(schema, dict):
-            return Started(next(filter(is_small, given), None))
+            return Started(None)
         node = self._reader.node(schema)
         for value in (*given, *_values_named(node)):
             if is_small(value) and self._looks.could_be(schema, value):
                 return Started(value)
         if self._steps > MAX_STEPS or len(self._open) > MAX_DEPTH:
             return _failed(place, "the schema is too large")
-        parts = islice(self._reader.parts(schema), int(joined), None)
-        key = id(next((part for part in parts if part.keys() - {"$ref"}), schema))
+        parts = list(self._reader.parts(schema))
+        inner = [part for part in parts[int(is_joined) :] if part.keys() - {"$ref"}]
+        key = id(inner[0] if inner else schema)
         if key in self._open:
             return _failed(place, "the schema requires endless nesting")
         self._open.append(key)
         try:
-            found = self._by_alternative(schema, place) if node.alternatives else self._by_kind(node, place)
-            first = next(found, None) or _failed(place, "the schema allows no value")
-            return first if not first.why_not else next((made for made in found if not made.why_not), first)
+            return _first_valid(self._by_alternative(parts, place) if node.alternatives else self._by_kind(node, place))
         finally:
             self._open.pop()
 
-    def _by_alternative(self, schema: dict[str, Any], place: str) -> Iterator[Started]:
-        parts = list(self._reader.parts(schema))
+    def _by_alternative(self, parts: list[dict[str, Any]], place: str) -> Iterator[Started]:
         chosen = next(part for part in parts if alternatives_of(part))
         # The chosen alternative includes those of other parts.
-        rest = [_without(part, alternatives=part is chosen) for part in parts]
-        for alternative in alternatives_of(chosen)[:MAX_TRIED]:
+        key = "oneOf" if "oneOf" in chosen else "anyOf"
+        rest = [without(part, {key} if part is chosen else set()) for part in parts]
+        for alternative in chosen[key][:MAX_TRIED]:
             if alternative is not False:
-                self._steps += OF_AN_ALTERNATIVE
-                yield self._made({"allOf": [alternative, *rest]}, place, joined=True)
+                yield self._made({"allOf": [alternative, *rest]}, place, is_joined=True)
 
     def _by_kind(self, node: Node, place: str) -> Iterator[Started]:
-        kinds = node.kinds or ("null", *_ORDER)
-        for kind in sorted(kinds, key=lambda kind: kind == "null") if node.kinds else kinds:
+        kinds: Iterable[str] = ("null", *_ORDER)
+        if node.kinds:  # Null is the last choice.
+            kinds = sorted(node.kinds, key=lambda kind: kind == "null")
+        for kind in kinds:
             match kind:
                 case "object":
                     yield self._object(node, place)
@@ -110,7 +113,10 @@ class Maker:
                     yield _text(node, place)
                 case "integer" | "number":
                     number = number_within(node.limits, whole=kind == "integer")
-                    yield (Started(number) if number is not None else _failed(place, "no number satisfies the schema"))
+                    if number is None:
+                        yield _failed(place, "no number satisfies the schema")
+                    else:
+                        yield Started(number)
                 case "boolean":
                     yield Started(False)
                 case _:
@@ -119,22 +125,38 @@ class Maker:
     def _object(self, node: Node, place: str) -> Started:
         names = [name for name in node.properties if name in node.required]
         names += sorted(node.required - set(names))
-        least = node.limits.get("minProperties", 0)
-        names += [name for name in node.properties if name not in node.required][: max(0, least - len(names))]
-        made = {name: self._made(node.member(name), f"{place}.{name}" if place else name) for name in names[:MAX_STEPS]}
-        why_not = next((started.why_not for started in made.values() if started.why_not), "")
-        return Started({name: started.value for name, started in made.items()}, why_not)
+        missing = node.limits.get("minProperties", 0) - len(names)
+        if missing > 0:
+            names += [name for name in node.properties if name not in node.required][:missing]
+        made: dict[str, Started] = {}
+        for name in names[:MAX_STEPS]:
+            made[name] = self._made(node.member(name), f"{place}.{name}" if place else name)
+        value = {name: started.value for name, started in made.items()}
+        return Started(value, _why_not(made.values()))
 
     def _array(self, node: Node, place: str) -> Started:
         least = node.limits.get("minItems", 0)
-        is_unique = node.limits.get("uniqueItems") and least > 1
-        if is_unique or least > MAX_ELEMENTS:
-            kind = "different elements" if is_unique else "elements"
+        kind = "elements"
+        if "uniqueItems" in node.limits and least > 1:
+            kind = "different elements"
+        if kind != "elements" or least > MAX_ELEMENTS:
             return Started([], f"{place or 'the value'}: at least {value_words(least)} {kind} are required")
         made = [self._made(node.element(index), f"{place}[{index}]") for index in range(least)]
-        return Started(
-            [started.value for started in made], next((started.why_not for started in made if started.why_not), "")
-        )
+        return Started([started.value for started in made], _why_not(made))
+
+
+def _first_valid(found: Iterator[Started]) -> Started:
+    """Return the first valid value, else the first one."""
+    first: Started | None = None
+    for started in found:
+        if not started.why_not:
+            return started
+        first = first or started
+    return first or _failed("", "the schema allows no value")
+
+
+def _why_not(made: Iterable[Started]) -> str:
+    return next((started.why_not for started in made if started.why_not), "")
 
 
 def _failed(place: str, reason: str) -> Started:
@@ -149,14 +171,9 @@ def _values_named(node: Node) -> Iterator[Any]:
     yield from (node.choices or ())[:MAX_TRIED]
 
 
-def _without(part: dict[str, Any], *, alternatives: bool) -> dict[str, Any]:
-    """Return a part without references and perhaps without alternatives."""
-    gone = {"$ref", "$dynamicRef", "$recursiveRef", "extends", "allOf"}
-    if alternatives:
-        gone.add("oneOf" if part.get("oneOf") else "anyOf")
-        if isinstance(kinds := part.get("type"), list) and any(isinstance(kind, dict) for kind in kinds):
-            gone.add("type")
-    return {key: value for key, value in part.items() if key not in gone}
+def without(part: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:
+    """Return a part without its references and without other keywords."""
+    return {key: value for key, value in part.items() if key not in {"$ref", "allOf", *keys}}
 
 
 def number_within(limits: Mapping[str, Any], *, whole: bool) -> float | None:
@@ -164,19 +181,23 @@ def number_within(limits: Mapping[str, Any], *, whole: bool) -> float | None:
 
     None if neither fits.
     """
-    found: list[float] = [0]
-    bounds = (("minimum", 1), ("exclusiveMinimum", 1), ("maximum", -1), ("exclusiveMaximum", -1))
-    for bound, step in ((limits[key], step) for key, step in bounds if key in limits):
-        found += [bound, ceil(bound), floor(bound), ceil(bound) + step, floor(bound) + step]
-    return next((number for number in found if is_within(limits, number) and not (whole and number % 1)), None)
+    candidates: list[float] = [0]
+    for key, step in (("minimum", 1), ("exclusiveMinimum", 1), ("maximum", -1), ("exclusiveMaximum", -1)):
+        if key in limits:
+            up, down = ceil(limits[key]), floor(limits[key])
+            candidates += [limits[key], up, down, up + step, down + step]
+    for number in candidates:
+        if is_within(limits, number) and (not whole or number % 1 == 0):
+            return number
+    return None
 
 
 def _text(node: Node, place: str) -> Started:
     limits = node.limits
-    plain = FORMATS.get(limits.get("format", ""), "").ljust(min(limits.get("minLength", 0), MAX_CHARACTERS), "x")
+    least = min(limits.get("minLength", 0), MAX_CHARACTERS)
+    plain = FORMATS.get(limits.get("format", ""), "").ljust(least, "x")
     pattern = limits.get("pattern")
     if pattern is None or is_within(limits, plain):
         return Started(plain)
-    return Started(
-        "", f"{place or 'the value'}: it must match the pattern `{value_words(pattern)}`, and the schema has no example"
-    )
+    words = f"it must match the pattern `{value_words(pattern)}`, and the schema has no example"
+    return Started("", f"{place or 'the value'}: {words}")

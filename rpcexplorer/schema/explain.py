@@ -18,7 +18,7 @@ from rpcexplorer.model.problem import MOST_PROBLEMS, SchemaProblem
 from rpcexplorer.model.secret import PLACEHOLDER
 from rpcexplorer.patterns import regex
 from rpcexplorer.schema.bundle import Bundle
-from rpcexplorer.schema.node import members_of
+from rpcexplorer.schema.dialect import members_of
 from rpcexplorer.schema.words import in_one_line, step_words
 from rpcexplorer.variables.references import OPENING, inert_value
 
@@ -110,12 +110,15 @@ def _has_given_up(error: Any, levels: int = MAX_LEVELS) -> bool:
     """Return whether a pattern took too many steps, so there is no verdict."""
     if type(error.kind).__name__.endswith(("BacktrackLimitExceeded", "RegexEngineFailure")):
         return True
-    return any(_has_given_up(inner, levels - 1) for branch in _branches(error, levels) for inner in branch)
+    inside = [inner for branch in _branches(error, levels) for inner in branch]
+    return any(_has_given_up(inner, levels - 1) for inner in inside)
 
 
 def _branches(error: Any, levels: int) -> list[list[Any]]:
     """Return the errors of each alternative."""
-    context = (getattr(error.kind, "context", None) or ()) if levels else ()
+    context = getattr(error.kind, "context", None)
+    if not levels or not context:
+        return []
     return [branch[:MAX_INSIDE] for branch in context[:MAX_INSIDE]]
 
 
@@ -152,19 +155,20 @@ class _Explanation:
         place = self._places.at(path) or ValuePlace(0, len(self._text), 0, 0)
         keyword, branches = _keyword(error), _branches(error, levels)
         schema, rule = self._rule(_rule_path(error))
-        is_position = not path and self._bundle.by == "position"
+        is_of_positions = not path and self._bundle.by == "position"
         if self._is_open(error, levels) or self._is_left_out(path, place):
             return
         match keyword:
             case "additionalProperties" | "unevaluatedProperties" if names := self._unexpected(error):
                 yield from self._unexpected_problems(path, names, schema, keyword)
             case "anyOf" | "oneOf" if best := _best_branch(path, branches):
-                yield from (found for inner in best for found in self.problems(inner, levels - 1))
+                for inner in best:
+                    yield from self.problems(inner, levels - 1)
             case "anyOf" | "oneOf" if kinds := self._kinds_of_all(path, branches):
                 sentence = f"{self._spelled(path)} must be {either(kinds)}, not {self._kind(place, kinds)}"
-                yield self._problem(path, "type", sentence, place, {"type": list(kinds)})
+                yield self._problem(path, "type", sentence, place, {"type": kinds})
             case "type":
-                kinds = dict.fromkeys(texts_of(rule))
+                kinds = texts_of(rule)
                 sentence = f"{self._spelled(path)} must be {either(kinds)}, not {self._kind(place, kinds)}"
                 yield self._problem(path, keyword, sentence, place, schema)
             case "required" | "dependentRequired":
@@ -172,21 +176,16 @@ class _Explanation:
                 allowed = self._allowed(members_of(schema).get(name))
                 sentence = f"{self._spelled((*path, name))} is missing{allowed}"
                 yield self._problem((*path, name), keyword, sentence, _opening(place), schema)
-            case "minItems" if is_position:
+            case "minItems" if is_of_positions:
                 yield from self._missing_positions(len(error.instance), int(rule), schema, place)
-            case "maxItems":
-                place = self._places.at([*path, error.kind.limit]) or place
-                params = listed(param.name or f"param {at}" for at, param in enumerate(self._bundle.params, 1))
-                sentence = f"{self._spelled(path)} {must(keyword, rule)}"
-                if is_position:
-                    sentence = (
-                        f"the method has only {with_unit(rule, 'param')}: {params}"
-                        if rule
-                        else "the method has no params"
-                    )
-                yield self._problem(path, keyword, sentence, place, schema)
+            case "maxItems" if is_of_positions:
+                place = self._places.at([error.kind.limit]) or place
+                yield self._problem(path, keyword, self._too_many_params(rule), place, schema)
             case _:
-                place = _opening(place) if keyword == "minItems" else place
+                if keyword == "maxItems":
+                    place = self._places.at([*path, error.kind.limit]) or place
+                elif keyword == "minItems":
+                    place = _opening(place)
                 yield self._problem(path, keyword, f"{self._spelled(path)} {must(keyword, rule)}", place, schema)
 
     def _problem(self, path: Path, keyword: str, sentence: str, place: ValuePlace, schema: Any) -> ExplainedProblem:
@@ -197,7 +196,8 @@ class _Explanation:
         keyword = _keyword(error)
         if not self._has_references or keyword in _OF_NAMES:
             return False
-        if branches := _branches(error, levels):
+        branches = _branches(error, levels)
+        if branches:
             return any(all(self._is_open(inner, levels - 1) for inner in branch) for branch in branches)
         place = self._places.at(error.instance_path)
         token = self._text[place.start : place.end] if place else self._text
@@ -217,31 +217,28 @@ class _Explanation:
 
         The library does not name them if no members are allowed at all.
         """
-        if error.kind.name == "falseSchema":
-            value: Any = self._value
-            for step in error.instance_path:
-                value = value[int(step)] if isinstance(value, list) else value[str(step)]
-            names: Iterable[str] = value if isinstance(value, dict) else ()
-        else:
-            names = getattr(error.kind, "unexpected", None) or ()
-        return [str(name) for name in islice(names, MOST_PROBLEMS)]
+        if error.kind.name != "falseSchema":
+            return [str(name) for name in islice(getattr(error.kind, "unexpected", None) or (), MOST_PROBLEMS)]
+        value: Any = self._value
+        for step in error.instance_path:
+            value = value[int(step)] if isinstance(value, list) else value[str(step)]
+        return list(islice(value, MOST_PROBLEMS)) if isinstance(value, dict) else []
 
     def _unexpected_problems(
         self, path: Path, names: list[str], schema: Any, keyword: str
     ) -> Iterator[ExplainedProblem]:
-        allowed = list(members_of(schema))
         whole = self._spelled(path, cut=False)
         of = "the params" if self._bundle.by and not path else f"the members of {whole}"
         why = f"is not one of {of}"
         if keyword == "additionalProperties":  # Else another part of the schema may know the name.
+            allowed = list(members_of(schema))
             why = f"{why}: {listed(allowed)}" if allowed else f"is not allowed: {whole} must be empty"
         for name in names:
             if self._has_references and OPENING in name:
                 continue
             place = self._places.at((*path, name)) or ValuePlace(0, 0, 0, 0)
-            sentence = f"“{short(name)}” {why}"
             span = place.name_start, place.name_end
-            problem = SchemaProblem((*path, name), "additionalProperties", sentence, *span)
+            problem = SchemaProblem((*path, name), "additionalProperties", f"“{short(name)}” {why}", *span)
             yield ExplainedProblem(problem, schema, place, name)
 
     def _missing_positions(self, given: int, needed: int, schema: Any, place: ValuePlace) -> Iterator[ExplainedProblem]:
@@ -253,25 +250,34 @@ class _Explanation:
             sentence = f"{short(param.name or f'param {index + 1}')} is missing{self._allowed(schemas[index])}"
             yield self._problem((index,), "minItems", sentence, behind, schema)
 
-    def _kinds_of_all(self, path: Path, branches: list[list[Any]]) -> dict[str, None]:
+    def _too_many_params(self, most: int) -> str:
+        if not most:
+            return "the method has no params"
+        names = [param.name or f"param {at}" for at, param in enumerate(self._bundle.params, 1)]
+        return f"the method has only {with_unit(most, 'param')}: {listed(names)}"
+
+    def _kinds_of_all(self, path: Path, branches: list[list[Any]]) -> list[str]:
         """Return the types of all alternatives, if only the type is wrong."""
         kinds: dict[str, None] = {}
         for branch in branches:
             about = [error for error in branch if _is_about_kind(error, path)]
             if not about:
-                return {}
+                return []
             kinds |= dict.fromkeys(texts_of(self._rule(_rule_path(about[0]))[1]))
-        return kinds
+        return list(kinds)
 
     def _allowed(self, schema: Any) -> str:
         """Return the allowed values in brackets."""
         schema = self._followed(schema)
-        kinds, choices = texts_of(member_of(schema, "type")), member_of(schema, "enum")
-        words = [f"one of {listed(map(spelled_value, choices))}"] if isinstance(choices, list) else kinds
+        choices = member_of(schema, "enum")
+        words = texts_of(member_of(schema, "type"))
+        if isinstance(choices, list):
+            words = [f"one of {listed(map(spelled_value, choices))}"]
         words += texts_of(member_of(schema, "format"))
         return f" ({short(', '.join(words))})" if words else ""
 
     def _followed(self, schema: Any) -> Any:
+        """Return the target of a reference; a chain of definitions may be a circle."""
         for _ in range(8):
             reference = member_of(schema, "$ref")
             if not isinstance(reference, str):
@@ -298,15 +304,20 @@ class _Explanation:
         """
         if not path:
             return "params" if self._bundle.by else "the result"
-        first, *rest = path
-        name = str(first)
-        if isinstance(first, int):
-            params = self._bundle.params
-            named = params[first].name if self._bundle.by == "position" and first < len(params) else ""
-            name = named or (f"param {first + 1}" if self._bundle.by else f"result[{first}]")
-        steps = [name, *step_words(rest)]
-        words = "".join(steps) if len(steps) <= MAX_STEPS else f"…{''.join(steps[-MAX_STEPS:])}".replace("….", "…")
+        steps = [self._first_step(path[0]), *step_words(path[1:])]
+        words = "".join(steps)
+        if len(steps) > MAX_STEPS:
+            words = f"…{''.join(steps[-MAX_STEPS:]).removeprefix('.')}"
         return short(words) if cut else words
+
+    def _first_step(self, step: str | int) -> str:
+        if isinstance(step, str):
+            return step
+        if not self._bundle.by:
+            return f"result[{step}]"
+        params = self._bundle.params
+        named = params[step].name if self._bundle.by == "position" and step < len(params) else ""
+        return named or f"param {step + 1}"
 
     def _kind(self, place: ValuePlace, allowed: Iterable[str]) -> str:
         kinds = {'"': "string", "{": "object", "[": "array", "t": "boolean", "f": "boolean", "n": "null"}
@@ -338,32 +349,36 @@ def must(keyword: str, rule: Any) -> str:
     """Return the rule of a keyword: ``must be 3 or more``."""
     match keyword:
         case "enum" if isinstance(rule, list):
-            return f"must be {'one of ' if len(rule) > 1 else ''}{listed(map(spelled_value, rule))}"
+            choices = listed(map(spelled_value, rule))
+            return f"must be one of {choices}" if len(rule) > 1 else f"must be {choices}"
         case "const":
             return f"must be {short(spelled_value(rule))}"
         case "pattern":
             return f"must match the pattern `{short(str(rule))}`"
-    if isinstance(rule, int | float) and (words := _LIMITS.get(keyword)):
-        return words[0].format(with_unit(rule, words[1]))
+    if isinstance(rule, int | float) and keyword in _LIMITS:
+        sentence, unit = _LIMITS[keyword]
+        return sentence.format(with_unit(rule, unit))
     if rule is False:
         return "is not allowed"
     return _WORDS.get(keyword) or f"does not match “{short(keyword)}” of the schema"
 
 
 def either(kinds: Iterable[str]) -> str:
-    words = [KIND_WORDS.get(kind, kind) for kind in kinds]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "something else"
+    *words, last = [KIND_WORDS.get(kind, kind) for kind in kinds] or ["something else"]
+    return f"{', '.join(words)} or {last}" if words else last
 
 
 def listed(names: Iterable[str]) -> str:
     every = list(names)
-    more = f" … ({len(every):,})" if len(every) > MAX_NAMED else ""
-    return ", ".join([short(name) for name in every[:MAX_NAMED]]) + more
+    words = ", ".join(map(short, every[:MAX_NAMED]))
+    return f"{words} … ({len(every):,})" if len(every) > MAX_NAMED else words
 
 
 def with_unit(number: float, unit: str) -> str:
     words = short(spelled_value(number))
-    return f"{words} {unit}{'s' * (number != 1)}" if unit else words
+    if not unit:
+        return words
+    return f"{words} {unit}" if number == 1 else f"{words} {unit}s"
 
 
 def spelled_value(value: Any) -> str:
@@ -391,13 +406,13 @@ def texts_of(value: Any) -> list[str]:
 MAX_FIXES: Final = 4
 """Fixes for one problem."""
 MAX_NAMES: Final = 500
+"""Names that are compared with a misspelt one; each takes time."""
 MAX_NAME_CHARACTERS: Final = 100
 """Characters of a name that is compared with others."""
 LABEL_CHARACTERS: Final = 30
 LEAST_RATIO: Final = 0.75
 """Least similarity of a misspelt name; 1 means equal."""
 _NUMBER: Final = regex(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_SIGNS: Final = regex(r"[\W_]+")
 
 
 def fixes(text: str, found: ExplainedProblem) -> tuple[Fix, ...]:
@@ -428,11 +443,12 @@ def by_name(text: str, params: Sequence[DescribedParam]) -> Fix | None:
 
 def by_position(text: str, params: Sequence[DescribedParam]) -> Fix | None:
     """Turn an object into an array, if all names are known and none missing."""
-    places = {member.name: member.value for member in members(text) or ()}
-    names = [param.name for param in params[: len(places)]]
-    if not places or set(names) != places.keys():
+    spans = {member.name: member.value for member in members(text) or ()}
+    names = [param.name for param in params[: len(spans)]]
+    if not spans or set(names) != spans.keys():
         return None
-    return Fix("write the params by position", f"[{', '.join(text[slice(*places[name])] for name in names)}]")
+    values = [text[slice(*spans[name])] for name in names]
+    return Fix("write the params by position", f"[{', '.join(values)}]")
 
 
 def _renamed(text: str, found: ExplainedProblem) -> Iterator[Fix]:
@@ -465,9 +481,8 @@ def _as_other_kinds(typed: str, kinds: Sequence[str]) -> Iterator[str]:
         number = _NUMBER.fullmatch(inside)
         if number and ("number" in kinds or ("integer" in kinds and not number[1])):
             yield inside
-        if (word := inside.lower()) in {"true", "false"} and "boolean" in kinds:
-            yield word
-        if word == "null" and "null" in kinds:
+        word = inside.lower()
+        if (word in {"true", "false"} and "boolean" in kinds) or (word == "null" and "null" in kinds):
             yield word
     elif not typed.startswith(("[", "{", "n")):
         if typed in {"0", "1"} and "boolean" in kinds:
@@ -503,7 +518,7 @@ def meant_name(name: str, names: Sequence[str]) -> str:
 
 
 def _folded(name: str) -> str:
-    return _SIGNS.sub("", name).casefold()
+    return "".join(letter for letter in name if letter.isalnum()).casefold()
 
 
 def _put(label: str, text: str, span: tuple[int, int], new: str) -> Fix:

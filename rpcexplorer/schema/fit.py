@@ -7,22 +7,25 @@ from math import inf
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from rpcexplorer.model.method import By, Described
 from rpcexplorer.schema.bundle import schema_of_params
-from rpcexplorer.schema.node import MOST_CHOICES, UNSURE, SchemaReader, is_kind, is_number, kind_of_value
+from rpcexplorer.schema.dialect import is_number
+from rpcexplorer.schema.node import SchemaReader, is_kind, kind_of_value
 from rpcexplorer.variables.references import REFERENCE
 
 LEVELS: Final = 3
 """Levels of a value to look at."""
 MAX_LOOKS: Final = 1_000
-"""Places to look at; further ones count as a match."""
+"""Places to look at; further ones count as a match, and a key stays fast."""
 ROUNDING: Final = 1e-9
 """A float is only nearly a multiple of 0.1."""
 BACKTRACKING: Final = 100_000
 """Steps back that a pattern may take."""
 PATTERN_BYTES: Final = 1024 * 1024
 """Bytes of a compiled pattern."""
+_UNITS: Final[dict[type, str]] = {str: "Length", list: "Items", dict: "Properties"}
 
 
 class Looks:
@@ -43,7 +46,7 @@ class Looks:
         node = self._reader.node(schema)
         if node.choices is not None and not is_one_of(value, node.choices):
             return False
-        if node.kinds and not is_kind(kind_of_value(value), node.kinds) and is_sure(self._reader, schema):
+        if node.kinds and node.is_sure and not is_kind(kind_of_value(value), node.kinds):
             return False
         if self._with_limits and not is_within(node.limits, value):
             return False
@@ -58,8 +61,7 @@ class Looks:
             inside = [(node.element(index), element) for index, element in enumerate(value)]
         if not all(self.could_be(part, member, levels - 1) for part, member in inside[:MAX_LOOKS]):
             return False
-        alternatives = node.alternatives[:MOST_CHOICES]
-        return not alternatives or any(self.could_be(part, value, levels - 1) for part in alternatives)
+        return not node.alternatives or any(self.could_be(part, value, levels - 1) for part in node.alternatives)
 
 
 def could_be_params(described: Described, text: str, by: By | None = None) -> bool:
@@ -67,9 +69,8 @@ def could_be_params(described: Described, text: str, by: By | None = None) -> bo
 
     ``by`` is the only way in which the service accepts them.
     """
-    try:
-        value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    value = _decoded(text)
+    if value is UNSET:
         return False
     way: By = "name" if isinstance(value, dict) else "position"
     if by and by != way:
@@ -83,28 +84,31 @@ def could_be_params(described: Described, text: str, by: By | None = None) -> bo
 
 def could_be_result(described: Described, text: bytes) -> bool:
     """Return whether types and choices of a result fit a method."""
+    value = _decoded(text)
+    return value is not UNSET and Looks(SchemaReader(described.definitions)).could_be(described.result, value)
+
+
+def _decoded(text: str | bytes) -> Any:
     try:
-        value = msgspec.json.decode(text)
+        return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
-        return False
-    return Looks(SchemaReader(described.definitions)).could_be(described.result, value)
+        return UNSET
 
 
 def is_within(limits: Mapping[str, Any], value: Any) -> bool:
     """Return whether a value is within the limits of a node."""
     if is_number(value):
-        step = limits.get("multipleOf")
         return (
             limits.get("minimum", -inf) <= value <= limits.get("maximum", inf)
             and limits.get("exclusiveMinimum", -inf) < value < limits.get("exclusiveMaximum", inf)
-            and (step is None or _is_multiple(value, step))
+            and ("multipleOf" not in limits or _is_multiple(value, limits["multipleOf"]))
         )
-    if not isinstance(value, str | list | dict):
+    unit = _UNITS.get(type(value))
+    if unit is None:
         return True
-    unit = "Length" if isinstance(value, str) else "Items" if isinstance(value, list) else "Properties"
     if not limits.get(f"min{unit}", 0) <= len(value) <= limits.get(f"max{unit}", inf):
         return False
-    return "pattern" not in limits or not isinstance(value, str) or _matches(limits["pattern"], value)
+    return unit != "Length" or "pattern" not in limits or _matches(limits["pattern"], value)
 
 
 def _is_multiple(value: float, step: float) -> bool:
@@ -125,16 +129,12 @@ def _matches(pattern: str, text: str) -> bool:
         return True
 
 
-def is_sure(reader: SchemaReader, schema: Any) -> bool:
-    """Return whether all type names have one meaning everywhere."""
-    types = (part.get("type") for part in reader.parts(schema))
-    words = (word for named in types for word in (named if isinstance(named, list) else (named,)))
-    return not any(isinstance(word, str) and word.lower() in UNSURE for word in words)
-
-
 def is_reference(value: Any) -> bool:
     """Return whether a text is only a reference ``{{…}}``."""
-    return isinstance(value, str) and (found := REFERENCE.fullmatch(value)) is not None and bool(found["inside"])
+    if not isinstance(value, str):
+        return False
+    found = REFERENCE.fullmatch(value)
+    return found is not None and bool(found["inside"])
 
 
 def is_same(one: Any, other: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -29,14 +30,14 @@ from rpcexplorer.jsontext.params import Typo, value_problem
 from rpcexplorer.jsontext.scan import Span, decoded, depth, elements, members
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
-from rpcexplorer.schema.example import PLAIN, Maker
-from rpcexplorer.schema.fit import Looks, is_one_of, is_reference, is_sure
+from rpcexplorer.schema.example import PLAIN, Maker, without
+from rpcexplorer.schema.fit import Looks, is_one_of, is_reference
 from rpcexplorer.schema.node import Node, SchemaReader, is_kind, kind_of_value
 from rpcexplorer.schema.words import kind_words, limit_words
 from rpcexplorer.variables.references import inert_value
 
 LEVELS: Final = 4
-"""Alternatives inside alternatives that are settled."""
+"""Alternatives inside alternatives that are settled: references can make them endless."""
 MOST: Final = 50
 """Alternatives of one place to choose from."""
 
@@ -51,8 +52,6 @@ class Settled(Struct, frozen=True):
     """At least two schemas, if there is a choice."""
     chosen: int = -1
     """The index of the chosen one; -1 if none fits the value."""
-    is_sure: bool = True
-    """Its type names have one meaning; else another type may be right."""
 
     @property
     def alternative(self) -> Any:
@@ -65,31 +64,36 @@ def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int |
 
     Without a value it is the first one.
     """
-    node, sure = reader.node(schema), is_sure(reader, schema)
-    nullable = not node.kinds and node.choices is None and not node.alternatives
+    node = reader.node(schema)
+    is_nullable = not node.kinds and node.choices is None and not node.alternatives
     alternatives: tuple[Any, ...] = ()
     at = -1
     for _ in range(LEVELS):
-        nullable = nullable or _has_null(node)
+        is_nullable = is_nullable or _has_null(node)
         first = node.alternatives[:MOST]
         options = [option for option in first if not _is_null(reader.node(option))]
-        nullable = nullable or len(options) < len(first)
-        if not any(_tells(reader.node(option)) for option in options):
+        is_nullable = is_nullable or len(options) < len(first)
+        if not any(_describes_values(reader.node(option)) for option in options):
             break
-        if (choices := _constants(reader, options)) is not None:
+        choices = _constants(reader, options)
+        if choices is not None:
             node = replace(node, choices=choices, alternatives=())
             break
         pick = 0
         if len(options) > 1:
-            own = chosen if not alternatives and chosen is not None and chosen < len(options) else None
-            pick = own if own is not None else _first_meant(reader, options, value)
-            alternatives, at = (alternatives, at) if alternatives else (tuple(options), pick)
+            pick = _first_meant(reader, options, value)
+            if not alternatives:
+                if chosen is not None and chosen < len(options):
+                    pick = chosen
+                alternatives, at = tuple(options), pick
         if pick < 0:
             break
-        node, sure = _together(node, reader.node(options[pick])), sure and is_sure(reader, options[pick])
+        node = _together(node, reader.node(options[pick]))
     kinds = tuple(kind for kind in node.kinds if kind != "null")
-    values = node.choices if node.choices is None else tuple(choice for choice in node.choices if choice is not None)
-    return Settled(replace(node, kinds=kinds, choices=values, alternatives=()), nullable, alternatives, at, sure)
+    values = node.choices
+    if values is not None:
+        values = tuple(choice for choice in values if choice is not None)
+    return Settled(replace(node, kinds=kinds, choices=values, alternatives=()), is_nullable, alternatives, at)
 
 
 def _first_meant(reader: SchemaReader, options: Sequence[Any], value: Any) -> int:
@@ -107,23 +111,27 @@ def _has_null(node: Node) -> bool:
     return "null" in node.kinds or (node.choices is not None and None in node.choices)
 
 
-def _tells(node: Node) -> bool:
+def _describes_values(node: Node) -> bool:
     """Return whether an alternative describes values, not only requirements."""
     return bool(node.kinds or node.properties or node.choices is not None or node.alternatives or node.title)
 
 
 def _constants(reader: SchemaReader, options: Sequence[Any]) -> tuple[Any, ...] | None:
     """Return the values of alternatives that are all constants."""
-    nodes = [reader.node(option) for option in options]
-    if any(node.choices is None or node.properties for node in nodes):
-        return None
-    return tuple(value for node in nodes for value in node.choices or ())
+    found: list[Any] = []
+    for option in options:
+        node = reader.node(option)
+        if node.choices is None or node.properties:
+            return None
+        found += node.choices
+    return tuple(found)
 
 
 def _together(node: Node, other: Node) -> Node:
     """Merge a place and its chosen alternative, whose keywords win."""
     return Node(
         kinds=other.kinds or node.kinds,
+        is_sure=node.is_sure and other.is_sure,
         title=other.title or node.title,
         doc=node.doc or other.doc,
         choices=node.choices if other.choices is None else other.choices,
@@ -191,21 +199,25 @@ class FormField(Struct, frozen=True):
         return one_line(self.text[:SHOWN])
 
     @property
+    def has_brackets(self) -> bool:
+        """Return whether its text is an object or array."""
+        return self.text.startswith(("[", "{"))
+
+    @property
     def is_array(self) -> bool:
         """Return whether it is an array, or would be one."""
-        return self.text.startswith("[") if self.text[:1] in ("[", "{") else self.place.node.kinds[:1] == ("array",)
+        return self.text.startswith("[") if self.has_brackets else self.place.node.kinds[:1] == ("array",)
 
     @property
     def is_container(self) -> bool:
         """Return whether it is an object or array, or would be one."""
-        is_one = self.place.node.kinds[:1] in {("array",), ("object",)}
-        return self.text[:1] in ("[", "{") or (self.state != "value" and is_one)
+        if self.has_brackets:
+            return True
+        return self.state != "value" and self.place.node.kinds[:1] in {("array",), ("object",)}
 
 
 LONGEST: Final = 4_000
 """Characters of a value that is inserted automatically."""
-LEADING: Final = frozenset({"oneOf", "anyOf", "allOf", "$ref", "$dynamicRef", "$recursiveRef", "extends"})
-"""Keywords with more schemas for the same place."""
 
 
 def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) -> str:
@@ -214,7 +226,7 @@ def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) ->
     if alternative is None and len(several) > MOST:  # Finding the simplest one would take long.
         alternative = several[0]
     if alternative is not None:
-        rest = [{key: part[key] for key in part.keys() - LEADING} for part in reader.parts(schema)]
+        rest = [without(part, {"oneOf", "anyOf"}) for part in reader.parts(schema)]
         schema = {"allOf": [alternative, *rest]}
     text = inert_value(Maker(reader).made(schema).value)
     return text if len(text) <= LONGEST else "null"
@@ -222,8 +234,10 @@ def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) ->
 
 def plain_text(node: Node) -> str:
     """Return the simplest value of a type; null if any type is allowed."""
-    choices = [choice for choice in node.choices or () if choice is not None]
-    return inert_value(choices[0]) if choices else PLAIN.get(next(iter(node.kinds), ""), "null")
+    for choice in node.choices or ():
+        if choice is not None:
+            return inert_value(choice)
+    return PLAIN[node.kinds[0]] if node.kinds else "null"
 
 
 class FormText:
@@ -236,9 +250,7 @@ class FormText:
     def start(self, path: Path) -> str:
         """Return the first value of a place."""
         row = self._rows.get(path)
-        if row is None:
-            return "null"
-        return starting_text(self._reader, row.schema, row.place.alternative)
+        return "null" if row is None else starting_text(self._reader, row.schema, row.place.alternative)
 
     def value(self, path: Path) -> str:
         """Return the first value of a place; null only if nothing else is right."""
@@ -259,8 +271,7 @@ class FormText:
     def with_element(self, path: Path) -> tuple[str, Path]:
         """Return the text with a new element in an array, and its path."""
         text = self._with_container(self.text, path, "[")
-        span = span_of(text, path)
-        inside = (*path, len(elements(text[slice(*span)]) or ()) if span else 0)
+        inside = (*path, _count_elements(text, path))
         return added(text, path, self._new(inside)), inside
 
     def with_member(self, path: Path, name: str) -> tuple[str, Path]:
@@ -269,7 +280,9 @@ class FormText:
         A member that exists stays unchanged.
         """
         text, inside = self._with_container(self.text, path, "{"), (*path, name)
-        return (text if span_of(text, inside) else added(text, path, self._new(inside), name)), inside
+        if not span_of(text, inside):
+            text = added(text, path, self._new(inside), name)
+        return text, inside
 
     def _new(self, path: Path) -> str:
         """Return the first value of a place that may have no row yet."""
@@ -279,8 +292,7 @@ class FormText:
         if around is None:
             return "null"
         node = around.place.node
-        schema = node.element(last) if isinstance(last, int) else node.member(last)
-        return starting_text(self._reader, schema)
+        return starting_text(self._reader, node.element(last) if isinstance(last, int) else node.member(last))
 
     def _placed(self, text: str, path: Path, value: str) -> str:
         if span_of(text, path) is not None:
@@ -291,20 +303,26 @@ class FormText:
             return changed(text, path, value)
         if isinstance(last, str):
             return added(text, parent, value, last, key=inert_value(last))  # The name comes from a service.
-        span = span_of(text, parent)
-        for at in range(len(elements(text[slice(*span)]) or ()) if span else 0, last):
+        for at in range(_count_elements(text, parent), last):
             text = added(text, parent, self.start((*parent, at)))
         return added(text, parent, value)
 
     def _with_container(self, text: str, path: Path, opener: str) -> str:
         """Return the text with an object or array at a place."""
-        span = whole(text) if not path else span_of(text, path)
-        if not path or (span is not None and text[span[0] : span[0] + 1] == opener):
+        if not path:
+            return text
+        span = span_of(text, path)
+        if span is not None and text.startswith(opener, span[0]):
             return text
         start = self.start(path)
         if not start.startswith(opener):
             start = "{}" if opener == "{" else "[]"
         return self._placed(text, path, start)
+
+
+def _count_elements(text: str, path: Path) -> int:
+    span = span_of(text, path)
+    return len(elements(text[slice(*span)]) or ()) if span else 0
 
 
 NOT_NULL: Final = "not null"
@@ -313,9 +331,10 @@ LONGEST_LINE: Final = 2_000
 
 
 def size_of(text: str) -> int:
-    if text[:1] not in ("{", "["):
-        return 0
-    return len(members(text) or ()) if text.startswith("{") else len(elements(text) or ())
+    """Return the number of members or elements."""
+    if text.startswith("{"):
+        return len(members(text) or ())
+    return len(elements(text) or ()) if text.startswith("[") else 0
 
 
 def value_of(text: str) -> Any:
@@ -329,15 +348,16 @@ def value_of(text: str) -> Any:
 def editing_of(place: Settled, text: str) -> Editing:
     """Return how a value is typed."""
     kinds = place.node.kinds
-    first = text[:1]
     if place.node.choices:
         return "choice"
-    if kinds == ("boolean",) and text in ("", "null", "true", "false"):
+    has_no_value = text in ("", "null")
+    if kinds == ("boolean",) and (has_no_value or text in ("true", "false")):
         return "boolean"
-    if (first == '"' or text in ("", "null")) and kinds[:1] == ("string",):
-        return "text" if len(kinds) == 1 and is_plain(text) else "json"
-    is_number = text in ("", "null") or first == "-" or first.isdigit()
-    return "number" if kinds and {*kinds} <= {"integer", "number"} and is_number else "json"
+    if kinds == ("string",) and (has_no_value or text.startswith('"')):
+        return "text" if is_plain(text) else "json"
+    if kinds and {*kinds} <= {"integer", "number"} and (has_no_value or text[0] in "-0123456789"):
+        return "number"
+    return "json"
 
 
 def is_plain(text: str) -> bool:
@@ -357,7 +377,7 @@ def wrong_kind(place: Settled, value: Any) -> str:
     node, kind = place.node, kind_of_value(value)
     if node.choices is not None and not is_one_of(value, node.choices):
         return "not one of the choices"
-    if node.kinds and not is_kind(kind, node.kinds) and place.is_sure:
+    if node.kinds and node.is_sure and not is_kind(kind, node.kinds):
         return f"{'an' if kind[0] in 'aio' else 'a'} {kind}, not {' or '.join(node.kinds)}"
     return ""
 
@@ -381,8 +401,8 @@ def with_problems(
             continue
         if not path:
             of_all = of_all or problem.sentence
-        elif not (row := found[positions[path]]).wrong:
-            found[positions[path]] = replace(row, wrong=problem.sentence)
+        elif not found[positions[path]].wrong:
+            found[positions[path]] = replace(found[positions[path]], wrong=problem.sentence)
     return tuple(found), of_all
 
 
@@ -413,7 +433,8 @@ def why_no_form(text: str) -> str:
     """Return why params cannot be shown as rows; empty if they can."""
     if len(text) > MAX_FORM_CHARACTERS:
         return f"The form shows at most {MAX_FORM_CHARACTERS:,} characters of params. These params have {len(text):,}."
-    if (levels := depth(text)) > MAX_FORM_LEVELS:
+    levels = depth(text)
+    if levels > MAX_FORM_LEVELS:
         return f"The form shows at most {MAX_FORM_LEVELS:,} levels of params. These params have {levels:,}."
     return ""
 
@@ -494,12 +515,11 @@ class FormRows:
     def _by_place(self, text: str, span: Span) -> Iterator[_Slot]:
         found = _elements(text, span)
         for at, param in enumerate(self._params):
-            own_span = found[at] if at < len(found) else None
             yield _Slot(
                 (at,),
                 param.name or f"[{at}]",
                 param.schema,
-                own_span,
+                found[at] if at < len(found) else None,
                 param.required is True,
                 stays=STAYS if at < len(found) - 1 else "",
                 skips=param.required is not True,
@@ -516,36 +536,43 @@ class FormRows:
                 yield from self._rows(text, self._inside(text, row, slot.span), view, depth + 1)
 
     def _inside(self, text: str, row: FormField, span: Span | None) -> Iterator[_Slot]:
-        node, inner_span = row.place.node, span if row.text[:1] in ("{", "[") else None
+        """Yield the places inside a row: those of its schema and of its text."""
+        node = row.place.node
+        if not row.has_brackets:
+            span = None
         if row.is_array:
-            found = _elements(text, inner_span) if inner_span else []
+            found = _elements(text, span)
             for at in range(min(max(len(found), len(node.prefix)), MOST_ITEMS)):
                 schema, item_span = node.element(at), found[at] if at < len(found) else None
                 stays = STAYS if at < min(len(node.prefix), len(found) - 1) else ""
                 yield _Slot((*row.path, at), f"[{at}]", schema, item_span, known=schema is not False, stays=stays)
             return
-        member_spans = _members(text, inner_span) if inner_span else {}
-        for name, schema in list(node.properties.items())[:MOST_ITEMS]:
-            needed = name in node.required and row.state == "value"
-            yield _member_slot(member_spans, row.path, name, schema, required=needed)
+        written = _members(text, span)
+        for name, schema in islice(node.properties.items(), MOST_ITEMS):
+            required = name in node.required and row.state == "value"
+            yield _member_slot(written, row.path, name, schema, required=required)
         known = isinstance(node.additional, dict) or (node.additional is True and not node.properties)
-        for name in _others(member_spans, node.properties):
-            yield _member_slot(member_spans, row.path, name, node.additional, known=known)
+        for name in _others(written, node.properties):
+            yield _member_slot(written, row.path, name, node.additional, known=known)
 
     def _row(self, text: str, slot: _Slot, view: FormView, depth: int) -> FormField:
         written = None if slot.span is None else text[slice(*slot.span)]
         field = self._field(slot.schema, written, view.chosen.get(slot.path))
-        place, node = field.place, field.place.node
+        place, param = field.place, slot.param
         if slot.skips and slot.stays and not place.nullable:
             place = replace(place, nullable=True)
-        wrong = "required" if written is None and slot.required else field.wrong
-        if written is not None and (slot.is_twice or slot.schema is False):
-            wrong = TWICE if slot.is_twice else "not allowed"
+        wrong = field.wrong
+        if written is None:
+            wrong = "required" if slot.required else wrong
+        elif slot.is_twice:
+            wrong = TWICE
+        elif slot.schema is False:
+            wrong = "not allowed"
         elif slot.skips and wrong == NOT_NULL:
             wrong = ""
         remarks = {
-            "deprecated": node.deprecated or (slot.param is not None and slot.param.deprecated),
-            "read-only": node.read_only,
+            "deprecated": place.node.deprecated or (param is not None and param.deprecated),
+            "read-only": place.node.read_only,
             "typed as JSON": field.items > MANY,
             LEFT_OUT: slot.skips and written == "null" and not field.place.nullable,
         }
@@ -557,7 +584,7 @@ class FormRows:
             schema=slot.schema,
             place=place,
             span=slot.span or (0, 0),
-            doc=(slot.param.doc if slot.param else "") or node.doc,
+            doc=param.doc if param is not None and param.doc else place.node.doc,
             required=slot.required,
             known=slot.known,
             stays=slot.stays,
@@ -568,30 +595,35 @@ class FormRows:
 
     def _field(self, schema: Any, written: str | None, chosen: int | None) -> FormField:
         """Return a row without its path, from the cache if nothing changed."""
-        if isinstance(schema, dict) and len(schema) == 1 and isinstance(name := schema.get("$ref"), str):
-            schema = self._definitions.get(name, schema)  # Many places share one definition, and so one cached row.
+        if isinstance(schema, dict) and len(schema) == 1 and isinstance(schema.get("$ref"), str):
+            schema = self._definitions.get(schema["$ref"], schema)  # Many places share one definition and its row.
         key = (id(schema), written, chosen)
-        field = self._fields.get(key)
-        if field is None:
+        if key not in self._fields:
             if len(self._fields) >= KEPT:
                 self._fields.clear()
-            value = UNSET if written is None or not isinstance(schema, dict) else value_of(written)
-            place, text = settled(self.reader, schema, value, chosen), written or ""
-            field = self._fields[key] = FormField(
-                (),
-                "",
-                0,
-                schema,
-                place,
-                "absent" if written is None else "null" if written == "null" else "value",
-                text,
-                kind=kind_words(self.reader, schema),
-                limits=limit_words(place.node),
-                items=size_of(text),
-                editing=editing_of(place, text),
-                wrong="" if value is UNSET else wrong_kind(place, value),
-            )
-        return field
+            self._fields[key] = self._new_field(schema, written, chosen)
+        return self._fields[key]
+
+    def _new_field(self, schema: Any, written: str | None, chosen: int | None) -> FormField:
+        value: Any = UNSET
+        if written is not None and isinstance(schema, dict):
+            value = value_of(written)
+        place, text = settled(self.reader, schema, value, chosen), written or ""
+        states: dict[str | None, FieldState] = {None: "absent", "null": "null"}
+        return FormField(
+            (),
+            "",
+            0,
+            schema,
+            place,
+            states.get(written, "value"),
+            text,
+            kind=kind_words(self.reader, schema),
+            limits=limit_words(place.node),
+            items=size_of(text),
+            editing=editing_of(place, text),
+            wrong="" if value is UNSET else wrong_kind(place, value),
+        )
 
     def _folded(self, row: FormField, view: FormView) -> FormField:
         """Return the row with whether it has rows inside, and if they are shown."""
@@ -599,21 +631,24 @@ class FormRows:
             return row
         could_have = row.place.node.prefix if row.is_array else row.place.node.properties
         folds = bool(row.items or could_have) and row.items <= MANY and row.depth < DEEPEST
-        by_itself = row.state == "value" and row.depth + 1 < UNFOLDED and row.items <= FEW
-        return replace(row, folds=folds, open=folds and view.folds.get(row.path, by_itself))
+        is_open_at_first = row.state == "value" and row.depth + 1 < UNFOLDED and row.items <= FEW
+        return replace(row, folds=folds, open=folds and view.folds.get(row.path, is_open_at_first))
 
 
-def _members(text: str, span: Span) -> dict[str, list[Span]]:
-    at, found = span[0], dict[str, list[Span]]()
-    for member in members(text[slice(*span)]) or () if text[at : at + 1] == "{" else ():
-        found.setdefault(member.name, []).append((at + member.value[0], at + member.value[1]))
+def _members(text: str, span: Span | None) -> dict[str, list[Span]]:
+    """Return the spans of an object's values by name; empty for other values."""
+    found: dict[str, list[Span]] = {}
+    if span is not None and text.startswith("{", span[0]):
+        for member in members(text[slice(*span)]) or ():
+            start, end = member.value
+            found.setdefault(member.name, []).append((span[0] + start, span[0] + end))
     return found
 
 
-def _elements(text: str, span: Span) -> list[Span]:
-    at = span[0]
-    found = elements(text[slice(*span)]) or () if text[at : at + 1] == "[" else ()
-    return [(at + start, at + end) for start, end in found]
+def _elements(text: str, span: Span | None) -> list[Span]:
+    if span is None or not text.startswith("[", span[0]):
+        return []
+    return [(span[0] + start, span[0] + end) for start, end in elements(text[slice(*span)]) or ()]
 
 
 def _member_slot(found: Mapping[str, list[Span]], path: Path, name: str, schema: Any, **more: Any) -> _Slot:
@@ -644,9 +679,12 @@ def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> s
         before = text or start
         return before if before.startswith('"') and decoded(before) == typed else string(typed)
     value, previous = typed_json(typed), without_indent(text, indent)
-    if value is None or value == previous:
-        return value and text
-    return with_indent(value, indent) if previous != text or "\n" not in text else value
+    if value is None:
+        return None
+    if value == previous:
+        return text
+    is_in_place = previous == text and "\n" in text
+    return value if is_in_place else with_indent(value, indent)
 
 
 def typed_problem(typed: str, kind: str = "") -> Typo | None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from rpcexplorer.model.method import Described, DescribedParam, Method, Started
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import defused
 from rpcexplorer.variables.references import inert
-
-if TYPE_CHECKING:
-    pass
 
 MOST_EXAMPLES: Final = 5
 """Example calls to take values from."""
@@ -40,24 +37,25 @@ def started(method: Method, described: Described | None = None) -> Started:
     if method.params is not None:
         return Started(method.params)
     described = described or Described()
-    last = max((at for at, param in enumerate(described.params) if param.required), default=-1)
-    needed = described.params[: last + 1]
+    last = max((place for place, param in enumerate(described.params, 1) if param.required), default=0)
+    needed = described.params[:last]
     if not needed:
         return Started({"name": {}, "position": []}.get(method.by or ""))
     from rpcexplorer.schema.example import Maker
     from rpcexplorer.schema.node import SchemaReader
 
     maker = Maker(SchemaReader(described.definitions))
-    by_position = method.by == "position" or not all(_is_a_key(param.name, method) for param in needed)
-    filled = [
-        (param, maker.made(param.schema, param.name or f"#{at + 1}", _given(described, param, at)))
-        for at, param in enumerate(needed)
-        if by_position or param.required
-    ]
-    why_not = next((made.why_not for _, made in filled if made.why_not), "")
-    if by_position:
-        return Started([made.value for _, made in filled], why_not)
-    return Started({param.name: made.value for param, made in filled}, why_not)
+    is_by_position = method.by == "position" or not all(_is_a_key(param.name, method) for param in needed)
+    by_name: dict[str, Any] = {}
+    by_position: list[Any] = []
+    why_not = ""
+    for at, param in enumerate(needed):
+        if is_by_position or param.required:
+            made = maker.made(param.schema, param.name or f"#{at + 1}", _given(described, param, at))
+            by_name[param.name] = made.value
+            by_position.append(made.value)
+            why_not = why_not or made.why_not
+    return Started(by_position if is_by_position else by_name, why_not)
 
 
 def _is_a_key(name: str, method: Method) -> bool:

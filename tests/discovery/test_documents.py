@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.discovery.documents import read_document, read_introspection, read_service
-from rpcexplorer.discovery.methods import Parameter
+from rpcexplorer.discovery.documents import read_description, read_document, read_introspection, read_service
+from rpcexplorer.discovery.methods import Parameter, result_kind
 from rpcexplorer.discovery.reader import key_of_event
-from rpcexplorer.model.method import DescribedParam
+from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.schema.node import SchemaReader
 from tests.discovery.lines import Line, lines_of, start_of
 
@@ -178,40 +178,50 @@ def test_plain_names_are_methods(value: Any) -> None:
     assert [*read_service(value, "x").described] == ["a", "b"]
 
 
-def test_types_with_other_names_become_json_schema() -> None:
+def test_types_with_other_names_are_kept_and_understood() -> None:
     total = read_service(DRAFT, "x").described["sum"]
     assert [(param.name, param.schema, param.required) for param in total.params] == [
-        ("a", {"type": "number"}, None), ("b", {"type": "array"}, None), ("c", True, None),
+        ("a", {"type": "num"}, None), ("b", {"type": "arr"}, None), ("c", True, None),
     ]  # fmt: skip
-    assert total.result == {"type": "number"}
+    assert [param.kind for param in Line.read("sum", total).parameters] == ["number", "array", ""]
     add = read_service(FLASK, "x").described["add"]
-    assert [param.schema for param in add.params] == [
-        {"type": "number", "minimum": 1},
-        {"type": "object", "properties": {"x": {"type": "string"}}},
+    reader = SchemaReader({})
+    a, how = (reader.node(param.schema) for param in add.params)
+    assert (a.kinds, a.limits, how.kinds) == (("number",), {"minimum": 1}, ("object",))
+    assert reader.node(how.member("x")).kinds == ("string",)
+    assert result_kind(add) == "object"
+
+
+MOPIDY: dict[str, Any] = {
+    "core.play": {
+        "description": "Play what is given.\n\nIt **must** be listed.\n\n.. deprecated:: 3.0\n:param n: how",
+        "params": [{"name": "old", "default": None}, {"name": "n"}, {"name": "more", "varargs": True}],
+    },
+    "core.stop": {"description": "Stop.", "params": []},
+}
+
+
+def test_mopidys_docstrings_stay_text() -> None:
+    found = read_description(MOPIDY).described
+    assert found["core.play"] == Described(
+        (
+            DescribedParam("old", {"default": None}, False),
+            DescribedParam("n", True, True),
+            DescribedParam("more", True, False),
+        ),
+        extra=True,
+        protocol="core.describe",
+        deprecated=True,
+        doc="Play what is given.",
+        details=MOPIDY["core.play"]["description"],
+    )
+    assert found["core.stop"] == Described(extra=False, protocol="core.describe", doc="Stop.")
+    odd: list[Any] = [{}, {"description": 7, "params": 7}, {"params": [None, 7, []]}]
+    assert [*read_description({f"core.{at}": entry for at, entry in enumerate(odd)}).described] == [
+        "core.0",
+        "core.1",
+        "core.2",
     ]
-    assert add.result == {"type": "object", "properties": {"sum": {"type": "number"}}}
-
-
-@pytest.mark.parametrize(
-    ("stated", "schema"),
-    [
-        ({"type": "any"}, True),
-        ({"type": "Shop.Item"}, True),
-        ({"type": "bit"}, {"type": "boolean"}),
-        ({"type": "String", "min_length": 2, "max_digits": 4, "pattern": None}, {"type": "string", "minLength": 2}),
-        ({"type": "Object", "properties": {"p": 7}}, {"type": "object", "properties": {"p": {}}}),
-    ],
-)
-def test_unknown_type_is_dropped_and_limits_are_translated(stated: Any, schema: Any) -> None:
-    entry = {"name": "m", "params": [{"name": "p", **stated}]}
-    assert read_service({"procs": [entry]}, "x").described["m"].params[0].schema == schema
-
-
-def test_nested_properties_are_limited() -> None:
-    deep: Any = {"type": "Object"}
-    for _ in range(500):
-        deep = {"type": "Object", "properties": {"p": deep}}
-    assert read_service({"procs": [{"name": "m", "params": [deep]}]}, "x").described["m"].params[0].schema
 
 
 OPENRPC = {"openrpc": "1.3.2", "info": {"title": "shop", "version": "1"}, "methods": [{"name": "a"}]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import threading
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.discovery.documents import paths_to_try
-from rpcexplorer.discovery.interview import HUGE, PROTOCOLS, SUSPECTED, discover
+from rpcexplorer.discovery.interview import PROTOCOLS, SUSPECTED, discover
 from rpcexplorer.discovery.lists import NAME_LISTS
 from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing
 from rpcexplorer.discovery.questions import MAX_EXPLAINED, MAX_REFUSALS, Answer, Question
@@ -183,7 +182,7 @@ def test_document_wins_over_the_list_of_names() -> None:
     table = {"rpc.discover": {"result": DOCUMENT}, "system.listMethods": {"result": ["b", "a"]}}
     found, server = discovered(service(table))
     assert [(method.name, method.doc, method.protocol) for method in found.methods] == [
-        ("b", "", "system.listMethods"), ("a", "An a", "rpc.discover"),
+        ("a", "An a", "rpc.discover"), ("b", "", "system.listMethods"),
     ]  # fmt: skip
     assert calls(server) == [
         ("rpc.discover", []),
@@ -417,13 +416,6 @@ def test_closed_service_is_asked_for_no_document() -> None:
     for reply in (error(-32098, "Unauthorized"), http_reply(b"<html>")):
         _, server = discovered(service({"rpc.discover": reply, "system.listMethods": reply}))
         assert all(request.body for request in server.requests)
-
-
-def test_garbage_collector_runs_again_after_a_large_response() -> None:
-    large = {"result": {**DOCUMENT, "x": "x" * HUGE}}
-    found, _ = discovered(service({"rpc.discover": large}), discovery="rpc.discover")
-    assert found.found
-    assert gc.isenabled()
 
 
 def test_four_questions_are_sent_at_once() -> None:

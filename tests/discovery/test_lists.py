@@ -94,13 +94,13 @@ def test_signatures_are_merged_by_position(value: Any, params: Any, result: Any)
 
 
 def test_type_unknown_to_json_allows_any_value() -> None:
-    described = with_signatures(PLAIN, [["Some.Class", "Other.Class", {"a": 1}, "any", *["int"] * 100_000]])
-    assert [(param.schema, param.kind) for param in described.params[:3]] == [
+    described = with_signatures(PLAIN, [["Some.Class", "Other.Class", {"a": 1}, "any"]])
+    assert [(param.schema, param.kind) for param in described.params] == [
         (True, "Other.Class"),
         (True, ""),
         (True, ""),
     ]
-    assert (described.result, described.result_kind, len(described.params)) == (UNSET, "Some.Class", 32)
+    assert (described.result, described.result_kind) == (UNSET, "Some.Class")
 
 
 OBJECTS: dict[str, Any] = {
@@ -140,7 +140,7 @@ def test_unknown_types_and_too_many_methods_allow_anything() -> None:
     assert arguments.schema["anyOf"][0]["properties"] == {"a": True, "b": True}
     call = read_objects({"o": {f"m{number}": {} for number in range(3_000)}}).described["call"]
     assert call.params[2].schema == {"type": "object"}
-    assert call.details.splitlines()[-1] == "and 2,000 more"
+    assert call.details.splitlines()[-1] == "o m2999"
 
 
 def test_modules_are_named_without_methods() -> None:

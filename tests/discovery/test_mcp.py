@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.discovery import mcp
+from rpcexplorer.discovery import reader
 from rpcexplorer.discovery.mcp import MAX_PAGES, tools
 from rpcexplorer.discovery.methods import Listing, Parameter
 from rpcexplorer.discovery.questions import Answer, Question
@@ -84,11 +84,12 @@ def test_params_are_found_anywhere_in_a_schema(schema: Any, extra: bool, names: 
 
 
 def test_too_large_schemas_are_skipped_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp, "MAX_METHOD_CHARACTERS", 200)
+    monkeypatch.setattr(reader, "MAX_ADDED_CHARACTERS", 200)
     large = {"type": "object", "properties": {f"p{number}": {} for number in range(100)}}
-    listing = listed({"name": "large", "inputSchema": large}, {"name": "small", "inputSchema": {"type": "object"}})
-    assert [(name, full.params) for name, full in listing.described.items()] == [("large", ()), ("small", ())]
-    assert listing.skipped == ("schemas of 1 tool skipped: too large to store",)
+    small = {"type": "object", "properties": {"a": {}}}
+    listing = listed({"name": "small", "inputSchema": small}, {"name": "large", "inputSchema": large})
+    assert [(name, len(full.params)) for name, full in listing.described.items()] == [("small", 1), ("large", 0)]
+    assert listing.skipped == ("1 part skipped: the description is too large with them",)
 
 
 @pytest.mark.parametrize(("hint", "safe"), [(True, True), (False, False), ("yes", None), (None, None)])

@@ -8,7 +8,6 @@ import pytest
 
 from rpcexplorer.discovery.methods import Parameter
 from rpcexplorer.discovery.openrpc import read_openrpc
-from rpcexplorer.discovery.reader import MAX_TOTAL_ENTRIES
 from rpcexplorer.model.method import Described
 from tests.discovery.lines import Line, lines_of
 
@@ -83,14 +82,6 @@ def test_invalid_and_repeated_names_are_counted() -> None:
         "9 names skipped: missing or invalid",
         "1 name skipped: repeated",
     )
-
-
-@pytest.mark.thorough
-def test_references_cannot_expand_a_small_document() -> None:
-    param = {"$ref": "#/p"}
-    methods = [{"name": f"m{number}", "params": [param] * 1_000} for number in range(400)]
-    listing = read_openrpc(document(*methods, p={"name": "p", "schema": {"type": "string"}}))
-    assert sum(len(described.params) for described in listing.described.values()) == MAX_TOTAL_ENTRIES
 
 
 def test_long_texts_are_cut() -> None:

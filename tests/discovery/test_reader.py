@@ -13,7 +13,7 @@ from msgspec import UNSET
 from rpcexplorer.discovery import reader
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.discovery.questions import value_of
-from rpcexplorer.discovery.reader import MAX_LEVELS, clean
+from rpcexplorer.discovery.reader import MAX_LEVELS, Document, admit, within_limits
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
 
 
@@ -102,34 +102,31 @@ def test_draft_is_that_of_the_schemas(document: Any, draft: str) -> None:
     assert only({}, **document).draft == draft
 
 
-def test_too_large_parts_are_skipped_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_method_keeps_its_name_and_first_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "MAX_METHOD_CHARACTERS", 1_000)
-    large = {"name": "m", "params": [{"name": "a", "schema": {"enum": ["x" * 900, "y" * 900]}}], "tags": ["t"]}
+    monkeypatch.setattr(reader, "MAX_ENTRIES", 2)
+    large = {"name": "m", "summary": "An m", "params": [{"name": "a", "schema": {"enum": ["x" * 900, "y" * 900]}}]}
     small = {"name": "n", "params": [{"name": "a", "schema": {"enum": ["x" * 900]}}]}
-    listing = read_openrpc({"methods": [large, small]})
-    assert listing.described["m"].params == (DescribedParam("a", True, False),)
+    many = {"name": "o", "params": [{"name": name} for name in "abc"]}
+    listing = within_limits(read_openrpc({"methods": [large, small, many], "x-notifications": [large]}))
+    assert listing.described["m"] == listing.events["m"] == Described(protocol="rpc.discover", doc="An m")
     assert listing.described["n"].params[0].schema == {"enum": ["x" * 900]}
-    assert listing.skipped == ("schemas or examples of 1 method skipped: too large to store",)
+    assert listing.described["o"].params == ()
+    assert listing.skipped == ("descriptions of 3 methods skipped: too large",)
 
 
-def test_too_many_params_end_with_one_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MAX_PARAMS", 2)
-    some = [{"name": name, "required": True} for name in "abcd"]
-    listing = read_openrpc({"methods": [{"name": "m", "params": some}, {"name": "n", "params": some[:2]}]})
-    assert [param.name for param in listing.described["m"].params] == ["a", "b", "..."]
-    assert [param.stands_for_others for param in listing.described["m"].params] == [False, False, True]
-    assert [param.name for param in listing.described["n"].params] == ["a", "b"]
-    assert listing.skipped == ("params of 1 method skipped: too many to store",)
-
-
-def test_shared_large_schema_counts_for_each_method(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MAX_TOTAL_CHARACTERS", 5_000)
+def test_references_add_a_limited_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MAX_ADDED_CHARACTERS", 5_000)
     param = {"$ref": "#/p"}
     methods = [{"name": f"m{number}", "params": [param]} for number in range(10)]
     listing = read_openrpc({"methods": methods, "p": {"name": "a", "schema": {"enum": ["x" * 900]}}})
     kept = [described.params[0].schema for described in listing.described.values()]
     assert [schema is not True for schema in kept] == [True] * 5 + [False] * 5
-    assert listing.skipped == ("schemas or examples of 5 methods skipped: too large to store",)
+    assert listing.skipped == ("5 parts skipped: the description is too large with them",)
+    nested: Any = {"a": {"b": {"c": {"enum": ["x" * 2_800]}}}}
+    document = Document(nested)
+    found = document.definitions([{"allOf": [{"$ref": "#/a/b/c"}, {"$ref": "#/a/b"}, {"$ref": "#/a"}]}])
+    assert (len(found), document.room.refused) == (1, 2)
 
 
 def test_definitions_are_shared_by_all_methods() -> None:
@@ -162,12 +159,48 @@ def test_schema_with_own_definitions_gets_them() -> None:
     assert found["a"].definitions["#/$defs/a~1b"] == {"$ref": "#/components/schemas/S"}
 
 
-def test_own_definitions_have_a_limited_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MAX_OWN_PARTS", 10)
-    schema = {"$ref": "#/$defs/x", "$defs": {"x": {"items": [{} for _ in range(20)]}}}
-    methods = [{"name": f"m{number}", "params": [{"schema": dict(schema)}]} for number in range(3)]
-    found = read_openrpc({"methods": methods}).described
-    assert [bool(described.definitions) for described in found.values()] == [True, False, False]
+def test_references_are_followed_to_their_end() -> None:
+    schemas = {"A": {"items": {"$ref": "#/components/schemas/B~1b"}}, "B/b": {"type": "string"}}
+    root = {"components": {"schemas": schemas}}
+    found = Document(root).definitions([{"properties": {"a": {"$ref": "#/components/schemas/A"}}}])
+    assert found == {
+        "#/components/schemas/A": schemas["A"],
+        "#/components/schemas/B~1b": {"type": "string"},
+    }
+
+
+def test_schema_is_found_by_id_or_name() -> None:
+    root = {"x": [{"$id": "urn:a", "type": "string"}, {"$anchor": "b", "type": "null"}]}
+    found = Document(root, {"Player.Id": {"type": "integer"}}).definitions(
+        [{"$ref": "urn:a"}, {"$ref": "#b"}, {"$ref": "Player.Id"}, {"extends": "Player.Id"}]
+    )
+    assert {name: schema["type"] for name, schema in found.items()} == {
+        "urn:a": "string",
+        "#b": "null",
+        "Player.Id": "integer",
+    }
+
+
+def test_other_documents_are_never_fetched() -> None:
+    assert Document({}).definitions([{"$ref": "https://example.org/schema.json"}, {"$ref": "#/no/where"}]) == {}
+
+
+def test_circular_reference_into_a_list_ends() -> None:
+    root: Any = {"methods": [{"params": [{"schema": {"$ref": "#/methods/0/params/0/schema"}}]}]}
+    found = Document(root).definitions([root["methods"][0]["params"][0]["schema"]])
+    assert list(found) == ["#/methods/0/params/0/schema"]
+    assert Document(root).at("#/methods/7") is None
+
+
+def test_10000_circular_references_end() -> None:
+    schemas = {f"S{number}": {"$ref": f"#/s/S{(number + 1) % 10_000}"} for number in range(10_000)}
+    assert len(Document({"s": schemas}).definitions([{"$ref": "#/s/S0"}])) == 10_000
+
+
+def test_reference_may_be_percent_encoded() -> None:
+    root = {"s": {"List[int]": {"type": "array"}, "a%20b": {"type": "null"}}}
+    found = Document(root).definitions([{"$ref": "#/s/List%5Bint%5D"}, {"$ref": "#/s/a%20b"}])
+    assert (found["#/s/List%5Bint%5D"], found["#/s/a%20b"]) == ({"type": "array"}, {"type": "null"})
 
 
 VALUES = st.recursive(
@@ -179,9 +212,9 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_cleaned_value_can_be_stored_and_is_stable(value: Any) -> None:
-    cleaned = clean(value)
+    cleaned = admit(value)
     json.dumps(cleaned, allow_nan=False, ensure_ascii=False).encode()
-    assert clean(cleaned) is cleaned
+    assert admit(cleaned) is cleaned
 
 
 @pytest.mark.parametrize(
@@ -194,12 +227,12 @@ def test_cleaned_value_can_be_stored_and_is_stable(value: Any) -> None:
     ],
 )
 def test_surrogates_are_replaced_and_invalid_numbers_dropped(value: Any, cleaned: Any) -> None:
-    assert clean(value) == cleaned
+    assert admit(value) == cleaned
 
 
 @pytest.mark.parametrize("value", [{"a": ["é😀", 1.5, None]}, [], "x", 7, [[0]] * 1_000])
 def test_clean_value_is_returned_unchanged(value: Any) -> None:
-    assert clean(value) is value
+    assert admit(value) is value
 
 
 def nested(levels: int) -> Any:
@@ -209,10 +242,13 @@ def nested(levels: int) -> Any:
     return schema
 
 
-def test_too_deep_document_is_rejected() -> None:
-    assert clean(nested(MAX_LEVELS - 1))
+def test_too_deep_or_too_large_document_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert admit(nested(MAX_LEVELS - 1))
     for levels in (MAX_LEVELS + 1, 900):
         assert (
             value_of(json.dumps(nested(levels)).encode()).refusal == "unreadable: the response has more than 200 levels"
         )
     assert value_of(b"[" * 100_000).refusal.startswith("unreadable: ")
+    monkeypatch.setattr(reader, "MAX_PARTS", 10)
+    assert value_of(b"[0,1,2,3,4,5,6,7,8]").refusal == ""
+    assert value_of(b"[0,1,2,3,4,5,6,7,8,9]").refusal == "unreadable: the response has more than 10 values"

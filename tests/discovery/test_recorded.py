@@ -79,20 +79,15 @@ def in_short(parameter: Parameter) -> str:
     return f"{parameter.name}: {parameter.kind}{'!' * (parameter.required is True)}{default}"
 
 
-def test_litecoind_help_is_read_with_nested_values() -> None:
+def test_litecoind_help_is_read_with_examples() -> None:
     described = asked("litecoin").described
     assert len(described) == 138
     inputs, outputs, locktime, _ = described["createrawtransaction"].params
     assert (inputs.required, locktime.required, locktime.schema["default"]) == (True, False, 0)
-    assert inputs.schema["items"]["required"] == ["txid", "vout"]
-    pair, fixed = outputs.schema["items"]["anyOf"]
-    assert (pair["additionalProperties"]["type"], [*fixed["properties"]]) == (["number", "string"], ["data"])
+    assert (inputs.schema, outputs.doc.partition("\n\n")[2][:3]) == ({"type": "array"}, "[\n ")
     assert described["createrawtransaction"].examples[0].params == [[{"txid": "myid", "vout": 0}], [{"address": 0.01}]]
-    options = described["fundrawtransaction"].params[1].schema["properties"]
-    assert options["change_type"]["enum"] == ["legacy", "p2sh-segwit", "bech32"]
-    assert options["subtractFeeFromOutputs"]["items"]["type"] == "number"
-    assert [schema["type"] for schema in described["getblock"].result["anyOf"]] == ["string", "object", "object"]
-    assert sum(len(method.examples) for method in described.values()) == 172
+    assert described["getblock"].result_doc.startswith("Result (for verbosity = 0):")
+    assert (described["getblockcount"].result_kind, described["getblock"].result_kind) == ("number", "")
 
 
 def test_mcp_tools_keep_their_schemas() -> None:
@@ -110,11 +105,7 @@ def test_mcp_tools_keep_their_schemas() -> None:
     assert prompts[1]["required"] == ["city"]
 
 
-def test_docstrings_and_signatures_become_schemas() -> None:
-    described = asked("mopidy").described
-    (field, query) = described["core.library.get_distinct"].params
-    assert (len(field.schema["enum"]), query.schema) == (15, {"type": ["object", "null"], "default": None})
-    assert described["core.tracklist.add"].result == {"type": "array", "items": {"type": "object"}}
+def test_signatures_become_schemas() -> None:
     described = asked("django-modern-rpc").described
     assert [param.schema for param in described["auth"].params] == [{"type": "string"}] * 2
     assert described["add"].result == {"type": "integer"}

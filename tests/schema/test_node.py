@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from rpcexplorer.schema.node import ANYTHING, MOST_MEMBERS, Definitions, Node, SchemaReader
+from rpcexplorer.schema.node import ANYTHING, MOST_MEMBERS, Node, SchemaReader
 
 
 def node_of(schema: Any, **definitions: Any) -> Node:
@@ -120,55 +120,3 @@ def test_members_start_with_the_nearest_and_are_bounded() -> None:
     wide: list[Any] = [{"properties": {f"p{at}": {} for at in range(MOST_MEMBERS)}} for _ in range(3)]
     reader = SchemaReader({})
     assert [len(reader.node(schema).properties) for schema in wide] == [MOST_MEMBERS, 0, 0]
-
-
-def test_references_are_followed_to_their_end() -> None:
-    schemas = {"A": {"items": {"$ref": "#/components/schemas/B~1b"}}, "B/b": {"type": "string"}}
-    root = {"components": {"schemas": schemas}}
-    found = Definitions(root).gather([{"properties": {"a": {"$ref": "#/components/schemas/A"}}}])
-    assert found == {
-        "#/components/schemas/A": schemas["A"],
-        "#/components/schemas/B~1b": {"type": "string"},
-    }
-
-
-def test_schema_is_found_by_id_or_name() -> None:
-    root = {"x": [{"$id": "urn:a", "type": "string"}, {"$anchor": "b", "type": "null"}]}
-    found = Definitions(root, {"Player.Id": {"type": "integer"}}).gather(
-        [{"$ref": "urn:a"}, {"$ref": "#b"}, {"$ref": "Player.Id"}, {"extends": "Player.Id"}]
-    )
-    assert {name: schema["type"] for name, schema in found.items()} == {
-        "urn:a": "string",
-        "#b": "null",
-        "Player.Id": "integer",
-    }
-
-
-def test_other_documents_are_never_fetched() -> None:
-    assert Definitions({}).gather([{"$ref": "https://example.org/schema.json"}, {"$ref": "#/no/where"}]) == {}
-
-
-def test_circular_reference_into_a_list_ends() -> None:
-    root: Any = {"methods": [{"params": [{"schema": {"$ref": "#/methods/0/params/0/schema"}}]}]}
-    found = Definitions(root).gather([root["methods"][0]["params"][0]["schema"]])
-    assert list(found) == ["#/methods/0/params/0/schema"]
-    assert Definitions(root).at("#/methods/7") is None
-
-
-def test_10000_circular_references_end() -> None:
-    schemas = {f"S{number}": {"$ref": f"#/s/S{(number + 1) % 10_000}"} for number in range(10_000)}
-    assert len(Definitions({"s": schemas}).gather([{"$ref": "#/s/S0"}])) == 10_000
-
-
-def test_nested_definitions_are_stored_within_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.schema.node.MOST_HELD", 2_000)
-    root: Any = {"a": {"b": {"c": {"enum": ["x" * 800]}}}}
-    definitions = Definitions(root)
-    found = definitions.gather([{"allOf": [{"$ref": "#/a/b/c"}, {"$ref": "#/a/b"}, {"$ref": "#/a"}, {"$ref": "#/a"}]}])
-    assert (len(found), definitions.left_out) == (2, 1)
-
-
-def test_reference_may_be_percent_encoded() -> None:
-    root = {"s": {"List[int]": {"type": "array"}, "a%20b": {"type": "null"}}}
-    found = Definitions(root).gather([{"$ref": "#/s/List%5Bint%5D"}, {"$ref": "#/s/a%20b"}])
-    assert (found["#/s/List%5Bint%5D"], found["#/s/a%20b"]) == ({"type": "array"}, {"type": "null"})

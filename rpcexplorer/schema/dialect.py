@@ -1,0 +1,265 @@
+"""Schemas of any draft, Kodi's and OpenAPI's too, in the keywords of draft 2020-12.
+
+A service's schema is stored as the service gave it. Whoever reads it reads ``modern(…)``: the checker, completion,
+explanation, examples and forms. Keywords that are unknown or have an invalid value are dropped.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from typing import Any, Final, TypeGuard
+
+KINDS: Final = {
+    spelling: kind
+    for kind, spellings in {
+        "string": "str text char varchar",
+        "integer": "int i4 i8 int32 int64 uint uint32 uint64 long",
+        "number": "float double decimal real numeric num",
+        "boolean": "bool bit",
+        "object": "struct dict map mapping hash obj table",
+        "array": "list tuple vector sequence arr",
+        "null": "nil none void undefined",
+    }.items()
+    for spelling in (kind, *spellings.split())
+}
+UNSURE: Final = frozenset({"hash", "table", "bit", "decimal", "numeric", "map", "none", "void"})
+"""Type names with different meanings, which are not checked."""
+IS_UNSURE: Final = "x-unsure"
+"""Our keyword in a modern schema whose ``type`` is one of ``UNSURE``."""
+MAX_BASES: Final = 50
+"""Types that one type extends. Kodi has 4; thousands would be merged anew for each place."""
+LEAST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+LIMITS: Final = (*LEAST, *MOST, "multipleOf", "pattern", "format", "uniqueItems")
+"""Keywords that narrow a type."""
+_BOUNDS: Final = frozenset({"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"})
+_EXCLUSIVE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+_INCLUSIVE: Final = {exclusive: inclusive for inclusive, exclusive in _EXCLUSIVE.items()}
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+SCHEMA_KEYS: Final = (
+    "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties",
+    "unevaluatedItems", "items",
+)  # fmt: skip
+"""Keywords whose value is a schema."""
+LIST_KEYS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+"""Keywords whose value is a list of schemas."""
+NAMED_KEYS: Final = ("properties", "patternProperties", "dependentSchemas")
+"""Keywords whose value is an object of schemas."""
+_TEXTS: Final = ("title", "description")
+_MARKS: Final = ("deprecated", "readOnly")
+ANNOTATIONS: Final = frozenset({"default", "examples", *_TEXTS, *_MARKS})
+"""Keywords that say something about a value, but match any."""
+
+
+def references_of(part: dict[str, Any]) -> Iterator[str]:
+    """Yield the references of an object; Kodi's types use ``extends``."""
+    for key in (*REFERENCES, "extends"):
+        value = part.get(key)
+        for reference in value if isinstance(value, list) else (value,):
+            if isinstance(reference, str):
+                yield reference
+
+
+def references_in(schema: Any) -> set[str]:
+    """Return the references in a schema."""
+    found: set[str] = set()
+    rest = [schema]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, dict):
+            found.update(references_of(part))
+            rest += part.values()
+        elif isinstance(part, list):
+            rest += part
+    return found
+
+
+def members_of(schema: Any, key: str = "properties") -> dict[str, Any]:
+    """Return the schemas of a keyword by name."""
+    found = schema.get(key) if isinstance(schema, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def is_number(value: Any) -> TypeGuard[int | float]:
+    if isinstance(value, float):
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def modern(source: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema in draft 2020-12; the schemas inside it are as they were."""
+    if "extends" in source:
+        source = _with_bases(source, definitions)
+    made = {key: source[key] for key in SCHEMA_KEYS if isinstance(source.get(key), dict | bool)}
+    made |= {key: source[key] for key in LIST_KEYS if isinstance(source.get(key), list) and source[key]}
+    made |= {key: source[key] for key in NAMED_KEYS if isinstance(source.get(key), dict)}
+    for key in REFERENCES:
+        if isinstance(source.get(key), str):
+            _add_reference(made, source[key])
+    _add_items(made, source)
+    _add_dependencies(made, source)
+    _add_type(made, source)
+    made |= limits_of(source)
+    choices = source.get("enum", source.get("enums"))
+    if isinstance(choices, list) and choices:
+        made["enum"] = choices
+    if "const" in source:
+        made["const"] = source["const"]
+    required = list(dict.fromkeys(_required(source)))
+    if required:
+        made["required"] = required
+    if source.get("nullable") is True:
+        made = _nullable(made)
+    _add_annotations(made, source)
+    return made
+
+
+def _with_bases(source: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge the types that a type of Kodi ``extends``; its own keywords win."""
+    bases, rest = [source], deque([source["extends"]])
+    while rest and len(bases) < MAX_BASES:
+        extended = rest.popleft()
+        if isinstance(extended, list):
+            rest += extended[:MAX_BASES]
+            continue
+        base = definitions.get(extended) if isinstance(extended, str) else extended
+        if isinstance(base, dict) and not any(base is known for known in bases):
+            bases.append(base)
+            rest.append(base.get("extends"))
+    merged: dict[str, Any] = {}
+    members: dict[str, Any] = {}
+    for base in bases:
+        for key, value in base.items():
+            merged.setdefault(key, value)
+        for name, schema in members_of(base).items():
+            members.setdefault(name, schema)
+    if members:
+        merged["properties"] = members
+    return merged
+
+
+def _add_reference(made: dict[str, Any], reference: str) -> None:
+    if "$ref" in made:
+        made["allOf"] = [{"$ref": reference}, *made.get("allOf", ())]
+    else:
+        made["$ref"] = reference
+
+
+def _add_items(made: dict[str, Any], source: dict[str, Any]) -> None:
+    """Add the elements with their own schemas, which older drafts have in ``items``."""
+    if isinstance(source.get("items"), list):
+        if source["items"]:
+            made["prefixItems"] = source["items"]
+        if isinstance(source.get("additionalItems"), dict | bool):
+            made["items"] = source["additionalItems"]
+
+
+def _add_dependencies(made: dict[str, Any], source: dict[str, Any]) -> None:
+    schemas, names = dict(members_of(source, "dependentSchemas")), dict[str, Any]()
+    for name, needed in {**members_of(source, "dependencies"), **members_of(source, "dependentRequired")}.items():
+        if isinstance(needed, dict):
+            schemas[name] = needed
+        elif isinstance(needed, str):
+            names[name] = [needed]
+        elif isinstance(needed, list):
+            names[name] = [word for word in needed if isinstance(word, str)]
+    if schemas:
+        made["dependentSchemas"] = schemas
+    if names:
+        made["dependentRequired"] = names
+
+
+def _add_type(made: dict[str, Any], source: dict[str, Any]) -> None:
+    """Add the standard words of the types, if all of them are known."""
+    declared = source.get("type")
+    words = declared if isinstance(declared, list) else [declared]
+    if any(isinstance(word, dict) for word in words):  # In draft 3, a type may be a schema.
+        schemas = [word if isinstance(word, dict) else {"type": word} for word in words]
+        if "anyOf" in made or "oneOf" in made:
+            made["allOf"] = [*made.get("allOf", ()), {"anyOf": schemas}]
+        else:
+            made["anyOf"] = schemas
+        return
+    names = [word.lower() for word in words if isinstance(word, str)]
+    if not names or not all(name in KINDS for name in names):
+        return
+    kinds = list(dict.fromkeys(KINDS[name] for name in names))
+    made["type"] = kinds if len(kinds) > 1 else kinds[0]
+    if not UNSURE.isdisjoint(names) or len(names) < len(words) or IS_UNSURE in source:
+        made[IS_UNSURE] = True
+
+
+def limits_of(source: dict[str, Any]) -> dict[str, Any]:
+    """Return the valid limits; bounds of drafts 3 and 4 are converted."""
+    made: dict[str, Any] = {}
+    for key in (*LIMITS, "minContains", "maxContains"):
+        if key in source:  # Most schemas have none of them.
+            limit = _limit(source, key)
+            if limit is not None:
+                made[key] = limit
+    step = source.get("divisibleBy")  # The name of ``multipleOf`` in draft 3.
+    if is_number(step) and step > 0:
+        made.setdefault("multipleOf", step)
+    return made
+
+
+def _limit(source: dict[str, Any], key: str) -> Any:
+    """Return the value of a limit, or None if it is invalid."""
+    value = source[key]
+    if key == "uniqueItems":
+        return True if value is True else None
+    if key in {"pattern", "format"}:
+        return value if isinstance(value, str) and value else None
+    if key in _BOUNDS:
+        if value is True:  # In drafts 3 and 4.
+            value = source.get(_INCLUSIVE.get(key, ""))
+        elif source.get(_EXCLUSIVE.get(key, "")) is True:
+            return None
+        return value if is_number(value) else None
+    if not is_number(value):
+        return None
+    if key == "multipleOf":
+        return value if value > 0 else None
+    return int(value) if value >= 0 and value == int(value) else None
+
+
+def _required(source: dict[str, Any]) -> Iterator[str]:
+    """Yield names in the list, and properties that are marked as required."""
+    names = source.get("required")
+    if isinstance(names, list):
+        yield from (name for name in names if isinstance(name, str))
+    for name, schema in members_of(source).items():
+        if isinstance(schema, dict) and schema.get("required") is True:
+            yield name
+
+
+def _nullable(made: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that allows null, too: ``nullable`` of OpenAPI."""
+    if not made.keys().isdisjoint({"$ref", "allOf", "anyOf", "oneOf", "not", "const"}):
+        return {"anyOf": [made, {"type": "null"}]}
+    kinds = made.get("type")
+    if kinds is not None:
+        kinds = kinds if isinstance(kinds, list) else [kinds]
+        made["type"] = list(dict.fromkeys([*kinds, "null"]))
+    if "enum" in made and None not in made["enum"]:
+        made["enum"] = [*made["enum"], None]
+    return made
+
+
+def _add_annotations(made: dict[str, Any], source: dict[str, Any]) -> None:
+    if "default" in source:
+        made["default"] = source["default"]
+    for key in _TEXTS:
+        if isinstance(source.get(key), str) and source[key].strip():
+            made[key] = source[key]
+    for key in _MARKS:
+        if source.get(key) is True:
+            made[key] = True
+    several = source.get("examples")
+    examples = [*several] if isinstance(several, list) else []
+    if "example" in source:
+        examples.append(source["example"])
+    if examples:
+        made["examples"] = examples
