@@ -38,6 +38,7 @@ _BOUNDS: Final = frozenset({"minimum", "exclusiveMinimum", "maximum", "exclusive
 _EXCLUSIVE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _INCLUSIVE: Final = {exclusive: inclusive for inclusive, exclusive in _EXCLUSIVE.items()}
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+_REFERENCE_KEYS: Final = frozenset({*REFERENCES, "extends"})
 SCHEMA_KEYS: Final = (
     "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties",
     "unevaluatedItems", "items",
@@ -55,8 +56,8 @@ ANNOTATIONS: Final = frozenset({"default", "examples", *_TEXTS, *_MARKS})
 
 def references_of(part: dict[str, Any]) -> Iterator[str]:
     """Yield the references of an object; Kodi's types use ``extends``."""
-    for key in (*REFERENCES, "extends"):
-        value = part.get(key)
+    for key in _REFERENCE_KEYS.intersection(part):
+        value = part[key]
         for reference in value if isinstance(value, list) else (value,):
             if isinstance(reference, str):
                 yield reference
