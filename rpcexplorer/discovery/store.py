@@ -80,6 +80,8 @@ HEAD: Final = "rpcexplorer methods 2 {:08x} {:08x} {:08x} {:08x}\n"
 HEAD_BYTES: Final = len(HEAD.format(0, 0, 0, 0))
 EARLIER: Final = b"rpcexplorer catalogue 1 "
 """First bytes of the lists of earlier versions."""
+EARLIER_FACTS: Final = frozenset({"name", "doc", "params", "auth", "safe", "source", "by", "deprecated", "dialect"})
+"""Columns of these lists that a method still has."""
 LIST_NOT_STORED: Final = "the method list is kept only until you quit"
 SCHEMAS_NOT_STORED: Final = "schemas and examples are kept only until you quit"
 NO_CHANGES: Final = Raw(b"null")
@@ -108,13 +110,18 @@ class MethodList(Struct):
         """
         if not _has_secret(self, hide):
             return self
-        methods = [
-            Method(method.name, source=method.source, protocol=method.protocol) if _has_secret(method, hide) else method
-            for method in self.methods
-            if not _has_secret(method.name, hide)
-        ]
         absent = frozenset(name for name in self.absent if not _has_secret(name, hide))
-        return replace(self, methods=tuple(methods), absent=absent)
+        return replace(self, methods=_clean_methods(self.methods, hide), absent=absent)
+
+
+def _clean_methods(methods: Iterable[Method], hide: HideSecrets) -> tuple[Method, ...]:
+    found = []
+    for method in methods:
+        if not _has_secret(method, hide):
+            found.append(method)
+        elif not _has_secret(method.name, hide):
+            found.append(Method(method.name, source=method.source, protocol=method.protocol))
+    return tuple(found)
 
 
 class Piece(NamedTuple):
@@ -139,7 +146,9 @@ class Descriptions(Struct, dict=True):
         if piece is None:
             return None
         described = msgspec.json.decode(piece.text, type=Described)
-        return replace(described, definitions=self._sets[piece.definitions]) if piece.definitions >= 0 else described
+        if piece.definitions < 0:
+            return described
+        return replace(described, definitions=self._sets[piece.definitions])
 
     @cached_property
     def _sets(self) -> list[Definitions]:
@@ -150,13 +159,10 @@ class Descriptions(Struct, dict=True):
         if not _has_secret(self, hide):
             return self
         return Descriptions(
-            {name: piece for name, piece in self.methods.items() if not _has_secret((name, piece), hide)},
-            [
-                {name: piece for name, piece in pieces.items() if not _has_secret((name, piece), hide)}
-                for pieces in self.definitions
-            ],
-            MethodList("", "", methods=self.events).clean(hide).methods,
-            self.changes if not _has_secret(self.changes, hide) else NO_CHANGES,
+            _without_secrets(self.methods, hide),
+            [_without_secrets(pieces, hide) for pieces in self.definitions],
+            _clean_methods(self.events, hide),
+            NO_CHANGES if _has_secret(self.changes, hide) else self.changes,
         )
 
 
@@ -182,6 +188,10 @@ class Definitions(Mapping[str, Any]):
         return len(self._pieces)
 
 
+def _without_secrets(pieces: Mapping[str, Any], hide: HideSecrets) -> dict[str, Any]:
+    return {name: piece for name, piece in pieces.items() if not _has_secret((name, piece), hide)}
+
+
 def _has_secret(value: Any, hide: HideSecrets) -> bool:
     text = msgspec.json.encode(value).decode()
     return hide(text) != text
@@ -195,11 +205,9 @@ def encoded(discovery: Discovery) -> Descriptions:
         number = -1
         if described.definitions:
             number = numbers.setdefault(id(described.definitions), len(result.definitions))
-            if number == len(result.definitions):
-                pieces = described.definitions.items()
-                result.definitions.append(
-                    {reference: Raw(msgspec.json.encode(definition)) for reference, definition in pieces}
-                )
+        if number == len(result.definitions):
+            pieces = described.definitions.items()
+            result.definitions.append({reference: Raw(msgspec.json.encode(schema)) for reference, schema in pieces})
         alone = replace(described, definitions={})
         result.methods[name] = Piece(Raw(msgspec.json.encode(alone)), number)
     return result
@@ -212,20 +220,14 @@ def changes_of(before: Known, now: Discovery, descriptions: Descriptions) -> Met
     if before.list.when is None:
         return None
     old = before.descriptions or Descriptions()
-    same: dict[tuple[int, int], bool] = {}
+    texts: dict[bytes, int] = {}
+    old_sets, new_sets = _numbered(old.definitions, texts), _numbered(descriptions.definitions, texts)
 
     def pair(name: str) -> tuple[Described, Described] | None:
         was, is_now = old.methods.get(name), descriptions.methods.get(name)
         if was is None or is_now is None:
             return None
-        sets = (was.definitions, is_now.definitions)
-        if sets not in same:
-            both = (
-                old.definitions[sets[0]] if sets[0] >= 0 else {},
-                descriptions.definitions[sets[1]] if sets[1] >= 0 else {},
-            )
-            same[sets] = _texts(both[0]) == _texts(both[1])
-        if same[sets] and bytes(was.text) == bytes(is_now.text):
+        if bytes(was.text) == bytes(is_now.text) and old_sets[was.definitions] == new_sets[is_now.definitions]:
             return None
         known, new = old.described(name), descriptions.described(name)
         return (known, new) if known and new else None
@@ -236,8 +238,12 @@ def changes_of(before: Known, now: Discovery, descriptions: Descriptions) -> Met
     return MethodChanges(now.when, before.list.when, tuple(changes[:MAX_CHANGES]), more) if changes else None
 
 
-def _texts(pieces: Mapping[str, Raw]) -> dict[str, bytes]:
-    return {name: bytes(piece) for name, piece in pieces.items()}
+def _numbered(definitions: Iterable[Mapping[str, Raw]], texts: dict[bytes, int]) -> dict[int, int]:
+    """Return a number for each set, the same for sets with the same text; -1 is none."""
+    numbers = {-1: -1}
+    for at, pieces in enumerate(definitions):
+        numbers[at] = texts.setdefault(msgspec.json.encode(pieces, order="sorted"), len(texts))
+    return numbers
 
 
 class Known(Struct):
@@ -296,17 +302,19 @@ class MethodFiles:
             descriptions = msgspec.json.decode(texts[1], type=Descriptions) if in_full else None
         except (msgspec.MsgspecError, RecursionError):
             raise _damaged(path) from None
-        return Known(found, descriptions) if (found.profile, found.endpoint) == _key(profile) else None
+        if (found.profile, found.endpoint) != _key(profile):
+            return None
+        return Known(found, descriptions)
 
     def content(self, profile: Profile, known: Known, hide: HideSecrets) -> tuple[bytes, str]:
         """Return the file's content without secrets, and a sentence on gaps."""
         if self._path(profile) is None:
             return b"", ""
-        problem = ""
         lines = msgspec.json.encode(known.list.clean(hide)) + b"\n"
         if len(lines) > KEPT // 2:
             return b"", f"{LIST_NOT_STORED}: it is too large ({size_words(len(lines))})"
         full = msgspec.json.encode((known.descriptions or Descriptions()).clean(hide)) + b"\n"
+        problem = ""
         if len(full) > KEPT // 2:
             problem = f"{SCHEMAS_NOT_STORED}: they are larger than {size_words(KEPT // 2)}"
             full = msgspec.json.encode(Descriptions()) + b"\n"
@@ -362,13 +370,14 @@ def _of_earlier_version(path: Path, profile: Profile) -> Known | None:
         content = json.loads((read_bytes(path) or b"").partition(b"\n")[2])
         if (content["profile"], content["endpoint"]) != _key(profile):
             return None
-        columns, when = content["columns"][0], content["when"]
-        rows = [dict(zip(columns, row, strict=True)) for row in content["methods"]] if when else []
-        kept = {"name", "doc", "params", "auth", "safe", "source", "by", "deprecated", "dialect"}
-        methods = [{key: value for key, value in row.items() if key in kept} for row in rows]
-        absent, habits = content.get("absent", ()), content.get("habits", False)
-        known = {"profile": profile.name, "endpoint": profile.endpoint, "when": when, "methods": methods}
-        return Known(msgspec.convert({**known, "absent": absent, "habits": habits}, MethodList))
+        columns = content["columns"][0]
+        if not content["when"]:
+            content["methods"] = []
+        methods = []
+        for row in content["methods"]:
+            facts = dict(zip(columns, row, strict=True))
+            methods.append({key: facts[key] for key in facts.keys() & EARLIER_FACTS})
+        return Known(msgspec.convert({**content, "methods": methods}, MethodList))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
