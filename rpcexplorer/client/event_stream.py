@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ANSWER_SECONDS: Final = 1.0
 """To send the answers that are left at the end of the stream."""
-ENDED: Final = "not answered: the event stream has ended"
+ENDED: Final = "the event stream has ended"
 NOT_ACCEPTED: Final = 300
 """The lowest status with which a server does not accept an answer."""
 
@@ -163,7 +163,7 @@ class EventStream:
         event, member = self._sending.popleft()
         event.is_sending = False
         if problem:
-            self.requests.fail(event, f"not answered: {problem}")
+            self.requests.fail(event, problem)
         else:
             event.answer = member
         self._around.on_settled(event)

@@ -9,8 +9,8 @@ nothing in its path that may be a secret. A change is checked again before it is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final, Literal
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from msgspec import Struct
@@ -20,12 +20,12 @@ from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, server_words, setting
-from rpcexplorer.model.profile import PATH, USUAL_FRAMING, Auth, ConnectionKind, Profile
+from rpcexplorer.model.profile import PATH, USUAL_FRAMING, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.codec import Envelope, open_object
-from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, EmptyParams, ErrorObject, Malformed, MalformedKind
 from rpcexplorer.transport.port import Framing, Reason, Step
 
 NOT_INITIALIZED: Final = -32002
@@ -57,16 +57,12 @@ class FailedCall(Struct, frozen=True):
         return cls(exchange, profile, " ".join(" ".join(words).split()), variables)
 
     @property
-    def kind(self) -> ConnectionKind:
-        return self.profile.connection_kind
-
-    @property
     def status(self) -> int | None:
         return self.exchange.response.status
 
     @property
-    def malformed(self) -> Malformed | None:
-        return self.exchange.outcome if isinstance(self.exchange.outcome, Malformed) else None
+    def is_malformed(self) -> bool:
+        return isinstance(self.exchange.outcome, Malformed)
 
     @property
     def error(self) -> ErrorObject | None:
@@ -77,10 +73,33 @@ class FailedCall(Struct, frozen=True):
         return self.error.code if self.error else None
 
     @property
+    def step(self) -> Step | None:
+        """The step at which it ended without a response."""
+        return self.exchange.outcome.step if isinstance(self.exchange.outcome, Unreached) else None
+
+    @property
+    def reason(self) -> Reason | MalformedKind:
+        """Why it got no response, or one that is not JSON-RPC."""
+        match self.exchange.outcome:
+            case Unreached(reason=reason):
+                return reason
+            case Malformed(kind=kind):
+                return kind
+        return ""
+
+    @property
     def has_empty_params(self) -> bool:
         """Return whether it was sent without params, credentials included."""
         bare = self.exchange.kind != "batch" and self.exchange.params.strip() in {"", "[]"}
         return bare and not self.profile.auth.in_params
+
+    @property
+    def wanted_params(self) -> Literal["", "[]", "{}"]:
+        """The form of params that the server names."""
+        is_by_name, is_by_position = self.says(BY_NAME), self.says(BY_POSITION)
+        if is_by_name == is_by_position:
+            return ""
+        return "{}" if is_by_name else "[]"
 
     @property
     def location(self) -> str:
@@ -91,16 +110,6 @@ class FailedCall(Struct, frozen=True):
 
     def says(self, pattern: str) -> bool:
         return re.search(pattern, self.text, re.IGNORECASE) is not None
-
-    @property
-    def step(self) -> Step | None:
-        """The step at which it ended without a response."""
-        return self.exchange.outcome.step if isinstance(self.exchange.outcome, Unreached) else None
-
-    @property
-    def reason(self) -> Reason:
-        """Why it ended without a response."""
-        return self.exchange.outcome.reason if isinstance(self.exchange.outcome, Unreached) else ""
 
     def hint(self, sentence: str, changes: Changes = (), secret: str = "", *, careful: bool = False) -> Hint:
         """Return a hint with the commands that apply it."""
@@ -119,15 +128,17 @@ class FailedCall(Struct, frozen=True):
 
 
 class Rule(Struct, frozen=True):
-    """What was seen, and the hint for it. Each condition that is given has to be true."""
+    """What was seen of a failed call, and the hint for it. Each condition that is given has to be true."""
 
     sentence: str
     """``{path}`` and ``{framing}`` are those of the profile."""
     change: tuple[str, Any] | None = None
     tests: bool = False
     """It suggests the connection test."""
-    kinds: Collection[ConnectionKind] = ()
-    reasons: Collection[Reason] = ()
+    own: Mapping[str, Any] = {}
+    """Values of the profile, ``connection_kind`` included."""
+    steps: Collection[Step] = ()
+    reasons: Collection[Reason | MalformedKind] = ()
     statuses: Collection[int] = ()
     codes: Collection[int] = ()
     says: str = ""
@@ -135,14 +146,17 @@ class Rule(Struct, frozen=True):
     fits: Callable[[FailedCall], bool] | None = None
 
     def __call__(self, call: FailedCall) -> Hint | None:
+        profile = call.profile
         seen = (
-            (call.kind, self.kinds), (call.reason, self.reasons), (call.status, self.statuses), (call.code, self.codes)
+            (call.step, self.steps), (call.reason, self.reasons), (call.status, self.statuses), (call.code, self.codes)
         )  # fmt: skip
         if any(expected and value not in expected for value, expected in seen):
             return None
+        if any(getattr(profile, key) != value for key, value in self.own.items()):
+            return None
         if (self.says and not call.says(self.says)) or (self.fits and not self.fits(call)):
             return None
-        sentence = self.sentence.format(path=call.profile.path, framing=call.profile.framing)
+        sentence = self.sentence.replace("{path}", profile.path).replace("{framing}", profile.framing)
         if self.tests:
             return call.test_hint(sentence)
         return call.hint(sentence, (self.change,) if self.change else ())
@@ -190,16 +204,6 @@ _LOGIN = regex(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b", re
 _PRINTABLE = regex(r"[\x21-\x7e]*")
 
 
-def _has_usual_path(call: FailedCall) -> bool:
-    return call.profile.path == PATH
-
-
-websocket_path: Final = Rule(
-    "The path is /, the default path. Many servers use /ws, /rpc, /jsonrpc or /websocket.",
-    fits=lambda call: call.step == "upgrade" and call.profile.path == "/" and call.status not in {401, 403},
-)
-
-
 def untrusted_certificate(call: FailedCall) -> Hint | None:
     if call.reason != "untrusted":
         return None
@@ -209,18 +213,12 @@ def untrusted_certificate(call: FailedCall) -> Hint | None:
     return replace(hint, commands=(f"{PROGRAM} profiles trust {call.profile.name}",))
 
 
-def _is_guessed_path_locked(call: FailedCall) -> bool:
-    """Return whether a path that nobody chose asks for credentials: some servers do so at any path."""
-    has_no_auth = not call.profile.secrets or call.profile.assumes_auth
-    return _has_usual_path(call) and call.profile.ad_hoc and call.malformed is not None and has_no_auth
-
-
 def _redirects_elsewhere(call: FailedCall) -> bool:
-    """Return whether the default path redirects to another path of the server, which may be that of web pages."""
-    if not _has_usual_path(call) or leads_to_login(call):
-        return False
+    """Return whether it redirects to another path of the server, which may be that of web pages."""
     target, own = _split(call.profile.endpoint, call.location), urlsplit(call.profile.endpoint)
-    return target is not None and target.netloc == own.netloc and target.path.rstrip("/") != own.path.rstrip("/")
+    if target is None or target.netloc != own.netloc or leads_to_login(call):
+        return False
+    return target.path.rstrip("/") != own.path.rstrip("/")
 
 
 def leads_to_login(call: FailedCall) -> bool:
@@ -250,7 +248,7 @@ def encryption(call: FailedCall) -> Hint | None:
         http = url._replace(scheme="http", netloc=url.netloc if url.port else f"{url.netloc}:443").geturl()
         sentence = "This port does not use TLS. With http, anyone on the network path can read requests and responses."
         return call.hint(sentence, (("url", http),), careful=True)
-    if url.scheme != "http" or call.malformed is None:
+    if url.scheme != "http" or not call.is_malformed:
         return None
     upgrade = ", ".join(call.headers("upgrade")).lower()
     if call.status == 426 and "tls" not in upgrade:
@@ -319,22 +317,14 @@ _OLD_MCP: Final = (
 )
 
 
-def old_mcp(call: FailedCall) -> Hint | None:
-    """Explain MCP's old transport, with an event stream and a second URL."""
-    stream = call.exchange.response.body.lstrip().startswith(b"event: endpoint")
-    refused = call.status in NOTHING_THERE and call.malformed is not None
-    typical = refused and urlsplit(call.exchange.url).path.rstrip("/").endswith("/sse")
-    if stream or typical or (call.status in {400, 404} and call.says(_OLD_MCP)):
-        return call.hint(
-            "The server seems to use MCP's old HTTP+SSE transport, which rpcexplorer does not support. "
-            "Ask its owner for the URL of the streamable HTTP transport, often /mcp."
-        )
-    if refused and call.profile.handshake == "mcp":
-        return call.hint(
-            "The server has no MCP over streamable HTTP at this URL. "
-            "rpcexplorer does not support MCP's old HTTP+SSE transport, often at /sse."
-        )
-    return None
+def _is_old_mcp(call: FailedCall) -> bool:
+    """Return whether it is MCP's old transport, with an event stream and a second URL."""
+    if call.exchange.response.body.lstrip().startswith(b"event: endpoint"):
+        return True
+    if call.status in {400, 404} and call.says(_OLD_MCP):
+        return True
+    is_at_sse = urlsplit(call.exchange.url).path.rstrip("/").endswith("/sse")
+    return call.is_malformed and call.status in NOTHING_THERE and is_at_sse
 
 
 _MCP: Final = (
@@ -411,17 +401,9 @@ def envelope(call: FailedCall) -> Hint | None:
     return call.hint(f"The server uses JSON-RPC version {better}.", (("envelope", better),))
 
 
-def unquoted_id(call: FailedCall) -> Hint | None:
-    """Suggest a number as id if the server says so, or returns it without quotes."""
-    if call.profile.id == "number":
-        return None
-    if refuses_request(call.exchange) and call.says(r"\b(?:integer|numeric) '?id\b"):
-        return call.hint("The server needs ids as numbers.", (("id", "number"),))
+def _returns_unquoted_id(call: FailedCall) -> bool:
     echoed = rb'"id"\s*:\s*' + re.escape(call.exchange.id.encode())
-    is_malformed = call.malformed is not None
-    if not is_malformed or not re.search(echoed, call.exchange.response.body):
-        return None
-    return call.hint("The server returns the id without quotes. Send ids as numbers.", (("id", "number"),))
+    return call.is_malformed and re.search(echoed, call.exchange.response.body) is not None
 
 
 PARAMS_REFUSED: Final = frozenset({-32600, -32602, -32603, -32700, -32000, 500, 400, 5, 1})
@@ -450,15 +432,13 @@ def empty_params(call: FailedCall) -> Hint | None:
     """Suggest the form of empty params that the error names."""
     if call.code not in PARAMS_REFUSED or not call.has_empty_params:
         return None
-    now, better = call.profile.empty_params, ""
-    by_name, by_position = call.says(BY_NAME), call.says(BY_POSITION)
+    now = call.profile.empty_params
+    better: EmptyParams = call.wanted_params or now
     if call.says(_NONE_WANTED):
         better = "omit"
-    elif by_name != by_position:
-        better = "{}" if by_name else "[]"
-    elif now == "omit" and call.says(_MISSING):
+    elif better == "omit" and call.says(_MISSING):
         better = "[]"
-    if not better or better == now:
+    if better == now:
         return None
     sentence = "The server needs empty params to be omitted."
     if better != "omit":
@@ -469,18 +449,12 @@ def empty_params(call: FailedCall) -> Hint | None:
 _OF_PARAMS = r"param|argument|positional|keyword|by[- ](?:name|position)"
 
 
-def typed_params(call: FailedCall) -> Hint | None:
-    """Explain that the server needs params in the other form."""
-    if call.code not in PARAMS_REFUSED or not call.says(_OF_PARAMS):
-        return None
-    if call.exchange.kind == "batch" or call.has_empty_params or call.says(BY_NAME) == call.says(BY_POSITION):
-        return None
-    typed = call.exchange.params.lstrip()[:1]
-    if typed == "[" and call.says(BY_NAME):
-        return Hint('The server needs params by name, as an object: {"name": value}.')
-    if typed == "{" and call.says(BY_POSITION):
-        return Hint("The server needs params by position, as an array: [value].")
-    return None
+def _has_other_params(call: FailedCall) -> bool:
+    """Return whether the typed params do not have the form that the server names."""
+    if call.exchange.kind == "batch" or call.has_empty_params or not call.says(_OF_PARAMS):
+        return False
+    other = {"{}": "[", "[]": "{"}.get(call.wanted_params)
+    return call.exchange.params.lstrip()[:1] == other
 
 
 _SCHEME = regex(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
@@ -652,11 +626,6 @@ def maybe_empty_params(call: FailedCall) -> Hint | None:
     return call.hint(sentence, (("empty_params", better),))
 
 
-def _has_bare_result(call: FailedCall) -> bool:
-    is_bare = call.malformed is not None and call.malformed.kind == "bare result"
-    return is_bare and call.profile.envelope == "2.0"
-
-
 _CLIENT_CERTIFICATE: Final = r"no required ssl certificate|client certificate (?:is )?required|requires? a client cert"
 
 
@@ -671,15 +640,15 @@ def client_certificate(call: FailedCall) -> Hint | None:
     return Hint("The server requires a client certificate.", commands=(*lines, command))
 
 
-def _may_be_language_server(call: FailedCall) -> bool:
+def _has_no_preset(call: FailedCall) -> bool:
     return call.profile.handshake is None and not call.profile.preset
 
 
 def other_framing(call: FailedCall) -> Hint | None:
     """Suggest another framing: a server waits for the end of a message that it cannot read."""
-    if call.kind not in {"stream", "process"} or call.reason not in {"unreadable", "no end", "silent"}:
+    if call.profile.connection_kind not in {"stream", "process"}:
         return None
-    if call.reason == "silent" and call.profile.preset:
+    if call.reason not in {"unreadable", "no end"} and (call.reason != "silent" or call.profile.preset):
         return None
     known: dict[Framing, str] = {"lines": "lines", "length": "length (language servers)", "none": "none"}
     first, second = (name for name in known if name != call.profile.framing)
@@ -689,7 +658,7 @@ def other_framing(call: FailedCall) -> Hint | None:
 
 def silent_process(call: FailedCall) -> Hint | None:
     """Name the presets of the usual servers that are processes."""
-    if call.kind != "process" or call.reason != "silent" or not _may_be_language_server(call):
+    if call.profile.connection_kind != "process" or call.reason != "silent" or not _has_no_preset(call):
         return None
     sentence = "A language server needs the preset lsp, an MCP server the preset mcp."
     language_server, mcp_server = (call.hint(sentence, (("preset", name),)) for name in ("lsp", "mcp"))
@@ -699,15 +668,17 @@ def silent_process(call: FailedCall) -> Hint | None:
 def not_initialized(call: FailedCall) -> Hint | None:
     """Suggest the preset whose handshake a connection needs."""
     profile = call.profile
-    if profile.connection_kind == "http" or profile.handshake is not None or profile.preset:
+    if profile.connection_kind == "http" or not _has_no_preset(call) or call.error is None:
         return None
-    words = "initiali[sz]" if call.code == NOT_INITIALIZED else _MCP
-    if call.error is None or not call.says(words):
+    name = "mcp"
+    if call.code == NOT_INITIALIZED:
+        if not call.says("initiali[sz]"):
+            return None
+        if profile.connection_kind == "websocket" or profile.framing != USUAL_FRAMING:
+            name = "lsp"
+    elif not call.says(_MCP):
         return None
-    is_lines = profile.connection_kind != "websocket" and profile.framing == USUAL_FRAMING
-    name = "mcp" if is_lines or call.code != NOT_INITIALIZED else "lsp"
-    sentence = f"The server needs a handshake first, which the preset {name} sends."
-    return call.hint(sentence, (("preset", name),))
+    return call.hint(f"The server needs a handshake first, which the preset {name} sends.", (("preset", name),))
 
 
 def timeout(call: FailedCall) -> Hint | None:
@@ -724,38 +695,65 @@ UNTESTED_RULES: Final[tuple[HintRule, ...]] = (
     untrusted_certificate,
     Rule(
         "The server asks for credentials. Its path may not be {path}, the default.",
-        tests=True, statuses={401}, fits=_is_guessed_path_locked,
+        tests=True, statuses={401}, own={"path": PATH, "ad_hoc": True},
+        # Some servers ask for credentials at any path.
+        fits=lambda call: call.is_malformed and (not call.profile.secrets or call.profile.assumes_auth),
     ),
     Rule(
         "The server redirects from {path}, the default path. A connection test finds the right path.",
-        tests=True, statuses={301, 302}, fits=_redirects_elsewhere,
+        tests=True, statuses={301, 302}, own={"path": PATH}, fits=_redirects_elsewhere,
     ),
 )  # fmt: skip
 """Rules for calls that no connection test has sent."""
 RULES: Final[tuple[HintRule, ...]] = (
-    websocket_path,
+    Rule(
+        "The path is /, the default path. Many servers use /ws, /rpc, /jsonrpc or /websocket.",
+        steps={"upgrade"}, own={"path": "/"}, fits=lambda call: call.status not in {401, 403},
+    ),
     encryption,
     moved,
     session_header,
-    old_mcp,
+    Rule(
+        "The server seems to use MCP's old HTTP+SSE transport, which rpcexplorer does not support. "
+        "Ask its owner for the URL of the streamable HTTP transport, often /mcp.", fits=_is_old_mcp,
+    ),
+    Rule(
+        "The server has no MCP over streamable HTTP at this URL. "
+        "rpcexplorer does not support MCP's old HTTP+SSE transport, often at /sse.",
+        statuses=NOTHING_THERE, own={"handshake": "mcp"}, fits=lambda call: call.is_malformed,
+    ),
     Rule(
         "The server uses MCP and needs a handshake first.", ("handshake", "mcp"),
-        statuses={400, 404}, says=_MCP, fits=lambda call: call.profile.handshake is None,
+        statuses={400, 404}, own={"handshake": None}, says=_MCP,
     ),
     accept,
     content_type,
     envelope,
-    unquoted_id,
-    not_initialized,
-    empty_params,
-    typed_params,
-    credentials,
     Rule(
-        "There seems to be no JSON-RPC at this path. A connection test tries the usual paths.",
-        tests=True, fits=lambda call: _has_no_calls(call) and not _has_usual_path(call),
+        "The server needs ids as numbers.", ("id", "number"),
+        own={"id": "string"}, says=r"\b(?:integer|numeric) '?id\b", fits=lambda call: refuses_request(call.exchange),
     ),
     Rule(
+        "The server returns the id without quotes. Send ids as numbers.", ("id", "number"),
+        own={"id": "string"}, fits=_returns_unquoted_id,
+    ),
+    not_initialized,
+    empty_params,
+    Rule(
+        'The server needs params by name, as an object: {"name": value}.',
+        codes=PARAMS_REFUSED, fits=lambda call: call.wanted_params == "{}" and _has_other_params(call),
+    ),
+    Rule(
+        "The server needs params by position, as an array: [value].",
+        codes=PARAMS_REFUSED, fits=lambda call: call.wanted_params == "[]" and _has_other_params(call),
+    ),
+    credentials,
+    Rule(
         "There seems to be no JSON-RPC at {path}, the default path. Many servers use /, /jsonrpc or /rpc.",
+        tests=True, own={"path": PATH}, fits=_has_no_calls,
+    ),
+    Rule(
+        "There seems to be no JSON-RPC at this path. A connection test tries the usual paths.",
         tests=True, fits=_has_no_calls,
     ),
     Rule(
@@ -765,26 +763,26 @@ RULES: Final[tuple[HintRule, ...]] = (
     maybe_empty_params,
     Rule(
         "The server sent a result without jsonrpc and id. It may need JSON-RPC 1.0.", ("envelope", "1.0"),
-        fits=_has_bare_result,
+        reasons={"bare result"}, own={"envelope": "2.0"},
     ),
     client_certificate,
     Rule(
         "Check the command and its arguments. A server keeps running and reads its standard input.",
-        kinds={"process"}, reasons={"unexplained"},
+        reasons={"unexplained"}, own={"connection_kind": "process"},
     ),
     Rule(
         "Check that the server uses JSON-RPC without HTTP at this address, and look at its log.",
-        kinds={"stream"}, reasons={"unexplained"},
+        reasons={"unexplained"}, own={"connection_kind": "stream"},
     ),
     Rule(
         "This seems to be a language server, which needs the preset lsp.", ("preset", "lsp"),
-        reasons={"lengths"}, fits=_may_be_language_server,
+        reasons={"lengths"}, own={"handshake": None, "preset": ""},
     ),
     Rule("The server needs the framing length.", ("framing", "length"), reasons={"lengths"}),
     Rule("The server needs the framing lines.", ("framing", "lines"), reasons={"no lengths"}),
     Rule(
         "The server may not use the framing {framing}. Its messages seem to have no line ends.", ("framing", "none"),
-        kinds={"stream", "process"}, reasons={"no end"}, fits=lambda call: call.profile.framing != "none",
+        reasons={"no end"}, own={"framing": "lines"}, fits=lambda call: call.profile.connection_kind != "websocket",
     ),
     silent_process,
     other_framing,

@@ -471,7 +471,7 @@ class OpenConnection:
             if not waiting.response.done():
                 waiting.response.set_exception(self.ended)
         self._subscriptions.clear()
-        self.requests.end("not answered: the connection has ended")
+        self.requests.end("the connection has ended")
         self.since = None
         self._closed.set()
         self._ending = asyncio.create_task(_close(wire, self._reader, self._writer))

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import KINDS, auth_of
-from rpcexplorer.client.hints import MOVED, NOTHING_THERE, hint_for, members_of, refuses_request
+from rpcexplorer.client.hints import MOVED, hint_for, members_of, refuses_request
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
 from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
@@ -127,7 +127,6 @@ INITIALIZE: Final = ("initialize", "notifications/initialized", "tools/list")
 """The calls for a server that speaks MCP."""
 OF_PRESETS: Final = tuple(sign.answers for sign in SIGNS if sign.answers)
 PRIVATE: Final = {sign.preset: sign.private for sign in SIGNS if sign.private}
-PATHS_OF_PRESETS: Final = frozenset(sign.path for sign in SIGNS if sign.path)
 METHODS: Final = (LIST, DESCRIBE, *OF_PRESETS, *PRIVATE.values(), *INITIALIZE)
 """All methods that may be called, which only describe a server."""
 PATHS: Final = (
@@ -411,7 +410,6 @@ class Probe:
         """Find the first address with JSON-RPC, or one that asks for credentials."""
         waiting = deque(self._places())
         locked: TrialResult | None = None
-        guessed: list[TrialResult] = []
         while waiting:
             form = waiting.popleft()
             result = yield from self._ask(form)
@@ -428,9 +426,6 @@ class Probe:
                 continue
             if result.ended and result.form.url == self.profile.url:
                 return locked
-            if result.asks_for_login and self._is_guess(result.form):
-                guessed.append(result)
-                continue
             if not result.asks_for_login:
                 if locked:  # Only this path asks for credentials, so the calls are probably there.
                     return locked
@@ -438,15 +433,7 @@ class Probe:
                 return result if locked is None or self._fits(result.form) else locked
             else:
                 locked = result
-        if locked is None and len(guessed) == 1 and self._is_only_login(guessed[0]):
-            return guessed[0]
         return locked
-
-    def _is_only_login(self, guess: TrialResult) -> bool:
-        """Return whether a guessed path answers 401, and there is nothing at all others."""
-        others = [result for result in self.results if result is not guess]
-        nothing = all(result.exchange.response.status in NOTHING_THERE for result in others)
-        return guess.exchange.response.status == 401 and nothing
 
     def _places(self) -> Iterator[Profile]:
         """Yield the addresses to try, the profile's own path first if it is set.
@@ -539,10 +526,6 @@ class Probe:
 
     def _is_given(self, form: Profile) -> bool:
         return form.path == self.profile.path and not self.is_bare
-
-    def _is_guess(self, form: Profile) -> bool:
-        """Return whether only the path of a product suggests this address."""
-        return form.path in PATHS_OF_PRESETS and not self._is_given(form) and not self._fits(form)
 
     def _as(self, preset: str, path: str, form: Profile) -> Profile:
         """Return the form of a preset, at another path."""
@@ -644,41 +627,44 @@ def proposed(probe: Probe) -> Proposal | None:
     if found is None or probe.cut_short or (probe.is_ambiguous and found.form.path != PATHS[0]):
         return None
     own = SERVICE if profile.is_service else profile.preset
-    name = "" if own == probe.preset else probe.preset
-    preset = probe.presets.get(name)
+    preset = probe.presets.get(probe.preset) if probe.preset != own else None
     under = preset.values if preset else profile
-    changes: list[tuple[str, Any]] = [("preset", name)] if preset else []
+    changes: list[tuple[str, Any]] = []
     if found.form.url != profile.url:
-        changes.insert(0, ("url", found.form.url))
+        changes.append(("url", found.form.url))
+    if preset:
+        changes.append(("preset", probe.preset))
     for key in FORM:
         now, before = getattr(found.form, key), getattr(profile if key in chosen else under, key)
         if key == "content_type" and probe.has_usual_type and not preset:
             before = usual_type(found.form.path) if found.speaks else now
         if now != before and now is not None:
             changes.append((key, {"header": now.header} if isinstance(now, HeaderHandshake) else now))
-    has_chosen_auth = any(key.startswith("auth") for key in chosen)
-    auth = _auth(probe, profile if has_chosen_auth else under)
-    if has_chosen_auth and not auth and "auth.kind" not in chosen and not preset and found.form.path != profile.path:
-        # Other addresses have no default auth type, so a file that sets a user name must set one.
-        auth = (("auth.kind", profile.auth.kind if found.asks_for_login else Auth.kind),)
-    secrets, kind = under.secrets, dict(auth).get("auth.kind")
-    if kind and kind != under.auth.kind:
-        secrets = tuple(field for field in KINDS[kind].takes if f"auth.{field}" not in dict(auth))
+    changes += _auth_changes(probe, found, under)
+    values = dict(changes)
+    kind, secrets = values.get("auth.kind", under.auth.kind), under.secrets
+    if kind != under.auth.kind:
+        secrets = tuple(field for field in KINDS[kind].takes if f"auth.{field}" not in values)
     elif probe.wants_service_login:
         secrets = ("username", "password")
     stored = tuple(field for field in secrets if field != "session")
-    return Proposal((*changes, *auth), preset, stored, bool(probe.asked_kinds))
+    return Proposal(tuple(changes), preset, stored, bool(probe.asked_kinds))
 
 
-def _auth(probe: Probe, under: Profile) -> Changes:
-    """Return the auth type that the server asked for."""
-    found, profile = probe.found, probe.profile
-    assert found is not None
-    wanted = found.auth_changes
-    if wanted:
-        return wanted if dict(wanted)["auth.kind"] != under.auth.kind else ()
-    open_ = found.speaks and not found.asks_for_login and asked_at_once(under.auth)
-    answered = probe.private is not None and isinstance(probe.private.exchange.outcome, Result)
-    if (open_ or answered) and not profile.secrets and under.auth.kind != Auth.kind:
-        return (("auth.kind", Auth.kind),)
+def _auth_changes(probe: Probe, found: TrialResult, under: Profile) -> Changes:
+    """Return the auth type to set; ``under`` is the preset's, or the profile itself."""
+    profile, chosen = probe.profile, probe.chosen
+    has_own = any(key.startswith("auth") for key in chosen)
+    current = profile.auth if has_own else under.auth
+    if found.auth_changes:
+        if dict(found.auth_changes)["auth.kind"] != current.kind:
+            return found.auth_changes
+    elif current.kind != Auth.kind and not profile.secrets:
+        is_open = found.speaks and not found.asks_for_login and asked_at_once(current)
+        is_answered = probe.private is not None and isinstance(probe.private.exchange.outcome, Result)
+        if is_open or is_answered:
+            return (("auth.kind", Auth.kind),)
+    if has_own and "auth.kind" not in chosen and under is profile and found.form.path != profile.path:
+        # Other addresses have no default auth type, so a file that sets a user name must set one.
+        return (("auth.kind", profile.auth.kind if found.asks_for_login else Auth.kind),)
     return ()

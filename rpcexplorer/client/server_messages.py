@@ -128,7 +128,7 @@ def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
     method = text_of(envelope.method)
     if envelope.id in MISSING_IDS:
         return Event(now, "notification", text, method, of=of)
-    remark = "" if id is not None else f"not answered: its id is longer than {MAX_ID:,} bytes"
+    remark = "" if id is not None else f"its id is longer than {MAX_ID:,} bytes"
     return Event(now, "request", text, method, id, remark, of=of)
 
 
@@ -207,22 +207,21 @@ class ServerRequests:
         """Answer an event if it is a request, and pass it on."""
         if event.kind == "request":
             event.envelope = self._envelope
-            remark = event.remark or self._respond(event)
-            if remark:
-                self.fail(event, remark)
+            if reason := event.remark or self._respond(event):
+                self.fail(event, reason)
         self._around.on_event(event)
 
     def _respond(self, event: Event) -> str:
-        """Answer a request, or keep it for the user; return a remark if neither is possible."""
+        """Answer a request, or keep it for the user; return why neither is possible."""
         member = self._answer(event.method)
         if member == NULL_PER_ITEM:
             member = _nulls_for(event.text)
         if member is not None:
             if member.startswith(b'"error"'):
                 self.refused, self.refusals = event.method, self.refusals + 1
-            return "" if self._send(event, member) else "not answered: the server does not read its answers"
+            return "" if self._send(event, member) else "the server does not read its answers"
         if len(self.asked) >= MAX_ASKED or sum(len(one.text) for one in self.asked.values()) >= MAX_ASKED_BYTES:
-            return f"not answered: {len(self.asked):,} requests wait already"
+            return f"{len(self.asked):,} requests wait already"
         self.asked[id(event)] = event
         return ""
 
@@ -241,15 +240,16 @@ class ServerRequests:
             self._around.on_settled(event)
         return ""
 
-    def fail(self, event: Event, remark: str) -> None:
+    def fail(self, event: Event, reason: str) -> None:
         """Note why a request got no answer."""
-        event.remark, self._why = remark, remark.removeprefix("not answered: ")
+        self._why = reason
+        event.remark = f"not answered: {reason}"
         self.unanswered += 1
 
-    def end(self, remark: str) -> None:
+    def end(self, reason: str) -> None:
         """Settle the requests that can no longer be answered."""
         for event in self.asked.values():
-            self.fail(event, remark)
+            self.fail(event, reason)
             self._around.on_settled(event)
         self.asked.clear()
 

@@ -600,8 +600,7 @@ class EventsScreen(FullScreen[None]):
         if member is None:
             return
         if problem := self.explorer.answer(self.profile, event, member):
-            why = problem.removeprefix("not answered: ").rstrip(".")
-            self.notify(f"Not sent: {why}.", severity="warning", timeout=10)
+            self.notify(f"{capitalised(problem).rstrip('.')}.", severity="warning", timeout=10)
         else:
             done = "Refused" if member.startswith('"error"') else "Answered"
             self.notify(f"{done} {clipped(method, METHOD_COLUMNS)}.", timeout=4)

@@ -266,7 +266,7 @@ def test_text_of_a_wrong_answer_stays_in_the_dialog(explorer: Explorer) -> None:
             assert "[1" in on_view(app)
             await explorer.close_connection()
             await pilot.press("alt+a", "1", "f5")
-            await until(pilot, lambda: "Not sent: the connection" in notices(app))
+            await until(pilot, lambda: "Not answered: the connection" in notices(app))
 
     visit(explorer, scene)
 
