@@ -73,13 +73,16 @@ class ChildProcess:
             self._end()
         if self._process is None and not self.problem:
             await self._start()
-        if (process := self._process) is None or self.problem:
+        process = self._process
+        if process is None or self.problem:
             return None
         return await self._in_time(lambda: _exchange(process, lines), self._deadline)
 
     async def _start(self) -> None:
         home = str(Path(__file__).parents[1])
-        path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+        path = home
+        if more := os.environ.get("PYTHONPATH"):
+            path += os.pathsep + more
         try:
             process = self._process = subprocess.Popen(  # noqa: ASYNC220, S603 - Python itself, at once
                 self._program,
@@ -96,15 +99,17 @@ class ChildProcess:
         greeting = await self._in_time(lambda: _answer(process), START_SECONDS)
         if greeting != READY:
             self._end()
-            _, says_why, why = (greeting or b"").partition(CANNOT)
-            self.problem = why.decode() if says_why else f"{self._name} does not start"
+            self.problem = f"{self._name} does not start"
+            if greeting is not None and greeting.startswith(CANNOT):
+                self.problem = greeting.removeprefix(CANNOT).decode()
 
     async def _in_time(self, read: Callable[[], bytes | None], seconds: float) -> bytes | None:
         """Return the answer of the process; kill it after some seconds.
 
         It is also killed if the event loop ends.
         """
-        answer, thread = None, ThreadPoolExecutor(1)  # Threads of the event loop may all be busy for longer.
+        answer = None
+        thread = ThreadPoolExecutor(1)  # Threads of the event loop may all be busy for longer.
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -123,8 +128,9 @@ class ChildProcess:
         with suppress(OSError):
             process.kill()
         for stream in (process.stdin, process.stdout):
+            assert stream is not None
             with suppress(OSError):
-                stream.close() if stream else None
+                stream.close()
         with suppress(subprocess.TimeoutExpired):
             process.wait(END_SECONDS)
 

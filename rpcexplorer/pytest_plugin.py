@@ -33,13 +33,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _name_and_value(word: str) -> tuple[str, str]:
     from rpcexplorer.variables.references import name_and_value
 
-    if not (pair := name_and_value(word)):
+    pair = name_and_value(word)
+    if not pair:
         raise ArgumentTypeError(f"{word} is not NAME=VALUE")
     return pair
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    return ChecksFile.from_parent(parent, path=file_path) if file_path in _files(parent.config) else None
+    if file_path not in _files(parent.config):
+        return None
+    return ChecksFile.from_parent(parent, path=file_path)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -145,7 +148,8 @@ class ChecksFile(pytest.File):
             raise self.CollectError(f"There are no checks in {self.name}. {HOW_TO}")
         for check in checks:
             name = printable(check.call.name)
-            name = f"{name}[{check.call.profile}]" if check.call.profile else name  # Both may be in one file.
+            if check.call.profile:  # A call with and one without a profile may be in one file.
+                name = f"{name}[{check.call.profile}]"
             yield CheckItem.from_parent(self, name=name, check=check)
 
 

@@ -136,7 +136,8 @@ class Walk:
         left, right = self.left.text[slice(*pair.left)], self.right.text[slice(*pair.right)]
         kind = left[:1] + right[:1]
         if left == right:
-            self.hidden += hidden_count(left) if self._has_marks else 0
+            if self._has_marks:
+                self.hidden += hidden_count(left)
         elif is_ignored(pair.patterns):
             self._add("ignored", pair)
         elif kind == b"{{" and pair.level < MAX_COMPARED_LEVELS:
@@ -154,38 +155,48 @@ class Walk:
         return []
 
     def _add_alone(self, pair: Pair) -> None:
+        pointer = pair.left_pointer if pair.left else pair.right_pointer
         if is_ignored(pair.patterns):
             self._add("ignored", pair)
-        elif self._has_marks and HIDDEN.search(pair.left_pointer if pair.left else pair.right_pointer):
+        elif self._has_marks and HIDDEN.search(pointer):
             self._add("hidden", pair)  # The name is redacted, so it may be any name.
+        elif pair.left:
+            self._add("removed", pair)
         else:
-            self._add("removed" if pair.left else "added", pair)
+            self._add("added", pair)
 
     def _add(self, kind: DifferenceKind, pair: Pair) -> None:
         left = ComparedPlace(pair.left_pointer, *pair.left) if pair.left else None
         right = ComparedPlace(pair.right_pointer, *pair.right) if pair.right else None
-        found = self.passed if kind in {"ignored", "hidden"} else self.differences
-        found.append(Difference(kind, left, right))
-        self.hidden += kind == "hidden"
+        difference = Difference(kind, left, right)
+        if kind == "hidden":
+            self.hidden += 1
+        if kind in {"ignored", "hidden"}:
+            self.passed.append(difference)
+        else:
+            self.differences.append(difference)
 
     def _members(self, pair: Pair, left: Span, right: Span) -> Steps[list[Pair]]:
-        ours, theirs = (yield from self.left.members(left)), (yield from self.right.members(right))
+        ours = yield from self.left.members(left)
+        theirs = yield from self.right.members(right)
         found = []
         for name, one, two in merged(ours, theirs):
             if not self._is_written_the_same(one, two):
-                part, patterns = "/" + name.replace("~", "~0").replace("/", "~1"), below(pair.patterns, name)
+                part = "/" + name.replace("~", "~0").replace("/", "~1")
                 pointers = pair.left_pointer + part, pair.right_pointer + part
-                found.append(Pair(one, two, *pointers, patterns, pair.level + 1))
+                found.append(Pair(one, two, *pointers, below(pair.patterns, name), pair.level + 1))
         return found
 
     def _elements(self, pair: Pair, left: Span, right: Span) -> Steps[list[Pair]]:
-        ours, theirs = (yield from self.left.elements(left)), (yield from self.right.elements(right))
-        raw = [self.left.text[slice(*span)] for span in ours], [self.right.text[slice(*span)] for span in theirs]
-        anywhere = tuple(
-            pattern[1:] for pattern in pair.patterns if pattern[:1] == (ANY,)
-        )  # The elements have no index yet.
+        ours = yield from self.left.elements(left)
+        theirs = yield from self.right.elements(right)
+        our_texts = [self.left.text[start:end] for start, end in ours]
+        their_texts = [self.right.text[start:end] for start, end in theirs]
+        # The elements have no index yet.
+        anywhere = tuple(pattern[1:] for pattern in pair.patterns if pattern[:1] == (ANY,))
+        pairs = yield from paired(our_texts, their_texts, anywhere)
         found = []
-        for count, (at, to) in enumerate((yield from paired(*raw, anywhere))):
+        for count, (at, to) in enumerate(pairs):
             if count % TURN == 0:
                 yield
             one = ours[at] if at is not None else None
@@ -251,7 +262,8 @@ def why_not(left: Exchange, right: Exchange) -> str:
 
 def text_of(exchange: Exchange) -> bytes:
     """Return the JSON text to compare."""
-    if exchange.kind == "batch" and (responses := _batch(exchange)) is not None:
+    responses = _batch(exchange) if exchange.kind == "batch" else None
+    if responses is not None:
         return responses
     match exchange.outcome:
         case Result(value=value):
@@ -285,9 +297,11 @@ def _batch(exchange: Exchange) -> bytes | None:
     """Return the responses to a batch in the order of its calls, or None."""
     outcome, form = exchange.outcome, MessageForm(exchange.envelope)
     text = outcome.value if isinstance(outcome, Result | ErrorObject) else exchange.response.body
-    texts = open_array(text) if fault(text) is None else None
     calls = to_calls(sent_draft(exchange), exchange.id)
-    if texts is None or not isinstance(calls, tuple):
+    if fault(text) is not None or not isinstance(calls, tuple):
+        return None
+    texts = open_array(text)
+    if texts is None:
         return None
     responses = [(id_of(text, form), text) for text in texts]
     ordered = []
@@ -295,8 +309,12 @@ def _batch(exchange: Exchange) -> bytes | None:
         if call.id is None:
             continue
         wanted = spellings(call.id)
-        place = next((at for at, (id, _) in enumerate(responses) if id in wanted), None)
-        ordered.append(b"null" if place is None else _spelled_response(responses.pop(place)[1], form))
+        response = next((response for response in responses if response[0] in wanted), None)
+        if response is None:
+            ordered.append(b"null")
+        else:
+            responses.remove(response)
+            ordered.append(_spelled_response(response[1], form))
     ordered += [_spelled_response(text, form) for _, text in responses]
     return b"[" + b",".join(ordered) + b"]"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any, Final, TypeAlias
 
@@ -185,20 +185,25 @@ def _identities(
     for name in (*names, *others):
         if is_ignored(below(patterns, name)):
             continue
-        keys: list[list[Any]] = [
-            [_key(bytes(members[name]), ()) if name in members else None for members in side] for side in sides
-        ]
+        our_keys, theirs_keys = _keys_of(name, sides[0]), _keys_of(name, sides[1])
         yield
-        values = [[key for key in side if key is not None] for side in keys]
-        ours, theirs = map(set, values)
-        is_unique = len(values[0]) == len(ours) > 0 < len(theirs) == len(values[1])
-        if is_unique and (name in names or 2 * len(ours & theirs) >= min(len(left), len(right))):
-            for elements, side_keys in zip((left, right), keys, strict=True):
-                for at, key in enumerate(side_keys):
+        ours, theirs = set(our_keys) - {None}, set(theirs_keys) - {None}
+        if not ours or not theirs:
+            continue
+        if len(ours) + our_keys.count(None) < len(left) or len(theirs) + theirs_keys.count(None) < len(right):
+            continue  # Several elements have the same value.
+        if name in names or 2 * len(ours & theirs) >= min(len(left), len(right)):
+            for elements, keys in ((left, our_keys), (right, theirs_keys)):
+                for at, key in enumerate(keys):
                     if key is None:  # Equal to elements of equal meaning, and to no identity.
-                        side_keys[at] = (_key(elements[at], patterns),)
-            return keys[0], keys[1]
+                        keys[at] = (_key(elements[at], patterns),)
+            return our_keys, theirs_keys
     return None
+
+
+def _keys_of(name: str, elements: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return the value of a member of each element; None if it has none."""
+    return [_key(bytes(members[name]), ()) if name in members else None for members in elements]
 
 
 def _are_alike(left: bytes, right: bytes, *, has_identity: bool) -> bool:

@@ -79,7 +79,9 @@ class Document:
         for count, raw in enumerate(raws):
             if gap := past(self.text, at):
                 at = gap.end()
-            found.append((at, at := at + memoryview(raw).nbytes))
+            end = at + memoryview(raw).nbytes
+            found.append((at, end))
+            at = end
             if count % TURN == 0:
                 yield
         return found
@@ -94,11 +96,16 @@ class Document:
             raws = {}
         for name, raw in raws.items():
             key = match(text, at)
-            if key is None or (key[1] != b'"' + name.encode() + b'"' and name_of(key[1]) != name):
+            if key is None:
+                break
+            is_plain = key[1] == b'"' + name.encode() + b'"'
+            if not is_plain and name_of(key[1]) != name:
                 break  # A name is a duplicate, and msgspec has only its last value.
             start = key.end()
             at = start + memoryview(raw).nbytes
-            found.append((name if text is self.text else name_of(self.text[slice(*key.span(1))]), (start, at)))
+            if text is not self.text:
+                name = name_of(self.text[slice(*key.span(1))])  # noqa: PLW2901
+            found.append((name, (start, at)))
             if len(found) % TURN == 0:
                 yield
         if text[at : span[1]].strip() == b"}":
@@ -199,17 +206,27 @@ def _decoder() -> json.JSONDecoder:
 
 def _object(pairs: list[tuple[str, Any]]) -> tuple[Any, ...]:
     """Return names and values; the order of duplicates counts."""
-    return tuple(part for pair in sorted(pairs, key=lambda pair: pair[0]) for part in pair)
+    found = list[Any]()
+    for pair in sorted(pairs, key=lambda pair: pair[0]):
+        found += pair
+    return tuple(found)
 
 
 def _without(value: Any, patterns: Sequence[PointerPattern]) -> Any:
     if not patterns or not isinstance(value, tuple | list):
         return value
-    is_object = isinstance(value, tuple)
-    pairs = zip(value[::2], value[1::2], strict=True) if is_object else ((str(at), it) for at, it in enumerate(value))
-    rest = [(name, inside, below(patterns, name)) for name, inside in pairs]
-    kept = [(name, _without(inside, deeper)) for name, inside, deeper in rest if not is_ignored(deeper)]
-    return _object(kept) if is_object else [inside for _, inside in kept]
+    if isinstance(value, tuple):
+        names, values = value[::2], value[1::2]
+    else:
+        names, values = tuple(map(str, range(len(value)))), tuple(value)
+    rest = []
+    for name, inside in zip(names, values, strict=True):
+        deeper = below(patterns, name)
+        if not is_ignored(deeper):
+            rest.append((name, _without(inside, deeper)))
+    if isinstance(value, tuple):
+        return _object(rest)
+    return [inside for _, inside in rest]
 
 
 def is_same_number(left: bytes, right: bytes) -> bool:
@@ -229,7 +246,9 @@ def hides(token: bytes) -> bool:
 
 def hidden_count(text: bytes) -> int:
     """Return the number of strings with a redacted secret."""
-    return sum(map(hides, _string().findall(text))) if MARK in text else 0
+    if MARK not in text:
+        return 0
+    return sum(map(hides, _string().findall(text)))
 
 
 def masked(text: bytes) -> bytes:

@@ -172,9 +172,11 @@ def applied(text: str, edits: Iterable[Rewrite]) -> str:
     parts: list[str] = []
     at = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
-        if start >= at or end > at:
-            parts += (text[at:start], new) if start >= at else ()
+        if start >= at:
+            parts += (text[at:start], new)
             at = end
+        else:
+            at = max(at, end)
     return "".join(parts) + text[at:]
 
 
@@ -236,7 +238,9 @@ def without_comment(text: str, token: Token) -> Rewrite:
         return Rewrite(before, min(after + break_, len(text)), "")
     if starts_line:
         return Rewrite(token.start, after, "")
-    return Rewrite(before, after, "" if ends_line or text[after] in ",;:)]}" else " ")
+    if ends_line or text[after] in ",;:)]}":
+        return Rewrite(before, after, "")
+    return Rewrite(before, after, " ")
 
 
 def space(text: str, token: Token) -> Rewrite:
@@ -617,7 +621,9 @@ class _Walk:
     def _wrap(self) -> None:
         """Add that the text has no brackets around it."""
         whole, last = self.whole, self.found[-1]
-        place = whole.first if whole.first and whole.first.kind in SCALARS else whole.first_join
+        place = whole.first_join
+        if whole.first and whole.first.kind in SCALARS:
+            place = whole.first
         assert place is not None  # A text without both has no kind.
         first = self.found[0]
         edits = [Rewrite(first.start, first.start, whole.kind)]
@@ -637,15 +643,12 @@ class _Walk:
         end = self.before.end
         if container.state == "after" and not container.kind:
             rest = self.text[token.start :]
-            is_empty = "".join(rest.split()) in ("[]", "{}")  # as the editor opens, with the params typed before it
-            edits = [Rewrite(token.start, len(self.text), "")] if is_empty else []
-            self.typos.add(
-                REST if is_empty else "",
-                token[1:],
-                "the params end before this",
-                "remove the rest" + ("" if is_empty else ", or put everything into one array"),
-                *edits,
-            )
+            what = "the params end before this"
+            if "".join(rest.split()) in ("[]", "{}"):  # as the editor opens, with the params typed before it
+                rewrite = Rewrite(token.start, len(self.text), "")
+                self.typos.add(REST, token[1:], what, "remove the rest", rewrite)
+            else:
+                self.typos.add("", token[1:], what, "remove the rest, or put everything into one array")
             self.over = True
         elif container.state in ("after", "colon") and self._touches(token):
             instead = r"write \" for a quote inside the text, or add the missing quote"

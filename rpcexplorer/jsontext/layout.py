@@ -59,12 +59,15 @@ def _piece(text: Text, part: Slice, indent: int) -> Piece | None:
     value = part.value(text)
     native = _native(value, indent) if part.depth <= LEVELS else None
     broken = native is None and b"\n" in value and b"\n" in (_lenient(value, COMPACT) or b"")
-    laid_out = _lenient(value, indent) if native is None else native
+    laid_out = native
+    if native is None:
+        laid_out = _lenient(value, indent)
     first, last = _opening(part, indent), _closing(part, indent)
     if laid_out is None or not (laid_out.startswith(first) and laid_out.endswith(last)):
         return None
-    goes_on = not part.start or in_string(part.before)
-    comma = b"" if goes_on else b"," + _line(len(part.before), indent, flat=b" ")
+    comma = b""
+    if part.start and not in_string(part.before):
+        comma = b"," + _line(len(part.before), indent, flat=b" ")
     return Piece(comma + laid_out[len(first) : len(laid_out) - len(last)], broken, part, native is not None)
 
 
@@ -143,19 +146,24 @@ def _opening(part: Slice, indent: int) -> bytes:
     name = b'"":' if indent == COMPACT else b'"": '
     laid_out = b""
     for level, sign in enumerate(map(chr, part.before), start=1):
-        laid_out += name if laid_out.rstrip().endswith(b"{") else b""
-        laid_out += b'"' if sign == '"' else sign.encode() + _line(level, indent)
+        if laid_out.rstrip().endswith(b"{"):
+            laid_out += name
+        laid_out += sign.encode()
+        if sign != '"':
+            laid_out += _line(level, indent)
     return laid_out
 
 
 def _closing(part: Slice, indent: int) -> bytes:
     """Return the indented brackets that close them after a slice."""
-    levels = range(len(part.after), 0, -1)
-    signs = map(chr, closing(part.after))
-    return b"".join(
-        b'"' if sign == '"' else _line(level, indent, closes=True) + sign.encode()
-        for level, sign in zip(levels, signs, strict=True)
-    )
+    laid_out = b""
+    level = len(part.after)
+    for sign in map(chr, closing(part.after)):
+        if sign != '"':
+            laid_out += _line(level, indent, closes=True)
+        laid_out += sign.encode()
+        level -= 1
+    return laid_out
 
 
 def _native(text: bytes, indent: int) -> bytes | None:
@@ -205,4 +213,6 @@ def _line(level: int, indent: int, *, closes: bool = False, flat: bytes = b"") -
         return b""
     if level > LEVELS:
         return flat
-    return b"\n" + b" " * (indent * (level - closes))
+    if closes:
+        level -= 1
+    return b"\n" + b" " * (indent * level)

@@ -109,7 +109,9 @@ def members(text: str, start: int = 0) -> list[Member] | None:
 def elements(text: str, start: int = 0) -> list[Span] | None:
     """Return the spans of the elements of the only array, or None."""
     parts = _parts(text, start, "[")
-    return None if parts is None else [value for _, value in parts]
+    if parts is None:
+        return None
+    return [value for _, value in parts]
 
 
 def _parts(text: str, start: int, opener: str) -> list[tuple[Span, Span]] | None:
@@ -138,8 +140,12 @@ def _parts(text: str, start: int, opener: str) -> list[tuple[Span, Span]] | None
 def _after_value(text: str, at: int) -> tuple[int, str, int] | None:
     """Return end of the value, the comma or closer after it, next start."""
     end = _value_end(text, at, _lenient())
-    after = _AFTER.match(text, end) if end > at else None
-    return (end, after[1], after.end()) if after else None
+    if end <= at:
+        return None
+    after = _AFTER.match(text, end)
+    if after is None:
+        return None
+    return end, after[1], after.end()
 
 
 def _space(text: str, at: int) -> int:
@@ -201,8 +207,13 @@ def decoded(string: str) -> str:
     inner = string[1:-1]
     if "\\" not in inner:
         return inner
-    inner = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else _SHORT.get(found[2], found[2]), inner)
-    return inner.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return _ESCAPE.sub(_character, inner).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def _character(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 16))
+    return _SHORT.get(escape[2], escape[2])
 
 
 def depth(text: str) -> int:
@@ -244,13 +255,17 @@ def oddities(text: str) -> tuple[str, ...]:
     """Return warnings for text that is not strict JSON, or too long or deep."""
     remarks: dict[str, str] = {}
     at = 0
-    while (clean := _CLEAN.match(text, at)) and (odd := _ODD.match(text, clean.end())):
+    while clean := _CLEAN.match(text, at):
+        odd = _ODD.match(text, clean.end())
+        if odd is None:
+            break
         at = odd.end()
         for kind, remark in _remarks(odd[0]):
             remarks.setdefault(kind, remark)
     if digits := long_number(text.encode("utf-8", "surrogatepass")):
         remarks["digits"] = digits
-    if (deepest := depth(text)) > _DEEP:
+    deepest = depth(text)
+    if deepest > _DEEP:
         remarks["depth"] = f"nested {deepest:,} levels deep"
     return tuple(remarks.values())
 
@@ -262,7 +277,9 @@ def long_number(text: bytes) -> str:
     if not any(byte in _FIGURES and _run(text, at * stride) > _LONG for at, byte in enumerate(text[::stride])):
         return ""
     longest = max(len(found[1] or "") for found in _DIGITS.finditer(text))
-    return f"a number with {longest:,} digits" if longest > _LONG else ""
+    if longest <= _LONG:
+        return ""
+    return f"a number with {longest:,} digits"
 
 
 def _run(text: bytes, at: int) -> int:

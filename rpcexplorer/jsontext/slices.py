@@ -64,7 +64,10 @@ def opening(open_there: bytes) -> bytes:
 
     Members get an empty name.
     """
-    return open_there.replace(b"{", b'{"":')[: -3 if open_there.endswith(b"{") else None]
+    value = open_there.replace(b"{", b'{"":')
+    if open_there.endswith(b"{"):
+        return value.removesuffix(b'"":')
+    return value
 
 
 def closing(open_there: bytes) -> bytes:
@@ -84,8 +87,10 @@ def cut(piece: bytes, before: bytes) -> tuple[int, bytes, int] | None:
     if at <= 0:
         return None
     after, depth = _nest(before, plain[:at])
-    balanced = not after.strip(b"[{") and len(after) <= LEVELS
-    return (at, after + open_string, depth) if balanced and (after or open_string) else None
+    is_balanced = not after.strip(b"[{") and len(after) <= LEVELS
+    if not is_balanced or not (after or open_string):
+        return None
+    return at, after + open_string, depth
 
 
 def _cut_in_string(piece: bytes, plain: bytes, before: bytes) -> int:
@@ -111,7 +116,9 @@ def _unescaped(piece: bytes) -> bytes:
 
     The length stays the same.
     """
-    return piece.replace(rb"\\", b"  ").replace(rb"\"", b"  ") if b"\\" in piece else piece
+    if b"\\" not in piece:
+        return piece
+    return piece.replace(rb"\\", b"  ").replace(rb"\"", b"  ")
 
 
 def _brackets(plain: bytes) -> bytes:
@@ -163,7 +170,9 @@ def faults(text: Text, *, cut: bool = False) -> Iterator[int | None]:
         piece = bytes(text[at : at + STEP])
         final = at + len(piece) == len(text)
         try:
-            read = len(piece) if piece.isascii() else utf_8_decode(piece, "strict", final and not cut)[1]
+            read = len(piece)
+            if not piece.isascii():
+                read = utf_8_decode(piece, "strict", final and not cut)[1]
         except UnicodeDecodeError as error:
             yield at + error.start
             return
