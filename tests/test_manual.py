@@ -62,8 +62,8 @@ import pytest
 import tomli_w
 
 from rpcexplorer import pytest_plugin
-from rpcexplorer.cli.context import Invocation
 from rpcexplorer.cli.main import MODULES, open_address, open_case, program, run
+from rpcexplorer.cli.run import Run
 from rpcexplorer.cli.world import World
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http import DemoThread
@@ -417,8 +417,7 @@ def parse(request: Request) -> click.Context | None:
     world = World(io.BytesIO(), record.stdout, record.stderr, request.environment, request.folder)
     try:
         with redirect_stdout(record.text):
-            context = program.make_context(PROGRAM, list(request.arguments), obj=world)
-            context.obj = Invocation(world, *(context.params[name] for name in ("profile", "sessions", "url")))
+            context = program.make_context(PROGRAM, list(request.arguments), obj=Run(world))
             command: click.Command = program
             while isinstance(command, click.Group) and (rest := [*_first_words(context), *context.args]):
                 name, found, rest = command.resolve_command(context, rest)

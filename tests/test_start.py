@@ -53,7 +53,7 @@ tui tui.app tui.call tui.call.layout tui.call.methods tui.call.screen tui.comman
 tui.navigation tui.terminal tui.theme tui.widgets tui.widgets.bars tui.widgets.inputs tui.widgets.rows
 """
 CALL_ALONE = """
-__main__ auth.login cli.arguments cli.call cli.completion cli.context cli.main cli.output client client.call
+__main__ auth.login cli.arguments cli.call cli.completion cli.main cli.output cli.run client client.call
 client.handshake client.hints client.profile_client client.surroundings manual history history.file history.folder
 history.record history.store jsontext.pointers jsontext.steps model.filter redaction redaction.addresses
 redaction.exchange redaction.redactor redaction.spellings rpc.batch rpc.codec text.json_text text.problems

@@ -5,32 +5,34 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 from itertools import starmap
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal
 
 import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, FILE_HELP, file_text, params_text, seconds, sources_of
+from rpcexplorer.cli.arguments import FILE_HELP, file_text, params_text, seconds, sources_of
 from rpcexplorer.cli.completion import complete_methods, complete_params
-from rpcexplorer.cli.context import (
-    Invocation,
+from rpcexplorer.cli.output import Output, Waiting, result_of
+from rpcexplorer.cli.run import (
+    Run,
+    auth_option,
     fail,
-    invocation_of,
+    fail_if,
+    form_options,
     no_input_option,
     profile_option,
-    server_after_options,
-    url_after_option,
+    together,
+    url_options,
+    yes_option,
 )
-from rpcexplorer.cli.output import Output, Waiting, print_bytes, print_json, result_of
 from rpcexplorer.cli.world import World, ask
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Params, Typo
-from rpcexplorer.model.destination import FORM_OF_REQUEST
 from rpcexplorer.model.draft import Batch, Draft, judged
-from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop
+from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused
 from rpcexplorer.model.method import SIGN, method_of, no_such_call
-from rpcexplorer.model.problem import Changes, Checked, SchemaProblem, counted, cut, joined_words
+from rpcexplorer.model.problem import Checked, SchemaProblem, counted, cut, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
@@ -55,12 +57,12 @@ def check_pointers(ignore: Iterable[str]) -> None:
             raise click.UsageError(f"--ignore: {found} is not a JSON pointer. Begin it with a slash.")
 
 
-def warn_about_other_url(invocation: Invocation, explorer: Explorer, call: Exchange, profile: Profile) -> None:
+def warn_about_other_url(run: Run, call: Exchange, profile: Profile) -> None:
     """Print a warning if a recorded call will go to another URL."""
-    if explorer.cases.goes_elsewhere(call, profile):
+    if run.explorer.cases.goes_elsewhere(call, profile):
         recorded_at = call.url or "an unknown URL"
         place = f"{profile.endpoint} ({profile.name})"
-        invocation.world.warn(f"calls recorded at {recorded_at} will be sent to {place}")
+        run.world.warn(f"calls recorded at {recorded_at} will be sent to {place}")
 
 
 def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile: Profile) -> str:
@@ -73,12 +75,26 @@ def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile:
     return f"Profile {profile.name} ({profile.badge or profile.confirm}) asks to confirm {which} calls: {named}."
 
 
-def confirm(invocation: Invocation, question: str, calls: str, profiles: Iterable[Profile], *, ask: bool) -> None:
-    """Ask for confirmation; end the command unless the answer is yes."""
-    places = joined_words(dict.fromkeys(profile.origin for profile in profiles))
-    if not (ask and invocation.world.asks):
-        fail(f"{question} Add --yes to send {calls} to {places}.")
-    if not click.confirm(printable(f"{question} Send {calls} to {places}?"), default=False, err=True):
+def confirm_sending(run: Run, sent: Sequence[tuple[Profile, Draft | Batch]], calls: str, question: str = "") -> None:
+    """Ask about calls that their profiles want to be confirmed; end the command unless the answer is yes.
+
+    ``question`` is asked, too, and ``--yes`` does not confirm it.
+    """
+    by_name: dict[str, tuple[Profile, list[Draft | Batch]]] = {}
+    for profile, draft in sent:
+        by_name.setdefault(profile.name, (profile, []))[1].append(draft)
+    questions = [question] if question else []
+    if not run.yes:
+        for name in sorted(by_name):
+            profile, drafts = by_name[name]
+            if asked := question_about(run.explorer, drafts, profile):
+                questions.append(asked)
+    if not questions:
+        return
+    asked, places = " ".join(questions), joined_words(dict.fromkeys(profile.origin for profile, _ in sent))
+    if not run.asks:
+        fail(f"{asked} Add --yes to send {calls} to {places}.")
+    if not run.agrees(f"{asked} Send {calls} to {places}?"):
         fail("Nothing was sent.")
 
 
@@ -94,15 +110,13 @@ def values_of(words: Sequence[str]) -> dict[str, str]:
     return given
 
 
-def resolved(
-    invocation: Invocation, explorer: Explorer, draft: Draft | Batch, given: Sequence[str], *, ask: bool, id: str = ""
-) -> Draft | Batch:
+def resolved(run: Run, draft: Draft | Batch, given: Sequence[str], id: str = "") -> Draft | Batch:
     """Return the call with its variables replaced.
 
     End the command if one has no value. A call that is typed without ``--set`` stays unchanged: variables without a
     value are sent as typed.
     """
-    values = values_of(given)
+    explorer, values = run.explorer, values_of(given)
     is_saved = isinstance(draft, Draft) and draft.method.startswith(SIGN) and method_of(draft.method) == draft.method
     if isinstance(draft, Draft):
         draft = _saved(explorer, draft) if is_saved else replace(draft, method=method_of(draft.method))
@@ -111,14 +125,14 @@ def resolved(
     from rpcexplorer.variables.resolve import Missing, used_in  # Few calls have variables.
 
     for name in values.keys() - {variable.name for variable in used_in(draft)}:
-        invocation.world.warn(f"--set {name}=… has no effect: the params contain no {{{{{name}}}}}")
+        run.world.warn(f"--set {name}=… has no effect: the params contain no {{{{{name}}}}}")
     found = explorer.resolved(draft, values, id=id)
-    if isinstance(found, Missing) and ask and invocation.world.asks:
+    if isinstance(found, Missing) and run.asks:
         found = explorer.resolved(draft, values | _asked(found.names), id=id)
     if isinstance(found, Missing):
-        ways = " ".join(f"--set {name}=…" for name in found.names)
-        if not ways:
+        if not found.names:
             fail(found.sentence)
+        ways = " ".join(f"--set {name}=…" for name in found.names)
         fail(f"{found.sentence} Add {ways}, or set {joined_words(found.names)} in [variables] of sessions.toml.")
     return found
 
@@ -141,74 +155,56 @@ def _asked(names: Iterable[str]) -> dict[str, str]:
     return values
 
 
-F = TypeVar("F")
-
-
 class Sending(Struct, frozen=True):
-    profile: str | None
-    url: str | None
-    auth: str | None
-    form: Changes
-    """Keys and values of the request's form; only with ``url``."""
-    part: Part
+    """How to send a call, and what to print of its response."""
+
+    response: bool
+    envelope: bool
+    body: bool
     include: bool
     output: str | None
     dry_run: bool
     timeout: float | None
     id: str | None
     history: bool
-    ask: bool
-    yes: bool
     given: tuple[str, ...]
     """Values of ``--set``."""
 
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> Sending:
-        earlier = options.pop("envelope")
-        response, body = options.pop("response") or earlier, options.pop("body")
-        if response and body:
-            raise click.UsageError("Use --response or --body, not both.")
-        part: Part = "response" if response else "body" if body else "result"
-        form = tuple((key, value) for key in FORM_OF_REQUEST if (value := options.pop(key)) is not None)
-        return cls(part=part, form=form, **options)
+    @property
+    def part(self) -> Part:
+        if self.response or self.envelope:
+            return "response"
+        return "body" if self.body else "result"
 
 
-def sending_options(command: F) -> F:
-    options = [
-        profile_option,
-        click.option("--url", metavar="URL", help="Call this URL, without a profile."),
-        server_after_options,
-        click.option("--auth", type=AUTH, help=AUTH_HELP),
-        click.option("--content-type", metavar="TYPE", help="Content type of the request (only with --url)."),
-        click.option("--accept", metavar="TYPES", help="Accept header of the request (only with --url)."),
-        click.option("--empty-params", metavar="[]|{}|omit",
-                     help="How to send a call without params (only with --url)."),
-        click.option("--response", is_flag=True, help="Print the whole response, not only its result."),
-        click.option("--envelope", is_flag=True, hidden=True),  # Former name of --response.
-        click.option("--body", is_flag=True, help="Print the body of the response, byte for byte."),
-        click.option("-i", "--include", is_flag=True, help="Print the status line and headers first."),
-        click.option("-o", "--output", metavar="FILE", help=FILE_HELP),
-        click.option("--dry-run", is_flag=True, help="Print the exact request without secrets, and send nothing."),
-        click.option("--timeout", type=seconds, metavar="SECONDS",
-                     help="Timeout of the whole call, instead of the profile's timeout."),
-        click.option("--id", metavar="ID", help="Use this id instead of a new one."),
-        click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
-        no_input_option,
-        click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation."),
-        click.option("--set", "given", multiple=True, metavar="NAME=VALUE",
-                     help="Set variable NAME. Other variables in the params must have a value, too."),
-    ]  # fmt: skip
-    for option in reversed(options):
-        command = cast("Any", option)(command)
-    return command
+sending_options = together(
+    profile_option(),
+    url_options("Call this URL, without a profile."),
+    auth_option,
+    form_options,
+    click.option("--response", is_flag=True, help="Print the whole response, not only its result."),
+    click.option("--envelope", is_flag=True, hidden=True),  # Former name of --response.
+    click.option("--body", is_flag=True, help="Print the body of the response, byte for byte."),
+    click.option("-i", "--include", is_flag=True, help="Print the status line and headers first."),
+    click.option("-o", "--output", metavar="FILE", help=FILE_HELP),
+    click.option("--dry-run", is_flag=True, help="Print the exact request without secrets, and send nothing."),
+    click.option("--timeout", type=seconds, metavar="SECONDS",
+                 help="Timeout of the whole call, instead of the profile's timeout."),
+    click.option("--id", metavar="ID", help="Use this id instead of a new one."),
+    click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
+    no_input_option(),
+    yes_option(),
+    click.option("--set", "given", multiple=True, metavar="NAME=VALUE",
+                 help="Set variable NAME. Other variables in the params must have a value, too."),
+)  # fmt: skip
 
 
 @click.command()
 @click.argument("method", shell_complete=complete_methods)
 @click.argument("params", nargs=-1, shell_complete=complete_params)
 @sending_options
-@click.pass_context
-def call(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
+@click.pass_obj
+def call(run: Run, /, method: str, params: tuple[str, ...], **options: Any) -> int:
     """Call METHOD and print its result.
 
     PARAMS is JSON text, @FILE, or - for stdin. Words such as name=text and name:=json make an object. METHOD can also
@@ -223,15 +219,16 @@ def call(context: click.Context, /, method: str, params: tuple[str, ...], **opti
       rpcexplorer call ping --url http://127.0.0.1:8000 --auth none
       rpcexplorer call @"list users" --set page=2
     """
-    _call(context, method, params, options, notification=False)
+    text = params_text(params, run.world)
+    return _send(run, Sending(**options), Draft(method, text, sources=sources_of(params, text)), params)
 
 
 @click.command()
 @click.argument("method", shell_complete=complete_methods)
 @click.argument("params", nargs=-1, shell_complete=complete_params)
 @sending_options
-@click.pass_context
-def notify(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
+@click.pass_obj
+def notify(run: Run, /, method: str, params: tuple[str, ...], **options: Any) -> int:
     """Send METHOD as a notification.
 
     A notification has no id and gets no response.
@@ -241,21 +238,24 @@ def notify(context: click.Context, /, method: str, params: tuple[str, ...], **op
       rpcexplorer notify cache.clear
       rpcexplorer notify log.write level=info text='all is well'
     """
-    if options["id"] is not None:
+    sending = Sending(**options)
+    if sending.id is not None:
         raise click.UsageError("A notification has no id. Remove --id, or use call.")
-    if options["response"] or options["envelope"]:
+    if sending.part == "response":
         raise click.UsageError("A notification gets no response. Remove --response, or use call.")
-    prints = options["include"] or options["body"] or options["dry_run"]
-    if options["output"] is not None and not prints:
+    prints = sending.include or sending.body or sending.dry_run
+    if sending.output is not None and not prints:
         raise click.UsageError("A notification gets no result to write. Remove --output, or use call.")
-    _call(context, method, params, options, notification=True)
+    text = params_text(params, run.world)
+    draft = Draft(method, text, notification=True, sources=sources_of(params, text))
+    return _send(run, sending, draft, params)
 
 
 @click.command()
 @click.argument("file", default="-", metavar="[FILE|-]")
 @sending_options
-@click.pass_context
-def batch(context: click.Context, /, file: str, **options: Any) -> None:
+@click.pass_obj
+def batch(run: Run, /, file: str, **options: Any) -> int:
     """Send several calls in one request.
 
     FILE, or stdin, contains a JSON array of objects with "method" and "params". An object with "id": null is a
@@ -266,62 +266,44 @@ def batch(context: click.Context, /, file: str, **options: Any) -> None:
       rpcexplorer batch calls.json
       echo '[{"method": "ping"}, {"method": "user.list", "params": {"page": 1}}]' | rpcexplorer batch
     """
-    invocation = invocation_of(context)
-    text = params_text(["-"], invocation.world) if file == "-" else file_text(file.removeprefix("@"), invocation.world)
-    context.exit(_send(invocation, Sending.of(options), Batch(text)))
+    text = params_text(["-"], run.world) if file == "-" else file_text(file.removeprefix("@"), run.world)
+    return _send(run, Sending(**options), Batch(text))
 
 
-def _call(
-    context: click.Context, method: str, words: tuple[str, ...], options: dict[str, Any], *, notification: bool
-) -> None:
-    invocation = invocation_of(context)
-    text = params_text(words, invocation.world)
-    draft = Draft(method, text, notification, sources=sources_of(words, text))
-    context.exit(_send(invocation, Sending.of(options), draft, words))
-
-
-def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch, words: Sequence[str] = ()) -> int:
-    world = invocation.world
-    out = Output(world, sending.output)
+def _send(run: Run, sending: Sending, draft: Draft | Batch, words: Sequence[str] = ()) -> int:
+    """Send a draft and print its outcome; ``words`` are its params as they were typed."""
+    if sending.part == "response" and sending.body:
+        raise click.UsageError("Use --response or --body, not both.")
+    world, out = run.world, Output(run.world, sending.output)
     if isinstance(draft, Batch) or not draft.notification:
         world.write(b"")  # If the result cannot be printed, nothing is sent.
-    explorer = invocation.open(ask=sending.ask)
-    invocation.use(explorer, sending.profile, sending.url, sending.auth, sending.form)
+    profile, explorer = run.use(), run.explorer
     explorer.journal.recording = explorer.journal.recording and sending.history
-    draft = resolved(invocation, explorer, draft, sending.given, ask=sending.ask, id=sending.id or "")
+    draft = resolved(run, draft, sending.given, sending.id or "")
     if sending.dry_run:
         code = show_preview(out.world, explorer.preview(draft, id=sending.id))
-        mark(invocation, draft, words)
+        mark(world, draft, words)
         out.write()
         return code
-    profile = explorer.profile
-    if profile and not sending.yes and (question := question_about(explorer, [draft], profile)):
-        confirm(invocation, question, "the request", [profile], ask=sending.ask)
-    stop = Stop()
-    id, timeout = sending.id, sending.timeout
+    confirm_sending(run, [(profile, draft)], "the request")
 
     async def send(watch: Waiting) -> tuple[Exchange, Checked, Checked]:
-        exchange = await explorer.call(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+        exchange = await explorer.call(draft, id=sending.id, timeout=sending.timeout, watch=watch, stop=run.stop)
         params = await check_params(explorer, draft, exchange)
         return exchange, params, await explorer.check_result(exchange, quickly=True)
 
-    with result_of(world, explorer, stop, send) as (exchange, params, result):
+    with result_of(run, send) as (exchange, params, result):
         show(out.world, exchange, sending.part, include=sending.include)
         warn_about_schemas(world, params, result, words)
-        if (
-            sending.part == "result"
-            and exchange.response.body
-            and exchange.outcome_name in {"unreached", "cancelled", "malformed"}
-        ):
-            size = counted(len(exchange.response.body), "byte")
-            world.hint(f"To print the response body ({size}), add --body.")
-        connection = explorer.connection_of(profile) if profile else None
+        body = exchange.response.body
+        if sending.part == "result" and body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
+            world.hint(f"To print the response body ({counted(len(body), 'byte')}), add --body.")
+        connection = explorer.connection_of(profile)
         if connection is not None and connection.requests.note:
             world.say(connection.requests.note)
-        advise(world, exchange, explorer)
-        mark(invocation, draft, words)
-        if explorer.journal.problem:
-            world.warn(f"the call was not recorded: {explorer.journal.problem}")
+        advise(run, exchange)
+        mark(world, draft, words)
+        run.warn_unless_recorded("the call was not recorded")
         out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.problem)
     return exchange.exit_code
 
@@ -359,17 +341,17 @@ def _as_json(problem: SchemaProblem, words: Sequence[str]) -> str:
     return ""
 
 
-def mark(invocation: Invocation, draft: Draft | Batch, words: Sequence[str] = ()) -> None:
+def mark(world: World, draft: Draft | Batch, words: Sequence[str] = ()) -> None:
     """Show the typo in a text, and the text to write instead; ``words`` may name its file."""
     read, remark = judged(draft.text)
     if remark:
-        invocation.world.warn(remark)
+        world.warn(remark)
     if isinstance(read, Typo):
         from rpcexplorer.text.problems import marked
 
         if len(words) == 1 and words[0].startswith("@"):
-            invocation.world.say(f"{words[0][1:]} does not contain JSON params:")
-        invocation.world.stderr.write(f"{marked(draft.text, read)}\n")
+            world.say(f"{words[0][1:]} does not contain JSON params:")
+        world.stderr.write(f"{marked(draft.text, read)}\n")
 
 
 def show(world: World, exchange: Exchange, part: Part = "result", *, include: bool = False) -> None:
@@ -378,19 +360,7 @@ def show(world: World, exchange: Exchange, part: Part = "result", *, include: bo
         world.say(note)
     if include and exchange.response.status is not None:
         _head(world, exchange)
-    match exchange.outcome:
-        case Result(text=text) if part == "result":
-            print_json(world, text)
-        case ErrorObject(value=value) if part == "result" and value.lstrip().startswith(b"["):
-            print_json(world, value)  # Some calls of the batch failed, the others have results.
-        case Malformed() if (
-            part == "result" and exchange.kind == "batch" and exchange.response.body[:1] in {b"[", b"{"}
-        ):
-            print_json(world, exchange.response.body)  # Some calls of the batch got no response.
-        case Result() | ErrorObject() if part == "response" and exchange.response.body:
-            print_json(world, exchange.response.body)
-        case _ if part != "result" and exchange.response.body:
-            print_bytes(world, exchange.response.body)
+    _print_part(world, exchange, part)
     for remark in exchange.remarks:
         world.warn(remark)
     words = ""
@@ -405,9 +375,25 @@ def show(world: World, exchange: Exchange, part: Part = "result", *, include: bo
         show_failure(world, exchange, words)
 
 
-def advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
+def _print_part(world: World, exchange: Exchange, part: Part) -> None:
+    body, outcome = exchange.response.body, exchange.outcome
+    if part == "result":
+        match outcome:
+            case Result(text=text):
+                world.print_json(text)
+            case ErrorObject(value=value) if value.lstrip().startswith(b"["):
+                world.print_json(value)  # Some calls of the batch failed, the others have results.
+            case Malformed() if exchange.kind == "batch" and body[:1] in {b"[", b"{"}:
+                world.print_json(body)  # Some calls of the batch got no response.
+    elif body and part == "response" and isinstance(outcome, Result | ErrorObject):
+        world.print_json(body)
+    elif body:
+        world.print_bytes(body)
+
+
+def advise(run: Run, exchange: Exchange) -> None:
     """Print a hint for a failed call, with the commands to run."""
-    profile = explorer.profile
+    explorer, profile = run.explorer, run.explorer.profile
     if exchange.exit_code == 0 or profile is None:
         return
     from rpcexplorer.client.hints import hint_for  # A call that succeeds needs no hint.
@@ -415,9 +401,9 @@ def advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
     hint = hint_for(exchange, profile, variables=explorer.credentials.from_environment(profile))
     # The sentence about a missing secret already names the command.
     if hint and (hint.tests or not isinstance(exchange.outcome, Refused) or exchange.outcome.rejected):
-        world.hint("\n".join([hint.sentence, *hint.commands]))
+        run.world.hint("\n".join([hint.sentence, *hint.commands]))
     elif meant := explorer.meant_methods(exchange):
-        world.hint(f"Did you mean {' or '.join(map(printable, meant))}?")
+        run.world.hint(f"Did you mean {' or '.join(map(printable, meant))}?")
 
 
 def show_preview(world: World, preview: Preview | Refused) -> int:
@@ -428,10 +414,13 @@ def show_preview(world: World, preview: Preview | Refused) -> int:
         world.say("there is no session yet, so a login would be sent first")
     for label, value in preview.facts:
         world.say(f"{label}: {value}")
-    lines = [*filter(None, [preview.line]), *(f"{name}: {value}" for name, value in preview.headers)]
-    for line in [*lines, ""] if lines else []:
-        world.print(printable(line))
-    print_json(world, preview.body)
+    if preview.line:
+        world.print(printable(preview.line))
+    for name, value in preview.headers:
+        world.print(printable(f"{name}: {value}"))
+    if preview.line or preview.headers:
+        world.print()
+    world.print_json(preview.body)
     for remark in preview.remarks:
         world.warn(remark)
     if preview.doubt:
@@ -475,11 +464,11 @@ def show_failure(world: World, exchange: Exchange, words: str = "") -> None:
 
 
 @click.command()
-@profile_option
-@url_after_option
-@no_input_option
-@click.pass_context
-def login(context: click.Context, profile: str | None, ask: bool) -> None:
+@profile_option()
+@url_options(hidden=True)
+@no_input_option()
+@click.pass_obj
+def login(run: Run) -> int:
     """Open a new session and store it for the next calls.
 
     \b
@@ -487,33 +476,29 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
       rpcexplorer login -p staging
       RPCEXPLORER_STAGING_PASSWORD=… rpcexplorer login -p staging --no-input
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open(ask=ask)
-    invocation.use(explorer, profile)
-    stop = Stop()
-    with result_of(invocation.world, explorer, stop, lambda watch: explorer.login(watch=watch, stop=stop)) as exchange:
-        show(invocation.world, exchange)
-        advise(invocation.world, exchange, explorer)
-    context.exit(exchange.exit_code)
+    run.use()
+    with result_of(run, lambda watch: run.explorer.login(watch=watch, stop=run.stop)) as exchange:
+        show(run.world, exchange)
+        advise(run, exchange)
+    return exchange.exit_code
 
 
 @click.command()
-@profile_option
-@url_after_option
-@click.pass_context
-def logout(context: click.Context, profile: str | None) -> None:
+@profile_option()
+@url_options(hidden=True)
+@click.pass_obj
+def logout(run: Run) -> None:
     """Forget the stored session, without informing the server.
 
     \b
     Example:
       rpcexplorer logout -p staging
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open()
-    chosen = invocation.use(explorer, profile)
-    had_session, problem = explorer.credentials.log_out(chosen)
-    if problem:
-        fail(problem)
-    if not had_session and (broken := explorer.secrets.problem()):
-        fail(str(broken))
-    invocation.world.say(f"forgot the session of {chosen.name}" if had_session else f"{chosen.name} has no session")
+    profile = run.use()
+    had_session, problem = run.explorer.credentials.log_out(profile)
+    fail_if(problem)
+    if had_session:
+        run.world.say(f"forgot the session of {profile.name}")
+        return
+    fail_if(run.explorer.secrets.problem())
+    run.world.say(f"{profile.name} has no session")

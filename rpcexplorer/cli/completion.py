@@ -13,11 +13,11 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
 from rpcexplorer.cli.arguments import PAIR, OneOf
-from rpcexplorer.cli.context import Invocation, invocation_of, open_explorer_silently
+from rpcexplorer.cli.run import Run
 from rpcexplorer.cli.world import COMPLETING, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import SIGN, Described, method_of
-from rpcexplorer.model.problem import PROGRAM
+from rpcexplorer.model.problem import PROGRAM, UserError
 from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import inert
 
@@ -164,7 +164,7 @@ def answer(world: World, program: click.Command) -> None:
     name, _, instruction = world.environment[COMPLETING].partition("_")
     if name not in SHELLS:
         return
-    shell = SHELLS[name](program, {"obj": world}, PROGRAM, COMPLETING)
+    shell = SHELLS[name](program, {"obj": Run(world)}, PROGRAM, COMPLETING)
     if instruction == "source":
         world.write(shell.source().encode())
     elif instruction == "complete":
@@ -184,7 +184,7 @@ def completion(context: click.Context, shell: str) -> None:
       rpcexplorer completion fish > ~/.config/fish/completions/rpcexplorer.fish
     """
     script = SHELLS[shell](context.command, {}, PROGRAM, COMPLETING).source()
-    invocation_of(context).world.write(script.encode())
+    context.obj.world.write(script.encode())
 
 
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
@@ -218,10 +218,10 @@ def complete_params(context: click.Context, _: click.Parameter, begun: str) -> l
 
 
 def _explorer_of_profile(context: click.Context) -> Explorer | None:
-    explorer, typed = open_explorer_silently(context), {**context.find_root().params}
-    typed |= {name: context.params[name] for name in ("profile", "url") if context.params.get(name)}
-    with suppress(click.ClickException):
-        Invocation(context.find_root().obj, **typed).choose(explorer, None)
+    run: Run = context.obj
+    explorer = run.open_silently()
+    with suppress(click.UsageError, UserError):
+        run.choose()
     if explorer.profile is None:
         return None
     explorer.read_description()

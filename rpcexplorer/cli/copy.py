@@ -5,12 +5,10 @@ from __future__ import annotations
 import click
 
 from rpcexplorer.cli.arguments import FILE_HELP, OneOf
-from rpcexplorer.cli.context import complete_profiles, fail
-from rpcexplorer.cli.output import Output, print_bytes
-from rpcexplorer.cli.recorded import Recorded, find_call, open_history
-from rpcexplorer.cli.world import World
+from rpcexplorer.cli.output import Output
+from rpcexplorer.cli.recorded import Recorded, find_call, use_history
+from rpcexplorer.cli.run import Run, complete_profiles, fail
 from rpcexplorer.client.replay import ignored_pointers
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.export.formats import (
     FORMER_NAMES,
     FORMS,
@@ -36,8 +34,8 @@ MAX_CALLS = 2
 @click.option(
     "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look in the history of this profile."
 )
-@click.pass_context
-def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | None, profile: str | None) -> None:
+@click.pass_obj
+def copy(run: Run, ids: tuple[str, ...], form: str, output: str | None, profile: str | None) -> None:
     """Print a recorded call as a command, code or a report.
 
     Without an ID, the newest call is used. A part of an id is enough if only one call has it. Secrets are never
@@ -57,14 +55,14 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
     """
     if len(ids) > MAX_CALLS or (len(ids) == MAX_CALLS and form != "report"):
         raise click.UsageError("Name one call, or two calls with --as report.")
-    world, explorer = open_history(context, profile)
+    world, explorer = run.world, use_history(run, profile)
     calls = [find_call(explorer, id, own_first=profile is not None) for id in ids or (None,)]
     out = Output(world, output)
     if len(calls) == MAX_CALLS:
         from rpcexplorer.export.report import report_of_pair  # A single call needs no comparison.
 
         left, right = (call.exchange for call in calls)
-        first, second = (_subject(world, explorer, call, form) for call in calls)
+        first, second = (_subject(run, call, form) for call in calls)
         ignore = ignored_pointers(right, explorer.profiles.profiles)
         content = report_of_pair(first, second, (left, right), explorer.credentials.in_use(), ignore)
         count = count_references(content)
@@ -75,7 +73,7 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
         content = reply(call, profile_used, explorer.credentials.in_use())
         count = count_references(content)
     else:
-        subject = _subject(world, explorer, calls[0], form)
+        subject = _subject(run, calls[0], form)
         content = render(form, subject)
         if FORMS[form].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
             fail(why, 3)
@@ -83,27 +81,27 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
     if FORMS[form].snippet is not None:
         out.world.write(content + b"\n")
     else:
-        print_bytes(out.world, content)
+        out.world.print_bytes(content)
     out.write()
     if sentence := replaced_words(count):
         world.say(sentence)
 
 
-def _subject(world: World, explorer: Explorer, call: Recorded, form: str) -> Subject:
+def _subject(run: Run, call: Recorded, form: str) -> Subject:
     """Return the subject of a copy; end the command if there is none."""
-    ours = explorer.journal.is_ours(call.exchange, call.source)
+    explorer = run.explorer
     subject, missing = record_of(
         call.exchange,
         explorer.profiles.profiles,
         explorer.preview,
         secrets=explorer.credentials.in_use(),
-        ours=ours,
+        ours=explorer.journal.is_ours(call.exchange, call.source),
         runs=not FORMS[form].describes,
     )
     if isinstance(subject, Subject) and (why := find_uncopyable(form, subject.profile)):
         fail(why)
     if missing:
-        world.say(missing)
+        run.world.say(missing)
     if isinstance(subject, Refused):
         fail(subject.sentence)
     return subject

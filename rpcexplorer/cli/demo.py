@@ -12,8 +12,7 @@ from pathlib import Path
 import click
 
 from rpcexplorer.cli.arguments import whole_number
-from rpcexplorer.cli.context import Invocation, invocation_of, profile_after_option
-from rpcexplorer.cli.output import print_json
+from rpcexplorer.cli.run import Run, profile_option
 from rpcexplorer.cli.world import World
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
@@ -70,9 +69,9 @@ TOUR = (
 @click.option("--serve", is_flag=True, help="Only run the service. The first line of stdout is its URL.")
 @click.option("--stdio", is_flag=True, help="Run the service on stdin and stdout, one JSON-RPC message in each line.")
 @click.option("--port", type=PORT, default=0, metavar="N", help="Listen on this port.  [default: any free port]")
-@profile_after_option
-@click.pass_context
-def demo(context: click.Context, serve: bool, stdio: bool, port: int) -> None:
+@profile_option(hidden=True)
+@click.pass_obj
+def demo(run: Run, serve: bool, stdio: bool, port: int) -> int:
     """Try everything on an embedded service.
 
     The service runs only on this machine. Its files are removed at the end.
@@ -83,23 +82,23 @@ def demo(context: click.Context, serve: bool, stdio: bool, port: int) -> None:
       rpcexplorer demo --serve --port 8000
       rpcexplorer demo --stdio
     """
-    invocation = invocation_of(context)
-    if stdio:
-        if serve or port:
-            raise click.UsageError("--stdio cannot be used with --serve or --port.")
-        _serve_stdio(invocation.world)
-    elif serve:
-        _serve(invocation.world, port)
-    elif port:
+    if stdio and (serve or port):
+        raise click.UsageError("--stdio cannot be used with --serve or --port.")
+    if port and not serve:
         raise click.UsageError("--port needs --serve.")
-    else:
-        context.exit(open_demo(invocation) if invocation.world.on_terminal else _tour(invocation))
+    if stdio:
+        _serve_stdio(run.world)
+        return 0
+    if serve:
+        _serve(run.world, port)
+        return 0
+    return open_demo(run) if run.world.on_terminal else _tour(run.world)
 
 
-def open_demo(invocation: Invocation) -> int:
-    world = invocation.world
+def open_demo(run: Run) -> int:
+    world = run.world
     with _background_service() as (home, url):
-        return world.open_screen(lambda person: throwaway_explorer(world, home, url, person), invocation.profile)[0]
+        return world.open_screen(lambda person: throwaway_explorer(world, home, url, person), run.server.profile)[0]
 
 
 def _serve(world: World, port: int) -> None:
@@ -142,8 +141,7 @@ def _serve_stdio(world: World) -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def _tour(invocation: Invocation) -> int:
-    world = invocation.world
+def _tour(world: World) -> int:
     with _background_service() as (home, url):
         explorer = throwaway_explorer(world, home, url)
         world.print(f"The demo service runs at {url}/api/v2/")
@@ -216,4 +214,4 @@ def _print_step(world: World, exchange: Exchange, profile: str, words: str) -> N
     for note in exchange.notes:
         world.print(f"  {note}")
     if isinstance(exchange.outcome, Result):
-        print_json(world, exchange.outcome.value)
+        world.print_json(exchange.outcome.value)

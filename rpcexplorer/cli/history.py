@@ -11,9 +11,9 @@ import click
 from msgspec.structs import asdict, replace
 
 from rpcexplorer.cli.arguments import FILE_HELP, OneOf, whole_number
-from rpcexplorer.cli.context import CommandGroup, complete_profiles, fail
-from rpcexplorer.cli.output import Output, print_bytes, print_json, print_json_line
-from rpcexplorer.cli.recorded import find_call_anywhere, find_record, open_history, read_case
+from rpcexplorer.cli.output import Output
+from rpcexplorer.cli.recorded import find_call_anywhere, find_record, read_case, use_history
+from rpcexplorer.cli.run import CommandGroup, Run, complete_profiles, fail, yes_option
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Statistics
@@ -48,6 +48,11 @@ _OPTIONS: Final = {
 }
 
 
+only_of_profile = click.option(
+    "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile."
+)
+
+
 def bound_options(command: Narrowed) -> Narrowed:
     """Add an option for each bound of the filter."""
     for kind, (metavar, help_) in reversed(_OPTIONS.items()):
@@ -71,7 +76,7 @@ def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], 
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @click.option("--last", type=whole_number(1), metavar="N", help="Export only the newest N calls that match.")
 @click.option("--search", metavar="TEXT", help="Export the calls that `history search TEXT` finds.")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
+@only_of_profile
 @bound_options
 @click.option(
     "--redact",
@@ -83,9 +88,9 @@ def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], 
 @click.option("--note", metavar="TEXT", default="", help="Note for the receiver of the case.")
 @click.option("--jsonl", is_flag=True, help="Print one JSON object per line instead of a case.")
 @click.option("-o", "--output", metavar="FILE", help=FILE_HELP)
-@click.pass_context
+@click.pass_obj
 def export(
-    context: click.Context,
+    run: Run,
     /,
     ids: tuple[str, ...],
     last: int | None,
@@ -113,7 +118,7 @@ def export(
     looks = last is not None or search is not None or any(bounds.values())
     if not ids and not looks:
         raise click.UsageError("Name the calls to export by ids, --last N, --search TEXT, or a filter such as --since.")
-    world, explorer = open_history(context, profile)
+    world, explorer = run.world, use_history(run, profile)
     out = Output(world, output)
     calls = [find_call_anywhere(explorer, id).exchange for id in ids]
     if looks:
@@ -145,8 +150,8 @@ def export(
 @click.option(
     "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Import into the history of this profile."
 )
-@click.pass_context
-def import_(context: click.Context, file: str, profile: str | None) -> None:
+@click.pass_obj
+def import_(run: Run, file: str, profile: str | None) -> None:
     """Import the calls of a case into the history.
 
     A case is a file of recorded calls, as `rpcexplorer history export` writes it. Importing sends nothing. Imported
@@ -156,8 +161,8 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     Example:
       rpcexplorer history import case.toml
     """
-    world, explorer = open_history(context, profile)
-    case = read_case(explorer, world, file)
+    world, explorer = run.world, use_history(run, profile)
+    case = read_case(run, file)
     imported = explorer.cases.take_in(case, explorer.profile)
     world.say(f"imported {counted(len(imported.added), 'call')}")
     if imported.added and case.addresses:
@@ -184,7 +189,7 @@ PLAIN = frozenset({"dumb", "linux"})
 @click.option(
     "-n", "--limit", type=whole_number(1), metavar="N", default=50, show_default=True, help="Show at most N rows."
 )
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
+@only_of_profile
 @click.option(
     "--by",
     type=OneOf(GROUPINGS),
@@ -201,9 +206,9 @@ PLAIN = frozenset({"dumb", "linux"})
 )
 @bound_options
 @click.option("--json", "as_json", is_flag=True, help="Print the statistics as one JSON object, times in milliseconds.")
-@click.pass_context
+@click.pass_obj
 def stats(
-    context: click.Context,
+    run: Run,
     /,
     text: str,
     limit: int,
@@ -225,7 +230,7 @@ def stats(
       rpcexplorer history stats 'outcome:error since:1w' --by code
     """
     wanted = filter_of(text, profile, bounds)
-    world, explorer = open_history(context, profile)
+    world, explorer = run.world, use_history(run, profile)
     found = Statistics(next(grouping for grouping in GROUPINGS if grouping == by))
     for call in explorer.history.search_in_steps(wanted, whole=False):
         if call is not None:
@@ -238,7 +243,7 @@ def stats(
         bars = [{"calls": calls, "failed": failed} for calls, failed in chart.bars] if chart else []
         over_time = chart and {"start": chart.start.isoformat(), "minutes": chart.minutes, "bars": bars}
         whole = _object(found.total) | {"damaged": found.damaged, "by": by, "over_time": over_time}
-        print_json_line(world, json_of(whole | {"rows": [_named(row, by) for row in rows]}))
+        world.print_json_line(json_of(whole | {"rows": [_named(row, by) for row in rows]}))
         return
     _print(world, found, rows[:limit])
     if len(rows) > limit:
@@ -302,7 +307,7 @@ history.add_command(stats)
 @history.command("list")
 @click.argument("text", default="")
 @click.option("-n", "--limit", type=LIMIT, metavar="N", default=20, show_default=True, help="Show at most N calls.")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
+@only_of_profile
 @click.option("--method", metavar="NAME", help="Only calls of this method.")
 @click.option(
     "--outcome",
@@ -313,9 +318,9 @@ history.add_command(stats)
 )
 @bound_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-@click.pass_context
+@click.pass_obj
 def list_(
-    context: click.Context,
+    run: Run,
     /,
     text: str,
     limit: int,
@@ -338,7 +343,7 @@ def list_(
     """
     given = {"method": method, "outcome": " ".join(outcome)}
     wanted = filter_of(text, profile, bounds, **{kind: value for kind, value in given.items() if value})
-    world, explorer = open_history(context, profile)
+    world, explorer = run.world, use_history(run, profile)
     found = explorer.history.search(wanted)
     _print_calls(world, islice(found, limit), explorer, as_json=as_json, events=wanted.outcomes == EVENTS)
 
@@ -346,13 +351,11 @@ def list_(
 @history.command()
 @click.argument("text")
 @click.option("-n", "--limit", type=LIMIT, metavar="N", default=50, show_default=True, help="Show at most N calls.")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
+@only_of_profile
 @bound_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-@click.pass_context
-def search(
-    context: click.Context, /, text: str, limit: int, profile: str | None, as_json: bool, **bounds: str | None
-) -> None:
+@click.pass_obj
+def search(run: Run, /, text: str, limit: int, profile: str | None, as_json: bool, **bounds: str | None) -> None:
     """Find calls that contain TEXT.
 
     The search covers request, response, name and note, and ignores case. TEXT can contain filters, such as
@@ -365,7 +368,7 @@ def search(
       rpcexplorer history search 'invalid params method:user since:2h' -p prod
     """
     wanted = filter_of(text, profile, bounds)
-    world, explorer = open_history(context, profile)
+    world, explorer = run.world, use_history(run, profile)
     found = explorer.history.search(wanted)
     _print_calls(world, islice(found, limit), explorer, as_json=as_json, events=wanted.outcomes == EVENTS)
 
@@ -378,8 +381,8 @@ def search(
 @click.option("--params", "part", flag_value="params", help="Print only the params.")
 @click.option("--body", "part", flag_value="body", help="Print only the body of the response.")
 @click.option("--json", "part", flag_value="json", help="Print the call as one JSON object.")
-@click.pass_context
-def show(context: click.Context, id: str | None, profile: str | None, part: str | None) -> None:
+@click.pass_obj
+def show(run: Run, id: str | None, profile: str | None, part: str | None) -> None:
     """Show one call: request, response, headers, time, duration.
 
     Without an ID, the newest call is shown. A part of an id is enough if only one call has it. An id of an event shows
@@ -391,14 +394,14 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
       rpcexplorer history show 1m7ypmkv7qa7kfj --body | jq .result
       rpcexplorer history show --json | jq -r '.headers[] | select(.name == "X-Request-Id").value'
     """
-    world, explorer = open_history(context, profile)
+    world, explorer = run.world, use_history(run, profile)
     exchange = find_record(explorer, id, own_first=profile is not None).exchange
     if part == "params":
-        print_json(world, exchange.params.encode(errors="backslashreplace"))
+        world.print_json(exchange.params.encode(errors="backslashreplace"))
     elif part == "body":
-        print_bytes(world, exchange.response.body)
+        world.print_bytes(exchange.response.body)
     elif part == "json":
-        print_json_line(world, json_of(_row(exchange, explorer.history.writer) | _rest(exchange)))
+        world.print_json_line(json_of(_row(exchange, explorer.history.writer) | _rest(exchange)))
     else:
         world.print(shown(exchange, colour=world.colours))
 
@@ -406,13 +409,11 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
 @history.command()
 @click.option("--keep", type=whole_number(0), metavar="N", help="Keep the newest N calls.")
 @click.option("--older-than", metavar="AGE", help="Remove calls older than 12h, 30d or 8w.")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
+@only_of_profile
 @click.option("--dry-run", is_flag=True, help="Only count the calls.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
-@click.pass_context
-def prune(
-    context: click.Context, keep: int | None, older_than: str | None, profile: str | None, dry_run: bool, yes: bool
-) -> None:
+@yes_option()
+@click.pass_obj
+def prune(run: Run, keep: int | None, older_than: str | None, profile: str | None, dry_run: bool) -> None:
     """Remove old calls permanently.
 
     \b
@@ -426,7 +427,7 @@ def prune(
     if older_than is not None and age is None:
         raise click.UsageError(f"--older-than: {older_than} is not valid. Write a number and h, d or w, such as 30d.")
     before = datetime.now(UTC) - timedelta(hours=int(age[1]) * HOURS[age[2]]) if age else None
-    world, explorer = open_history(context, profile)
+    world, explorer = run.world, use_history(run, profile)
     count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
     if others := explorer.history.others():
         world.say(f"calls of {joined_words(others, MAX_NAMED)} in {explorer.history.folder} are not removed")
@@ -434,11 +435,11 @@ def prune(
     if dry_run or not count:
         world.say(f"{counted(count, 'call')} would be removed{place}")
         return
-    if not yes:
-        if not world.asks:
-            fail(f"{counted(count, 'call')} would be removed{place} permanently. Add --yes to confirm.")
-        if not click.confirm(f"Remove {counted(count, 'call')}{place} permanently?", default=False, err=True):
-            fail("Nothing was removed.")
+    run.confirm(
+        f"Remove {counted(count, 'call')}{place} permanently?",
+        unasked=f"{counted(count, 'call')} would be removed{place} permanently. Add --yes to confirm.",
+        declined="Nothing was removed.",
+    )
     count = explorer.history.prune(keep=keep, before=before, profile=profile)
     world.say(f"removed {counted(count, 'call')}{place}")
 
@@ -457,7 +458,7 @@ def _print_calls(
             world.warn(f"a call in {exchange.file} is damaged: {exchange.reason}")
         elif as_json:
             message = _message(exchange) if exchange.kind == "event" else {}
-            print_json_line(world, json_of(_row(exchange, own) | message))
+            world.print_json_line(json_of(_row(exchange, own) | message))
         else:
             line = history_line(exchange, world.width, colour=world.colours, writers=many, whole=not world.shows)
             world.print(line)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from rpcexplorer.cli.arguments import file_text, params_text
-from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
-from rpcexplorer.cli.output import print_json_line
-from rpcexplorer.explorer import Explorer
+from rpcexplorer.cli.run import Run, fail, no_input_option, profile_option
+from rpcexplorer.cli.world import World
 from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.request import Imported, ImportedCall
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import counted, joined_words
+from rpcexplorer.model.problem import PROGRAM, counted, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.importing import as_values, call_line, hiding, note_lines, other_addresses, skipped_lines
@@ -31,21 +31,13 @@ MAX_NOTES = 12
 
 @click.command("import")
 @click.argument("file", metavar="FILE|-")
-@profile_option
+@profile_option()
 @click.option("--save", metavar="FILE", help="Save the calls in this project file, not as drafts.")
 @click.option("--dry-run", is_flag=True, help="Show the calls, and import nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the calls as one JSON object.")
-@click.option("--no-input", "ask", flag_value=False, default=True, help="Drop credentials instead of asking.")
-@click.pass_context
-def import_(
-    context: click.Context,
-    file: str,
-    profile: str | None,
-    save: str | None,
-    dry_run: bool,
-    as_json: bool,
-    ask: bool,
-) -> None:
+@no_input_option(help="Drop credentials instead of asking.")
+@click.pass_obj
+def import_(run: Run, file: str, save: str | None, dry_run: bool, as_json: bool) -> None:
     """Import calls from another program as drafts of a profile.
 
     \b
@@ -64,34 +56,32 @@ def import_(
       rpcexplorer import - --dry-run < curl.txt
       rpcexplorer import shop.postman_collection.json --save sessions.toml
     """
-    invocation = invocation_of(context)
-    text = params_text(["-"], invocation.world) if file == "-" else file_text(file, invocation.world)
+    text = params_text(["-"], run.world) if file == "-" else file_text(file, run.world)
     found = imported(text)
-    _show(invocation, found, as_json=as_json)
+    _show(run.world, found, as_json=as_json)
     if not found.calls:
         fail(f"Nothing was imported. {' '.join(found.notes)}".rstrip())
-    if save is not None and not dry_run:
-        _save(invocation, found, profile or invocation.profile, save)
-    elif not dry_run:
-        explorer = invocation.open(ask=ask)
-        chosen = invocation.use(explorer, profile)
-        if chosen.ad_hoc:
-            fail("Drafts belong to a profile. Name one with -p, or add one:\nrpcexplorer profiles add NAME --url URL")
-        _import(invocation, explorer, chosen, [fitted(chosen, call) for call in found.calls], ask=ask)
+    if dry_run:
+        return
+    if save is not None:
+        _save(run, found, save)
+        return
+    profile = run.use()
+    if profile.ad_hoc:
+        fail("Drafts belong to a profile. Name one with -p, or add one:\nrpcexplorer profiles add NAME --url URL")
+    _import(run, profile, [fitted(profile, call) for call in found.calls])
 
 
-def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
-    world = invocation.world
+def _show(world: World, found: Imported, *, as_json: bool) -> None:
     if as_json:
-        print_json_line(world, json_of(as_values(found)))
+        world.print_json_line(json_of(as_values(found)))
         return
     hide = hiding(found.calls)
     for call in found.calls:
         world.print(call_line(call, hide))
+    lines = [*skipped_lines(found.skipped)]
     if found.calls:
-        lines = [*found.notes, *skipped_lines(found.skipped), *note_lines(found.calls), *_without_id(found)]
-    else:
-        lines = [*skipped_lines(found.skipped)]
+        lines = [*found.notes, *lines, *note_lines(found.calls), *_without_id(found)]
     for line in lines[:MAX_NOTES]:
         world.say(line)
     if len(lines) > MAX_NOTES:
@@ -109,11 +99,15 @@ def _without_id(found: Imported) -> list[str]:
     return [f"{sentence}\nrpcexplorer notify METHOD"] if methods else []
 
 
-def _import(invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool) -> None:
-    world = invocation.world
+def _import(run: Run, profile: Profile, calls: list[Fitted]) -> None:
+    world, explorer = run.world, run.explorer
     if others := other_addresses((item.call for item in calls), profile.endpoint):
         world.warn(f"{profile.name} sends calls to {profile.endpoint}, but the imported calls were sent to {others}")
-    _credentials(invocation, explorer, profile, calls, ask=ask)
+    found = {field: secret for call in calls for field, secret in call.secrets}
+    if found:
+        _store(run, profile, found)
+    if dropped := dict.fromkeys(place for call in calls for place in call.dropped):
+        world.say(f"dropped credentials that {profile.name} cannot use: {joined_words(dropped, 6)}")
     secrets = [*explorer.credentials.in_use(), *(secret for call in calls for _, secret in call.secrets)]
     result = explorer.imports.take_in(profile, [item.call for item in calls], secrets)
     world.say(
@@ -129,37 +123,29 @@ def _import(invocation: Invocation, explorer: Explorer, profile: Profile, calls:
         fail(f"Not all calls were saved: {result.problem}")
 
 
-def _credentials(
-    invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool
-) -> None:
-    """Ask once to store the credentials; drop those of no use."""
-    world = invocation.world
-    found: dict[str, Secret] = {field: secret for call in calls for field, secret in call.secrets}
-    dropped = [*dict.fromkeys(place for call in calls for place in call.dropped)]
-    if found:
-        names = " and ".join(found)
-        question = f"Store the imported {names} for profile {profile.name} ({profile.endpoint})?"
-        if ask and world.asks and click.confirm(printable(question), default=False, err=True):
-            for field, secret in found.items():
-                if problem := explorer.credentials.hold(profile, field, secret.reveal(), keep=True):
-                    fail(f"The {field} could not be stored: {problem}")
-            world.say(f"stored: {names}")
-        else:
-            commands = "\n".join(f"rpcexplorer profiles secret {profile.name} {field}" for field in found)
-            world.say(f"not stored: {names}. To store credentials, run:\n{commands}")
-    if dropped:
-        world.say(f"dropped credentials that {profile.name} cannot use: {joined_words(dropped, 6)}")
+def _store(run: Run, profile: Profile, found: Mapping[str, Secret]) -> None:
+    """Ask once to store the credentials of the imported calls."""
+    names = " and ".join(found)
+    question = f"Store the imported {names} for profile {profile.name} ({profile.endpoint})?"
+    if not (run.asks and run.agrees(question)):
+        commands = "\n".join(f"rpcexplorer profiles secret {profile.name} {field}" for field in found)
+        run.world.say(f"not stored: {names}. To store credentials, run:\n{commands}")
+        return
+    for field, secret in found.items():
+        if problem := run.explorer.credentials.hold(profile, field, secret.reveal(), keep=True):
+            fail(f"The {field} could not be stored: {problem}")
+    run.world.say(f"stored: {names}")
 
 
-def _save(invocation: Invocation, found: Imported, profile: str | None, typed: str) -> None:
+def _save(run: Run, found: Imported, typed: str) -> None:
     """Save the calls in a file, for one profile or for all.
 
     The file may be shared, so calls with a credential are skipped.
     """
-    world = invocation.world
-    explorer = invocation.open(ask=False)
+    run.asks = False
+    world, explorer, profile = run.world, run.explorer, run.server.profile
     if profile is not None:
-        invocation.use(explorer, profile)
+        run.use()
     file = world.path(typed)
     hide = hiding(found.calls)
     names: dict[str, int] = {}
@@ -182,17 +168,20 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
         world.say(f"dropped credentials: {joined_words(dropped, 6)}")
     if not saved:
         fail(f"Nothing was saved in {file}.")
-    command = _sending_command(invocation, explorer, *saved[0])
+    command = _sending_command(run, *saved[0])
     world.say(f"saved {counted(len(saved), 'call')} in {file}. To send one, run:\n{command}")
 
 
-def _sending_command(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: ImportedCall) -> str:
-    folder, file, sessions = invocation.world.folder, Path(saved.file), invocation.sessions
-    if file.resolve() not in {known.resolve() for known in explorer.profiles.files}:
+def _sending_command(run: Run, saved: SavedCall, call: ImportedCall) -> str:
+    folder, file, sessions = run.world.folder, Path(saved.file), run.server.sessions
+    if file.resolve() not in {known.resolve() for known in run.explorer.profiles.files}:
         sessions = file.relative_to(folder) if file.is_relative_to(folder) else file
-    profile = saved.profile or invocation.profile
-    words = ["rpcexplorer", *(["--sessions", str(sessions)] if sessions else [])]
-    words += ["notify" if call.notification else "call", saved.listed_as, *(["-p", profile] if profile else [])]
+    words = [PROGRAM]
+    if sessions:
+        words += ["--sessions", str(sessions)]
+    words += ["notify" if call.notification else "call", saved.listed_as]
+    if saved.profile:
+        words += ["-p", saved.profile]
     return shlex.join(words)
 
 

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 import click
 from msgspec.structs import replace
 
-from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, params_text, period, seconds, sources_of, whole_number
-from rpcexplorer.cli.call import advise, confirm, mark, question_about, resolved, show_failure
+from rpcexplorer.cli.arguments import params_text, period, seconds, sources_of, whole_number
+from rpcexplorer.cli.call import advise, confirm_sending, mark, resolved, show_failure
 from rpcexplorer.cli.completion import complete_methods, complete_params
-from rpcexplorer.cli.context import invocation_of, no_input_option, profile_option, server_after_options
-from rpcexplorer.cli.output import Waiting, note_event, quoted_message, run_waiting
+from rpcexplorer.cli.events import note_event, quoted_message
+from rpcexplorer.cli.output import Waiting, run_waiting
+from rpcexplorer.cli.run import Run, auth_option, no_input_option, profile_option, url_options, yes_option
 from rpcexplorer.cli.world import INTERRUPTED, ReaderGone, World, discard_output, interruptible
 from rpcexplorer.client.server_messages import NOT_JSON_RPC
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached, in_handshake
+from rpcexplorer.model.exchange import Cancelled, Exchange, Unreached, in_handshake
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Malformed, Result
@@ -39,10 +39,9 @@ MAX_UNWRITTEN = 1024 * 1024
 @click.command()
 @click.argument("method", required=False, shell_complete=complete_methods)
 @click.argument("params", nargs=-1, shell_complete=complete_params)
-@profile_option
-@click.option("--url", metavar="URL", help="Listen to this URL, without a profile.")
-@server_after_options
-@click.option("--auth", type=AUTH, help=AUTH_HELP)
+@profile_option()
+@url_options("Listen to this URL, without a profile.")
+@auth_option
 @click.option("--count", type=whole_number(1), metavar="N", help="Stop after N messages.")
 @click.option("--for", "duration", type=period, metavar="TIME", help="Stop after a time, such as 10s, 5m or 1h.")
 @click.option(
@@ -59,8 +58,8 @@ MAX_UNWRITTEN = 1024 * 1024
     help="Timeout of METHOD and of opening the connection, instead of the profile's timeout.",
 )
 @click.option("--no-history", "history", flag_value=False, default=True, help="Record neither the call nor events.")
-@no_input_option
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@no_input_option()
+@yes_option()
 @click.option(
     "--set",
     "given",
@@ -68,24 +67,19 @@ MAX_UNWRITTEN = 1024 * 1024
     metavar="NAME=VALUE",
     help="Set variable NAME. Other variables in the params must have a value, too.",
 )
-@click.pass_context
+@click.pass_obj
 def listen(
-    context: click.Context,
+    run: Run,
     /,
     method: str | None,
     params: tuple[str, ...],
-    profile: str | None,
-    url: str | None,
-    auth: str | None,
     count: int | None,
     duration: float | None,
     names: tuple[str, ...],
     timeout: float | None,
     history: bool,
-    ask: bool,
-    yes: bool,
     given: tuple[str, ...],
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """Print the notifications and requests that a server sends, one JSON message per line.
 
     METHOD with PARAMS, such as a subscription, is called first. Its response goes to stderr. Listening ends with
@@ -97,44 +91,33 @@ def listen(
       rpcexplorer listen -p sound --method Client.OnVolumeChanged | jq .params
       rpcexplorer listen --stdio 'rpcexplorer demo --stdio' clock.subscribe --for 10s
     """
-    invocation = invocation_of(context)
-    world = invocation.world
-    text = params_text(params, world)
-    world.write(b"")  # If messages cannot be printed, nothing is sent.
-    explorer = invocation.open(ask=ask)
-    chosen = invocation.use(explorer, profile, url, auth)
-    explorer.journal.recording = explorer.journal.recording and history
+    text = params_text(params, run.world)
+    run.world.write(b"")  # If messages cannot be printed, nothing is sent.
+    profile, journal = run.use(), run.explorer.journal
+    journal.recording = journal.recording and history
     draft = None
     if method is not None:
-        sent = resolved(invocation, explorer, Draft(method, text, sources=sources_of(params, text)), given, ask=ask)
+        sent = resolved(run, Draft(method, text, sources=sources_of(params, text)), given)
         assert isinstance(sent, Draft)
         draft = sent
-        mark(invocation, draft, params)
-        if not yes and (question := question_about(explorer, [draft], chosen)):
-            confirm(invocation, question, "the request", [chosen], ask=ask)
-    stop = Stop()
-    listener = Listener(world, explorer, stop, names, count, duration, timeout)
-    end = run_waiting(world, explorer, stop, lambda watch: listener.run(draft, watch))
-    context.exit(listener.finish(end))
+        mark(run.world, draft, params)
+        confirm_sending(run, [(profile, draft)], "the request")
+    listener = Listener(run, names, count, duration, timeout)
+    end = run_waiting(run, lambda watch: listener.run(draft, watch))
+    return listener.finish(end)
 
 
 class Listener:
     """Prints events: messages on stdout, all else on stderr."""
 
     def __init__(
-        self,
-        world: World,
-        explorer: Explorer,
-        stop: Stop,
-        names: Sequence[str] = (),
-        count: int | None = None,
-        duration: float | None = None,
-        timeout: float | None = None,
+        self, run: Run, names: Sequence[str], count: int | None, duration: float | None, timeout: float | None
     ) -> None:
         """Prepare to listen; ``timeout`` is that of the call, or of opening the connection."""
-        self._timeout = timeout
-        self._world, self._explorer, self._stop = world, explorer, stop
-        self._names, self._left, self._duration = frozenset(names), count, duration
+        self._world, self._explorer, self._stop = run.world, run.explorer, run.stop
+        self._run = run
+        self._names, self._left = frozenset(names), count
+        self._duration, self._timeout = duration, timeout
         self._unwritten: list[Event] = []
         self._size = 0
         """Bytes of the messages that are not written yet."""
@@ -192,8 +175,7 @@ class Listener:
                 self._world.say(note)
         if self._note:
             self._world.say(self._note)
-        if self._explorer.journal.problem:
-            self._world.warn(f"the call was not recorded: {self._explorer.journal.problem}")
+        self._run.warn_unless_recorded("the call was not recorded")
         if self._is_complete:
             if self._calls:
                 self._world.say(f"{end.method} has no response yet.")
@@ -208,7 +190,7 @@ class Listener:
             case _:
                 self._show_response(end)
                 show_failure(self._world, end)
-                advise(self._world, end, self._explorer)
+                advise(self._run, end)
         return end.exit_code
 
     def _take(self, profile: Profile, event: Event) -> None:
@@ -284,7 +266,9 @@ class Listener:
             self._world.warn(remark)
         if isinstance(exchange.outcome, Result):
             shown = bytes(exchange.outcome.text[:MAX_RESULT]).decode(errors="replace")
-            self._world.say(f"{exchange.method}: {shown}{'…' * (len(exchange.outcome.text) > MAX_RESULT)}")
+            if len(exchange.outcome.text) > MAX_RESULT:
+                shown += "…"
+            self._world.say(f"{exchange.method}: {shown}")
         if self._is_complete:
             self._stop.press()
 

@@ -8,20 +8,11 @@ import shutil
 import signal
 import subprocess
 from contextlib import suppress
-from itertools import groupby
 from typing import Any, Final
 
 import click
 
-from rpcexplorer.cli.context import (
-    MAX_PROBLEMS,
-    CommandGroup,
-    complete_presets,
-    fail,
-    invocation_of,
-    profile_after_option,
-)
-from rpcexplorer.cli.output import print_json
+from rpcexplorer.cli.run import MAX_PROBLEMS, CommandGroup, Run, complete_presets, fail, profile_option
 from rpcexplorer.cli.world import World
 from rpcexplorer.manual import PAGES, Page, read_page, read_pages
 from rpcexplorer.model.problem import PROGRAM, UserError, first_few, nearest
@@ -35,8 +26,8 @@ PALETTE = "(in palette)"
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array of objects.")
-@click.pass_context
-def keys(context: click.Context, as_json: bool) -> None:
+@click.pass_obj
+def keys(run: Run, as_json: bool) -> None:
     """List the keys of the screen and their commands.
 
     The list includes your changes. To change the keys of a command, add its name from the last column to [keymap] in
@@ -50,39 +41,37 @@ def keys(context: click.Context, as_json: bool) -> None:
     # Only this command prints them.
     from rpcexplorer.tui.commands import COMMANDS, SCOPES, keys_of, read_keymap, shown_keys
 
-    invocation = invocation_of(context)
-    explorer = invocation.open()
+    world, explorer = run.world, run.explorer
     usable, problems = read_keymap(explorer.settings.keymap, explorer.settings_problem)
-    found: list[dict[str, Any]] = [
-        {
-            "command": command.id,
-            "keys": tuple(keys_of(command, usable)),
-            "shown": shown_keys(command, usable),
-            "does": command.help,
-            "where": pane,
-        }
-        for scope, pane in SCOPES.items()
-        for command in COMMANDS
-        if command.scope == scope
-    ]
+    found: list[dict[str, Any]] = []
+    for scope, pane in SCOPES.items():
+        commands = [command for command in COMMANDS if command.scope == scope]
+        for command in commands:
+            shown = shown_keys(command, usable)
+            row = {"command": command.id, "keys": tuple(keys_of(command, usable)), "shown": shown}
+            found.append({**row, "does": command.help, "where": pane})
     for sentence in first_few(problems, MAX_PROBLEMS, ""):
-        invocation.world.say(sentence)
+        world.say(sentence)
     if as_json:
-        print_json(invocation.world, json_of(found))
+        world.print_json(json_of(found))
         return
     keys_width = max(columns(printable(key["shown"] or PALETTE)) for key in found)
     help_width = max(len(key["does"]) for key in found)
-    for at, (pane, group) in enumerate(groupby(found, lambda key: key["where"])):
-        invocation.world.print(f"{chr(10) if at else ''}{pane}")
-        for key in group:
-            shown = printable(key["shown"] or PALETTE)
-            padding = " " * (keys_width - columns(shown))
-            invocation.world.print(f"  {shown}{padding}  {key['does']:<{help_width}}  {key['command']}")
+    pane = ""
+    for key in found:
+        if key["where"] != pane:
+            if pane:
+                world.print()
+            pane = key["where"]
+            world.print(pane)
+        shown = printable(key["shown"] or PALETTE)
+        padding = " " * (keys_width - columns(shown))
+        world.print(f"  {shown}{padding}  {key['does']:<{help_width}}  {key['command']}")
 
 
 @click.command()
-@click.pass_context
-def themes(context: click.Context) -> None:
+@click.pass_obj
+def themes(run: Run) -> None:
     """List the themes.
 
     The list shows the built-in themes, and those in the themes folder of your config folder.
@@ -91,11 +80,7 @@ def themes(context: click.Context) -> None:
     Example:
       rpcexplorer themes
     """
-    invocation = invocation_of(context)
-    found = invocation.open().themes.files()
-    width = max((len(name) for name in found), default=0)
-    for name, path in found.items():
-        invocation.world.print(printable(f"{name:<{width}}  {path}"))
+    run.world.print_columns((name, str(path)) for name, path in run.explorer.themes.files().items())
 
 
 class PresetCommands(CommandGroup):
@@ -119,19 +104,18 @@ def presets(context: click.Context) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    invocation = invocation_of(context)
-    found = invocation.open().profiles.presets.all()
-    width = max((len(entry.preset.name) for entry in found), default=0)
+    run: Run = context.obj
+    found = run.explorer.profiles.presets.all()
+    run.world.print_columns((entry.preset.name, entry.preset.description) for entry in found)
     for entry in found:
-        invocation.world.print(printable(f"{entry.preset.name:<{width}}  {entry.preset.description}".rstrip()))
         for problem in entry.problems:
-            invocation.world.say(str(problem))
+            run.world.say(str(problem))
 
 
 @presets.command()
 @click.argument("name", shell_complete=complete_presets)
-@click.pass_context
-def show(context: click.Context, name: str) -> None:
+@click.pass_obj
+def show(run: Run, name: str) -> None:
     """Print the file of a preset.
 
     To make your own preset, put a changed copy into the presets folder of your config folder.
@@ -140,22 +124,21 @@ def show(context: click.Context, name: str) -> None:
     Example:
       rpcexplorer presets show bitcoin > my.toml
     """
-    invocation = invocation_of(context)
-    known = invocation.open().profiles.presets
+    known = run.explorer.profiles.presets
     found = known.load(name)
     if found is None:
         fail(f"{known.unknown(name)}.")
-    invocation.world.print(printable(found.preset.text, lines=True).rstrip("\n"))
+    run.world.print(printable(found.preset.text, lines=True).rstrip("\n"))
     if found.problems:
         fail("\n".join(map(str, found.problems)))
-    invocation.world.say(f"file: {found.preset.file}")
+    run.world.say(f"file: {found.preset.file}")
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array of objects.")
-@profile_after_option
-@click.pass_context
-def paths(context: click.Context, as_json: bool) -> None:
+@profile_option(hidden=True)
+@click.pass_obj
+def paths(run: Run, as_json: bool) -> None:
     """List the files and folders that rpcexplorer uses.
 
     The environment variable RPCEXPLORER_HOME moves all of them, except the project file and the local file. The history
@@ -166,22 +149,18 @@ def paths(context: click.Context, as_json: bool) -> None:
       rpcexplorer paths
       rpcexplorer paths --json | jq -r '.[] | select(.name == "secrets") | .path'
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open()
     try:
-        explorer.use(invocation.profile)
+        run.explorer.use(run.server.profile)
     except UserError as error:
-        if invocation.profile is not None:
+        if run.server.profile is not None:
             fail(f"{error.sentence}.")
-    found = explorer.locations()
+    found = run.explorer.locations()
     if as_json:
         rows = [{"name": location.name, "path": str(location.path), "exists": location.exists} for location in found]
-        print_json(invocation.world, json_of(rows))
+        run.world.print_json(json_of(rows))
         return
-    width = max(len(location.name) for location in found)
-    for location in found:
-        missing = "" if location.exists else "  (does not exist)"
-        invocation.world.print(printable(f"{location.name:<{width}}  {location.path}{missing}"))
+    missing = {True: "", False: "  (does not exist)"}
+    run.world.print_columns((location.name, f"{location.path}{missing[location.exists]}") for location in found)
 
 
 def complete_pages(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
@@ -190,8 +169,8 @@ def complete_pages(_: click.Context, __: click.Parameter, begun: str) -> list[st
 
 @click.command()
 @click.argument("page", required=False, shell_complete=complete_pages)
-@click.pass_context
-def manual(context: click.Context, page: str | None) -> None:
+@click.pass_obj
+def manual(run: Run, page: str | None) -> None:
     """List the pages of the manual, or print PAGE.
 
     On a terminal, the page is formatted and shown in a pager ($PAGER, or less). In a pipe, it is printed as Markdown.
@@ -202,7 +181,7 @@ def manual(context: click.Context, page: str | None) -> None:
       rpcexplorer manual secrets
       rpcexplorer manual keys > keys.md
     """
-    world = invocation_of(context).world
+    world = run.world
     if page is None:
         width = max(map(len, PAGES))
         for entry in read_pages():

@@ -17,21 +17,22 @@ from msgspec import Struct
 from rpcexplorer.cli.arguments import milliseconds, percent, period, rate, whole_number
 from rpcexplorer.cli.call import question_about, show_preview, values_of
 from rpcexplorer.cli.completion import complete_saved_calls
-from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
-from rpcexplorer.cli.output import Waiting, pass_on, print_json_line, result_of
+from rpcexplorer.cli.events import pass_on
+from rpcexplorer.cli.output import Waiting, result_of
+from rpcexplorer.cli.run import Run, fail, no_input_option, profile_option, yes_option
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import refuse_unwritable
 from rpcexplorer.load.plan import LOOPBACK, WEB_PORT, Plan, PlannedCall, Report
 from rpcexplorer.load.report import as_json, exceeded_limits, exit_code, table
-from rpcexplorer.load.run import MASTER_PORT, Load, LoadRun, is_installed, refuse_busy_port
+from rpcexplorer.load.run import MASTER_PORT, Load, LoadRun, Role, is_installed, refuse_busy_port
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused, Stop
 from rpcexplorer.model.method import SIGN, no_such_call
 from rpcexplorer.model.problem import counted, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import duration
-from rpcexplorer.text.printable import clipped, printable
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.variables.resolve import Missing
 
 MANY_USERS = 1_000
@@ -62,7 +63,6 @@ class Options(Struct, frozen=True):
     p95: float | None
     web: bool
     dry_run: bool
-    yes: bool
     host_is: str | None
 
     def check(self) -> None:
@@ -76,13 +76,19 @@ class Options(Struct, frozen=True):
         if self.worker and (self.csv or self.html or self.web or self.json):
             raise click.UsageError("The master has the results: use --csv, --html, --json and --web there.")
 
+    @property
+    def role(self) -> Role:
+        if self.master:
+            return "master"
+        return "worker" if self.worker else "alone"
+
     def load(self, world: World) -> Load:
         return Load(
             users=self.users,
             spawn_rate=self.spawn_rate or min(self.users, USUAL_SPAWN_RATE),
             seconds=self.run_time,
             workers=self.workers,
-            role="master" if self.master else "worker" if self.worker else "alone",
+            role=self.role,
             listen=self.listen or LOOPBACK,
             master_host=self.master_host or LOOPBACK,
             csv=str(world.path(self.csv)) if self.csv else None,
@@ -92,8 +98,10 @@ class Options(Struct, frozen=True):
     @property
     def files(self) -> list[str]:
         """Return the files that Locust writes."""
-        csv = [f"{self.csv}_{kind}.csv" for kind in CSV_KINDS] if self.csv else []
-        return [*csv, *([self.html] if self.html else [])]
+        files = [f"{self.csv}_{kind}.csv" for kind in CSV_KINDS] if self.csv else []
+        if self.html:
+            files.append(self.html)
+        return files
 
     @property
     def amount(self) -> str:
@@ -106,7 +114,7 @@ class Options(Struct, frozen=True):
 
 @click.command()
 @click.argument("calls", metavar="@NAME...", nargs=-1, required=True, shell_complete=complete_saved_calls)
-@profile_option
+@profile_option()
 @click.option(
     "--users",
     type=whole_number(1, MAX_USERS),
@@ -159,19 +167,11 @@ class Options(Struct, frozen=True):
 )
 @click.option("--web", is_flag=True, help=f"Show Locust's page at http://{LOOPBACK}:{WEB_PORT} during the test.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and the first request of each call. Send nothing.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option()
 @click.option("--host-is", metavar="HOST", help="Send nothing if the profile has another host.")
-@no_input_option
-@click.pass_context
-def load(
-    context: click.Context,
-    /,
-    calls: tuple[str, ...],
-    profile: str | None,
-    given: tuple[str, ...],
-    ask: bool,
-    **options: Any,
-) -> None:  # fmt: skip
+@no_input_option()
+@click.pass_obj
+def load(run: Run, /, calls: tuple[str, ...], given: tuple[str, ...], **options: Any) -> int:
     """Send saved calls with many users at a time, and measure.
 
     The calls are sent one after the other by each user, on Locust. Each user logs in once. Nothing is recorded.
@@ -185,21 +185,20 @@ def load(
       rpcexplorer load @get @list --rate 20/s --p95 300ms --html load.html
       rpcexplorer load @get --users 500 --workers 4 --max-failed 1%
     """  # fmt: skip
-    invocation, chosen = invocation_of(context), Options(**options)
+    chosen = Options(**options)
     chosen.check()
     if not is_installed():
         by_pipx = (Path(sys.prefix) / "pipx_metadata.json").exists()
         fail(INSTALL_WITH_PIPX if by_pipx else INSTALL)
-    world, values = invocation.world, values_of(given)
-    explorer = invocation.open(ask=ask)
-    in_use = invocation.use(explorer, profile)
-    if in_use.ad_hoc or in_use.scheme not in {"http", "https"}:
+    world, values = run.world, values_of(given)
+    profile, explorer = run.use(), run.explorer
+    if profile.ad_hoc or profile.scheme not in {"http", "https"}:
         fail("A load test needs a profile with http:// or https://.")
-    requests = _requests(explorer, in_use, calls, values)
+    requests = _requests(explorer, profile, calls, values)
     planned = tuple(call for call, _ in requests)
     if chosen.dry_run:
-        context.exit(_show(world, chosen, requests))
-    _confirm(invocation, explorer, in_use, planned, chosen, ask=ask)
+        return _show(world, chosen, requests)
+    _confirm(run, profile, planned, chosen)
     for file in chosen.files:
         refuse_unwritable(world.path(file), world.folder)
     if chosen.master:
@@ -207,31 +206,31 @@ def load(
     if chosen.web:
         refuse_busy_port(LOOPBACK, WEB_PORT)
     plan = Plan(
-        profile=in_use.name,
+        profile=profile.name,
         calls=planned,
         folder=str(explorer.folder),
         home=os.path.expanduser("~"),  # noqa: PTH111 - Path's own raises without a home
-        sessions=str(world.path(str(invocation.sessions))) if invocation.sessions else None,
+        sessions=str(world.path(str(run.server.sessions))) if run.server.sessions else None,
         given=values,
         pace=chosen.rate / chosen.users if chosen.rate else 0.0,
         web_port=WEB_PORT if chosen.web else 0,
     )
-    running, stop = LoadRun(plan, chosen.load(world), world.environment), Stop()
-    live = LiveTable(world, stop)
+    testing = LoadRun(plan, chosen.load(world), world.environment)
+    live = LiveTable(world, run.stop)
 
     async def work(waiting: Waiting) -> Refused | int:
         waiting.step = "starting Locust"
         live.before = waiting.end
-        if refused := await _missing_secret(explorer, in_use):
+        if refused := await _missing_secret(explorer, profile):
             return refused
         _announce(world, chosen)
-        return await running.run(stop, live.show, lambda line: live.say(line, explorer))
+        return await testing.run(run.stop, live.show, lambda line: live.say(line, explorer))
 
-    with result_of(world, explorer, stop, work) as ended:
+    with result_of(run, work) as ended:
         live.erase()
         if isinstance(ended, Refused):
             fail(ended.sentence, 3)
-        context.exit(_finish(world, running.report, chosen, ended, stopped=stop.pressed))
+        return _finish(world, testing.report, chosen, ended, stopped=run.stop.pressed)
 
 
 def _requests(
@@ -265,36 +264,29 @@ def _show(world: World, options: Options, requests: Sequence[tuple[PlannedCall, 
     return max(codes)
 
 
-def _confirm(
-    invocation: Invocation,
-    explorer: Explorer,
-    profile: Profile,
-    planned: Sequence[PlannedCall],
-    options: Options,
-    *,
-    ask: bool,
-) -> None:
+def _confirm(run: Run, profile: Profile, planned: Sequence[PlannedCall], options: Options) -> None:
     """Ask before a load on production, or of unsafe calls.
 
     End the command unless the answer is yes.
     """
-    host = profile.origin.partition("://")[2]
+    host, is_prod = profile.origin.partition("://")[2], profile.badge == "prod"
     if options.host_is is not None and options.host_is not in {host, urlsplit(profile.origin).hostname}:
         fail(f"Nothing was sent: the host of profile {profile.name} is {host}, not {options.host_is}.")
-    if options.users > MANY_USERS and not options.yes:
+    if options.users > MANY_USERS and not run.yes:
         fail(f"{options.users:,} users are many: add --yes to start more than {MANY_USERS:,}.")
-    is_prod, can_ask = profile.badge == "prod", ask and invocation.world.asks
-    if options.yes and (not is_prod or (options.host_is is not None and not can_ask)):
+    # On production, --yes confirms only together with the host, and only where nobody can be asked.
+    if run.yes and (not is_prod or (options.host_is is not None and not run.asks)):
         return
-    question = question_about(explorer, [Draft(call.method, call.text) for call in planned], profile)
+    question = question_about(run.explorer, [Draft(call.method, call.text) for call in planned], profile)
     if not (is_prod or question):
         return
     names = joined_words(dict.fromkeys(call.row for call in planned))
     load = f"a load of {names} to {profile.origin} ({profile.name}): {options.amount}"
-    if not can_ask:
+    before = f"{question} " if question else ""
+    if not run.asks:
         more = f"--yes and --host-is {host}" if is_prod else "--yes"
-        fail(f"{f'{question} ' if question else ''}Add {more} to send {load}.")
-    if not click.confirm(printable(f"{f'{question} ' if question else ''}Send {load}?"), default=False, err=True):
+        fail(f"{before}Add {more} to send {load}.")
+    if not run.agrees(f"{before}Send {load}?"):
         fail("Nothing was sent.")
 
 
@@ -327,15 +319,15 @@ def _announce(world: World, options: Options) -> None:
 
 def _finish(world: World, report: Report | None, options: Options, ended: int, *, stopped: bool) -> int:
     """Print the results; return the exit code."""
+    if stopped and (options.worker or report is None):
+        return INTERRUPTED
     if options.worker:
-        return INTERRUPTED if stopped else 2 if ended else 0
+        return 2 if ended else 0
     if report is None or not (report.is_final or stopped):
-        if stopped:
-            return INTERRUPTED
         fail(f"Locust ended without results (exit code {ended}). Its messages are above.")
     limits = exceeded_limits(report, options.max_failed, options.p95)
     if options.json:
-        print_json_line(world, msgspec.json.encode(as_json(report)))
+        world.print_json_line(msgspec.json.encode(as_json(report)))
     else:
         for line in table(report, world.width):
             world.print(line)

@@ -13,19 +13,16 @@ from typing import Final, cast
 import click
 
 from rpcexplorer import __version__
-from rpcexplorer.cli.context import (
+from rpcexplorer.cli.run import (
     CommandGroup,
     Failed,
-    Invocation,
+    Run,
     as_command,
-    complete_profiles,
     fail,
-    invocation_of,
-    open_explorer_silently,
-    profile_after_option,
-    server_options,
-    sessions_after_option,
-    url_after_option,
+    profile_option,
+    sessions_option,
+    together,
+    url_options,
 )
 from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
 from rpcexplorer.files.io import read_bytes
@@ -42,7 +39,7 @@ def run(arguments: Sequence[str], world: World) -> int:
         answer(world, program)
         return 0
     try:
-        code = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=world)
+        code = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=Run(world))
     except click.Abort:
         return INTERRUPTED
     except click.UsageError as error:
@@ -50,11 +47,8 @@ def run(arguments: Sequence[str], world: World) -> int:
         return error.exit_code
     except UserError as error:
         world.say(error.sentence)
-        return 2
-    except Failed as error:
-        world.say(error.message)
-        return error.code
-    return code if isinstance(code, int) else 0
+        return error.code if isinstance(error, Failed) else 2
+    return code or 0
 
 
 MODULES: Final = {
@@ -90,7 +84,7 @@ class Commands(CommandGroup):
 
     def instead(self, ctx: click.Context, name: str) -> str:
         """Return a suggestion: a profile, another command, or a method."""
-        profiles = open_explorer_silently(ctx).profiles.leaves
+        profiles = ctx.obj.open_silently().profiles.leaves
         if found := [profile for profile in profiles if profile == name] or [
             profile for profile in profiles if profile.lower() == name.lower()
         ]:
@@ -135,20 +129,11 @@ class Commands(CommandGroup):
     epilog=f"Manual: {PROGRAM} manual",
 )
 @click.version_option(__version__, prog_name=PROGRAM)
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile.")
-@click.option("--url", metavar="URL", help="Use this URL, without a profile.")
-@server_options
-@click.option("--sessions", metavar="FILE", type=click.Path(path_type=Path), help="Use FILE as the project file.")
+@profile_option()
+@url_options("Use this URL, without a profile.")
+@sessions_option()
 @click.pass_context
-def program(
-    context: click.Context,
-    profile: str | None,
-    url: str | None,
-    stdio: str | None,
-    preset: str | None,
-    framing: str | None,
-    sessions: Path | None,
-) -> None:
+def program(context: click.Context) -> int:
     """Explore JSON-RPC services. Without a command, the screen opens.
 
     Results are printed to stdout, messages to stderr.
@@ -175,65 +160,62 @@ def program(
       rpcexplorer profiles add staging --url https://staging.example.com --username ada
       rpcexplorer call -p staging ping
     """
-    invocation = context.obj = Invocation(context.obj, profile, sessions, url, stdio, preset, framing)
+    run: Run = context.obj
     if context.invoked_subcommand is not None:
-        return
-    if invocation.world.on_terminal or invocation.names_server:
-        context.exit(_screen(invocation))
+        return 0
+    if run.world.on_terminal or run.server.is_named:
+        return _open_screen(run)
     click.echo(context.get_help())
+    return 0
+
+
+hidden_options = together(profile_option(hidden=True), url_options(hidden=True), sessions_option(hidden=True))
 
 
 @click.command("URL", add_help_option=False)
 @click.argument("address")
 @click.argument("file", required=False)
-@profile_after_option
-@url_after_option
-@sessions_after_option
-@click.pass_context
-def open_address(context: click.Context, address: str, file: str | None) -> None:
-    invocation = invocation_of(context)
-    if invocation.url is not None or (file is not None and "://" in file):
+@hidden_options
+@click.pass_obj
+def open_address(run: Run, address: str, file: str | None) -> int:
+    if run.server.url is not None or (file is not None and "://" in file):
         raise click.UsageError("Name only one URL.")
     if file is not None and not file.endswith(CASE_ENDING):
         raise click.UsageError(f"{file} is not a case. Only a file that ends with {CASE_ENDING} can follow a URL.")
-    invocation.url = address
-    context.exit(_screen(invocation) if file is None else _screen_on_case(invocation, file))
+    run.server.url = address
+    return _open_screen(run) if file is None else _open_case(run, file)
 
 
 @click.command("CASE", add_help_option=False)
 @click.argument("file")
-@profile_after_option
-@url_after_option
-@sessions_after_option
-@click.pass_context
-def open_case(context: click.Context, file: str) -> None:
-    context.exit(_screen_on_case(invocation_of(context), file))
+@hidden_options
+@click.pass_obj
+def open_case(run: Run, file: str) -> int:
+    return _open_case(run, file)
 
 
-def _screen_on_case(invocation: Invocation, file: str) -> int:
-    world = invocation.world
-    invocation.case = world.path(file)
-    if read_bytes(invocation.case, links=True, others=True) is None:
-        fail(f"There is no file {invocation.case}. Check the name.")
-    if not world.on_terminal:
+def _open_case(run: Run, file: str) -> int:
+    path = run.world.path(file)
+    if read_bytes(path, links=True, others=True) is None:
+        fail(f"There is no file {path}. Check the name.")
+    if not run.world.on_terminal:
         commands = f"{PROGRAM} replay {file} -p NAME\n{PROGRAM} history import {file}"
         fail(f"The screen needs a terminal. To replay the calls, or to import them, run:\n{commands}")
-    return _screen(invocation)
+    return _open_screen(run, path)
 
 
-def _screen(invocation: Invocation) -> int:
+def _open_screen(run: Run, case: Path | None = None) -> int:
     """Open the screen; from the welcome screen, the demo may follow."""
-    world = invocation.world
-    if not world.on_terminal:
-        # It refuses a URL with a password, which must not be repeated.
-        invocation.use(invocation.open(ask=False), None)
-        fail(f"The screen needs a terminal. To send a call, run:\n{PROGRAM} call METHOD{invocation.options(None)}")
-    code, wish = world.open_screen(invocation.build, invocation.profile, invocation.case)
+    if not run.world.on_terminal:
+        run.asks = False
+        run.use()  # It refuses a URL with a password, which must not be repeated.
+        fail(f"The screen needs a terminal. To send a call, run:\n{PROGRAM} call METHOD{run.server.options}")
+    code, wish = run.world.open_screen(run.open_for_screen, run.server.profile, case)
     if wish != "demo":
         return code
     from rpcexplorer.cli.demo import open_demo
 
-    return open_demo(invocation)
+    return open_demo(run)
 
 
 def _with_help(error: click.UsageError) -> str:

@@ -13,19 +13,20 @@ import click
 from rpcexplorer.auth.credentials import leaves
 from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.cli.arguments import AUTH, OneOf, seconds, whole_number
-from rpcexplorer.cli.context import (
+from rpcexplorer.cli.profiles_check import allow, check, connection, trust
+from rpcexplorer.cli.run import (
     CommandGroup,
-    Invocation,
-    agree,
+    Run,
     complete_presets,
     complete_profiles,
     fail,
-    invocation_of,
-    profile_after_option,
-    url_after_option,
+    fail_if,
+    profile_option,
+    unless_problem,
+    url_options,
     words_of,
+    yes_option,
 )
-from rpcexplorer.cli.profiles_check import allow, check, connection, trust
 from rpcexplorer.cli.world import ask_hidden
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.scan import MAX_INTEGER
@@ -95,8 +96,8 @@ def profile_options(command: F) -> F:
 @click.argument("name")
 @profile_options
 @click.option("--team", is_flag=True, help="Add the profile to the project file, ./sessions.toml.")
-@click.pass_context
-def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
+@click.pass_obj
+def add(run: Run, /, name: str, team: bool, **typed: Any) -> None:
     """Add a profile to your user file, or to the project file.
 
     The user file is sessions.toml in your config folder. The project file is ./sessions.toml: see --team.
@@ -109,46 +110,56 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
       rpcexplorer profiles add wiki --url https://wiki.example.com/jsonrpc --content-type application/json --auth bearer
       rpcexplorer profiles add python --stdio pylsp --preset lsp
     """
-    invocation = invocation_of(context)
-    explorer, say = invocation.open(creates=True), invocation.world.say
-    file = invocation.file_to_write(explorer.paths.user_sessions, team=team)
+    explorer, world = run.open(creates=True), run.world
+    file = run.file_to_write(explorer.paths.user_sessions, team=team)
     preset = _preset(explorer, typed["preset"])
     values: dict[str, Any] = {}
     tables: dict[str, dict[str, Any]] = {"auth": {}, "login": {}}
     for row in OPTIONS:
+        value = _value(row, typed[row.key.replace(".", "_")], world.folder, file)
+        if value is None:
+            continue
         top, _, inner = row.key.partition(".")
-        value = _value(row, typed[row.key.replace(".", "_")], invocation.world.folder, file)
-        if value is not None:
-            (tables[top] if inner else values)[inner or top] = value
+        if inner:
+            tables[top][inner] = value
+        else:
+            values[top] = value
     if ("url" in values) == ("command" in values) or values.get("url") == PROCESS:
         raise click.UsageError("Name one server, with --url URL or with --stdio WORDS.")
     url, path = with_scheme(values.pop("url", PROCESS)), values.get("path")
     if path is None:
         url, path = split_address(url)
-    kind = tables["auth"].get("kind") or _usual_kind(preset, url, path)
-    for row in OPTIONS:
-        field = row.key.removeprefix("auth.")
-        if row.part == "auth" and field in tables["auth"].keys() - {"kind", *KINDS[kind].__struct_fields__}:
-            others = joined_words(other for other, auth_type in KINDS.items() if field in auth_type.__struct_fields__)
-            fail(f"{row.option}: auth type {kind} has no {field}. Use --auth with one of these types: {others}.")
+    _refuse_foreign_fields(tables["auth"], tables["auth"].get("kind") or _usual_kind(preset, url, path))
     values = {"preset": typed["preset"], "path": path} | values | {"login": tables["login"] or None}
     if problem := explorer.edits(file).add(name, url, auth=tables["auth"], **values):
         fail(_with_option(name, problem))
-    say(f"added profile {name} to {file}")
+    world.say(f"added profile {name} to {file}")
     explorer.reload()
     profile = explorer.profiles.profiles.get(name)
-    say(f"calls go to {profile.endpoint if profile else joined(url, path or '')}")
+    world.say(f"calls go to {profile.endpoint if profile else joined(url, path or '')}")
     if preset and preset.advice:
-        say(f"{preset.name}: {preset.advice}")
-    warn_about_question(invocation, explorer, name)
-    if profile and profile.assumes_auth:
-        say("auth type cookie will be used if the server asks for credentials")
-        test = f"{PROGRAM} profiles test {name} --apply"
-        invocation.world.hint(f"To test the connection and find other settings, run:\n{test}")
+        world.say(f"{preset.name}: {preset.advice}")
+    warn_about_question(run, name)
+    if profile is None:
         return
-    for field in profile.secrets if profile else ():
+    if profile.assumes_auth:
+        world.say("auth type cookie will be used if the server asks for credentials")
+        test = f"{PROGRAM} profiles test {name} --apply"
+        world.hint(f"To test the connection and find other settings, run:\n{test}")
+        return
+    for field in profile.secrets:
         if field != "session":
-            invocation.world.hint(f"To store the {field}, run:\n{PROGRAM} profiles secret {name} {field}")
+            world.hint(f"To store the {field}, run:\n{PROGRAM} profiles secret {name} {field}")
+
+
+def _refuse_foreign_fields(auth: Mapping[str, Any], kind: str) -> None:
+    """End the command if an option is for another auth type."""
+    own = {"kind", *KINDS[kind].__struct_fields__}
+    for row in OPTIONS:
+        field = row.key.removeprefix("auth.")
+        if row.part == "auth" and field in auth and field not in own:
+            others = joined_words(other for other, auth_type in KINDS.items() if field in auth_type.__struct_fields__)
+            fail(f"{row.option}: auth type {kind} has no {field}. Use --auth with one of these types: {others}.")
 
 
 def _usual_kind(preset: Preset | None, url: str, path: str | None) -> str:
@@ -227,8 +238,8 @@ def _with_option(name: str, problem: Problem) -> str:
 @click.argument("name", shell_complete=complete_profiles)
 @click.argument("changes", nargs=-1, required=True, metavar="KEY=VALUE...")
 @click.option("--team", is_flag=True, help="Change the project file that describes the profile.")
-@click.pass_context
-def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: bool) -> None:
+@click.pass_obj
+def set_(run: Run, /, name: str, changes: tuple[str, ...], team: bool) -> None:
     """Set keys of profile NAME. An empty VALUE removes a key.
 
     A profile of your user file is changed there. A profile of the project file is changed in the local file,
@@ -242,40 +253,38 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
       rpcexplorer profiles set seedbox 'handshake={ header = "X-Transmission-Session-Id" }'
       rpcexplorer profiles set staging description=
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open()
-    before = invocation.use(explorer, name)
-    file = _file(invocation, explorer, name, team=team)
+    before, explorer, world = run.use(name), run.explorer, run.world
+    file = _file(run, name, team=team)
     edits = explorer.edits(file)
     wanted: Changes = tuple((key, edits.value_of(name, key, text)) for key, text in map(_split, changes))
-    written = partial(explorer.profiles.written, name)
-    rows, kept = rows_of(before, wanted, written), explorer.profiles.other_answers(name, wanted)
+    rows = rows_of(before, wanted, partial(explorer.profiles.written, name))
+    other_answers = explorer.profiles.other_answers(name, wanted)
     # No key counts as accepted, because a hint may have suggested the command.
     if problem := explorer.apply(before, wanted, file):
-        words = " ".join(map(quoted, [*changes, *(f"{key}=" for key in kept)]))
-        way = f". To replace the other answer, run:\n{PROGRAM} profiles set {name} {words}"
-        way = way if kept and ".answer." in problem.key else ""
-        fail(f"{problem}{way}")
+        if other_answers and ".answer." in problem.key:
+            words = " ".join(map(quoted, [*changes, *(f"{key}=" for key in other_answers)]))
+            fail(f"{problem}. To replace the other answer, run:\n{PROGRAM} profiles set {name} {words}")
+        fail(str(problem))
     hide = explorer.redactor().text
     for key, values in rows:
-        invocation.world.say(hide(f"{key}: {values}"))
+        world.say(hide(f"{key}: {values}"))
     for sentence in explorer.profiles.overruled(name, wanted, file):
-        invocation.world.warn(sentence)
-    invocation.world.say(f"changed profile {name} in {file}")
+        world.warn(sentence)
+    world.say(f"changed profile {name} in {file}")
     if blocked := _blocked(explorer, name):
-        invocation.world.warn(
+        world.warn(
             f"Secrets of {name} are blocked: {blocked}. If the new destination is right, run:\n"
             f"{PROGRAM} profiles allow {name}"
         )
-    warn_about_question(invocation, explorer, name)
-    invocation.warn_about(explorer, file)
+    warn_about_question(run, name)
+    run.warn_if_committed(file)
 
 
-def warn_about_question(invocation: Invocation, explorer: Explorer, name: str) -> None:
+def warn_about_question(run: Run, name: str) -> None:
     """Print how to allow what a file has decided of a profile, if that is necessary."""
-    profile = explorer.profiles.profiles.get(name)
-    if profile and (question := explorer.question(profile)):
-        invocation.world.warn(
+    profile = run.explorer.profiles.profiles.get(name)
+    if profile and (question := run.explorer.question(profile)):
+        run.world.warn(
             f"The {question.field} of {name} is not used before you allow it. If it is right, run:\n"
             f"{PROGRAM} profiles allow {name}"
         )
@@ -297,14 +306,15 @@ def _split(change: str) -> tuple[str, str]:
     return key, with_scheme(text) if key == "url" else text
 
 
-def _file(invocation: Invocation, explorer: Explorer, name: str, *, team: bool) -> Path:
+def _file(run: Run, name: str, *, team: bool) -> Path:
     """Return the named file, or the project file, or the personal one."""
-    if invocation.sessions is not None:
-        return invocation.sessions
-    home = explorer.profiles.change_home(name, explorer.paths.user_sessions)
+    if run.server.sessions is not None:
+        return run.server.sessions
+    own = run.explorer.paths.user_sessions
+    home = run.explorer.profiles.change_home(name, own)
     if not team:
         return home
-    others = [file for file in explorer.profiles.files_of(name) if file not in {home, explorer.paths.user_sessions}]
+    others = [file for file in run.explorer.profiles.files_of(name) if file not in {home, own}]
     if not others:
         fail(f"No project file describes {name}. To change {home}, remove --team.")
     return others[-1]
@@ -327,36 +337,32 @@ profiles.add_command(trust)
 
 
 @profiles.command("list")
-@click.pass_context
-def list_(context: click.Context) -> None:
+@click.pass_obj
+def list_(run: Run) -> None:
     """List the profiles: name, badge, auth type, URL. * marks the default.
 
     \b
     Example:
       rpcexplorer profiles list
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open()
-    found = explorer.profiles
-    hide = explorer.redactor().text
+    found, hide = run.explorer.profiles, run.explorer.redactor().text
     names = max((len(name) for name in found.profiles), default=0)
     badges = max((len(printable(profile.badge)) for profile in found.profiles.values()), default=0)
     for name, profile in sorted(found.profiles.items()):
         mark = "*" if name == found.default else " "
-        row = (
-            f"{mark} {name:<{names}}  {printable(profile.badge):<{badges}}  {profile.auth.kind:<6}  {profile.endpoint}"
-        )
-        invocation.world.print(printable(hide(row)))
+        badge = f"{printable(profile.badge):<{badges}}"
+        row = f"{mark} {name:<{names}}  {badge}  {profile.auth.kind:<6}  {profile.endpoint}"
+        run.world.print(printable(hide(row)))
     if not found.profiles:
-        invocation.world.say(f"No profiles yet. To add one, run:\n{PROGRAM} profiles add NAME --url URL")
+        run.world.say(f"No profiles yet. To add one, run:\n{PROGRAM} profiles add NAME --url URL")
 
 
 @profiles.command()
 @click.argument("name", required=False, shell_complete=complete_profiles)
-@profile_after_option
-@url_after_option
-@click.pass_context
-def show(context: click.Context, name: str | None) -> None:
+@profile_option(hidden=True)
+@url_options(hidden=True)
+@click.pass_obj
+def show(run: Run, name: str | None) -> None:
     """Show the values of a profile.
 
     Each row shows the file and line that the value comes from. A secret is never shown, only its state.
@@ -365,29 +371,28 @@ def show(context: click.Context, name: str | None) -> None:
     Example:
       rpcexplorer profiles show staging
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open()
-    profile = invocation.use(explorer, name)
-    rows = [
-        (key, _shown(value), str(source))
-        for key, value, source in explorer.profiles.rows(profile)
-        if not key.startswith("method.") or value not in (None, "")  # Most keys of a method are not set.
-    ]
+    profile, explorer = run.use(name), run.explorer
+    rows = []
+    for key, value, place in explorer.profiles.rows(profile):
+        if key.startswith("method.") and value in (None, ""):
+            continue  # Most keys of a method are not set.
+        rows.append((key, _shown(value), str(place)))
     if question := explorer.question(profile):
         rows.append((question.field, f"not allowed. Run {PROGRAM} profiles allow {profile.name}", ""))
     rows += [(f"secret {field}", state, "") for field, state in _secret_states(explorer, profile)]
     hide = explorer.redactor().text  # A header or path in a file may contain a secret.
-    keys, values = (max(len(row[column]) for row in rows) for column in (0, 1))
-    invocation.world.print(f"profile {profile.name}")
+    keys = max(len(key) for key, _, _ in rows)
+    values = min(48, max(len(value) for _, value, _ in rows))
+    run.world.print(f"profile {profile.name}")
     for key, value, source in rows:
-        invocation.world.print(printable(hide(f"  {key:<{keys}}  {value:<{min(values, 48)}}  {source}".rstrip())))
+        run.world.print(printable(hide(f"  {key:<{keys}}  {value:<{values}}  {source}".rstrip())))
 
 
 @profiles.command()
 @click.argument("name", required=False, shell_complete=complete_profiles)
 @click.option("--team", is_flag=True, help="Change the project file, ./sessions.toml.")
-@click.pass_context
-def default(context: click.Context, name: str | None, team: bool) -> None:
+@click.pass_obj
+def default(run: Run, name: str | None, team: bool) -> None:
     """Set the default profile. Without NAME, print it.
 
     If there is only one profile, it is the default.
@@ -397,32 +402,26 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
       rpcexplorer profiles default staging
       rpcexplorer profiles default
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open()
+    explorer, world = run.explorer, run.world
     found = explorer.profiles
     if name is None:
-        chosen = found.get()
-        if isinstance(chosen, Problem):
-            fail(str(chosen))
-        invocation.world.print(chosen.name)
+        world.print(unless_problem(found.get()).name)
         return
-    invocation.use(explorer, name)
-    file = invocation.file_to_write(found.default_home(name, explorer.paths.user_sessions), team=team)
-    if problem := explorer.set_default(name, file):
-        fail(str(problem))
-    invocation.world.say(f"the default profile is now {name}, in {file}")
-    invocation.warn_about(explorer, file)
-    if explorer.profiles.default != name:
-        now = explorer.profiles.default
-        source = explorer.profiles.default_source
-        invocation.world.warn(f"{source} overrides this choice: the default profile here is {now}")
+    run.use(name)
+    file = run.file_to_write(found.default_home(name, explorer.paths.user_sessions), team=team)
+    fail_if(explorer.set_default(name, file))
+    world.say(f"the default profile is now {name}, in {file}")
+    run.warn_if_committed(file)
+    found = explorer.profiles
+    if found.default != name:
+        world.warn(f"{found.default_source} overrides this choice: the default profile here is {found.default}")
 
 
 @profiles.command()
 @click.argument("old", shell_complete=complete_profiles)
 @click.argument("new")
-@click.pass_context
-def rename(context: click.Context, old: str, new: str) -> None:
+@click.pass_obj
+def rename(run: Run, old: str, new: str) -> None:
     """Rename profile OLD to NEW in all files that name it.
 
     Its secrets, allowed destinations, drafts, pins and method list move along. Recorded calls keep the old name: to
@@ -432,36 +431,30 @@ def rename(context: click.Context, old: str, new: str) -> None:
     Example:
       rpcexplorer profiles rename staging shop-staging
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open()
-    files = explorer.profiles.files_of(old)
-    left = explorer.rename_profile(old, new)
-    if isinstance(left, Problem):
-        fail(str(left))
-    invocation.world.say(f"renamed profile {old} to {new} in {', '.join(map(str, files))}")
+    files = run.explorer.profiles.files_of(old)
+    left = unless_problem(run.explorer.rename_profile(old, new))
+    run.world.say(f"renamed profile {old} to {new} in {', '.join(map(str, files))}")
     for sentence in left:
-        invocation.world.warn(sentence)
+        run.world.warn(sentence)
 
 
 @profiles.command()
 @click.argument("name", shell_complete=complete_profiles)
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
-@click.pass_context
-def remove(context: click.Context, name: str, yes: bool) -> None:
+@yes_option()
+@click.pass_obj
+def remove(run: Run, name: str) -> None:
     """Remove a profile and its stored secrets.
 
     \b
     Example:
       rpcexplorer profiles remove staging
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open()
-    profile = invocation.use(explorer, name)
+    profile, explorer = run.use(name), run.explorer
     files = explorer.profiles.files_of(name)
-    agree(context, f"Remove profile {name} from {', '.join(map(str, files))}, with its secrets?", yes=yes)
+    run.confirm(f"Remove profile {name} from {', '.join(map(str, files))}, with its secrets?")
     for problem in explorer.remove_profile(profile):
         fail(str(problem))
-    invocation.world.say(f"removed profile {name}")
+    run.world.say(f"removed profile {name}")
 
 
 @profiles.command()
@@ -470,10 +463,8 @@ def remove(context: click.Context, name: str, yes: bool) -> None:
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the value from stdin, up to the first line break.")
 @click.option("--forget", is_flag=True, help="Forget this secret, or all secrets of the profile.")
 @click.option("--allow-http", is_flag=True, help="Send credentials to the server over plain HTTP from now on.")
-@click.pass_context
-def secret(
-    context: click.Context, name: str, field: str | None, from_stdin: bool, forget: bool, allow_http: bool
-) -> None:
+@click.pass_obj
+def secret(run: Run, name: str, field: str | None, from_stdin: bool, forget: bool, allow_http: bool) -> None:
     """Store a secret of profile NAME for its current destination.
 
     Without the name of a secret, the command shows the state of each secret.
@@ -484,37 +475,34 @@ def secret(
       pass show staging | rpcexplorer profiles secret staging password --stdin
       rpcexplorer profiles secret staging --forget
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open()
-    profile = invocation.use(explorer, name)
+    profile, world = run.use(name), run.world
+    secrets = run.explorer.secrets
     if allow_http:
-        if problem := explorer.secrets.trust_plain(profile.origin):
-            fail(problem)
-        invocation.world.say(f"credentials are now sent to {profile.origin} over plain HTTP")
+        fail_if(secrets.trust_plain(profile.origin))
+        world.say(f"credentials are now sent to {profile.origin} over plain HTTP")
     elif forget:
-        found = explorer.secrets.forget(profile, field)
-        invocation.world.say("forgotten" if found else "nothing was stored")
+        world.say("forgotten" if secrets.forget(profile, field) else "nothing was stored")
     elif field is None:
-        for stored, state in _secret_states(explorer, profile):
-            invocation.world.print(printable(f"{stored:<8}  {state}"))
+        for stored, state in _secret_states(run.explorer, profile):
+            world.print(printable(f"{stored:<8}  {state}"))
         if not profile.secrets:
-            invocation.world.say(f"{profile.name} needs no secrets: its auth type is {profile.auth.kind}")
+            world.say(f"{profile.name} needs no secrets: its auth type is {profile.auth.kind}")
     else:
-        explorer.secrets.save(profile, field, _new_value(context, profile, field, from_stdin=from_stdin))
-        invocation.world.say(f"stored {field} of {profile.name} for {profile.origin}")
-        if field not in explorer.secrets.state(profile):
-            warning = f"{profile.name} does not use this {field}: its auth type is {profile.auth.kind}"
-            if profile.assumes_auth:
-                test = f"{PROGRAM} profiles test {profile.name} --apply"
-                warning = f"{profile.name} has no auth type yet that sends a {field}. To find one, run:\n{test}"
-            invocation.world.warn(warning)
+        secrets.save(profile, field, _new_value(run, profile, field, from_stdin=from_stdin))
+        world.say(f"stored {field} of {profile.name} for {profile.origin}")
+        if field in secrets.state(profile):
+            return
+        if profile.assumes_auth:
+            test = f"{PROGRAM} profiles test {profile.name} --apply"
+            world.warn(f"{profile.name} has no auth type yet that sends a {field}. To find one, run:\n{test}")
+        else:
+            world.warn(f"{profile.name} does not use this {field}: its auth type is {profile.auth.kind}")
 
 
-def _new_value(context: click.Context, profile: Profile, field: str, *, from_stdin: bool) -> str:
-    world = invocation_of(context).world
+def _new_value(run: Run, profile: Profile, field: str, *, from_stdin: bool) -> str:
     if from_stdin:
-        value = world.stdin.readline().decode(errors="replace").rstrip("\r\n")
-    elif world.asks:
+        value = run.world.stdin.readline().decode(errors="replace").rstrip("\r\n")
+    elif run.asks:
         value = ask_hidden(f"{field} for {profile.name} ({profile.origin})")
     else:
         command = f"{PROGRAM} profiles secret {profile.name} {field} --stdin"
@@ -522,7 +510,7 @@ def _new_value(context: click.Context, profile: Profile, field: str, *, from_std
         fail(f"Cannot ask for the {field} without a terminal. Set {variable}, or pipe it to:\n{command}", 3)
     if not value:
         fail("The value is empty. Nothing was stored.")
-    return str(value)
+    return value
 
 
 def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]]:

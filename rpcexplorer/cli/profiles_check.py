@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,23 +13,23 @@ from urllib.parse import urlsplit
 
 import click
 
-from rpcexplorer.cli.context import (
-    Invocation,
-    agree,
+from rpcexplorer.cli.output import run_waiting
+from rpcexplorer.cli.run import (
+    Run,
     complete_profiles,
     fail,
-    invocation_of,
+    fail_if,
     no_input_option,
-    profile_after_option,
-    url_after_option_shown,
+    profile_option,
+    url_options,
+    yes_option,
 )
-from rpcexplorer.cli.output import run_waiting
 from rpcexplorer.cli.world import INTERRUPTED, World, wrapped
 from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import REFUSED, Check, Report
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.destination import DestinationChanged, Nobody, as_fingerprint
-from rpcexplorer.model.exchange import Refused, Stop, Unreached
+from rpcexplorer.model.destination import DestinationChanged, as_fingerprint
+from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Problem, counted, quoted
 from rpcexplorer.model.profile import SCHEMES, URL_BEGINNINGS, Profile
 from rpcexplorer.model.secret import PROFILE_NAME, Secret
@@ -48,8 +48,8 @@ MAX_PLACES = 50
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
 @click.option("--staged", is_flag=True, help="Check only staged changes, as git would commit them.")
-@click.pass_context
-def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None:
+@click.pass_obj
+def check(run: Run, files: tuple[Path, ...], staged: bool) -> int:
     """Check profiles for problems, and files for secrets.
 
     Without FILE, it checks all files of profiles, settings (theme and keys too) and secrets, and searches every
@@ -66,49 +66,62 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     """
     if files and staged:
         raise click.UsageError("Name files or use --staged, not both.")
-    invocation = invocation_of(context)
-    world = invocation.world
-    explorer = world.open_explorer(Nobody(), invocation.sessions)
+    world, explorer = run.world, run.open_silently()
     paths = [world.folder / file for file in files]
+    everything = not paths and not staged
     searched = explorer.search_leaks(paths, staged=world.folder if staged else None)
-    named = set(map(os.path.realpath, paths))
-    everything = not named and not staged
-    known = [*explorer.profiles.problems, *_settings_problems(explorer)]
-    problems = [problem for problem in known if everything or os.path.realpath(problem.file) in named]
-    problems += filter(None, [explorer.secrets.problem()])  # Secrets that cannot be read cannot be searched for.
-    places = {(found.file, found.line) for found in searched.found}
-    # The message about the secret says more.
+    problems = _problems(explorer, None if everything else paths)
+    # Where a secret was found, that message says more.
+    places = {(leak.file, leak.line) for leak in searched.found}
     problems = [problem for problem in problems if (problem.file, problem.line) not in places]
-    wrong = {str(problem): problem for problem in (*problems, *searched.unreadable)}
-    for sentence in list(wrong)[:MAX_PLACES]:
-        world.say(sentence)
-    if more := sum(problem.many for problem in list(wrong.values())[MAX_PLACES:]):
-        world.say(f"not listed: {counted(more, 'more problem')}. Fix the listed problems first.")
-    leaks = searched.found
-    for leak in leaks[:MAX_PLACES]:
+    _print_problems(world, [*problems, *searched.unreadable])
+    for leak in searched.found[:MAX_PLACES]:
         world.say(str(leak))
-    if len(leaks) > MAX_PLACES:
-        world.say(f"not listed: {counted(len(leaks) - MAX_PLACES, 'more place')}")
-    if leaks:
+    if len(searched.found) > MAX_PLACES:
+        world.say(f"not listed: {counted(len(searched.found) - MAX_PLACES, 'more place')}")
+    if searched.found:
         world.say(
-            f"found {counted(len(leaks), 'place')} with a secret. If such a file was ever pushed or shared, removing "
-            "the secret is not enough: change it on the server as well."
+            f"found {counted(len(searched.found), 'place')} with a secret. If such a file was ever pushed or shared, "
+            "removing the secret is not enough: change it on the server as well."
         )
-    for file in explorer.profiles.files if everything else ():
-        invocation.warn_about(explorer, file)
+    if everything:
+        for file in explorer.profiles.files:
+            run.warn_if_committed(file)
     if searched.by_position:
         labels = ", ".join(searched.by_position)
         world.warn(f"short or public values are found only under names such as password: {labels}")
     if searched.found:
-        context.exit(1)
+        return 1
     if problems or searched.unreadable:
-        context.exit(2)
+        return 2
     if staged:
         world.print(f"no secret in {counted(searched.files, 'staged file')}")
-        return
-    names = ", ".join(map(str, paths or explorer.profiles.files)) or "no file yet"
-    checked = names if paths else f"{counted(len(explorer.profiles.profiles), 'profile')} ({names})"
+        return 0
+    checked = ", ".join(map(str, paths))
+    if not paths:
+        names = ", ".join(map(str, explorer.profiles.files)) or "no file yet"
+        checked = f"{counted(len(explorer.profiles.profiles), 'profile')} ({names})"
     world.print(printable(f"no problems in {checked}, no secret in {counted(searched.files, 'file')}"))
+    return 0
+
+
+def _problems(explorer: Explorer, files: Sequence[Path] | None) -> list[Problem]:
+    """Return the problems of these files, or of all (None)."""
+    found = [*explorer.profiles.problems, *_settings_problems(explorer)]
+    if files is not None:
+        named = set(map(os.path.realpath, files))
+        found = [problem for problem in found if os.path.realpath(problem.file) in named]
+    if unreadable := explorer.secrets.problem():
+        found.append(unreadable)  # Secrets that cannot be read cannot be searched for.
+    return found
+
+
+def _print_problems(world: World, problems: Sequence[Problem]) -> None:
+    by_sentence = {str(problem): problem for problem in problems}
+    for sentence in list(by_sentence)[:MAX_PLACES]:
+        world.say(sentence)
+    if more := sum(problem.many for problem in list(by_sentence.values())[MAX_PLACES:]):
+        world.say(f"not listed: {counted(more, 'more problem')}. Fix the listed problems first.")
 
 
 def _settings_problems(explorer: Explorer) -> list[Problem]:
@@ -128,9 +141,9 @@ QUESTION = "Pin this certificate for {}, and send calls and credentials to this 
 @click.argument("name", shell_complete=complete_profiles)
 @click.option("--fingerprint", metavar="SHA256", help="Pin the certificate only if it has this fingerprint.")
 @click.option("--team", is_flag=True, help="Pin it in the project file, ./sessions.toml.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation (only with --fingerprint).")
-@click.pass_context
-def trust(context: click.Context, name: str, fingerprint: str | None, team: bool, yes: bool) -> None:
+@yes_option(help="Do not ask for confirmation (only with --fingerprint).")
+@click.pass_obj
+def trust(run: Run, name: str, fingerprint: str | None, team: bool) -> None:
     """Pin the certificate that the server of profile NAME shows.
 
     The profile then accepts this certificate and no other, even if it is self-signed. The certificate is shown first,
@@ -145,40 +158,37 @@ def trust(context: click.Context, name: str, fingerprint: str | None, team: bool
       rpcexplorer profiles trust cellar
       rpcexplorer profiles trust cellar --yes --fingerprint sha256:6f0c…
     """
-    invocation = invocation_of(context)
     wanted = as_fingerprint(fingerprint) if fingerprint is not None else None
     if fingerprint is not None and wanted is None:
         raise click.UsageError("--fingerprint must be a SHA-256 fingerprint: 64 hex digits, with or without colons.")
-    explorer = invocation.open()
-    profile = invocation.use(explorer, name)
+    profile = run.use(name)
     if not profile.is_encrypted:
         fail(f"The URL of {name} does not begin with https://, wss:// or tls://, so its server shows no certificate.")
-    found = _show_certificate(invocation, explorer, profile, wanted)
+    found = _show_certificate(run, profile, wanted)
     if found is None:
         return
-    if yes and wanted is None:
+    if run.yes and wanted is None:
         fail("--yes alone would pin any certificate. Add --fingerprint with the fingerprint that you expect.")
-    if not yes and not invocation.world.asks:
-        fail("Cannot ask for confirmation without a terminal. Add --yes and --fingerprint SHA256 to confirm.")
-    agree(context, QUESTION.format(name), yes=yes)
-    pin(invocation, explorer, profile, found, team=team)
+    unasked = "Cannot ask for confirmation without a terminal. Add --yes and --fingerprint SHA256 to confirm."
+    run.confirm(QUESTION.format(name), unasked=unasked)
+    pin(run, profile, found, team=team)
 
 
-def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str, *, team: bool = False) -> None:
+def pin(run: Run, profile: Profile, fingerprint: str, *, team: bool = False) -> None:
     """Write the fingerprint of the pinned certificate into a file."""
-    name = profile.name
-    file = invocation.file_to_write(explorer.profiles.default_home(name, explorer.paths.user_sessions), team=team)
-    if problem := explorer.apply(profile, (("certificate", found),), file, {"certificate"}):
-        fail(str(problem))
-    invocation.world.say(f"pinned the certificate of {name} in {file}")
-    invocation.warn_about(explorer, file)
-    if explorer.profiles.profiles[name].certificate != found:
+    name, explorer = profile.name, run.explorer
+    file = run.file_to_write(explorer.profiles.default_home(name, explorer.paths.user_sessions), team=team)
+    fail_if(explorer.apply(profile, (("certificate", fingerprint),), file, {"certificate"}))
+    run.world.say(f"pinned the certificate of {name} in {file}")
+    run.warn_if_committed(file)
+    if explorer.profiles.profiles[name].certificate != fingerprint:
         place = explorer.profiles.source_of(name, "certificate")
-        invocation.world.warn(f"{place} pins another certificate, which overrides this one")
+        run.world.warn(f"{place} pins another certificate, which overrides this one")
 
 
-def _show_certificate(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
+def _show_certificate(run: Run, profile: Profile, wanted: str | None) -> str | None:
     """Print the certificate; return its fingerprint if it can be pinned."""
+    world, explorer = run.world, run.explorer
 
     async def look() -> ShownCertificate | Unreached | Refused:
         async with explorer:
@@ -190,17 +200,17 @@ def _show_certificate(invocation: Invocation, explorer: Explorer, profile: Profi
     rows = certificate_rows(shown, profile.certificate, datetime.now(UTC))
     width = max(len(label) for label, _ in rows)
     for label, text in rows:
-        invocation.world.say(f"{label:<{width}}  {text}")
+        world.say(f"{label:<{width}}  {text}")
     found = shown.certificate.fingerprint
     if wanted is not None and wanted != found:
         fail(f"The certificate does not have the fingerprint {wanted}. Nothing was changed.")
     if profile.certificate == found:
-        invocation.world.say(f"this certificate is already pinned for {profile.name}")
-    elif not shown.problem and not profile.certificate:
-        invocation.world.say(f"{profile.name} needs no pinned certificate: a trusted authority issued this one")
-    else:
-        return found
-    return None
+        world.say(f"this certificate is already pinned for {profile.name}")
+        return None
+    if not shown.problem and not profile.certificate:
+        world.say(f"{profile.name} needs no pinned certificate: a trusted authority issued this one")
+        return None
+    return found
 
 
 NEW = "NAME"
@@ -210,13 +220,13 @@ NEW = "NAME"
 @click.command("test")
 @click.argument("name", metavar="[NAME|URL]", required=False, shell_complete=complete_profiles)
 @click.option("--apply", "apply", is_flag=True, help="Apply the suggested changes to the profile, after confirmation.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option()
 @click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
-@no_input_option
-@profile_after_option
-@url_after_option_shown
-@click.pass_context
-def connection(context: click.Context, name: str | None, apply: bool, yes: bool, as_json: bool, ask: bool) -> None:
+@no_input_option()
+@profile_option(hidden=True)
+@url_options()
+@click.pass_obj
+def connection(run: Run, name: str | None, apply: bool, as_json: bool) -> int:
     """Test the connection and suggest settings.
 
     It sends at most 16 requests with harmless methods, lists these methods first, and records no request. Only the
@@ -231,37 +241,38 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
       rpcexplorer profiles test staging --apply
       rpcexplorer profiles test staging --no-input && echo ready
     """
-    invocation = invocation_of(context)
-    explorer = invocation.open(ask=ask)
-    url = name if name and ("/" in name or ":" in name) else None  # Names of profiles cannot contain these characters.
-    profile = invocation.use(explorer, None if url else name, url)
+    if name and ("/" in name or ":" in name):  # Names of profiles cannot contain these characters.
+        if run.server.url is not None:
+            raise click.UsageError("Name only one URL.")
+        run.server.url, name = name, None
+    profile = run.use(name)
     if profile.ad_hoc and not profile.stays_here and not _can_be_called(profile.url):
         fail(f"A URL begins with {URL_BEGINNINGS} and a host, such as http://127.0.0.1:8000/jsonrpc.")
     if apply and profile.ad_hoc:
         fail("A URL has no profile to change. Remove --apply: the test then prints the command that adds a profile.")
-    if yes and not apply:
+    if run.yes and not apply:
         fail("--yes confirms the changes of --apply. Add --apply.")
-    report = _test_and_print(context, explorer, profile, as_json=as_json)
-    proposal = report.proposal
+    report = _test(run, profile, as_json=as_json)
     # --yes alone never pins a certificate.
-    while proposal and proposal.trusts and apply and ask and invocation.world.asks:
-        agree(context, QUESTION.format(profile.name), yes=False)
-        profile = _pin_proposed(invocation, explorer, profile, proposal)
-        report = _test_and_print(context, explorer, profile, as_json=as_json)
-        proposal = report.proposal
-    code = report.exit_code
-    asked = apply or (ask and invocation.world.asks and not as_json)
-    if asked and proposal and proposal.changes and not proposal.trusts and not profile.ad_hoc:
-        file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
-        question = f"Change {profile.name} in {file}?"
-        if apply:
-            agree(context, question, yes=yes)
-        elif not click.confirm(printable(question), default=False, err=True):
-            context.exit(code)  # The answer was no, so the test decides the exit code.
-        lacks = _change(invocation, explorer, profile, proposal, file)
-        is_refused = any(check.state == "failed" and check.code == REFUSED for check in report.checks)
-        code = REFUSED if code and lacks and is_refused else 0
-    context.exit(code)
+    while apply and run.asks and not run.stop.pressed and report.proposal and report.proposal.trusts:
+        if not run.agrees(QUESTION.format(profile.name)):
+            fail("Nothing was changed.")
+        profile = _pin_proposed(run, profile, report.proposal)
+        report = _test(run, profile, as_json=as_json)
+    if run.stop.pressed:
+        return INTERRUPTED
+    proposal = report.proposal
+    if profile.ad_hoc or not proposal or not proposal.changes or proposal.trusts:
+        return report.exit_code
+    file = run.explorer.profiles.change_home(profile.name, run.explorer.paths.user_sessions)
+    question = f"Change {profile.name} in {file}?"
+    if apply:
+        run.confirm(question)
+    elif as_json or not run.asks or not run.agrees(question):
+        return report.exit_code
+    lacks = _change(run, profile, proposal, file)
+    is_refused = any(check.state == "failed" and check.code == REFUSED for check in report.checks)
+    return REFUSED if report.exit_code and lacks and is_refused else 0
 
 
 def _can_be_called(url: str) -> bool:
@@ -273,118 +284,104 @@ def _can_be_called(url: str) -> bool:
         return False
 
 
-def _test_and_print(context: click.Context, explorer: Explorer, profile: Profile, *, as_json: bool) -> Report:
-    """Test the connection and print the report; end if interrupted."""
-    invocation = invocation_of(context)
-    report, stopped = _test(invocation, explorer, profile)
+def _test(run: Run, profile: Profile, *, as_json: bool) -> Report:
+    """Test the connection and print the report."""
+    world, explorer = run.world, run.explorer
     hide = explorer.redactor().text
+    name = "" if profile.ad_hoc else f"{profile.name} at "
+    world.say(hide(f"{name}{printable_url(profile.endpoint)}"))
+    world.say(hide(plan(profile, explorer.profiles.usable_presets())))
+    report = run_waiting(run, lambda _: explorer.test(profile, stop=run.stop))
+    hide = explorer.redactor().text  # A secret may have been entered.
     if as_json:
-        invocation.world.print(json_of(_as_json(profile, report, hide)).decode())
+        world.print(json_of(_as_json(profile, report, hide)).decode())
     else:
-        _print_connection_test(invocation, profile, report, hide)
-    if stopped:
-        context.exit(INTERRUPTED)
+        _print_report(world, profile, report, hide)
     return report
 
 
-def _pin_proposed(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal) -> Profile:
+def _pin_proposed(run: Run, profile: Profile, proposal: Proposal) -> Profile:
     """Pin the certificate, and save the https URL if redirected there."""
-    name, values = profile.name, proposal.values
+    name, values, explorer = profile.name, proposal.values, run.explorer
     if "url" in values:
         moved = Proposal((("url", values["url"]),))
-        home = explorer.profiles.change_home(name, explorer.paths.user_sessions)
-        _change(invocation, explorer, profile, moved, home)
+        _change(run, profile, moved, explorer.profiles.change_home(name, explorer.paths.user_sessions))
         profile = explorer.profiles.profiles[name]
-    pin(invocation, explorer, profile, values["certificate"])
+    pin(run, profile, values["certificate"])
     return explorer.profiles.profiles[name]
 
 
-def _test(
-    invocation: Invocation,
-    explorer: Explorer,
-    profile: Profile,
-) -> tuple[Report, bool]:
-    """Test the connection; return the report, and whether it was stopped."""
-    say, hide, stop = invocation.world.say, explorer.redactor().text, Stop()
-    name = "" if profile.ad_hoc else f"{profile.name} at "
-    say(hide(f"{name}{printable_url(profile.endpoint)}"))
-    say(hide(plan(profile, explorer.profiles.usable_presets())))
-    return run_waiting(invocation.world, explorer, stop, lambda _: explorer.test(profile, stop=stop)), stop.pressed
-
-
-def _print_connection_test(
-    invocation: Invocation, profile: Profile, report: Report, hide: Callable[[str], str]
-) -> None:
+def _print_report(world: World, profile: Profile, report: Report, hide: Callable[[str], str]) -> None:
     """Print the steps, then the suggested changes."""
-    out = invocation.world.print
+
+    def out(line: str) -> None:
+        world.print(printable(hide(line)))
+
     width = max((len(check.label) for check in report.checks), default=0)
     for row in steps_in_rows(report, profile, datetime.now(UTC)):
-        if isinstance(row, Check):
-            took = "" if row.seconds is None else f"  {duration(row.seconds)}"
-            line = printable(hide(f"{SIGNS[row.state][0]} {row.label:<{width}}  {row.words}{took}"))
-            for part in wrapped(line, invocation.world.width, width + 4) if invocation.world.shows else [line]:
-                out(part)
-        else:
-            out(printable(hide(f"    {row[0]:<14}  {row[1]}")))
+        if not isinstance(row, Check):
+            out(f"    {row[0]:<14}  {row[1]}")
+            continue
+        took = "" if row.seconds is None else f"  {duration(row.seconds)}"
+        line = printable(hide(f"{SIGNS[row.state][0]} {row.label:<{width}}  {row.words}{took}"))
+        for part in wrapped(line, world.width, width + 4) if world.shows else [line]:
+            world.print(part)
     proposal = report.proposal
     if proposal is not None and proposal.lacks_auth and not profile.ad_hoc:
         out("To set its auth type:")
         out(f"  {PROGRAM} profiles set {profile.name} auth.kind={KIND}")
     if report.advice:
-        out(f"\n{report.advice}")
-        out(f"  {PROGRAM} profiles test URL")
-    if proposal is None or (not profile.ad_hoc and not proposal.changes):
+        world.print(f"\n{report.advice}")
+        world.print(f"  {PROGRAM} profiles test URL")
+    if proposal is None or not (profile.ad_hoc or proposal.changes):
         return
-    out()
-    _print_proposal(invocation, profile, proposal, hide)
-
-
-def _print_proposal(invocation: Invocation, profile: Profile, proposal: Proposal, hide: Callable[[str], str]) -> None:
-    """Print the suggested changes with the commands that apply them."""
-    out = invocation.world.print
+    world.print()
     if profile.ad_hoc:
-        url, keys = proposal.made_from(profile)
-        for line in profile_lines(NEW, url, keys):
-            out(printable(hide(line)))
-        if proposal.preset and proposal.preset.advice:
-            invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
-        out()
-        for line in add_command(NEW, url, keys, proposal.secrets, lacks_auth=proposal.lacks_auth):
-            out(printable(hide(line)))
-        if proposal.trusts:
-            out(f"{PROGRAM} profiles test {NEW} --apply")
-        elif not proposal.lacks_auth:  # A profile without its auth type can seldom list methods.
-            out(f"{PROGRAM} methods -p {NEW} --refresh")
-        return
-    if proposal.trusts:
+        _print_new_profile(world, profile, proposal, out)
+    elif proposal.trusts:
         out("To pin this certificate, if it is the right one:")
         if "url" in proposal.values:
-            out(printable(hide(f"  {PROGRAM} profiles set {profile.name} {quoted('url=' + proposal.values['url'])}")))
+            out(f"  {PROGRAM} profiles set {profile.name} {quoted('url=' + proposal.values['url'])}")
         out(f"  {PROGRAM} profiles trust {profile.name}")
         out(f"  {PROGRAM} profiles test {profile.name} --apply")
-        return
-    out("Suggested changes:")
-    for key, change in rows_of(profile, proposal.changes):
-        out(printable(hide(f"  {key}: {change}")))
-    out("To apply them:")
-    out(f"  {PROGRAM} profiles test {profile.name} --apply")
+    else:
+        out("Suggested changes:")
+        for key, change in rows_of(profile, proposal.changes):
+            out(f"  {key}: {change}")
+        out("To apply them:")
+        out(f"  {PROGRAM} profiles test {profile.name} --apply")
 
 
-def _change(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal, file: Path) -> bool:
+def _print_new_profile(world: World, profile: Profile, proposal: Proposal, out: Callable[[str], None]) -> None:
+    """Print the profile that a tested URL needs, and the commands that add it."""
+    url, keys = proposal.made_from(profile)
+    for line in profile_lines(NEW, url, keys):
+        out(line)
+    if proposal.preset and proposal.preset.advice:
+        world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
+    world.print()
+    for line in add_command(NEW, url, keys, proposal.secrets, lacks_auth=proposal.lacks_auth):
+        out(line)
+    if proposal.trusts:
+        out(f"{PROGRAM} profiles test {NEW} --apply")
+    elif not proposal.lacks_auth:  # A profile without its auth type can seldom list methods.
+        out(f"{PROGRAM} methods -p {NEW} --refresh")
+
+
+def _change(run: Run, profile: Profile, proposal: Proposal, file: Path) -> bool:
     """Change the profile; return whether credentials are still missing."""
-    say = invocation.world.say
+    world, explorer = run.world, run.explorer
     filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
-    if problem := explorer.apply(profile, proposal.changes, file, filled_in):
-        fail(str(problem))
-    say(f"changed {profile.name} in {file}")
-    invocation.warn_about(explorer, file)
+    fail_if(explorer.apply(profile, proposal.changes, file, filled_in))
+    world.say(f"changed {profile.name} in {file}")
+    run.warn_if_committed(file)
     for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
-        invocation.world.warn(sentence)
+        world.warn(sentence)
     state = explorer.credentials.state(explorer.profiles.profiles.get(profile.name, profile))
     missing = [field for field, found in state.items() if not isinstance(found, Secret) and field != "session"]
     for field in missing:
         if field in proposal.secrets:
-            invocation.world.hint(f"To store the {field}, run:\n{PROGRAM} profiles secret {profile.name} {field}")
+            world.hint(f"To store the {field}, run:\n{PROGRAM} profiles secret {profile.name} {field}")
     return bool(missing) or not state
 
 
@@ -417,12 +414,10 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
     "--list", "listing", is_flag=True, help="List allowed destinations, processes, folders and environment variables."
 )
 @click.option("--forget", is_flag=True, help="No longer allow the destinations and processes of NAME, or the folder.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
-@profile_after_option
-@click.pass_context
-def allow(
-    context: click.Context, name: str | None, folder: Path | None, listing: bool, forget: bool, yes: bool
-) -> None:
+@yes_option()
+@profile_option(hidden=True)
+@click.pass_obj
+def allow(run: Run, name: str | None, folder: Path | None, listing: bool, forget: bool) -> None:
     """Allow what a file has decided or changed of profile NAME.
 
     A secret is bound to the destination that it was stored for or first used at. The destination includes server, path,
@@ -442,59 +437,55 @@ def allow(
       rpcexplorer profiles allow prod --forget
       rpcexplorer profiles allow --folder .
     """
-    invocation = invocation_of(context)
     if folder is not None:
-        folder = (invocation.world.folder / folder).resolve()
+        folder = (run.world.folder / folder).resolve()
     if not listing and (name is None) == (folder is None):
         raise click.UsageError("Name a profile, or a folder with --folder. To list allowed destinations, use --list.")
-    explorer = invocation.open()
     if listing:
-        _list(context, explorer)
+        _list(run)
     elif forget:
-        _forget(explorer, invocation.world, name or str(folder))
+        _forget(run, name or str(folder))
     elif folder is not None:
         if not os.path.isdir(folder):  # noqa: PTH112 - Path's own raises where nobody may look
             fail(f"There is no folder {folder}. Check the name.")
-        agree(context, f"Use profiles in {folder}, although other users can write to it?", yes=yes)
-        explorer.secrets.destinations.allow_folder(folder)
-        invocation.world.say(f"allowed: profiles in {folder}")
+        run.confirm(f"Use profiles in {folder}, although other users can write to it?")
+        run.explorer.secrets.destinations.allow_folder(folder)
+        run.world.say(f"allowed: profiles in {folder}")
     else:
-        _allow(context, explorer, name, yes=yes)
+        _allow(run, run.use(name))
 
 
-def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes: bool) -> None:
+def _allow(run: Run, profile: Profile) -> None:
     """Show the destination, ask, and save that exactly this is allowed."""
-    invocation = invocation_of(context)
-    profile = invocation.use(explorer, name)
-    destinations, say = explorer.secrets.destinations, invocation.world.say
-    hide = explorer.redactor().text
+    explorer, say = run.explorer, run.world.say
+    destinations, hide = explorer.secrets.destinations, explorer.redactor().text
     question, destination = destinations.question(profile), destinations.of(profile)
     for found in (question, *explorer.secrets.state(profile).values(), destinations.moved_key(profile)):
         if isinstance(found, DestinationChanged):
-            say(hide(f"the {found.field} is blocked: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
+            say(hide("\n".join([f"the {found.field} is blocked: {found.why}", *map(str, found.changes)])))
             if found.advice:
                 fail(f"{found.advice}.")
-    shown = "".join(f"\n{key}: {value}" for key, value in destination.items())
-    say(hide(f"the destination of {profile.name}:{shown}"))
+    values = [f"{key}: {value}" for key, value in destination.items()]
+    say(hide("\n".join([f"the destination of {profile.name}:", *values])))
+    asked = f"Send calls and secrets of {profile.name} to this destination"
     process = question.process if question else None
     if process:
         say("what the program does can change later without a question: it runs as you, with your files")
+        asked = f"Start this process, and send calls and secrets of {profile.name} to it"
     history = explorer.profiles.histories.get(profile.name)
     if history:
         say(f"calls would be recorded in {history}")
-    asked = f"Send calls and secrets of {profile.name} to this destination"
-    if process:
-        asked = f"Start this process, and send calls and secrets of {profile.name} to it"
-    agree(context, f"{asked}{', and record calls in this folder' if history else ''}?", yes=yes)
+        asked += ", and record calls in this folder"
+    run.confirm(f"{asked}?")
     destinations.allow(profile.name, destination, process)
     if history:
         destinations.allow_history(history)
     say(f"allowed: {profile.name} at {profile.endpoint}")
 
 
-def _forget(explorer: Explorer, world: World, sought: str) -> None:
+def _forget(run: Run, sought: str) -> None:
     """Forget what was allowed for a profile or a folder; end with 1 if something was not found."""
-    profile, destinations = explorer.profiles.profiles.get(sought), explorer.secrets.destinations
+    profile, destinations = run.explorer.profiles.profiles.get(sought), run.explorer.secrets.destinations
     found = destinations.forget(sought, profile)
     left = destinations.file.read()
     unnamed = {*left.histories, *(command.folder for command in left.commands if not command.profile)}
@@ -505,26 +496,25 @@ def _forget(explorer: Explorer, world: World, sought: str) -> None:
         fail(f"{sentence} {why} {', '.join(sorted(unnamed))}. {forget}", 1)
     if not found:
         fail(f"Nothing was allowed for {sought}.", 1)
-    world.say("forgotten")
+    run.world.say("forgotten")
 
 
-def _list(context: click.Context, explorer: Explorer) -> None:
-    allowed, print_ = explorer.secrets.destinations.file.read(), invocation_of(context).world.print
-    if allowed.problem:
-        fail(str(allowed.problem))
-    hide = explorer.redactor().text
-    rows = [
-        (f"profile {name}", destination)
-        for name, destinations in sorted(allowed.destinations.items())
-        for destination in destinations
-    ]
-    rows += [(f"first use of {variable}", destination) for variable, destination in sorted(allowed.first_uses.items())]
-    for name, destination in rows:
-        settings = ", ".join(f"{key} {value}" for key, value in destination.items())
-        print_(printable(hide(f"{name}: {settings}")))
+def _list(run: Run) -> None:
+    """Print what was allowed."""
+    allowed, hide = run.explorer.secrets.destinations.file.read(), run.explorer.redactor().text
+    fail_if(allowed.problem)
+    rows = []
+    for name, destinations in sorted(allowed.destinations.items()):
+        rows += [f"profile {name}: {_in_words(destination)}" for destination in destinations]
+    for variable, destination in sorted(allowed.first_uses.items()):
+        rows.append(f"first use of {variable}: {_in_words(destination)}")
     for command in allowed.commands:
-        print_(printable(hide(f"process in folder {command.folder}: {shlex.join(command.words)}")))
-    for folder in sorted(allowed.folders):
-        print_(printable(f"profiles of folder {folder}"))
-    for folder in sorted(allowed.histories):
-        print_(printable(f"history in folder {folder}"))
+        rows.append(f"process in folder {command.folder}: {shlex.join(command.words)}")
+    rows += [f"profiles of folder {folder}" for folder in sorted(allowed.folders)]
+    rows += [f"history in folder {folder}" for folder in sorted(allowed.histories)]
+    for row in rows:
+        run.world.print(printable(hide(row)))
+
+
+def _in_words(destination: Mapping[str, str]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in destination.items())

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import click
 from msgspec import Struct
 
-from rpcexplorer.cli.context import fail, invocation_of
-from rpcexplorer.cli.world import World
+from rpcexplorer.cli.output import STDOUT, Output
+from rpcexplorer.cli.run import Run, fail, unless_problem
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import CASE_ENDING, Case, Damaged, Exchange
-from rpcexplorer.model.problem import Problem, UserError
+from rpcexplorer.model.problem import Problem, UserError, counted
 from rpcexplorer.model.profile import Profile
 
 
@@ -24,13 +23,11 @@ class Recorded(Struct, frozen=True):
     """Profile whose history has it; None for the usual history or a case."""
 
 
-def open_history(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
-    """Open the history of this profile, or of the usual one."""
-    invocation = invocation_of(context)
-    explorer = invocation.open()
+def use_history(run: Run, profile: str | None = None) -> Explorer:
+    """Use the history of this profile, or of that of the options, or the usual one."""
     with suppress(UserError):  # Without a profile, the usual history is used.
-        explorer.use(profile or invocation.profile)
-    return invocation.world, explorer
+        run.explorer.use(profile or run.server.profile)
+    return run.explorer
 
 
 def find_call(explorer: Explorer, id: str | None, *, own_first: bool) -> Recorded:
@@ -88,25 +85,20 @@ def _not_an_event(found: Recorded) -> Recorded:
     return found
 
 
-def find_calls(
-    explorer: Explorer, words: Iterable[str], world: World, damaged: list[Damaged] | None = None
-) -> list[Recorded]:
-    """Return the calls that ids and files of cases name, in order.
-
-    Damaged ones are added to ``damaged``.
-    """
+def find_calls(run: Run, words: Iterable[str]) -> tuple[list[Recorded], list[Damaged]]:
+    """Return the calls that ids and files of cases name, in order, and the damaged ones of the cases."""
     found: list[Recorded] = []
+    damaged: list[Damaged] = []
     for word in words:
         if is_case(word):
-            case = read_case(explorer, world, word)
+            case = read_case(run, word)
             if not case.exchanges:
                 fail(f"{case.file} contains no readable call.")
             found += map(Recorded, case.exchanges)
-            if damaged is not None:
-                damaged += case.damaged
+            damaged += case.damaged
         else:
-            found.append(find_call_anywhere(explorer, word))
-    return found
+            found.append(find_call_anywhere(run.explorer, word))
+    return found, damaged
 
 
 def is_case(word: str) -> bool:
@@ -114,19 +106,29 @@ def is_case(word: str) -> bool:
     return word.endswith(CASE_ENDING) or os.sep in word
 
 
-def read_case(explorer: Explorer, world: World, name: str) -> Case:
+def read_case(run: Run, name: str) -> Case:
     """Read a case and print its note and problems; end if it is not a case."""
-    path = world.path(name)
-    case = explorer.cases.read(path)
-    if isinstance(case, Problem):
-        fail(str(case))
+    case = unless_problem(run.explorer.cases.read(run.world.path(name)))
     for problem in case.problems:
-        world.say(str(problem))
+        run.world.say(str(problem))
     for damaged in case.damaged:
-        world.warn(f"a call in {damaged.file} is damaged: {damaged.reason}")
+        run.world.warn(f"a call in {damaged.file} is damaged: {damaged.reason}")
     if case.note:
-        world.say(f"note in {name}: {case.note}")
+        run.world.say(f"note in {name}: {case.note}")
     return case
+
+
+def export_case(run: Run, calls: Sequence[Exchange], out: Output, file: str, note: str) -> None:
+    """Write calls as a case; end the command if that is not possible."""
+    made = run.explorer.cases.made_of(calls, note=note)
+    if isinstance(made, str):
+        fail(made)
+    if made.too_much:
+        fail(f"{made.too_much}. No case was exported.")
+    out.world.write(made.text.encode())
+    out.write()
+    if file != STDOUT:
+        run.world.say(f"exported {counted(len(calls), 'call')} to {file}")
 
 
 def _exchange(found: Exchange | Damaged | Problem) -> Exchange:

@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO, cast
@@ -20,11 +20,13 @@ from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.destination import DestinationChanged, Entered, Person, Store
 from rpcexplorer.model.problem import PROGRAM, UserError
 from rpcexplorer.patterns import regex
-from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.printable import columns, printable, printable_bytes
 
 COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
 """Variable of a completion request, such as ``bash_complete``."""
 INTERRUPTED = 130
+ERASE: Final = "\r\x1b[K"
+"""Erases the line of the cursor on a terminal."""
 MIN_WIDTH = 20
 """Columns of a terminal below which messages are not wrapped."""
 _WORD = regex(rf"\s*(?:`{PROGRAM} [^`]*`\S*|\S+)")
@@ -141,6 +143,39 @@ class World(Struct):
     def print(self, text: str = "") -> None:
         self.write(text.encode(errors="backslashreplace") + b"\n")
 
+    def print_json(self, text: Text) -> None:
+        """Print JSON: formatted on a terminal, the server's bytes in a pipe."""
+        if self.shows:
+            from rpcexplorer.text.json_text import highlighted_pieces  # The screen starts without it.
+
+            for piece in highlighted_pieces(text, colour=self.colours):
+                self.write(piece.encode(errors="backslashreplace"))
+        else:
+            self.write(text)
+        self.write(b"\n")
+
+    def print_json_line(self, text: bytes) -> None:
+        """Print one line of JSON, safe for a terminal."""
+        if self.shows:
+            self.print(printable(text.decode()))
+        else:
+            self.write(text + b"\n")
+
+    def print_bytes(self, content: bytes) -> None:
+        """Print bytes: unchanged in a pipe, safe on a terminal."""
+        if self.shows:
+            self.print(printable_bytes(content))
+        else:
+            self.write(content)
+
+    def print_columns(self, rows: Iterable[Sequence[str]]) -> None:
+        """Print a row on each line, with its cells in columns."""
+        cells = [[printable(cell) for cell in row] for row in rows]
+        widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
+        for row in cells:
+            padded = [cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)]
+            self.print("  ".join(padded).rstrip())
+
     def say(self, sentence: str, prefix: str = PROGRAM) -> None:
         """Print a message to stderr, safe for a terminal, and only once."""
         if sentence not in self.printed:
@@ -165,6 +200,11 @@ class World(Struct):
         if line.lstrip().startswith("::"):
             line = line.replace("::", ": :", 1)
         return line.replace("##[", "# #[")
+
+    def erase_progress(self) -> None:
+        """Erase the progress line, which another line replaces."""
+        if self.stderr.isatty():
+            self.stderr.write(ERASE)
 
     def warn(self, sentence: str) -> None:
         self.say(sentence, "warning")

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.cli.events import MAX_PASSED_ON
 from rpcexplorer.cli.main import run
-from rpcexplorer.cli.output import MAX_PASSED_ON
 from rpcexplorer.cli.world import World
 from rpcexplorer.client import server_messages
 from rpcexplorer.redaction.redactor import Redactor

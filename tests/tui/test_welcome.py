@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from rpcexplorer.cli.context import at_address
+from rpcexplorer.cli.run import at_address
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
