@@ -123,17 +123,17 @@ def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], w
     """Write a crash report; return its file, or a problem as a sentence."""
     from rpcexplorer.files.io import error_of, file_errors, names, write_new
     from rpcexplorer.redaction.redactor import Redactor
+    from rpcexplorer.text.printable import printable
 
     def remove_oldest() -> None:
-        for name in sorted(name for name in names(folder) if CRASH_FILE.fullmatch(name))[:-MAX_CRASHES]:
+        reports = sorted(name for name in names(folder) if CRASH_FILE.fullmatch(name))
+        for name in reports[:-MAX_CRASHES]:
             with file_errors("remove", folder / name):
                 (folder / name).unlink(missing_ok=True)
 
     file = folder / f"{when:%Y-%m-%dT%H%M%S.%f}.txt"
     text = Redactor(secrets, guesses=True).text("\n".join(_lines(error, when)))
-    # A terminal that shows the file must not obey anything in it.
-    inert = "".join(char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text)
-    if problem := error_of(lambda: write_new(file, inert.encode())):
+    if problem := error_of(lambda: write_new(file, printable(text, lines=True).encode())):
         return problem
     error_of(remove_oldest)
     return file

@@ -314,11 +314,9 @@ class Session:
         """Make the profiles and calls that a command needs."""
         names: list[str] = []
         of_profiles = context.parent is not None and context.parent.info_name == "profiles"
-        at: click.Context | None = context
-        while at is not None:
-            given = at.params.get("profile") or at.params.get("profiles") or ()
-            names += [given] if isinstance(given, str) else [str(item).rpartition("=")[2] for item in given]
-            at = at.parent
+        for given in (context.obj.server.profile, context.params.get("profile")):
+            names += [given] if given else []
+        names += [str(item).rpartition("=")[2] for item in context.params.get("profiles", ())]
         if of_profiles and context.info_name != "add":
             given = context.params.get("name")
             names += [given] if isinstance(given, str) and "://" not in given else []

@@ -57,9 +57,10 @@ class JqProcess:
 
 def answer(expression: bytes, text: bytes) -> bytes:
     found = filtered(msgspec.json.decode(expression, type=str), text)
-    results = (
-        found.sentence if isinstance(found, FilterProblem) else found.text[: 4 * MAX_CHARACTERS].decode(errors="ignore")
-    )
+    if isinstance(found, FilterProblem):
+        results = found.sentence
+    else:
+        results = found.text[: 4 * MAX_CHARACTERS].decode(errors="ignore")
     return msgspec.json.encode(results.strip()[:MAX_CHARACTERS])
 
 

@@ -43,7 +43,9 @@ class Failure(Struct, frozen=True):
     def words(self, longest: int) -> str:
         """Return one sentence; longer values are cut."""
         got = cut(self.got, longest)
-        return f"{self.place}: wanted {cut(self.wanted, longest)}, got {got}" if self.wanted else f"{self.place}: {got}"
+        if not self.wanted:
+            return f"{self.place}: {got}"
+        return f"{self.place}: wanted {cut(self.wanted, longest)}, got {got}"
 
 
 class Judge:
@@ -134,9 +136,8 @@ def _differences(comparison: Comparison) -> list[Failure]:
 
 def _difference(comparison: Comparison, difference: Difference) -> Failure:
     place = difference.right or difference.left
-    sides = ((comparison.left, difference.left), (comparison.right, difference.right))
-    wanted, got = (_spelled(text, at) for text, at in sides)
-    return Failure(place.pointer if place and place.pointer else "result", wanted, got)
+    wanted, got = _spelled(comparison.left, difference.left), _spelled(comparison.right, difference.right)
+    return Failure((place.pointer if place else "") or "result", wanted, got)
 
 
 def _spelled(text: bytes, place: ComparedPlace | None) -> str:

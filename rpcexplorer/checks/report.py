@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
+from rpcexplorer.checks.judge import Failure
 from rpcexplorer.checks.run import CheckResult, CheckVerdict
 from rpcexplorer.model.problem import counted, cut
 from rpcexplorer.text.exchange import duration
@@ -41,9 +41,12 @@ def reasons(result: CheckResult, longest: int = MAX_VALUE_CHARACTERS) -> list[st
 def summary(results: Sequence[CheckResult], planned: int) -> str:
     verdicts = Counter(result.verdict for result in results)
     parts = [f"{verdicts['passed']:,} passed"]
-    parts += [f"{verdicts['failed']:,} failed"] if verdicts["failed"] else []
-    parts += [f"{verdicts['error']:,} without a valid response"] if verdicts["error"] else []
-    parts += [f"{planned - len(results):,} not finished"] if planned > len(results) else []
+    if verdicts["failed"]:
+        parts.append(f"{verdicts['failed']:,} failed")
+    if verdicts["error"]:
+        parts.append(f"{verdicts['error']:,} without a valid response")
+    if planned > len(results):
+        parts.append(f"{planned - len(results):,} not finished")
     return f"{counted(planned, 'check')}: {', '.join(parts)}"
 
 
@@ -59,12 +62,14 @@ def row_of(result: CheckResult) -> dict[str, Any]:
         "verdict": result.verdict,
         "id": result.id or None,
         "ms": round(result.seconds * 1000, 3),
-        "failures": [
-            {key: printable(cut(getattr(one, key), MAX_VALUE_CHARACTERS)) for key in ("place", "wanted", "got")}
-            for one in result.failures
-        ],
+        "failures": [_row_of_failure(failure) for failure in result.failures],
         "error": printable(result.error),
     }
+
+
+def _row_of_failure(failure: Failure) -> dict[str, str]:
+    values = {"place": failure.place, "wanted": failure.wanted, "got": failure.got}
+    return {key: printable(cut(value, MAX_VALUE_CHARACTERS)) for key, value in values.items()}
 
 
 def tap(result: CheckResult, number: int) -> Iterator[str]:
@@ -107,11 +112,11 @@ def junit(results: Sequence[CheckResult], started: datetime, folder: Path) -> st
     This is the form that the schemas of Jenkins and Ant both accept: `testsuites` has no attributes, `testcase` neither
     file nor line, and the order of the elements is fixed.
     """
-    by_profile = sorted(results, key=lambda result: result.check.profile.name)
-    suites = groupby(by_profile, lambda result: result.check.profile.name)
-    return _document(
-        [_suite(number, name, list(group), started, folder) for number, (name, group) in enumerate(suites)]
-    )
+    by_profile: dict[str, list[CheckResult]] = {}
+    for result in results:
+        by_profile.setdefault(result.check.profile.name, []).append(result)
+    suites = enumerate(sorted(by_profile.items()))
+    return _document([_suite(number, name, group, started, folder) for number, (name, group) in suites])
 
 
 def _document(suites: Sequence[str]) -> str:
@@ -159,9 +164,9 @@ def _case(result: CheckResult, suite: str, folder: Path) -> str:
     attributes = {"name": printable(call.name), "classname": f"rpcexplorer.{suite}", "time": f"{result.seconds:.3f}"}
     if result.verdict == "passed":
         return f"<testcase{_attributes(attributes)}/>"
-    element, kind = (
-        ("error", KINDS_OF_ERRORS.get(result.code, "not sent")) if result.error else ("failure", "expectation")
-    )
+    element, kind = "failure", "expectation"
+    if result.error:
+        element, kind = "error", KINDS_OF_ERRORS.get(result.code, "not sent")
     lines = reasons(result)
     text = "\n".join([f"{_file_of(result, folder)}:{call.line or 1}", *lines])
     inside = f"<{element}{_attributes({'type': kind, 'message': lines[0]})}>{_xml(text)}</{element}>"

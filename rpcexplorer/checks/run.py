@@ -73,13 +73,17 @@ class CheckResult(Struct, frozen=True):
 
     @property
     def verdict(self) -> CheckVerdict:
-        return "error" if self.error else "failed" if self.failures else "passed"
+        if self.error:
+            return "error"
+        return "failed" if self.failures else "passed"
 
     def for_case(self) -> Exchange | None:
         """Return the call with its expectations and failures, to hand on."""
         if self.exchange is None:
             return None
-        lines = [self.error] if self.error else (failure.words(MAX_NOTE_CHARACTERS) for failure in self.failures)
+        lines = [self.error]
+        if not self.error:
+            lines = [failure.words(MAX_NOTE_CHARACTERS) for failure in self.failures]
         return replace(
             self.exchange,
             name=self.check.call.name,
@@ -89,9 +93,14 @@ class CheckResult(Struct, frozen=True):
 
 
 def exit_code(results: Iterable[CheckResult], *, stopped: bool) -> int:
+    if stopped:
+        return ENDS[0]
     every = list(results)
-    codes = {result.code for result in every} | ({130} if stopped else set())
-    return next((code for code in ENDS if code in codes), FAILED if any(one.failures for one in every) else 0)
+    codes = {result.code for result in every}
+    for code in ENDS:
+        if code in codes:
+            return code
+    return FAILED if any(result.failures for result in every) else 0
 
 
 class CheckRun:
@@ -158,12 +167,13 @@ class CheckRun:
             for task in tasks:
                 task.cancel()
             ended = await asyncio.gather(*tasks, return_exceptions=True)
-        for late in ended[awaited:] if stop.pressed else ():
-            if isinstance(late, CheckResult):
-                results.append(late)
-                show(late)
-            elif isinstance(late, Exception):
-                raise late
+        if stop.pressed:
+            for late in ended[awaited:]:
+                if isinstance(late, CheckResult):
+                    results.append(late)
+                    show(late)
+                elif isinstance(late, Exception):
+                    raise late
         return results
 
     async def _in_turn(
@@ -255,13 +265,16 @@ class CheckRun:
         known: dict[tuple[str, str], list[Failure]] = {}
         for failure in recorded:
             known.setdefault((failure.place, failure.wanted), []).append(failure)
-        shown = []
+        shown: list[Failure] = []
         for failure in failures:
             if same := known.get((failure.place, failure.wanted)):
                 shown.append(same.pop(0))
+            elif failure.place == "within":
+                shown.append(failure)
             else:
-                shown.append(failure if failure.place == "within" else replace(failure, got=UNRECORDED))
-        return tuple(Failure(*map(self._hide, (one.place, one.wanted, one.got))) for one in dict.fromkeys(shown))
+                shown.append(replace(failure, got=UNRECORDED))
+        hide = self._explorer.redactor().text
+        return tuple(Failure(hide(one.place), hide(one.wanted), hide(one.got)) for one in dict.fromkeys(shown))
 
     def _hide(self, text: str) -> str:
         return self._explorer.redactor().text(text)

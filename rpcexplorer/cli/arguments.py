@@ -53,11 +53,16 @@ def seconds(value: str) -> float:
     return found
 
 
+UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
 def period(value: str) -> float:
     """Read a time with an optional unit: seconds, minutes or hours."""
-    unit = {"s": 1, "m": 60, "h": 3600}.get(value[-1:])
+    number, factor = value, 1
+    if value[-1:] in UNITS:
+        number, factor = value[:-1], UNITS[value[-1]]
     try:
-        return seconds(value[:-1] if unit else value) * (unit or 1)
+        return seconds(number) * factor
     except click.BadParameter:
         raise click.BadParameter(f"{value} is not valid. Write a time above 0, such as 10s, 5m or 1h.") from None
 
@@ -126,7 +131,10 @@ def params_text(words: Sequence[str], world: World) -> str:
     if not words:
         return ""
     if len(words) == 1 and not PAIR.fullmatch(words[0]):
-        return _text(words[0], world)
+        (word,) = words
+        if word == "-":
+            return input_text(word, world)
+        return file_text(word[1:], world) if word.startswith("@") else word
     members = []
     for word in words:
         pair = PAIR.fullmatch(word)
@@ -138,25 +146,32 @@ def params_text(words: Sequence[str], world: World) -> str:
         name, sign, value = pair.groups()
         if sign == ":=":
             _check(name, value)
-        members.append(f"{spelled(name)}: {value if sign == ':=' else spelled(value)}")
+        else:
+            value = spelled(value)
+        members.append(f"{spelled(name)}: {value}")
     return "{" + ", ".join(members) + "}"
 
 
 def _check(name: str, value: str) -> None:
     """End the command if the JSON of a word is not exactly one value."""
-    whole = value.lstrip()[:1] in {"[", "{"} and not value.lstrip().startswith("{{")
+    start = value.lstrip()
+    whole = start.startswith(("[", "{")) and not start.startswith("{{")
     text = value if whole else f"[{value}]"
     read = Draft("", text).read()
-    if isinstance(read, Params) and (whole or read.size == 1):
+    instead = ""
+    if isinstance(read, Typo):
+        problem, better, instead = read.what, _better(read, whole=whole), read.instead
+    elif whole or read.size == 1:
         return
-    if isinstance(read, Params):
-        problem, better = ("only one value is allowed", text) if read.size else ("the value is missing", "null")
+    elif read.size:
+        problem, better = "only one value is allowed", text
     else:
-        problem, better = read.what, _better(read, whole=whole)
+        problem, better = "the value is missing", "null"
     ways = [f"{name}:={better}"] if better else []
     if not whole and not value.startswith(('"', "'")):
         ways.append(f"{name}={value}")
-    instead = f"write {' or '.join(map(shlex.quote, ways))} instead" if ways else getattr(read, "instead", "")
+    if ways:
+        instead = f"write {' or '.join(map(shlex.quote, ways))} instead"
     raise click.UsageError(f"{name}:={value} cannot be sent: {problem}. {capitalised(instead)}.")
 
 
@@ -176,14 +191,12 @@ def _better(problem: Typo, *, whole: bool) -> str:
     return text[1:-1] if one and not whole else text
 
 
-def _text(word: str, world: World) -> str:
-    if word == "-":
-        return _decoded(world.stdin.read(), "stdin")
-    return file_text(word[1:], world) if word.startswith("@") else word
+def input_text(name: str, world: World) -> str:
+    """Return the text of a file named on the command line, or of stdin (``-``)."""
+    return _decoded(world.stdin.read(), "stdin") if name == "-" else file_text(name, world)
 
 
 def file_text(name: str, world: World) -> str:
-    """Return the text of a file named on the command line."""
     path = world.path(name)
     content = read_bytes(path, links=True, others=True)
     if content is None:

@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.cli.arguments import FILE_HELP, file_text, params_text, seconds, sources_of
+from rpcexplorer.cli.arguments import FILE_HELP, input_text, params_text, seconds, sources_of
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.output import Output, Waiting, result_of
 from rpcexplorer.cli.run import (
@@ -266,8 +266,7 @@ def batch(run: Run, /, file: str, **options: Any) -> int:
       rpcexplorer batch calls.json
       echo '[{"method": "ping"}, {"method": "user.list", "params": {"page": 1}}]' | rpcexplorer batch
     """
-    text = params_text(["-"], run.world) if file == "-" else file_text(file.removeprefix("@"), run.world)
-    return _send(run, Sending(**options), Batch(text))
+    return _send(run, Sending(**options), Batch(input_text(file.removeprefix("@"), run.world)))
 
 
 def _send(run: Run, sending: Sending, draft: Draft | Batch, words: Sequence[str] = ()) -> int:

@@ -92,9 +92,8 @@ def check(
         values = values_of(given)
         selected = _selected(run, checks, text)
         run.explorer.openable.is_agreed = run.yes
-        confirm_sending(
-            run, [(check.profile, check.call.draft()) for check in selected], counted(len(selected), "call")
-        )
+        sent = [(check.profile, check.call.draft()) for check in selected]
+        confirm_sending(run, sent, counted(len(sent), "call"))
     except (click.UsageError, click.Abort, UserError) as error:
         if chosen.junit is not None:  # A CI server would read the file of an earlier run.
             junit_file.world.write(junit_of_problem(str(error) or "interrupted", started).encode())

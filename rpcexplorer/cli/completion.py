@@ -48,6 +48,12 @@ def is_safe_param(word: str) -> bool:
     return is_safe(name.removesuffix(":")) and (not value or is_safe(value) or NUMBER.fullmatch(value) is not None)
 
 
+def _is_safe_item(item: CompletionItem[str]) -> bool:
+    if item.type != "plain":
+        return True
+    return is_safe_param(item.value) if item.is_param else is_safe(item.value)
+
+
 class SafeNames(ShellComplete):
     """Completion without names that a shell might run.
 
@@ -60,12 +66,9 @@ class SafeNames(ShellComplete):
         If there are too many, the first and the last name are among them. They share the prefix of all names, so the
         shell inserts no more than that.
         """
-        options = incomplete.startswith("-") and "=" not in incomplete and "--" not in args
-        items = [
-            item
-            for item in super().get_completions(args, incomplete)
-            if options or item.type != "plain" or (is_safe_param if item.is_param else is_safe)(item.value)
-        ]
+        items = super().get_completions(args, incomplete)
+        if not incomplete.startswith("-") or "=" in incomplete or "--" in args:  # Names of options are our own.
+            items = [item for item in items if _is_safe_item(item)]
         if len(items) > MAX_NAMES:
             items.sort(key=lambda item: item.value)
             items[MAX_NAMES - 1 :] = items[-1:]

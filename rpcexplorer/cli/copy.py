@@ -6,8 +6,8 @@ import click
 
 from rpcexplorer.cli.arguments import FILE_HELP, OneOf
 from rpcexplorer.cli.output import Output
-from rpcexplorer.cli.recorded import Recorded, find_call, use_history
-from rpcexplorer.cli.run import Run, complete_profiles, fail
+from rpcexplorer.cli.recorded import Recorded, find_call, of_history, use_history
+from rpcexplorer.cli.run import Run, fail
 from rpcexplorer.client.replay import ignored_pointers
 from rpcexplorer.export.formats import (
     FORMER_NAMES,
@@ -31,9 +31,7 @@ MAX_CALLS = 2
 @click.argument("ids", nargs=-1, metavar="[ID [ID]]")
 @click.option("--as", "form", type=FORM, default="curl", show_default=True, help="Format of the copy.")
 @click.option("-o", "--output", metavar="FILE", help=FILE_HELP)
-@click.option(
-    "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look in the history of this profile."
-)
+@of_history
 @click.pass_obj
 def copy(run: Run, ids: tuple[str, ...], form: str, output: str | None, profile: str | None) -> None:
     """Print a recorded call as a command, code or a report.

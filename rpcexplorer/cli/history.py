@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, Final, TypeVar
@@ -12,10 +12,9 @@ from msgspec.structs import asdict, replace
 
 from rpcexplorer.cli.arguments import FILE_HELP, OneOf, whole_number
 from rpcexplorer.cli.output import Output
-from rpcexplorer.cli.recorded import find_call_anywhere, find_record, read_case, use_history
+from rpcexplorer.cli.recorded import find_call_anywhere, find_record, of_history, read_case, use_history
 from rpcexplorer.cli.run import CommandGroup, Run, complete_profiles, fail, yes_option
 from rpcexplorer.cli.world import World
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Statistics
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName, ServerEvent
 from rpcexplorer.model.filter import FORMER_OUTCOME_WORDS, OUTCOME_WORDS, Bounds, HistoryFilter
@@ -51,6 +50,13 @@ _OPTIONS: Final = {
 only_of_profile = click.option(
     "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile."
 )
+
+
+def limit_option(usual: int, things: str) -> Callable[[Narrowed], Narrowed]:
+    help_ = f"Show at most N {things}."
+    return click.option(
+        "-n", "--limit", type=whole_number(1), metavar="N", default=usual, show_default=True, help=help_
+    )
 
 
 def bound_options(command: Narrowed) -> Narrowed:
@@ -186,9 +192,7 @@ PLAIN = frozenset({"dumb", "linux"})
 
 @click.command("stats")
 @click.argument("text", default="")
-@click.option(
-    "-n", "--limit", type=whole_number(1), metavar="N", default=50, show_default=True, help="Show at most N rows."
-)
+@limit_option(50, "rows")
 @only_of_profile
 @click.option(
     "--by",
@@ -274,20 +278,21 @@ def _named(row: Figures, by: str) -> dict[str, object]:
 
 def _object(row: Figures) -> dict[str, object]:
     latency = row.latency()
-    took = (latency.median, latency.p95, latency.worst) if latency else (None, None, None)
-    milliseconds = (None if seconds is None else round(seconds * 1000, 3) for seconds in took)
+    times: dict[str, float | None] = dict.fromkeys(("median_ms", "p95_ms", "worst_ms"))
+    if latency:
+        took = (latency.median, latency.p95, latency.worst)
+        times = {name: round(seconds * 1000, 3) for name, seconds in zip(times, took, strict=True)}
     failures: dict[OutcomeName, int] = row.failures
     return {
         "calls": row.calls,
         "failed": row.failed,
         "failures": failures,
-        **dict(zip(("median_ms", "p95_ms", "worst_ms"), milliseconds, strict=True)),
+        **times,
         "first": row.first and row.first.isoformat(),
         "last": row.last and row.last.isoformat(),
     }
 
 
-LIMIT = whole_number(1)
 AGE = regex(r"([0-9]{1,4})([hdw])")
 MAX_NAMED = 3
 """Other writers of the same folder that are named."""
@@ -306,7 +311,7 @@ history.add_command(stats)
 
 @history.command("list")
 @click.argument("text", default="")
-@click.option("-n", "--limit", type=LIMIT, metavar="N", default=20, show_default=True, help="Show at most N calls.")
+@limit_option(20, "calls")
 @only_of_profile
 @click.option("--method", metavar="NAME", help="Only calls of this method.")
 @click.option(
@@ -343,14 +348,12 @@ def list_(
     """
     given = {"method": method, "outcome": " ".join(outcome)}
     wanted = filter_of(text, profile, bounds, **{kind: value for kind, value in given.items() if value})
-    world, explorer = run.world, use_history(run, profile)
-    found = explorer.history.search(wanted)
-    _print_calls(world, islice(found, limit), explorer, as_json=as_json, events=wanted.outcomes == EVENTS)
+    _print_calls(run, wanted, profile, limit, as_json=as_json)
 
 
 @history.command()
 @click.argument("text")
-@click.option("-n", "--limit", type=LIMIT, metavar="N", default=50, show_default=True, help="Show at most N calls.")
+@limit_option(50, "calls")
 @only_of_profile
 @bound_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
@@ -367,17 +370,12 @@ def search(run: Run, /, text: str, limit: int, profile: str | None, as_json: boo
       rpcexplorer history search user.delete
       rpcexplorer history search 'invalid params method:user since:2h' -p prod
     """
-    wanted = filter_of(text, profile, bounds)
-    world, explorer = run.world, use_history(run, profile)
-    found = explorer.history.search(wanted)
-    _print_calls(world, islice(found, limit), explorer, as_json=as_json, events=wanted.outcomes == EVENTS)
+    _print_calls(run, filter_of(text, profile, bounds), profile, limit, as_json=as_json)
 
 
 @history.command()
 @click.argument("id", required=False)
-@click.option(
-    "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look in the history of this profile."
-)
+@of_history
 @click.option("--params", "part", flag_value="params", help="Print only the params.")
 @click.option("--body", "part", flag_value="body", help="Print only the body of the response.")
 @click.option("--json", "part", flag_value="json", help="Print the call as one JSON object.")
@@ -448,12 +446,12 @@ EVENTS: Final = ("event",)
 """The outcomes of a filter for events alone."""
 
 
-def _print_calls(
-    world: World, found: Iterable[Exchange | Damaged], explorer: Explorer, *, as_json: bool, events: bool
-) -> None:
-    own, many = explorer.history.writer, bool(explorer.history.others())
-    exchange = None
-    for exchange in found:
+def _print_calls(run: Run, wanted: HistoryFilter, profile: str | None, limit: int, *, as_json: bool) -> None:
+    world, history = run.world, use_history(run, profile).history
+    own, many = history.writer, bool(history.others())
+    is_empty = True
+    for exchange in islice(history.search(wanted), limit):
+        is_empty = False
         if isinstance(exchange, Damaged):
             world.warn(f"a call in {exchange.file} is damaged: {exchange.reason}")
         elif as_json:
@@ -462,11 +460,13 @@ def _print_calls(
         else:
             line = history_line(exchange, world.width, colour=world.colours, writers=many, whole=not world.shows)
             world.print(line)
-    if exchange is None and events:
+    if not is_empty:
+        return
+    if wanted.outcomes == EVENTS:
         world.say("No events match the filter. Change it.")
-    elif exchange is None and next(iter(explorer.history.newest(1)), None):
+    elif next(iter(history.newest(1)), None):
         world.say("No calls match the filter. Change it.")
-    elif exchange is None:
+    else:
         world.say("No calls found. To send a call, run:\nrpcexplorer call METHOD")
 
 

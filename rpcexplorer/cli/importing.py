@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from rpcexplorer.cli.arguments import file_text, params_text
+from rpcexplorer.cli.arguments import input_text
 from rpcexplorer.cli.run import Run, fail, no_input_option, profile_option
 from rpcexplorer.cli.world import World
 from rpcexplorer.importing.credentials import Fitted, fitted
@@ -56,8 +56,7 @@ def import_(run: Run, file: str, save: str | None, dry_run: bool, as_json: bool)
       rpcexplorer import - --dry-run < curl.txt
       rpcexplorer import shop.postman_collection.json --save sessions.toml
     """
-    text = params_text(["-"], run.world) if file == "-" else file_text(file, run.world)
-    found = imported(text)
+    found = imported(input_text(file, run.world))
     _show(run.world, found, as_json=as_json)
     if not found.calls:
         fail(f"Nothing was imported. {' '.join(found.notes)}".rstrip())
@@ -94,22 +93,29 @@ def _without_id(found: Imported) -> list[str]:
     A draft or saved call does not record that it is a notification: the user decides when sending it.
     """
     methods = dict.fromkeys(call.method for call in found.calls if call.notification)
-    names = joined_words(methods, 3)
-    sentence = f"Notifications are imported as calls with an id: {names}. To send a notification, run:"
-    return [f"{sentence}\nrpcexplorer notify METHOD"] if methods else []
+    if not methods:
+        return []
+    sentence = (
+        f"Notifications are imported as calls with an id: {joined_words(methods, 3)}. To send a notification, run:"
+    )
+    return [f"{sentence}\nrpcexplorer notify METHOD"]
 
 
 def _import(run: Run, profile: Profile, calls: list[Fitted]) -> None:
     world, explorer = run.world, run.explorer
     if others := other_addresses((item.call for item in calls), profile.endpoint):
         world.warn(f"{profile.name} sends calls to {profile.endpoint}, but the imported calls were sent to {others}")
-    found = {field: secret for call in calls for field, secret in call.secrets}
-    if found:
-        _store(run, profile, found)
-    if dropped := dict.fromkeys(place for call in calls for place in call.dropped):
-        world.say(f"dropped credentials that {profile.name} cannot use: {joined_words(dropped, 6)}")
-    secrets = [*explorer.credentials.in_use(), *(secret for call in calls for _, secret in call.secrets)]
-    result = explorer.imports.take_in(profile, [item.call for item in calls], secrets)
+    secrets: list[tuple[str, Secret]] = []
+    dropped: list[str] = []
+    for item in calls:
+        secrets += item.secrets
+        dropped += item.dropped
+    if secrets:
+        _store(run, profile, dict(secrets))
+    if dropped:
+        world.say(f"dropped credentials that {profile.name} cannot use: {joined_words(dict.fromkeys(dropped), 6)}")
+    known = [*explorer.credentials.in_use(), *(secret for _, secret in secrets)]
+    result = explorer.imports.take_in(profile, [item.call for item in calls], known)
     world.say(
         f"imported {counted(len(result.drafts), 'call')} into the drafts of {profile.name}. "
         "To open a draft on screen, type the name of its method."
@@ -164,7 +170,10 @@ def _save(run: Run, found: Imported, typed: str) -> None:
     if len(found.calls) > MAX_CALLS:
         more = counted(len(found.calls) - MAX_CALLS, "more call")
         world.say(f"not saved: {more}. One import saves at most {MAX_CALLS} calls.")
-    if dropped := dict.fromkeys(credential.place for call in found.calls for credential in call.credentials):
+    dropped: dict[str, None] = {}
+    for call in found.calls:
+        dropped |= dict.fromkeys(credential.place for credential in call.credentials)
+    if dropped:
         world.say(f"dropped credentials: {joined_words(dropped, 6)}")
     if not saved:
         fail(f"Nothing was saved in {file}.")

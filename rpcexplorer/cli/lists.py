@@ -217,14 +217,18 @@ def laid_out(page: Page, world: World) -> str:
 
     def inked_as(words: str, role: str) -> str:
         ink = Ink(";".join(_INKS[part] for part in role.split() if part in _INKS))
-        return inked(words, ink, colour=world.colours) if ink and words.strip() else words
+        if not ink or not words.strip():
+            return words
+        return inked(words, ink, colour=world.colours)
 
     def named(link: re.Match[str]) -> str:
         return link[1] if link[1].lower() == link[2] else f"{link[1]} (`{link[2]}`)"
 
-    rows = markdown_page(_LINK.sub(named, page.text), min(world.width, MAX_PAGE_WIDTH), world.width).rows
-    lines = ["".join(inked_as(words, role) for words, role in row).rstrip() for row in rows]
-    return "\n".join([inked_as(page.title, "bold underline"), "", *lines, ""])
+    lines = [inked_as(page.title, "bold underline"), ""]
+    for row in markdown_page(_LINK.sub(named, page.text), min(world.width, MAX_PAGE_WIDTH), world.width).rows:
+        line = "".join(inked_as(words, role) for words, role in row)
+        lines.append(line.rstrip())
+    return "\n".join([*lines, ""])
 
 
 def _show_in_pager(world: World, text: str) -> None:

@@ -85,18 +85,20 @@ class Commands(CommandGroup):
     def instead(self, ctx: click.Context, name: str) -> str:
         """Return a suggestion: a profile, another command, or a method."""
         profiles = ctx.obj.open_silently().profiles.leaves
-        if found := [profile for profile in profiles if profile == name] or [
-            profile for profile in profiles if profile.lower() == name.lower()
-        ]:
-            return f"To open the profile, run:\n{ctx.command_path} -p {shlex.quote(found[0])}"
+        same = [profile for profile in profiles if profile.lower() == name.lower()]
+        if same:
+            profile = name if name in same else same[0]
+            return f"To open the profile, run:\n{ctx.command_path} -p {shlex.quote(profile)}"
         if name == "discover":  # The screen calls it so.
             return f"To discover methods, run:\n{ctx.command_path} methods --refresh"
-        if set(name) & set("/:") and "\\" not in name:
+        if ("/" in name or ":" in name) and "\\" not in name:
             return f"A URL begins with {URL_BEGINNINGS}."
         suggestion = super().instead(ctx, name)
         if suggestion.endswith("?") and "." not in name:
             return suggestion
-        return "" if set(name) & set("\\ ") else f"To call the method {name}, run:\n{ctx.command_path} call {name}"
+        if "\\" in name or " " in name:
+            return ""
+        return f"To call the method {name}, run:\n{ctx.command_path} call {name}"
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own shape
         return list(MODULES)
@@ -106,13 +108,16 @@ class Commands(CommandGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; a URL or a case opens the screen."""
         word = with_scheme(args[0])
-        opens = open_address if "://" in word else open_case if word.endswith(CASE_ENDING) else None
-        if opens is not None:
-            if {"-h", "--help"} & set(args[1:]):
-                click.echo(ctx.get_help())
-                ctx.exit()
-            return opens.name, opens, args  # Messages do not repeat a password in a URL.
-        return super().resolve_command(ctx, args)
+        if "://" in word:
+            opens = open_address
+        elif word.endswith(CASE_ENDING):
+            opens = open_case
+        else:
+            return super().resolve_command(ctx, args)
+        if "-h" in args[1:] or "--help" in args[1:]:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        return opens.name, opens, args  # Messages do not repeat a password in a URL.
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in MODULES:
@@ -245,13 +250,11 @@ def _no_option(name: str, ctx: click.Context) -> str:
     """Return the message about an unknown option, with a suggestion."""
     if name == "--version":
         return f"The option {name} must be before {ctx.info_name}."
-    words = {option.lstrip("-"): option for option in _option_names(ctx)}
+    words: dict[str, str] = {}
+    for param in ctx.command.get_params(ctx):
+        words |= {option.lstrip("-"): option for option in (*param.opts, *param.secondary_opts)}
     near = nearest(name.lstrip("-"), words, cutoff=0.66)  # Two letters of three: --ulr is --url.
     return f"There is no option {name}. Did you mean {words[near]}?" if near else f"There is no option {name}."
-
-
-def _option_names(ctx: click.Context) -> list[str]:
-    return [option for param in ctx.command.get_params(ctx) for option in (*param.opts, *param.secondary_opts)]
 
 
 def _name(param: click.Parameter) -> str:

@@ -7,14 +7,19 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import click
 from msgspec import Struct
 
 from rpcexplorer.cli.output import STDOUT, Output
-from rpcexplorer.cli.run import Run, fail, unless_problem
+from rpcexplorer.cli.run import Run, complete_profiles, fail, unless_problem
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import CASE_ENDING, Case, Damaged, Exchange
 from rpcexplorer.model.problem import Problem, UserError, counted
 from rpcexplorer.model.profile import Profile
+
+of_history = click.option(
+    "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look in the history of this profile."
+)
 
 
 class Recorded(Struct, frozen=True):
@@ -41,12 +46,13 @@ def find_record(explorer: Explorer, id: str | None, *, own_first: bool) -> Recor
     The newest call is that of the history in use. An id is searched in all histories. With ``own_first``, the history
     in use is searched first.
     """
-    if id is not None and not (own_first and explorer.history.find(id) is not None):
-        return _find_anywhere(explorer, id)
-    found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
-    if found is None:
-        fail("The history is empty. To send a call, run:\nrpcexplorer call METHOD")
-    return Recorded(_exchange(found), explorer.profile)
+    if id is None:
+        newest = next(iter(explorer.history.newest(1)), None)
+        if newest is None:
+            fail("The history is empty. To send a call, run:\nrpcexplorer call METHOD")
+        return Recorded(_exchange(newest), explorer.profile)
+    found = explorer.history.find(id) if own_first else None
+    return Recorded(_exchange(found), explorer.profile) if found else _find_anywhere(explorer, id)
 
 
 def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
@@ -63,13 +69,16 @@ def _find_anywhere(explorer: Explorer, id: str) -> Recorded:
     seen = set[Path]()
     for source in (None, *explorer.profiles.profiles.values()):
         history = explorer.journal.of(source)
-        if history.folder in seen or (found := history.find(id)) is None:
-            seen.add(history.folder)
+        if history.folder in seen:
             continue
         seen.add(history.folder)
-        if not isinstance(found, Problem) and found.id == id:
+        found = history.find(id)
+        if found is None:
+            continue
+        match = "" if isinstance(found, Problem) else found.id
+        if match == id:
             return Recorded(_exchange(found), source)
-        matches.setdefault("" if isinstance(found, Problem) else found.id, (found, source))
+        matches.setdefault(match, (found, source))
     if not matches:
         fail(f"No call has the id {id}. To list the calls, run:\nrpcexplorer history list")
     if "" not in matches and len(matches) > 1:

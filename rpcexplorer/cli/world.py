@@ -170,7 +170,7 @@ class World(Struct):
 
     def print_columns(self, rows: Iterable[Sequence[str]]) -> None:
         """Print a row on each line, with its cells in columns."""
-        cells = [[printable(cell) for cell in row] for row in rows]
+        cells = [[*map(printable, row)] for row in rows]
         widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
         for row in cells:
             padded = [cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)]

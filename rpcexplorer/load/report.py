@@ -34,7 +34,9 @@ def table(report: Report, width: int) -> Iterator[str]:
 
 def _cells(row: Row) -> list[str]:
     failed = f"{row.failed:,} ({row.failed / row.calls:.1%})" if row.failed else "0"
-    times = (duration(milliseconds / 1000) if row.calls else "" for milliseconds in (row.median, row.p95, row.slowest))
+    times = ["", "", ""]
+    if row.calls:
+        times = [duration(milliseconds / 1000) for milliseconds in (row.median, row.p95, row.slowest)]
     return [f"{row.calls:,}", failed, *times, f"{row.rate:,.1f}"]
 
 
@@ -63,7 +65,7 @@ def exceeded_limits(report: Report, max_failed: float, p95: float | None) -> lis
         share = f"{total.failed:,} of {total.calls:,} calls failed ({total.failed / total.calls:.2%})"
         found.append(f"{share}. The limit is {max_failed * 100:g}%.")
     if p95 is not None:
-        slow = (row for row in report.rows if row.name != LOGIN and row.p95 > p95 * 1000)
+        slow = [row for row in report.rows if row.name != LOGIN and row.p95 > p95 * 1000]
         found += [f"p95 of {row.name} is {duration(row.p95 / 1000)}. The limit is {duration(p95)}." for row in slow]
     return found
 

@@ -66,15 +66,18 @@ def commands(load: Load, port: int) -> list[list[str]]:
         return [[*worker, load.master_host]] * load.workers
     first = [*locust, "--headless", "--users", str(load.users), "--spawn-rate", f"{load.spawn_rate:g}"]
     first += ["--run-time", f"{load.seconds}s", "--stop-timeout", str(STOP_SECONDS), "--only-summary"]
-    for option, file in (("--csv", load.csv), ("--html", load.html)):
-        first += [option, file] if file else []
+    if load.csv:
+        first += ["--csv", load.csv]
+    if load.html:
+        first += ["--html", load.html]
     if load.role == "alone" and load.workers == 1:
         return [first]
     host = load.listen if load.role == "master" else LOOPBACK
     first += ["--master", "--master-bind-host", host, "--master-bind-port", str(port)]
     first += ["--expect-workers", str(load.workers)]
-    own = load.workers if load.role == "alone" else 0
-    return [first, *[[*worker, LOOPBACK]] * own]
+    if load.role == "master":
+        return [first]
+    return [first, *([[*worker, LOOPBACK]] * load.workers)]
 
 
 def environment_of(environment: Mapping[str, str], home: str) -> dict[str, str]:
@@ -83,7 +86,9 @@ def environment_of(environment: Mapping[str, str], home: str) -> dict[str, str]:
     ``home`` is an empty folder, because Locust reads options there, too.
     """
     kept = {name: value for name, value in environment.items() if not name.startswith("LOCUST_")}
-    path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), environment.get("PYTHONPATH")]))
+    path = str(Path(__file__).parents[2])
+    if others := environment.get("PYTHONPATH"):
+        path = f"{path}{os.pathsep}{others}"
     return kept | {"HOME": home, "USERPROFILE": home, "PYTHONPATH": path, "PYTHONUSERBASE": site.getuserbase()}
 
 
