@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time
 from typing import Any, Final, cast, get_args
@@ -91,11 +91,13 @@ def renamed(record: dict[str, Any], **given: str | None) -> dict[str, Any]:
 
 
 def _written(values: dict[str, Any]) -> dict[str, Any]:
-    return dict(
-        _spelled(key, value)
-        for key, value in values.items()
-        if key in ALWAYS or not (value is None or value is False or value in ("", b"", []))
-    )
+    written = {}
+    for key, value in values.items():
+        is_empty = value is None or value is False or value in ("", b"", [])
+        if key in ALWAYS or not is_empty:
+            key, value = _spelled(key, value)  # noqa: PLW2901 - its spelling takes its place
+            written[key] = value
+    return written
 
 
 def _spelled(key: str, value: Any) -> tuple[str, Any]:
@@ -122,10 +124,11 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
         values = dict(_read(key, value) for key, value in record.items())
     except ValueError:
         return Damaged("", "a value is not valid base64", "")
-    if reason := next(_problems(values), ""):
+    if reason := _problem(values):
         return Damaged("", reason, "")
     body = values.get("reply", b"")
-    body = body.encode() if isinstance(body, str) else body
+    if isinstance(body, str):
+        body = body.encode()
     when = values["time"]
     return Exchange(
         id=values["id"],
@@ -169,7 +172,9 @@ def _read(key: str, value: Any) -> tuple[str, Any]:
     key = key.removesuffix(BASE64)
     if isinstance(value, list):
         return key, [text_of(text) for text in value]
-    return key, b64decode(str(value), validate=True) if key == "reply" else text_of(value)
+    if key == "reply":
+        return key, b64decode(str(value), validate=True)
+    return key, text_of(value)
 
 
 def text_of(base64: Any) -> str:
@@ -205,7 +210,8 @@ def _reply(values: dict[str, Any], body: bytes, remarks: tuple[str, ...]) -> Res
         if isinstance(reply, wanted):
             return replace(reply, remarks=remarks)
         remark = "the recorded response can no longer be read"
-    remarks += (remark,) if remark not in remarks else ()  # A case contains it if the history already did.
+    if remark not in remarks:  # A case contains it if the history already did.
+        remarks = (*remarks, remark)
     if wanted is Result:
         return Result(b"", remarks, message=values.get("message", ""))
     return ErrorObject(values.get("code"), values.get("message", ""), None, b"", remarks)
@@ -216,8 +222,9 @@ def _read_again(values: dict[str, Any], body: bytes) -> Reply:
     if values["kind"] == "batch":
         return decode_batch(body, (), form)
     reply = decode(body, values["id"], form)
-    # On a stream, the response to a notification has another id.
-    return decode(body, None, form) if isinstance(reply, Malformed) else reply
+    if isinstance(reply, Malformed):  # On a stream, the response to a notification has another id.
+        return decode(body, None, form)
+    return reply
 
 
 def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
@@ -251,13 +258,17 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def _problems(values: dict[str, Any]) -> Iterator[str]:
-    """Yield which keys are missing or mistyped; unknown keys are ignored."""
-    yield from (f"its {key} is missing" for key in ALWAYS if key not in values)
+def _problem(values: dict[str, Any]) -> str:
+    """Return which key is missing or mistyped; unknown keys are ignored."""
+    for key in ALWAYS:
+        if key not in values:
+            return f"its {key} is missing"
     for key, value in values.items():
-        fits, words = SHAPE.get(key, (lambda _: True, ""))
-        if not fits(value):
-            yield f"its {key} must be {words}"
+        if key in SHAPE:
+            fits, words = SHAPE[key]
+            if not fits(value):
+                return f"its {key} must be {words}"
+    return ""
 
 
 HEADER = b"[[call]]\n"
@@ -338,18 +349,15 @@ def quoted(text: str) -> str:
     JSON's spelling is valid TOML, and native: 2 ms per megabyte, against 70 ms with tomli-w.
     """
     spelled = _encoded(text)
-    usual = spelled.isascii() and "\x7f" not in spelled  # This check takes a tenth of the time.
-    return spelled if usual else UNUSUAL.sub(_visible, spelled)
+    if spelled.isascii() and "\x7f" not in spelled:  # This check takes a tenth of the time.
+        return spelled
+    return UNUSUAL.sub(lambda run: "".join(map(_visible, run[0])), spelled)
 
 
-def _visible(match: re.Match[str]) -> str:
-    run = match[0]
-    if run.isprintable():
-        return run
-    return "".join(
-        char if char.isprintable() else f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
-        for char in run
-    )
+def _visible(letter: str) -> str:
+    if letter.isprintable():
+        return letter
+    return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
 
 
 def _key(key: str) -> str:
@@ -388,7 +396,8 @@ def read_block(raw: bytes, file: str = "") -> Exchange | Damaged | None:
 def read_record(raw: bytes, file: str = "") -> dict[str, Any] | Damaged | None:
     """Read the keys of a block; unedited ones without a TOML parser."""
     lines = untouched(raw)
-    if lines is not None and (record := _own(lines)) is not None:
+    record = None if lines is None else _own(lines)
+    if record is not None:
         return record
     parsed = _any_toml(raw)
     return _damaged(raw, file, parsed) if isinstance(parsed, str) else parsed
@@ -397,9 +406,10 @@ def read_record(raw: bytes, file: str = "") -> dict[str, Any] | Damaged | None:
 def outline(raw: bytes) -> Exchange | None:
     """Read a call without params and response; return None if that fails."""
     lines = untouched(raw)
-    begins = _BEGINNING.match(lines) if lines else None
-    took = _TOOK.search(lines, begins.end() - 1) if lines and begins else None
-    if not begins or not took:
+    if lines is None or not (begins := _BEGINNING.match(lines)):
+        return None
+    took = _TOOK.search(lines, begins.end() - 1)
+    if not took:
         return None
     id, moment, profile, method, kind, outcome, status, code, message = begins.groups()
     try:
@@ -409,9 +419,12 @@ def outline(raw: bytes) -> Exchange | None:
         return None
     if not MINYEAR < when.year < MAXYEAR:
         return None
-    found = _TOOL_FAILED if message and outcome == b"result" else _WITHOUT.get(outcome)
-    found = found or ErrorObject(int(code) if code else None, "", None, b"")
-    response, seconds = Response(int(status) if status else None, size=int(took[2])), float(took[1]) / 1000
+    if message and outcome == b"result":
+        found: Outcome = _TOOL_FAILED
+    else:
+        found = _WITHOUT.get(outcome) or ErrorObject(int(code) if code else None, "", None, b"")
+    response = Response(int(status) if status else None, size=int(took[2]))
+    seconds = float(took[1]) / 1000
     own_kind = cast("CallKind", kind.decode())
     return Exchange(names[0], when, names[1], "", names[2], "", own_kind, found, seconds, response=response)
 
@@ -450,8 +463,11 @@ def id_of(raw: bytes) -> str:
     record = read_record(raw)  # An id written by hand can contain anything.
     if not isinstance(record, dict):
         return ""
+    encoded = record.get("id" + BASE64)
+    if encoded is None:
+        return str(record.get("id", ""))
     with suppress(ValueError):
-        return text_of(record["id" + BASE64]) if "id" + BASE64 in record else str(record.get("id", ""))
+        return text_of(encoded)
     return ""
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.files.io import error_of, file_errors, lock, names
 from rpcexplorer.files.paths import UNSAVED
-from rpcexplorer.model.exchange import Damaged, Exchange, Refused
+from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
@@ -56,9 +56,10 @@ class Journal:
 
     def _place_of(self, profile: Profile | None) -> tuple[Path, Path | None, bool]:
         """Return a folder, the folder that it must be in, and whether it is shared."""
-        own = profile.history if profile else None
-        folder = Path(own or self._chosen or self._folder)
-        inside = Path(profile.history_inside) if profile and own and profile.history_inside else None
+        folder, inside = Path(self._chosen or self._folder), None
+        if profile and profile.history:
+            folder = Path(profile.history)
+            inside = Path(profile.history_inside) if profile.history_inside else None
         return folder, inside, folder != self._folder
 
     def of(self, profile: Profile | None) -> History:
@@ -128,20 +129,15 @@ class Journal:
         """
         if exchange.foreign or exchange.writer:
             return False
-        return (
-            self.of(profile).folder == self._folder
-            or (
-                exchange.url,
-                exchange.method,
-                exchange.params,
-                exchange.params_sent,
-            )
-            in self._sent
-        )
+        if self.of(profile).folder == self._folder:
+            return True
+        return (exchange.url, exchange.method, exchange.params, exchange.params_sent) in self._sent
 
     @property
     def unsaved(self) -> list[Exchange]:
-        waiting = (exchange for history in self._open.values() for exchange in history.unsaved)
+        waiting: list[Exchange] = []
+        for history in self._open.values():
+            waiting += history.unsaved
         return sorted(waiting, key=lambda exchange: exchange.when)
 
     def save_unsaved(self) -> str:
@@ -149,8 +145,10 @@ class Journal:
             return self._save_unsaved()
 
     def _save_unsaved(self) -> str:
-        problems = [error_of(history.save_unsaved) for history in self._open.values()]
-        self.problem = next(filter(None, problems), "")
+        self.problem = ""
+        for history in self._open.values():
+            problem = error_of(history.save_unsaved)
+            self.problem = self.problem or problem
         return self.problem
 
     def recent(self, profile: Profile, limit: int) -> list[Exchange]:
@@ -159,10 +157,12 @@ class Journal:
         Only the newest megabytes are searched.
         """
         history = self.of(profile)
-        unsaved = [call for call in reversed(history.unsaved) if call.profile == profile.name]
-        found = self._read(lambda: history.recent(profile.name, limit))
-        self.problem = self.problem or next((record.reason for record in found if isinstance(record, Damaged)), "")
-        calls = [*unsaved, *(record for record in found if isinstance(record, Exchange))]
+        calls = [call for call in reversed(history.unsaved) if call.profile == profile.name]
+        for record in self._read(lambda: history.recent(profile.name, limit)):
+            if isinstance(record, Exchange):
+                calls.append(record)
+            elif not self.problem:
+                self.problem = record.reason
         return [call for call in calls if _is_of(call, profile)][:limit]
 
     def is_long(self, profile: Profile) -> bool:
@@ -178,9 +178,8 @@ class Journal:
         """Return the params of the last successful call, if sendable."""
         from rpcexplorer.model.secret import PLACEHOLDER, UNRECORDED
 
-        found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
-        call = found[0] if found else None
-        if call is None or UNRECORDED in call.params or not _is_of(call, profile):
+        call = self._last_result(profile, method)
+        if call is None or UNRECORDED in call.params:
             return None
         if self.is_ours(call, profile):
             return call.params
@@ -194,9 +193,8 @@ class Journal:
         from rpcexplorer.model.secret import HIDDEN
         from rpcexplorer.variables.resolve import LastResult
 
-        found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
-        call = found[0] if found else None
-        if call is None or not _is_of(call, profile) or not isinstance(call.outcome, Result):
+        call = self._last_result(profile, method)
+        if call is None or not isinstance(call.outcome, Result):
             why = f"there is no result of {method} on {profile.shown_name} in the history"
             return LastResult(why=why if self.recording else f"{why}, because calls are not recorded")
         text = bytes(call.outcome.value).decode("utf-8", "replace")
@@ -210,6 +208,14 @@ class Journal:
         if HIDDEN.search(text):
             return LastResult(why=f"{newest} contains a redacted value")
         return LastResult(text)
+
+    def _last_result(self, profile: Profile, method: str) -> Exchange | None:
+        if not self.recording:
+            return None
+        for call in self._read(lambda: [self.of(profile).last_result(profile.name, method)]):
+            if call is not None and _is_of(call, profile):
+                return call
+        return None
 
     def refusal(self, profile: Profile | None, call: Exchange) -> str:
         """Return why a call cannot be changed, or nothing."""
@@ -225,15 +231,18 @@ class Journal:
 
         wanted = HistoryFilter(method=call.method, profile=None if call.foreign else call.profile)
         history, sent = self.of(profile), sent_draft(call).text
-        same = (
-            found
-            for found in chain(filter(wanted.matches, reversed(history.unsaved)), history.search(wanted))
-            if isinstance(found, Exchange)
-            and found.id != call.id
-            and (call.foreign or found.when <= call.when)
-            and (found.kind, sent_draft(found).text) == (call.kind, sent)
-        )
-        return next(iter(self._read(lambda: islice(same, 1))), None)
+
+        def same() -> Iterator[Exchange]:
+            unsaved = [found for found in reversed(history.unsaved) if wanted.matches(found)]
+            for found in chain(unsaved, history.search(wanted)):
+                if not isinstance(found, Exchange) or found.id == call.id or found.kind != call.kind:
+                    continue
+                is_earlier = call.foreign or found.when <= call.when
+                if is_earlier and sent_draft(found).text == sent:
+                    yield found
+
+        earlier = self._read(lambda: islice(same(), 1))
+        return earlier[0] if earlier else None
 
     def annotate(self, profile: Profile | None, id: str, *, name: str | None = None, note: str | None = None) -> str:
         from rpcexplorer.redaction.redactor import Redactor
@@ -307,16 +316,16 @@ class Rescue:
         temporary = _temporary_folder()
         left = sorted(temporary.glob(f"{self._prefix}*")) if temporary else []
         calls = list[Exchange]()
-        for place in (self._folder, *filter(_is_ours, left)):
+        for place in (self._folder, *(folder for folder in left if _is_ours(folder))):
             error_of(partial(calls.extend, self._take_calls(place, profiles)))
             if place != self._folder:
                 with suppress(OSError):  # something is left in it
                     if [entry.name for entry in place.iterdir()] == [f".{RESCUE_LOCK}.lock"]:
                         (place / f".{RESCUE_LOCK}.lock").unlink()
                     place.rmdir()
-        return (
-            f"Wrote {counted(len(calls), 'call')} to the history that could not be recorded earlier." if calls else ""
-        )
+        if not calls:
+            return ""
+        return f"Wrote {counted(len(calls), 'call')} to the history that could not be recorded earlier."
 
     def _take_calls(self, place: Path, profiles: Callable[[str], Profile | None]) -> Iterator[Exchange]:
         asides = [place / name for name in sorted(names(place)) if not name.startswith(".")]
@@ -364,11 +373,10 @@ def _is_ours(place: Path) -> bool:
     if os.name == "nt":  # the folder is this user's own
         return True
     with suppress(OSError):
-        entries = [path.lstat() for path in (place, *place.rglob("*"))]
-        return all(
-            (stat.S_ISDIR(entry.st_mode) or stat.S_ISREG(entry.st_mode))  # and no link to something else
-            and entry.st_uid == os.geteuid()
-            and not entry.st_mode & 0o077
-            for entry in entries
-        )
+        for path in (place, *place.rglob("*")):
+            entry = path.lstat()
+            is_usual = stat.S_ISDIR(entry.st_mode) or stat.S_ISREG(entry.st_mode)  # and no link to something else
+            if not is_usual or entry.st_uid != os.geteuid() or entry.st_mode & 0o077:
+                return False
+        return True
     return False
