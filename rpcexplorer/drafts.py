@@ -85,21 +85,23 @@ class Drafts:
 
     def save_unsaved(self) -> str:
         """Write unsaved texts; return why one cannot be written."""
-        return next(filter(None, [self._save(key, text) for key, text in self.unsaved.items()]), "")
+        problems = [self._save(key, text) for key, text in self.unsaved.items()]
+        return next((problem for problem in problems if problem), "")
 
     def save_elsewhere(self, path: Path) -> str:
         """Write the unsaved texts to a new file; return why that failed."""
-        texts = [f"{method} on {profile}:\n{text}\n" for (profile, method), text in self.unsaved.items()]
-        content = "\n".join(texts) if len(texts) > 1 else next(iter(self.unsaved.values()), "")
+        content = "".join(self.unsaved.values())
+        if len(self.unsaved) > 1:
+            texts = [f"{method} on {profile}:\n{text}\n" for (profile, method), text in self.unsaved.items()]
+            content = "\n".join(texts)
         return error_of(lambda: write_new(path, content.encode("utf-8", "surrogatepass")))
 
     def _save(self, key: DraftKey, text: str) -> str:
         content = _packed(key, text)
-        problem = self._look(key)
-        if not problem and len(content) > KEPT:
-            problem = f"it is larger than {size_words(KEPT)}"
-        if problem:
+        if problem := self._look(key):
             return problem
+        if len(content) > KEPT:
+            return f"it is larger than {size_words(KEPT)}"
         try:
             if self._written.get(key) != content:
                 self._save_other(key, content)
@@ -113,9 +115,11 @@ class Drafts:
     def _save_other(self, key: DraftKey, content: bytes = b"") -> None:
         """Move the text of another program aside before replacing the file."""
         file = self._file(key)
-        is_other = (current := read_bytes(file)) and current not in {self._written.get(key), content}
-        if is_other and (side := _moved_aside(file, "other")):
-            self.other = f"another program also changed the draft of {key[1]}: its text is in {side}"
+        current = read_bytes(file)
+        if current and current not in {self._written.get(key), content}:
+            side = _moved_aside(file, "other")
+            if side:
+                self.other = f"another program also changed the draft of {key[1]}: its text is in {side}"
 
     def text_for(
         self,
@@ -197,17 +201,16 @@ class Drafts:
             raise FileError(self.problem)
 
     def all(self, profile_name: str) -> dict[str, str]:
-        folder, listed = self._folder / _hashed(profile_name), list[str]()
+        folder = self._folder / _hashed(profile_name)
         try:
-            listed = names(folder)
+            for name in names(folder):
+                found = self._read(folder / name) if name.endswith(SUFFIX) else None
+                if isinstance(found, tuple):
+                    self._texts.setdefault(*found)
         except FileError as error:
             self.problem = error.sentence
-        for name in listed:
-            found = self._read(folder / name) if name.endswith(SUFFIX) else None
-            if isinstance(found, tuple):
-                self._texts.setdefault(*found)
-        mine = ((method, text) for (profile, method), text in self._texts.items() if profile == profile_name)
-        return dict(sorted(mine))
+        mine = {method: text for (profile, method), text in self._texts.items() if profile == profile_name}
+        return dict(sorted(mine.items()))
 
     def _look(self, key: DraftKey) -> str:
         """Read the file once; return why it cannot be read."""
@@ -260,7 +263,7 @@ def _moved_aside(file: Path, word: str) -> Path | None:
 
 
 def _packed(key: DraftKey, text: str) -> bytes:
-    profile, method = (quote(name, errors="surrogatepass") for name in key)
+    profile, method = [quote(name, errors="surrogatepass") for name in key]
     summed = f"{profile} {method}\n{text}".encode("utf-8", "surrogatepass")
     return f"draft 1 {zlib.crc32(summed):08x} ".encode() + summed
 
@@ -270,7 +273,8 @@ def _unpacked(content: bytes) -> tuple[DraftKey, str] | None:
     if head is None or int(head["crc"], 16) != zlib.crc32(memoryview(content)[head.start("profile") :]):
         return None
     with suppress(UnicodeDecodeError):  # A correct checksum does not prove UTF-8: the file may be crafted.
-        profile, method = (unquote(head[name].decode(), errors="surrogatepass") for name in ("profile", "method"))
+        profile = unquote(head["profile"].decode(), errors="surrogatepass")
+        method = unquote(head["method"].decode(), errors="surrogatepass")
         return (profile, method), content[head.end() :].decode("utf-8", "surrogatepass")
     return None
 
@@ -288,7 +292,8 @@ class ReplacedDrafts:
     def of(self, profile: Profile, method: str) -> list[str]:
         key = (profile.name, method)
         if key not in self._lists:
-            self._lists[key] = _texts_in((None if profile.ad_hoc else self._files.find(*key)) or "[]")
+            stored = None if profile.ad_hoc else self._files.find(*key)
+            self._lists[key] = _texts_in(stored or "[]")
         return list(self._lists[key])
 
     def copy(self, profile_name: str, new: str, change: Callable[[str], str]) -> None:
@@ -300,9 +305,8 @@ class ReplacedDrafts:
 
     def keep(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
         """Store a replaced text; return why it is lost on quit, or nothing."""
-        return self._settle(
-            profile, method, [*(other for other in self.of(profile, method) if other != text), text], secrets
-        )
+        others = [other for other in self.of(profile, method) if other != text]
+        return self._settle(profile, method, [*others, text], secrets)
 
     def bring_back(self, profile: Profile, method: str, now: str, secrets: Iterable[Secret]) -> tuple[str, str]:
         """Take the newest text; return it, and a problem or nothing.
@@ -311,7 +315,9 @@ class ReplacedDrafts:
         """
         *others, text = self.of(profile, method)
         rest = [other for other in others if other != now]
-        return text, self._settle(profile, method, [now, *rest] if now else rest, secrets)
+        if now:
+            rest.insert(0, now)
+        return text, self._settle(profile, method, rest, secrets)
 
     def _settle(self, profile: Profile, method: str, texts: list[str], secrets: Iterable[Secret]) -> str:
         from rpcexplorer.redaction.exchange import redactor_for_files
@@ -327,10 +333,12 @@ class ReplacedDrafts:
 
 
 def _texts_in(stored: str) -> list[str]:
-    found: object = []
+    found: object = None
     with suppress(ValueError, RecursionError):
         found = json.loads(stored)
-    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
+    if not isinstance(found, list):
+        return []
+    return [text for text in found if isinstance(text, str)]
 
 
 KEY: Final = "the batch"
@@ -347,15 +355,16 @@ class CollectedBatches:
 
     def of(self, profile: Profile) -> CollectedCalls:
         if profile.name not in self._known:
-            found = collected("" if profile.ad_hoc else self._files.find(profile.name, KEY) or "")
+            stored = None if profile.ad_hoc else self._files.find(profile.name, KEY)
+            found = collected(stored or "")
             self._known[profile.name] = CollectedCalls() if isinstance(found, Typo) else found
         return self._known[profile.name]
 
     def keep(self, profile: Profile, batch: CollectedCalls, secrets: Iterable[Secret]) -> str:
         """Make this the batch; return why this run alone will know it."""
-        is_new = batch.text != self.of(profile).text
+        before = self.of(profile)
         self._known[profile.name] = batch
-        if not is_new:
+        if batch.text == before.text:
             return ""
         if not batch.text:
             return self._files.forget(profile.name, KEY)
@@ -364,10 +373,10 @@ class CollectedBatches:
 
     def replace(self, profile: Profile, batch: CollectedCalls, secrets: Iterable[Secret]) -> str:
         """Make this the batch, and keep the present one to bring back."""
-        secrets, before = list(secrets), self.of(profile)
+        secrets, before, problem = list(secrets), self.of(profile), ""
         self._before[before.text] = before
-        is_missed = before.text and before.text != batch.text
-        problem = self._replaced.keep(profile, KEY, before.text, secrets) if is_missed else ""
+        if before.text and before.text != batch.text:
+            problem = self._replaced.keep(profile, KEY, before.text, secrets)
         return self.keep(profile, batch, secrets) or problem
 
     def copy(self, profile_name: str, new: str, change: Callable[[str], str]) -> None:
@@ -385,7 +394,9 @@ class CollectedBatches:
         self._before[now.text] = now
         text, problem = self._replaced.bring_back(profile, KEY, now.text, secrets)
         found = self._before.get(text) or collected(text)
-        return problem if isinstance(found, Typo) else self.keep(profile, found, secrets) or problem
+        if isinstance(found, Typo):
+            return problem
+        return self.keep(profile, found, secrets) or problem
 
 
 MAX_OF_METHOD: Final = MOST // 2
@@ -409,7 +420,9 @@ class ImportedDrafts:
         """Return the text of a file that the user named, or a problem."""
         try:
             content = read_bytes(file, links=True, others=True)
-            return ("", f"there is no file {file}") if content is None else (decoded(file, content), "")
+            if content is None:
+                return "", f"there is no file {file}"
+            return decoded(file, content), ""
         except FileError as error:
             return "", error.sentence
 

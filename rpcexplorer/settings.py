@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, time, timedelta
-from functools import reduce
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from rpcexplorer.files.io import FileError, aside, error_of, lock, private_folder, read_bytes, toml_files, write_private
+from rpcexplorer.files.io import FileError, aside, lock, private_folder, read_bytes, toml_files, write_private
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_bytes, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import edit
@@ -53,8 +51,10 @@ SETTINGS_SHAPE = TableRule(
 
 def load_settings(paths: Paths) -> tuple[Settings, list[Problem]]:
     file = read_toml(paths.settings)
-    if not isinstance(file, TomlFile):
-        return Settings(), [file] if file else []
+    if file is None:
+        return Settings(), []
+    if isinstance(file, Problem):
+        return Settings(), [file]
     reading = read_shape(SETTINGS_SHAPE, file)
     other: dict[str, Any] = {}
     if store := reading.values("secrets").get("store"):
@@ -82,12 +82,11 @@ SHIPPED = (PACKAGE / "themes", PACKAGE.parent / "themes")
 
 
 def _colour(value: Any, _place: Place) -> Any:
-    found = colour(value) if isinstance(value, str) else None
-    if found:
-        return found
-    guess = nearest(value.strip().lower(), NATIVE) if isinstance(value, str) else None
-    if guess:
-        return WrongValue(f'must be a colour. Did you mean "{guess}"?')
+    if isinstance(value, str):
+        if found := colour(value):
+            return found
+        if guess := nearest(value.strip().lower(), NATIVE):
+            return WrongValue(f'must be a colour. Did you mean "{guess}"?')
     return WrongValue('must be a colour such as "#82aaf7" or "#8af", or a terminal colour such as "ansi_blue"')
 
 
@@ -107,8 +106,9 @@ class Themes:
         self._own = own
 
     def files(self) -> dict[str, Path]:
-        shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
-        found = {path.stem: path for folder in (shipped, self._own) for path in toml_files(folder)}
+        shipped = SHIPPED[0] if SHIPPED[0].is_dir() else SHIPPED[1]
+        files = [*toml_files(shipped), *toml_files(self._own)]
+        found = {path.stem: path for path in files}
         return dict(sorted(found.items()))
 
     def load(self, name: str) -> tuple[Theme | None, list[Problem]]:
@@ -223,9 +223,11 @@ class ScreenState:
         key, name = _clean(str(folder)), _clean(profile)
 
         def update(old: Mapping[str, str] | None) -> dict[str, str]:
-            others = [(other, used) for other, used in (old or {}).items() if other != key]
-            newest = [*others, (key, name)] if name else others
-            return dict(newest[-NEWEST:])
+            used = dict(old or {})
+            used.pop(key, None)
+            if name:
+                used[key] = name
+            return dict([*used.items()][-NEWEST:])
 
         if name != self.used_in(folder):
             self._change(update, "used")
@@ -272,9 +274,12 @@ class ScreenState:
 
     def add_expression(self, purpose: str, expression: str) -> None:
         newest = self._written(expression)
-        self._change(
-            lambda old: _fitting((newest, *(text for text in old or () if text != newest))[:NEWEST]), "typed", purpose
-        )
+
+        def update(old: Iterable[str] | None) -> tuple[str, ...]:
+            others = [text for text in old or () if text != newest]
+            return _fitting([newest, *others][:NEWEST])
+
+        self._change(update, "typed", purpose)
 
     def _written(self, text: str) -> str:
         """Return a text for the file, without the secrets in it."""
@@ -325,7 +330,9 @@ class ScreenState:
         return self._changed(self._known or {})
 
     def _changed(self, document: StateTable) -> StateTable:
-        return reduce(lambda so_far, change: _updated(so_far, *change), self._waiting, document)
+        for path, update in self._waiting:
+            document = _updated(document, path, update)
+        return document
 
     def _read(self) -> tuple[StateTable, Problem | None]:
         content = read_bytes(self._file)
@@ -338,7 +345,7 @@ class ScreenState:
         document: StateTable = {}
         for path, leaf in reading.leaves.items():
             document = _updated(document, path, _always(leaf.value))
-        return document, next((problem for _, problem in reading.problems), None)
+        return document, reading.problems[0][1] if reading.problems else None
 
     def _copy_aside(self, problem: Problem) -> str:
         """Copy a damaged file aside before it is replaced; return a sentence."""
@@ -349,22 +356,31 @@ class ScreenState:
 
     @staticmethod
     def _can_hold(side: Path, content: bytes) -> bool:
-        found: list[bytes | None] = []
-        return not os.path.lexists(side) or (
-            not error_of(lambda: found.append(read_bytes(side))) and found[0] == content
-        )
+        if not os.path.lexists(side):
+            return True
+        try:
+            return read_bytes(side) == content
+        except FileError:
+            return False
 
 
 def _updated(document: StateTable, path: KeyPath, update: Update) -> StateTable:
     key, rest = path[0], path[1:]
     value = _updated(document.get(key, {}), rest, update) if rest else update(document.get(key))
-    others = {name: other for name, other in document.items() if name != key}
-    return {**others, key: value} if value else others
+    updated = dict(document)
+    updated.pop(key, None)  # The newest is the last.
+    if value:
+        updated[key] = value
+    return updated
 
 
-def _fitting(expressions: tuple[str, ...]) -> tuple[str, ...]:
-    lengths = accumulate(map(len, expressions))
-    return tuple(text for text, length in zip(expressions, lengths, strict=True) if length <= ROOM)
+def _fitting(expressions: Iterable[str]) -> tuple[str, ...]:
+    fitting, room = [], ROOM
+    for text in expressions:
+        room -= len(text)
+        if room >= 0:
+            fitting.append(text)
+    return tuple(fitting)
 
 
 def _always(value: Any) -> Update:

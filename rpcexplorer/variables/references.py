@@ -50,9 +50,8 @@ def reference(inside: str) -> Reference:
     as_json, name = body != typed, decoded(f'"{body}"')
     if not body.startswith(LAST):
         return Reference(name, as_json)
-    end = _END_OF_METHOD.search(body)
-    method, pointer = (body[: end.start()], body[end.end() :]) if end else (body, "")
-    return Reference(name, as_json, decoded(f'"{method.removeprefix(LAST)}"'), decoded(f'"{pointer}"'))
+    method, *pointer = _END_OF_METHOD.split(body.removeprefix(LAST), maxsplit=1)
+    return Reference(name, as_json, decoded(f'"{method}"'), decoded(f'"{"".join(pointer)}"'))
 
 
 def to_last(method: str, pointer: str = "", *, as_json: bool = False) -> str:
@@ -60,11 +59,15 @@ def to_last(method: str, pointer: str = "", *, as_json: bool = False) -> str:
 
     It is spelled for the inside of a JSON string.
     """
-    named = spelled(method)[1:-1].replace("#", "\\u0023") if _END_OF_METHOD.search(method) else spelled(method)[1:-1]
-    part = spelled(pointer)[1:-1]
-    part = part.removesuffix(JSON) + "\\u003ajson" if part.endswith(JSON) else part
+    named, part = spelled(method)[1:-1], spelled(pointer)[1:-1]
+    if _END_OF_METHOD.search(method):
+        named = named.replace("#", "\\u0023")
+    if part.endswith(JSON):
+        part = part.removesuffix(JSON) + "\\u003ajson"
     inside = f"{LAST}{named}#{part}".replace("{", "\\u007b").replace("}", "\\u007d")
-    return f"{{{{{inside}{JSON if as_json else ''}}}}}"
+    if as_json:
+        inside += JSON
+    return f"{{{{{inside}}}}}"
 
 
 def can_be_named(name: str) -> bool:
@@ -75,7 +78,9 @@ def can_be_named(name: str) -> bool:
 def name_and_value(word: str) -> tuple[str, str] | None:
     """Return the parts of a word such as ``page=2``; None if it has another form."""
     name, sign, value = word.partition("=")
-    return (name, value) if sign and can_be_named(name) else None
+    if sign and can_be_named(name):
+        return name, value
+    return None
 
 
 _BRACE: Final = regex(r"\{(?=\{)")

@@ -79,10 +79,8 @@ class Missing(Struct, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         """Return the variables that the user can be asked for."""
-        references = (missing.reference for missing in self.unresolved)
-        return tuple(
-            reference.name for reference in references if not reference.method and can_be_named(reference.name)
-        )
+        references = [missing.reference for missing in self.unresolved if not missing.reference.method]
+        return tuple(reference.name for reference in references if can_be_named(reference.name))
 
     @property
     def what(self) -> str:
@@ -118,9 +116,9 @@ def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
         return Resolution(draft)
     values = _Values(sources)
     whole = _with_tokens(draft, values.in_token)
-    missing = tuple(values.missing.values())
-    is_same = whole == draft.text and not values.looked_up
-    return Resolution(draft if is_same else replace(draft, text=whole, typed=draft.text), missing)
+    if whole != draft.text or values.looked_up:
+        draft = replace(draft, text=whole, typed=draft.text)
+    return Resolution(draft, tuple(values.missing.values()))
 
 
 def _with_tokens(draft: Draft | Batch, replaced: Callable[[re.Match[str]], str]) -> str:
@@ -135,9 +133,13 @@ def _with_tokens(draft: Draft | Batch, replaced: Callable[[re.Match[str]], str])
 def used_in(draft: Draft | Batch) -> tuple[Reference, ...]:
     if OPENING not in draft.text or isinstance(draft.read(), Typo):
         return ()
-    strings = (token["string"] for span in params_in(draft) for token in TOKEN.finditer(draft.text, *span))
-    found = (match["inside"] for string in strings for match in REFERENCE.finditer(string))
-    return tuple(dict.fromkeys(reference(inside) for inside in found if inside))
+    found: dict[Reference, None] = {}
+    for span in params_in(draft):
+        for token in TOKEN.finditer(draft.text, *span):
+            for match in REFERENCE.finditer(token["string"]):
+                if match["inside"]:
+                    found[reference(match["inside"])] = None
+    return tuple(found)
 
 
 def params_in(draft: Draft | Batch) -> Iterator[Span]:
@@ -172,24 +174,30 @@ class _Values:
             return token[0]
         inside = string[1:-1]
         alone = REFERENCE.fullmatch(inside)
-        if alone and alone["inside"] and not colon and (wanted := reference(alone["inside"])).as_json:
-            return self._value(wanted) or string
+        if alone and alone["inside"] and not colon:
+            wanted = reference(alone["inside"])
+            if wanted.as_json:
+                return self._value(wanted) or string
         parts, at, is_changed = [], 0, False
         for found in REFERENCE.finditer(inside):
             part = self._part(found)
             is_changed |= part != found[0]
             parts += [_literal(inside[at : found.start()]), part]
             at = found.end()
-        return f'"{"".join(parts)}{_literal(inside[at:])}"{colon}' if is_changed else token[0]
+        if not is_changed:
+            return token[0]
+        return f'"{"".join(parts)}{_literal(inside[at:])}"{colon}'
 
     def _part(self, found: re.Match[str]) -> str:
         if not found["inside"]:
             return OPENING
-        value = self._value(wanted := reference(found["inside"]))
+        wanted = reference(found["inside"])
+        value = self._value(wanted)
         if value is None:
             return found[0]
-        text = decoded(value) if value.startswith('"') and not wanted.as_json else value
-        return _harmless(spelled(text)[1:-1])
+        if value.startswith('"') and not wanted.as_json:
+            value = decoded(value)
+        return _harmless(spelled(value)[1:-1])
 
     def _value(self, wanted: Reference) -> str | None:
         """Return the value as JSON text, or None if it is unresolved."""
@@ -227,8 +235,9 @@ class _Values:
         found, levels = self._last[wanted.method]
         if found.why:
             return Unresolved(wanted, f"has no value: {found.why}")
-        starts_right = not wanted.pointer or wanted.pointer.startswith("/")
-        value = levels.at(wanted.pointer) if starts_right else None
+        value = None
+        if not wanted.pointer or wanted.pointer.startswith("/"):
+            value = levels.at(wanted.pointer)
         if value is None:
             where = f"the newest result of {cut(wanted.method)} does not contain {cut(wanted.pointer)}"
             return Unresolved(wanted, f"has no value: {where}")
@@ -273,9 +282,10 @@ def placed(text: str, at: int, value: str, name: str = "", parameters: Iterable[
     if not text.strip():
         text, at = "[]", 1
     found = members(text) if text.lstrip()[:1] == "{" else None
-    waiting = [member.value for member in found or () if member.name == name]
-    if name and waiting:
-        return _put(text, waiting[-1], value)
+    if name:
+        for member in reversed(found or ()):
+            if member.name == name:
+                return _put(text, member.value, value)
     if found is not None and name and (not found or name in parameters):
         return _as_member(text, name, value)
     here = _at_cursor(text, at, value)
@@ -290,21 +300,22 @@ def placed(text: str, at: int, value: str, name: str = "", parameters: Iterable[
 
 def _at_cursor(text: str, at: int, value: str) -> tuple[str, int]:
     """Insert a value at the cursor; into a string, a string without quotes."""
-    string = next((match for match in _STRING.finditer(text) if match.start() < at < match.end()), None)
-    if string is not None and value.startswith('"'):
-        value = value[1:-1]
-    is_next = string is None and text[:at].rstrip()[-1:] not in _OPENS
-    has_next = string is None and text[at:].lstrip()[:1] not in _ENDS
-    return _put(text, (at, at), value, ", " if is_next else "", ", " if has_next else "")
+    for string in _STRING.finditer(text):
+        if string.start() < at < string.end():
+            return _put(text, (at, at), value[1:-1] if value.startswith('"') else value)
+    before = "" if text[:at].rstrip()[-1:] in _OPENS else ", "
+    after = "" if text[at:].lstrip()[:1] in _ENDS else ", "
+    return _put(text, (at, at), value, before, after)
 
 
 def _as_member(text: str, name: str, value: str) -> tuple[str, int]:
     """Add the last member, on its own line if the others have theirs."""
     found = members(text)
-    start = found[-1].value[1] if found else text.index("{") + 1
-    end = start if found else text.rindex("}")
-    separate = ("," + ("\n  " if "\n" in text.strip() else " ")) if found else ""
-    return _put(text, (start, end), value, f"{separate}{spelled(name)}: ")
+    if not found:
+        return _put(text, (text.index("{") + 1, text.rindex("}")), value, f"{spelled(name)}: ")
+    end = found[-1].value[1]
+    separator = ",\n  " if "\n" in text.strip() else ", "
+    return _put(text, (end, end), value, f"{separator}{spelled(name)}: ")
 
 
 def _put(text: str, span: Span, value: str, before: str = "", after: str = "") -> tuple[str, int]:
@@ -323,8 +334,8 @@ class TakenValue(Struct, frozen=True):
     @property
     def name(self) -> str:
         """Return the last name of its path; empty for an index or the whole."""
-        last = next(reversed(names_of(self.pointer)), "")
-        return "" if last.isdecimal() else last
+        names = names_of(self.pointer)
+        return names[-1] if names and not names[-1].isdecimal() else ""
 
     def spelled(self, last: LastResult) -> tuple[str, str]:
         """Return a result reference, or the value itself; and a notice."""
@@ -333,9 +344,9 @@ class TakenValue(Struct, frozen=True):
             why = last.why or f"the newest result of {cut(self.method)} does not contain this path"
             return defused(self.text), f"Inserted the value itself, not a reference: {why}."
         reference = to_last(self.method, self.pointer, as_json=not self.text.startswith('"'))
-        is_other = now != self.text and self.text[:1] not in "[{"  # Objects and arrays are shown with another layout.
-        remark = f"The newest result of {cut(self.method)} has another value at this path: {cut(now)}."
-        return f'"{reference}"', remark * is_other
+        if now == self.text or self.text[:1] in "[{":  # Objects and arrays are shown with another layout.
+            return f'"{reference}"', ""
+        return f'"{reference}"', f"The newest result of {cut(self.method)} has another value at this path: {cut(now)}."
 
 
 def escaped(draft: Draft | Batch) -> Draft | Batch:
