@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
-from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -33,7 +31,6 @@ from rpcexplorer.transport.port import Headers, Request, Response, Transport, Un
 from rpcexplorer.transport.request import SOCKET, WEBSOCKET, address_of, request_headers, upgrade_headers
 
 if TYPE_CHECKING:
-    from rpcexplorer.transport.http import HttpTransport
     from rpcexplorer.transport.port import ShownCertificate
     from rpcexplorer.transport.tls import Trust
 
@@ -48,8 +45,10 @@ async def connect(profile: Profile, reply_limit: int, around: Surroundings = ALO
         from rpcexplorer.client.open_connection import open_connection
 
         return open_connection(profile, reply_limit, trust_of(profile), around)
-    transport_type = await asyncio.to_thread(_http)
-    transport = transport_type(trust=trust_of(profile), cap=reply_limit)
+    await _import_http()
+    from rpcexplorer.transport.http import HttpTransport
+
+    transport = HttpTransport(trust=trust_of(profile), cap=reply_limit)
     await transport.open()
     return transport
 
@@ -59,7 +58,7 @@ async def certificate_of(profile: Profile) -> ShownCertificate:
 
     Raises `Unreachable`.
     """
-    await asyncio.to_thread(_http)
+    await _import_http()
     if profile.is_open_connection:
         from rpcexplorer.transport.websocket import certificate_of
     else:
@@ -70,7 +69,14 @@ async def certificate_of(profile: Profile) -> ShownCertificate:
 
 async def load() -> None:
     """Load the modules that a first request needs, which takes 0.1 s."""
-    await (await asyncio.to_thread(_http))().open()
+    await _import_http()
+    from rpcexplorer.transport.http import HttpTransport
+
+    await HttpTransport().open()
+
+
+async def _import_http() -> None:
+    await asyncio.to_thread(import_module, "rpcexplorer.transport.http")
 
 
 RANDOM_KEY: Final = "(random)"
@@ -107,18 +113,6 @@ def trust_of(profile: Profile) -> Trust:
     files = (None if file is None else Path(file) for file in (profile.ca_file, profile.cert_file, profile.key_file))
     ca_file, cert_file, key_file = files
     return Trust(ca_file, profile.certificate, cert_file, key_file)
-
-
-@cache
-def _http() -> type[HttpTransport]:
-    # If it can, httpx imports its own command line with rich and pygments, which takes a third of the time.
-    modules: dict[str, Any] = sys.modules
-    main = modules.setdefault("httpx._main", None)
-    from rpcexplorer.transport.http import HttpTransport
-
-    if main is None:
-        modules.pop("httpx._main", None)
-    return HttpTransport
 
 
 REDIRECTS = {

@@ -7,8 +7,6 @@ import socket
 import ssl
 from typing import TYPE_CHECKING, Final
 
-import h11
-import httpx
 from msgspec import Struct
 
 from rpcexplorer.transport.port import Reason, Step, Unreachable
@@ -16,7 +14,7 @@ from rpcexplorer.transport.response import Oversize, Undecodable
 from rpcexplorer.transport.tls import OtherCertificate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import h11
 
     from rpcexplorer.transport.request import Address
     from rpcexplorer.transport.response import Incoming
@@ -54,7 +52,7 @@ class Attempt(Struct, frozen=True):
 def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachable:
     """Translate an exception; `expired`: the deadline caused it."""
     incoming = attempt.incoming
-    causes = list(_causes(failure))
+    causes = _causes(failure)
     if expired:
         step, words = _out_of_time(attempt)
     else:
@@ -70,11 +68,15 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
 
 def _is_orderly_end(failure: Exception, causes: list[BaseException]) -> bool:
     """Return whether the server closed the connection in order before it sent a byte: that is not a reset."""
-    return isinstance(failure, httpx.RemoteProtocolError) and _h11_failure(causes) is None
+    import httpcore  # Only HTTP fails so: other transports start without it.
+
+    return isinstance(failure, httpcore.RemoteProtocolError) and _h11_failure(causes) is None
 
 
 def _h11_failure(causes: list[BaseException]) -> h11.RemoteProtocolError | None:
     """Return what is wrong with the bytes of a response."""
+    import h11
+
     return next((cause for cause in causes if isinstance(cause, h11.RemoteProtocolError)), None)
 
 
@@ -94,6 +96,8 @@ def _is_about_client_certificate(failure: ssl.SSLError | None) -> bool:
 
 
 def _words(failure: Exception, causes: list[BaseException], attempt: Attempt) -> tuple[Step, str]:
+    import httpcore
+
     phase = attempt.incoming.phase
     if isinstance(failure, Oversize):
         limit = f"{attempt.cap:,} bytes"
@@ -105,9 +109,9 @@ def _words(failure: Exception, causes: list[BaseException], attempt: Attempt) ->
         return "body", f"{failure}. Only the readable part is shown"
     if attempt.proxy and phase in {"start", "name", "connect", "proxy"}:
         return "proxy", _at_the_proxy(failure, attempt.proxy)
-    if isinstance(failure, httpx.InvalidURL | httpx.UnsupportedProtocol | UnicodeError):
+    if isinstance(failure, UnicodeError):
         return "url", "The URL cannot be used. Check its host and path for a typo"
-    if isinstance(failure, httpx.LocalProtocolError):
+    if isinstance(failure, httpcore.LocalProtocolError):
         return "request", "The request cannot be sent as HTTP. Check the headers of the profile"
     if any(isinstance(cause, socket.gaierror) for cause in causes):
         return "name", (f"The host {attempt.address.host} was not found. Check its spelling, the network and the VPN")
@@ -124,23 +128,18 @@ def _words(failure: Exception, causes: list[BaseException], attempt: Attempt) ->
     return "connect", _at_connecting(failure, causes, attempt.address.place)
 
 
-def _causes(failure: BaseException) -> Iterator[BaseException]:
-    todo, seen = [failure], set[int]()
-    while todo:
-        cause = todo.pop()
-        if id(cause) in seen:
-            continue
-        seen.add(id(cause))
-        yield cause
-        todo += [known for known in (cause.__context__, cause.__cause__) if known is not None]
-        if isinstance(cause, BaseExceptionGroup):
-            todo += cause.exceptions
+def _causes(failure: Exception) -> list[BaseException]:
+    """Return a failure and what is behind it: one for each address, or that of the layer below."""
+    causes: list[BaseException] = [failure]
+    if isinstance(failure, ExceptionGroup):
+        causes += failure.exceptions
+    if failure.__context__ is not None:  # httpcore removes the cause.
+        causes.append(failure.__context__)
+    return causes
 
 
 def _tls_failure(causes: list[BaseException]) -> ssl.SSLError | None:
-    # Non-blocking TLS raises these to wait. They are in the chain of any later failure.
-    waiting = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
-    return next((cause for cause in causes if isinstance(cause, ssl.SSLError) and not isinstance(cause, waiting)), None)
+    return next((cause for cause in causes if isinstance(cause, ssl.SSLError)), None)
 
 
 def _reason(failure: ssl.SSLError | None) -> str:
@@ -175,7 +174,9 @@ def _at_the_proxy(failure: Exception, proxy: str) -> str:
         advice = "Install socksio where rpcexplorer is installed, or add the host to NO_PROXY"
         return f"The proxy {proxy} uses SOCKS, which needs the package socksio. {advice}"
     advice = "Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or add the host to NO_PROXY"
-    if isinstance(failure, httpx.ProxyError):
+    import httpcore
+
+    if isinstance(failure, httpcore.ProxyError):
         status = str(failure)[:3]
         if status == "407":
             return f"The proxy {proxy} requires a user name and a password (407). {advice}"
@@ -291,6 +292,6 @@ def _within_the_body(failure: Exception, attempt: Attempt) -> str:
     received = f"{incoming.received:,} bytes were received"
     if incoming.announced is not None:
         received = f"{incoming.received:,} of {incoming.announced:,} bytes were received"
-    if isinstance(failure, httpx.RemoteProtocolError) and "closed connection" not in str(failure):
+    if not isinstance(failure, OSError) and not incoming.is_cut:
         return f"The response of {place} is not valid HTTP: {received}"
     return f"{place} closed the connection during the response: {received}. It may have stopped or restarted"

@@ -1,220 +1,57 @@
-"""The HTTP transport: one request out, one response or failure in."""
+"""The HTTP transport: one request out, one response or failure in.
+
+HTTP is that of httpcore, the part of httpx that sends: over our own streams, which httpx cannot be given.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
-import re
-import ssl
-import time
-from contextlib import suppress
+import select
+from contextvars import ContextVar
 from functools import cache
-from typing import TYPE_CHECKING, Final, Self
-from urllib.parse import urlsplit
-from urllib.request import getproxies, getproxies_environment, proxy_bypass
+from typing import TYPE_CHECKING, Any, Final, Self
+from urllib.parse import unquote, urlsplit
 
-import httpx
-from msgspec import Struct
+import httpcore
 
-from rpcexplorer.patterns import regex
-from rpcexplorer.transport.connection import Connection, NothingWritten
+from rpcexplorer.transport.connection import PIECE, dial, write
 from rpcexplorer.transport.failures import Attempt, explain
-from rpcexplorer.transport.port import (
-    Headers,
-    Partial,
-    Request,
-    Response,
-    ShownCertificate,
-    Unreachable,
-    Watch,
-    is_loopback_host,
-)
+from rpcexplorer.transport.port import DEFAULT_PORTS, Headers, Partial, Request, Response, Unreachable, Watch
+from rpcexplorer.transport.proxy import Proxy, proxy_for
 from rpcexplorer.transport.request import Address, address_of, request_headers
-from rpcexplorer.transport.response import STRAY, Incoming, values_of
+from rpcexplorer.transport.response import Incoming, values_of
 from rpcexplorer.transport.tls import USUAL, CertificateSeen, Looking, Trust, no_certificate, shown_certificate
 
 if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Awaitable, Callable, Mapping
     from types import TracebackType
 
-LONGEST = 30.0
-"""Seconds that an idle connection is kept."""
-MOST = 8
-"""Idle connections that are kept at a time."""
-_AT_ONCE = 1.0
-"""Seconds within which a server closes that keeps no connections."""
-_PARAMETER = regex(r"\s*(timeout|max)\s*=\s*\"?([0-9]+)\"?\s*", re.IGNORECASE | re.ASCII)
+    from rpcexplorer.transport.port import ShownCertificate
 
-
-class Link(Struct, frozen=True):
-    """The server and proxy of a connection.
-
-    The trusted certificates are the same for all connections that are kept together.
-    """
-
-    scheme: str
-    host: str
-    port: int
-    proxy: str
-    """The whole URL: another login may reach another server."""
-    socket: str = ""
-
-    def __repr__(self) -> str:
-        return f"Link({self.socket or f'{self.scheme}://{self.host}:{self.port}'})"
-
-
-def time_to_keep(sent: Headers, response: Response) -> float:
-    """Return how many seconds to keep a connection after this response."""
-    words = _words(response.headers, "connection")
-    if response.version != "HTTP/1.1" or "close" in words or "close" in _words(sent, "connection"):
-        return 0.0
-    seconds = LONGEST
-    for parameter in _words(response.headers, "keep-alive"):
-        if found := _PARAMETER.fullmatch(parameter):
-            count = float(found[2])
-            if found[1].lower() == "timeout":
-                # The server counts from its last byte, and the next request needs time to arrive.
-                seconds = min(seconds, max(count - 1, count / 2))
-            elif not count:
-                return 0.0
-    return seconds
-
-
-def _words(headers: Headers, name: str) -> list[str]:
-    return [word.strip().lower() for value in values_of(headers, name) for word in value.split(",")]
-
-
-class _Waiting(Struct, eq=False):
-    link: Link
-    connection: Connection
-    since: float
-    until: float
-    loop: asyncio.AbstractEventLoop
-    process: int
-    closing: asyncio.TimerHandle | None = None
-
-
-class IdleConnections:
-    """The idle connections of a transport, for one exchange each."""
-
-    def __init__(self) -> None:
-        self._waiting: list[_Waiting] = []
-        self._never: set[Link] = set()
-        self._closed = False
-
-    def take(self, link: Link) -> tuple[Connection | None, bool]:
-        """Return an idle connection, and whether another one had stray bytes.
-
-        One of another event loop may be dead. One of another process may be in use there.
-        """
-        loop, process, now, surplus = asyncio.get_running_loop(), os.getpid(), time.monotonic(), False
-        for idle in [idle for idle in reversed(self._waiting) if idle.link == link]:
-            usable = idle.loop is loop and idle.process == process and now < idle.until
-            stray = idle.connection.stream.arrived() if usable else b""
-            if usable and stray is None:
-                self._release(idle)
-                return idle.connection, surplus
-            surplus |= bool(stray)
-            if usable and not stray and now - idle.since < _AT_ONCE:
-                self.avoid(link)
-            self._end(idle)
-        return None, surplus
-
-    def give(self, link: Link, connection: Connection, seconds: float) -> None:
-        if self._closed or link in self._never or seconds <= 0:
-            connection.close()
-            return
-        loop, now = asyncio.get_running_loop(), time.monotonic()
-        idle = _Waiting(link, connection, now, now + seconds, loop, os.getpid())
-        idle.closing = loop.call_later(seconds, self._end, idle)
-        self._waiting.append(idle)
-        if len(self._waiting) > MOST:
-            self._end(self._waiting[0])
-
-    def avoid(self, link: Link) -> None:
-        """Keep no more connections there: the server closes them without notice."""
-        self._never.add(link)
-
-    def close(self) -> None:
-        self._closed = True
-        for idle in list(self._waiting):
-            self._end(idle)
-
-    def _end(self, idle: _Waiting) -> None:
-        self._release(idle)
-        idle.connection.close()
-
-    def _release(self, idle: _Waiting) -> None:
-        self._waiting.remove(idle)
-        if idle.closing is not None:
-            idle.closing.cancel()
-
-
-class Proxy(Struct, frozen=True):
-    """A proxy's URL, to use and to show."""
-
-    url: str
-
-    def __repr__(self) -> str:
-        return f"Proxy({self.shown})"
-
-    @property
-    def shown(self) -> str:
-        """Return scheme, host and port; a password may contain an unquoted ``/``."""
-        scheme, _, rest = self.url.partition("://")
-        shown = f"{scheme}://{re.split('[/?#]', rest.rpartition('@')[2])[0]}"
-        return ascii(shown)[1:-1]
-
-
-def proxy_for(address: Address) -> Proxy | None:
-    stays_here = is_loopback_host(address.host)
-    asked = getproxies_environment if stays_here else getproxies
-    if asked is getproxies_environment and not any(name[-6:].lower() == "_proxy" for name in os.environ):
-        return None  # The usual case. All other ways to find out take a twentieth of a call.
-    proxies = asked()
-    url = proxies.get(address.scheme) or proxies.get("all")
-    if not url or proxy_bypass(address.place) or proxy_bypass(address.host) or _is_in_no_proxy(address.host):
-        return None
-    proxy = Proxy(url if "://" in url else f"http://{url}")
-    return proxy if not stays_here or _is_here(proxy) else None
-
-
-def _is_in_no_proxy(host: str) -> bool:
-    """Return whether NO_PROXY has a network or another spelling of an address."""
-    import ipaddress  # Only a call through a proxy needs it.
-
-    try:
-        ip = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    for entry in getproxies_environment().get("no", "").split(","):
-        with suppress(ValueError):
-            if ip in ipaddress.ip_network(entry.strip().strip("[]"), strict=False):
-                return True
-    return False
-
-
-def _is_here(proxy: Proxy) -> bool:
-    try:
-        return is_loopback_host(urlsplit(proxy.shown).hostname or "")
-    except ValueError:
-        return False
-
-
+IDLE_SECONDS: Final = 30.0
+"""How long an idle connection is used again."""
+MAX_IDLE: Final = 8
+"""Connections above this are closed after their response."""
 PROXY_REFUSES: Final = 407
+_incoming: ContextVar[Incoming] = ContextVar("incoming")
+"""The response of the current request, for the connection that httpcore opens for it."""
 
 
 class HttpTransport:
     """Sends requests over HTTP, several at a time if needed."""
 
     def __init__(self, *, trust: Trust = USUAL, cap: int = 256 * 1024 * 1024) -> None:
-        self._trusted = trust
+        self._trust = trust
         self._cap = cap
-        self._trusting: dict[Trust, ssl.SSLContext] = {}
-        self._idle = IdleConnections()
+        self._pools: dict[tuple[str, str, str], httpcore.AsyncConnectionPool] = {}
+        """The connections to each kind of address, through each proxy: another login may reach another server."""
+        self._home: object = None
 
     async def open(self) -> None:
-        """Import what httpx imports only when it connects."""
+        """Import what httpcore imports only when it connects."""
         await asyncio.to_thread(_load)
 
     async def send(
@@ -226,14 +63,15 @@ class HttpTransport:
         shown = proxy.shown if proxy else None
         read = partial.read if partial else None
         incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch, self._cap, read)
-        attempt = Attempt(address, incoming, deadline, self._cap, shown, self._trusted)
+        attempt = Attempt(address, incoming, deadline, self._cap, shown, self._trust)
         limit = incoming.limit = asyncio.timeout(deadline)
+        problem: Exception
         try:
             async with limit:
                 await self._exchange(request, headers, address, proxy, incoming)
-        except Unreachable as known:
+        except (Unreachable, CertificateSeen) as known:
             problem = known
-        except Exception as failure:  # noqa: BLE001 - the border: httpx lets through far more than its own errors
+        except Exception as failure:  # noqa: BLE001 - the border: httpcore lets through far more than its own errors
             if incoming.is_answered:
                 return incoming.response()
             if proxy is not None and address.scheme == "http" and incoming.head.status == PROXY_REFUSES:
@@ -250,9 +88,9 @@ class HttpTransport:
         raise problem
 
     async def close(self) -> None:
-        self._trusting.clear()
-        connections, self._idle = self._idle, IdleConnections()
-        connections.close()
+        pools, self._pools = self._pools, {}
+        for pool in pools.values():
+            await _close_idle(pool)
 
     async def __aenter__(self) -> Self:
         return self
@@ -265,64 +103,255 @@ class HttpTransport:
     async def _exchange(
         self, sent: Request, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
     ) -> None:
-        idle = self._idle
-        link = Link(address.scheme, address.host, address.port, proxy.url if proxy else "", address.socket)
-        connection, stray = idle.take(link)
-        if stray:
-            incoming.remarks.append(STRAY)
-        while True:
-            incoming.kept = connection is not None
-            connection = connection or await self._made(address, proxy)
-            seconds = 0.0
-            try:
-                if await connection.exchange(sent, headers, address, incoming):
-                    seconds = time_to_keep(headers, incoming.head)
-                return
-            except (httpx.TransportError, OSError, NothingWritten) as failure:
-                if incoming.kept and incoming.head.status is None:
-                    idle.avoid(link)
-                if not (incoming.kept and isinstance(failure, NothingWritten)):
-                    raise
-            finally:
-                idle.give(link, connection, seconds)
-            connection = None  # The kept connection took nothing, so try once more over a new one.
+        pool = await self._pool(address, proxy)
+        port = None if address.port == DEFAULT_PORTS[address.scheme] else address.port
+        request = httpcore.Request(
+            sent.verb,
+            httpcore.URL(scheme=address.scheme, host=address.host, port=port, target=address.target),
+            headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
+            content=sent.body,
+            extensions={"trace": _follow(incoming)},
+        )
+        _incoming.set(incoming)
+        incoming.kept = True  # Until a connection is opened.
+        response = await pool.handle_async_request(request)
+        stream: HttpStream = response.extensions["network_stream"]
+        chunks = response.aiter_stream()
+        try:
+            if not stream.is_answered:
+                raise Unreachable("wait", f"{address.place} sent a response before the request.", maybe_ran=True)
+            incoming.begin(
+                response.status,
+                response.extensions["reason_phrase"],
+                response.extensions["http_version"],
+                response.headers,
+            )
+            stream.begin_body(incoming.announced)
+            async for chunk in chunks:
+                for portion in incoming.portions(chunk):
+                    incoming.take(portion)
+                    await asyncio.sleep(0)  # A network that has everything ready must not block the event loop.
+            incoming.finish(surplus=bool(stream.rest))
+        finally:
+            incoming.is_cut = stream.is_over
+            incoming.sent_whole &= not stream.is_behind
+            await response.aclose()
+            with contextlib.suppress(OSError):
+                async for _ in chunks:  # The generators of httpcore end in order only with the stream.
+                    pass
+            if pool not in self._pools.values():  # It was closed meanwhile.
+                await _close_idle(pool)
 
-    async def _made(self, address: Address, proxy: Proxy | None) -> Connection:
-        """Return a connection that its first request opens."""
-        through = None
-        if proxy is not None:
-            is_encrypted = proxy.url.startswith("https:")
-            to_proxy = await asyncio.to_thread(self._trust, self._trusted.of_proxies) if is_encrypted else None
-            through = httpx.Proxy(proxy.url, ssl_context=to_proxy)
-        if address.scheme == "https":
-            return Connection(await asyncio.to_thread(self._trust, self._trusted), through, address.socket)
-        # httpx needs a context even without TLS. This one is quick to make and trusts no server.
-        return Connection(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), through, address.socket)
+    async def _pool(self, address: Address, proxy: Proxy | None) -> httpcore.AsyncConnectionPool:
+        home = asyncio.get_running_loop(), os.getpid()
+        if home != self._home:
+            # Connections of another event loop are closed. Those of another process may be in use there.
+            self._home, self._pools = home, {}
+        link = address.scheme, proxy.url if proxy else "", address.socket
+        if link not in self._pools:
+            trust = await asyncio.to_thread(self._trust.context) if address.scheme == "https" else None
+            through = await asyncio.to_thread(_reach, proxy, self._trust.of_proxies) if proxy else None
+            pool = httpcore.AsyncConnectionPool(
+                trust,
+                through,
+                max_connections=None,
+                max_keepalive_connections=MAX_IDLE,
+                keepalive_expiry=IDLE_SECONDS,
+                network_backend=Backend(address.socket),
+            )
+            return self._pools.setdefault(link, pool)  # Another request may have been faster.
+        return self._pools[link]
 
-    def _trust(self, trust: Trust) -> ssl.SSLContext:
-        """Return the context that checks servers, made when first needed."""
-        if trust not in self._trusting:
-            self._trusting[trust] = trust.context()
-        return self._trusting[trust]
+
+async def _close_idle(pool: httpcore.AsyncConnectionPool) -> None:
+    for connection in pool.connections:
+        if connection.is_idle():
+            await connection.aclose()
 
 
-class _WouldConnectError(Exception):
-    """The request cannot go further without a network."""
+def _reach(proxy: Proxy, trust: Trust) -> httpcore.Proxy:
+    """Return a proxy for httpcore; ValueError if its URL cannot be used."""
+    parts = urlsplit(proxy.url)
+    if parts.scheme not in {"http", "https", "socks5", "socks5h"} or not parts.hostname:
+        raise ValueError("no proxy")
+    url = httpcore.URL(scheme=parts.scheme, host=parts.hostname, port=parts.port, target="/")
+    login = None
+    if parts.username or parts.password:
+        login = unquote(parts.username or "").encode(), unquote(parts.password or "").encode()
+    return httpcore.Proxy(url, login, ssl_context=trust.context() if parts.scheme == "https" else None)
+
+
+def _follow(incoming: Incoming) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+    """Return a listener for the trace of httpcore, which names each step."""
+
+    async def follow(event: str, details: Mapping[str, Any]) -> None:
+        match event.partition(".")[2]:
+            case "start_tls.started":
+                incoming.enter("tls")
+            case "send_request_headers.started":
+                # CONNECT is the handshake with a proxy. The request follows it.
+                incoming.enter("proxy" if details["request"].method == b"CONNECT" else "send")
+            case "send_request_body.complete" if incoming.phase == "send":
+                incoming.sent_whole = True
+            case "receive_response_headers.started" if incoming.phase == "send":
+                incoming.enter("wait")
+            case "receive_response_headers.complete" if incoming.phase == "wait":
+                incoming.enter("body")
+
+    return follow
+
+
+class Backend(httpcore.AsyncNetworkBackend):
+    """Opens our streams for httpcore, so that names are resolved and addresses tried as everywhere here."""
+
+    def __init__(self, socket_path: str) -> None:
+        self._socket = socket_path
+
+    async def connect_tcp(self, host: str, port: int, *_: object, **__: object) -> HttpStream:
+        incoming = _incoming.get()
+        incoming.kept = False
+        return HttpStream(*await dial(Address("http", host, port, socket=self._socket), incoming.enter))
+
+
+class HttpStream(httpcore.AsyncNetworkStream):
+    """A stream of asyncio for httpcore.
+
+    One read is always in progress. So it notices a response that begins before the whole request is sent, bytes that
+    belong to no response, and the end of the connection.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self._coming = asyncio.create_task(self._receive())
+        self._is_closed = False
+        self._draining: asyncio.Task[None] | None = None
+        self.is_behind = False
+        """A part of the request was not taken by the system."""
+        self.rest = b""
+        """Bytes that arrived with others, and are read after them."""
+        self._unsent = b""
+        """The head of the request."""
+        self.is_answered = True
+        """Something was read since the request began."""
+        self.is_over = False
+        """The server has closed its side."""
+        self._is_head = True
+        """The response is not past its head."""
+        self._left: int | None = None
+        """Bytes of the body that are still to be read, if the server announced them."""
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109 - its shape
+        """Write until everything is sent or a response begins."""
+        if self.is_answered:  # The next request begins. Its head is sent with its body: a small one is one packet.
+            self.is_answered, self._is_head = False, True
+            self._unsent = buffer
+            return
+        data, self._unsent = self._unsent + buffer, b""
+        write(self._writer, data)
+        if self._writer.transport.get_write_buffer_size():
+            self.is_behind = True
+            self._draining = asyncio.create_task(self._drain())
+            await asyncio.wait([self._draining, self._coming], return_when=asyncio.FIRST_COMPLETED)
+        if self._writer.is_closing():
+            raise httpcore.WriteError("closed")  # httpcore reads on: the response may say why.
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002, ASYNC109 - its shape
+        if self._is_closed:
+            raise ConnectionResetError("closed here")
+        if self._unsent:
+            await self.write(b"")
+        self.is_answered = True
+        data, self.rest = self.rest, b""
+        if not data:
+            received = await self._coming
+            self._coming = asyncio.create_task(self._receive())
+            if isinstance(received, OSError):
+                if self.is_behind and not self._is_head:
+                    # A server that closes with unread data causes a reset. The response may still be whole.
+                    return b""
+                raise received
+            data = received
+            self.is_over = not data
+        if self._is_head:
+            head, end, self.rest = data.partition(b"\r\n\r\n")
+            return head + end
+        if self._left is not None:
+            data, self.rest = data[: self._left], data[self._left :]
+            self._left -= len(data)
+        return data
+
+    def begin_body(self, size: int | None) -> None:
+        """Read no more than ``size`` bytes after the head: what follows them belongs to no response."""
+        self._is_head, self._left = False, size
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ARG002, ASYNC109 - httpcore's shape
+    ) -> HttpStream:
+        """Add TLS to the stream, even inside TLS."""
+        try:
+            await self._writer.start_tls(ssl_context, server_hostname=server_hostname)
+        except BaseException:
+            await self.aclose()
+            raise
+        early: bytes | OSError = self.rest
+        if self._coming.done():
+            early = self._coming.result()
+        if early and isinstance(early, bytes):  # They would be read as if they were encrypted.
+            raise ConnectionResetError("bytes before the handshake")
+        self._writer.transport.set_write_buffer_limits(high=0)
+        return self
+
+    def get_extra_info(self, info: str) -> Any:
+        if info == "ssl_object":
+            return self._writer.get_extra_info(info)
+        if info == "is_readable":  # httpcore does not use such a connection again.
+            return self.is_behind or bool(self.rest) or self._coming.done() or self._has_arrived()
+        return None
+
+    async def aclose(self) -> None:
+        self._is_closed = True
+        self._writer.transport.abort()
+        tasks = [self._coming] if self._draining is None else [self._coming, self._draining]
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+    async def _receive(self) -> bytes | OSError:
+        try:
+            return await self._reader.read(PIECE)
+        except OSError as failure:  # This includes ssl.SSLError.
+            return failure
+        except asyncio.CancelledError:
+            self._writer.transport.abort()  # The event loop ends, or nobody waits for the response any more.
+            raise
+
+    async def _drain(self) -> None:
+        with contextlib.suppress(OSError):
+            await self._writer.drain()
+            self.is_behind = False
+
+    def _has_arrived(self) -> bool:
+        """Return whether there are bytes, or the end, that the event loop has not seen yet."""
+        if self._reader.at_eof() or self._writer.is_closing():
+            return True
+        try:
+            return bool(select.select([self._writer.get_extra_info("socket")], [], [], 0)[0])
+        except ValueError:  # Too many files are open for it.
+            return True
 
 
 @cache
 def _load() -> None:
-    asyncio.run(_up_to_connecting())
+    asyncio.run(_send_nothing())
 
 
-async def _up_to_connecting() -> None:
-    async def stop(*_: object) -> None:
-        raise _WouldConnectError
-
-    request = httpx.Request("POST", "http://localhost", extensions={"trace": stop})
-    with contextlib.suppress(_WouldConnectError):
-        async with httpx.AsyncHTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False) as route:
-            await route.handle_async_request(request)
+async def _send_nothing() -> None:
+    backend = httpcore.AsyncMockBackend([b"HTTP/1.1 204 No Content\r\n\r\n"])
+    async with httpcore.AsyncConnectionPool(network_backend=backend) as pool:
+        await pool.request("GET", "http://localhost")
 
 
 async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> ShownCertificate:
@@ -332,13 +361,13 @@ async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> 
     """
     if address_of(url).scheme != "https":
         raise no_certificate()
-    return await shown_certificate(lambda looking: _seen(url, looking, deadline), trust)
 
+    async def see(looking: Looking) -> bytes:
+        async with HttpTransport(trust=looking) as transport:
+            try:
+                await transport.send(Request(url, b""), deadline=deadline)
+            except CertificateSeen as seen:
+                return seen.der
+        raise AssertionError("the handshake did not end")
 
-async def _seen(url: str, looking: Looking, deadline: float) -> bytes:
-    async with HttpTransport(trust=looking) as transport:
-        try:
-            await transport.send(Request(url, b""), deadline=deadline)
-        except CertificateSeen as seen:
-            return seen.der
-    raise AssertionError("the handshake did not end")
+    return await shown_certificate(see, trust)

@@ -10,9 +10,8 @@ import signal
 import subprocess
 import threading
 import time
-from collections import deque
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final
 
 from rpcexplorer.transport.connection import PIECE
 from rpcexplorer.transport.framing import framer_of, printable_if_short
@@ -32,100 +31,6 @@ MAX_STDERR: Final = 64 * 1024
 MAX_LAST_LINES: Final = 3
 MAX_LAST_WORDS: Final = 300
 """Lines of stderr, and characters of all of them, for the sentence about the end."""
-
-
-class Outlet:
-    """The end of a pipe that a process writes to."""
-
-    def __init__(self, pipe: IO[bytes]) -> None:
-        self._pipe = pipe
-        self._is_over = False
-        self._readable: asyncio.Future[None] | None = None
-        os.set_blocking(pipe.fileno(), False)
-
-    async def receive(self) -> bytes:
-        """Return the next bytes; b"" at the end."""
-        while True:
-            try:
-                data = os.read(self._pipe.fileno(), PIECE)
-            except BlockingIOError:
-                if self._is_over:
-                    return b""
-                await self._wait()
-            else:
-                await asyncio.sleep(0)  # A process that writes without end must not block the event loop.
-                return data
-
-    def finish(self) -> None:
-        """End with the bytes that are here: another process may keep the pipe open."""
-        self._is_over = True
-        self._wake()
-
-    def close(self) -> None:
-        self._pipe.close()
-
-    async def _wait(self) -> None:
-        loop, pipe = asyncio.get_running_loop(), self._pipe.fileno()
-        self._readable = loop.create_future()
-        loop.add_reader(pipe, self._wake)
-        try:
-            await self._readable
-        finally:
-            loop.remove_reader(pipe)
-
-    def _wake(self) -> None:
-        if self._readable is not None and not self._readable.done():
-            self._readable.set_result(None)
-
-
-class Pipes:
-    """Standard input and output of a process as one stream."""
-
-    def __init__(self, stdin: IO[bytes], stdout: IO[bytes]) -> None:
-        self._stdin, self._stdout = stdin, Outlet(stdout)
-        self._out: deque[memoryview] = deque()
-        os.set_blocking(stdin.fileno(), False)
-        self.receive, self.shut = self._stdout.receive, self._stdout.finish
-
-    @property
-    def behind(self) -> bool:
-        return bool(self._out)
-
-    def write(self, data: bytes) -> None:
-        if self._stdin.closed:
-            raise BrokenPipeError
-        rest = memoryview(data)
-        if not self._out:
-            with contextlib.suppress(BlockingIOError):
-                rest = rest[os.write(self._stdin.fileno(), rest) :]
-        if rest:
-            self._out.append(rest)
-
-    async def drain(self) -> None:
-        loop, pipe = asyncio.get_running_loop(), self._stdin.fileno()
-        while self._out:
-            try:
-                rest = self._out[0][os.write(pipe, self._out[0]) :]
-            except BlockingIOError:
-                writable = loop.create_future()
-                loop.add_writer(pipe, writable.set_result, None)
-                try:
-                    await writable
-                finally:
-                    loop.remove_writer(pipe)
-                continue
-            if rest:
-                self._out[0] = rest
-            else:
-                self._out.popleft()
-            await asyncio.sleep(0)
-
-    def end_input(self) -> None:
-        self._stdin.close()
-
-    def close(self) -> None:
-        self._stdin.close()
-        self._stdout.close()
 
 
 class Group:
@@ -232,6 +137,9 @@ class ProcessWire(StreamWire):
         super().__init__(Path(words[0]).name, framer_of(framing, cap))
         self._words, self._program, self._folder = words, program, folder
         self._environment, self._on_stderr = environment, on_stderr
+        self._outputs: list[asyncio.ReadTransport] = []
+        """The pipes of stdout and stderr."""
+        self._ending: asyncio.Task[None] | None = None
         self._life: asyncio.Task[None] | None = None
         self._errors: asyncio.Task[None] | None = None
         self._is_over = asyncio.Event()
@@ -262,19 +170,12 @@ class ProcessWire(StreamWire):
             why = getattr(failure, "strerror", None) or str(failure)
             problem = Unreachable("start", f"{self._program} does not start: {why.lower()}. Check the command.")
         else:
-            self._begin(process)
+            await self._begin(process)
             return
         raise problem
 
-    def _begin(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        pipes = self._stream = Pipes(process.stdin, process.stdout)
-        errors = Outlet(process.stderr)
-        self._life = asyncio.create_task(self._live(Group(process), pipes, errors))
-        self._errors = asyncio.create_task(self._read_errors(errors))
-        loop = asyncio.get_running_loop()
+    async def _begin(self, process: subprocess.Popen[bytes]) -> None:
+        group, loop = Group(process), asyncio.get_running_loop()
 
         def wait() -> None:
             process.wait()
@@ -282,16 +183,30 @@ class ProcessWire(StreamWire):
                 loop.call_soon_threadsafe(self._is_over.set)
 
         threading.Thread(target=wait, name=f"end of {self._peer}", daemon=True).start()
+        self._life = asyncio.create_task(self._live(group))
+        reader, errors = asyncio.StreamReader(PIECE), asyncio.StreamReader(PIECE)
+        unused = asyncio.StreamReader()  # A StreamWriter asks one for failures.
+        try:
+            stdin, protocol = await loop.connect_write_pipe(lambda: asyncio.StreamReaderProtocol(unused), process.stdin)
+            stdout, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), process.stdout)
+            stderr, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(errors), process.stderr)
+        except BaseException:
+            self._is_over.set()
+            raise
+        stdin.set_write_buffer_limits(high=0)
+        self._stream = reader, asyncio.StreamWriter(stdin, protocol, unused, loop)
+        self._outputs = [stdout, stderr]
+        self._errors = asyncio.create_task(self._read_errors(errors))
 
-    async def _live(self, group: Group, pipes: Pipes, errors: Outlet) -> None:
+    async def _live(self, group: Group) -> None:
         """Wait for the end, and end what is left of the group.
 
         The loop cancels this task if it ends before.
         """
         try:
             await self._is_over.wait()
-            await self._stop_writing()
-            pipes.end_input()
+            if self._stream is not None and not self._stream[1].is_closing():
+                self._stream[1].transport.abort()  # Its standard input: what it has not taken is forgotten.
             if not await group.is_gone_soon():
                 self._code = group.process.poll()
                 group.signal(signal.SIGTERM)
@@ -300,44 +215,47 @@ class ProcessWire(StreamWire):
                     await group.is_gone_soon()
             else:
                 self._code = group.process.returncode
+            self._ending = asyncio.create_task(_close_when_quiet(self._outputs[0]))
         except BaseException:
-            pipes.close()
+            self._close_outputs()
             end_now([group])
             raise
-        finally:
-            pipes.shut()
-            errors.finish()
 
-    async def _read_errors(self, errors: Outlet) -> None:
+    async def _read_errors(self, errors: asyncio.StreamReader) -> None:
         line, size = bytearray(), 0
-        try:
-            while data := await errors.receive():
-                self.stderr = (self.stderr + data)[-MAX_STDERR:]
-                for number, part in enumerate(data.split(b"\n")):
-                    if number:
-                        self._report(line, size)
-                        line, size = bytearray(), 0
-                    line += part[: MAX_STDERR - len(line)]
-                    size += len(part)
-            if line:
-                self._report(line, size)
-        finally:
-            errors.close()
+        while data := await errors.read(PIECE):
+            self.stderr = (self.stderr + data)[-MAX_STDERR:]
+            for number, part in enumerate(data.split(b"\n")):
+                if number:
+                    self._report(line, size)
+                    line, size = bytearray(), 0
+                line += part[: MAX_STDERR - len(line)]
+                size += len(part)
+        if line:
+            self._report(line, size)
 
     def _report(self, line: bytearray, size: int) -> None:
         text = line.decode("utf-8", "replace").removesuffix("\r")
         self._on_stderr(text if size == len(line) else f"(a line of {size:,} bytes)")
 
-    async def _say_goodbye(self) -> None:
+    async def _close(self, *_: object) -> None:
+        await self._end()
+        self._close_outputs()
+
+    async def _end(self) -> None:
+        """End the process, and read the rest of stderr."""
         assert self._life is not None
         assert self._errors is not None
         self._is_over.set()
         await asyncio.wait([self._life])
-        await asyncio.wait([self._errors], timeout=GRACE_SECONDS)
-        self._errors.cancel()  # A process that left the group may still write.
+        await asyncio.wait([self._errors], timeout=GRACE_SECONDS)  # A process that left the group may still write.
+
+    def _close_outputs(self) -> None:
+        for pipe in self._outputs:
+            pipe.close()
 
     async def _reason(self, failure: OSError | None = None) -> Unreachable:  # noqa: ARG002 - the process says more
-        await self._say_goodbye()
+        await self._end()
         if self._code is None:
             words = f"{self._peer} closed a standard stream without ending, so it was ended"
         elif self._code < 0:
@@ -346,12 +264,22 @@ class ProcessWire(StreamWire):
             words = f"{self._peer} ended with {self._code}"
         lines = [line.strip() for line in self.stderr.decode("utf-8", "replace").splitlines()]
         lines = [line for line in lines if line][-MAX_LAST_LINES:]
-        ways = (printable_if_short(" / ".join(lines[start:]), MAX_LAST_WORDS) for start in range(len(lines)))
-        last = next(filter(None, ways), "").rstrip(".")
-        if last:
-            return Unreachable("closed", f"{words}: {last}.")
+        while lines:  # As many of the last lines as are short enough together.
+            if last := printable_if_short(" / ".join(lines), MAX_LAST_WORDS).rstrip("."):
+                return Unreachable("closed", f"{words}: {last}.")
+            del lines[0]
         is_exit = self._code is not None and self._code >= 0
         return Unreachable("closed", f"{words}.", reason="unexplained" if is_exit else "")
+
+
+async def _close_when_quiet(pipe: asyncio.ReadTransport) -> None:
+    """Close the pipe of a process that has ended when nothing comes any more: another one may keep it open."""
+    until = time.monotonic() + GRACE_SECONDS
+    while not pipe.is_closing() and time.monotonic() < until:
+        await asyncio.sleep(POLL_SECONDS)
+        if not pipe.is_reading():  # Our reader is slow.
+            until = time.monotonic() + GRACE_SECONDS
+    pipe.close()
 
 
 def _name_of(number: int) -> str:

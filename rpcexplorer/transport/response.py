@@ -159,7 +159,6 @@ _STAGES: dict[Phase, Stage] = {
 }
 EARLY = "The response began before the whole request was sent: the server did not read the rest."
 SURPLUS = "Bytes after the end of the response were ignored, and the connection was closed."
-STRAY = "The open connection had unexpected bytes. It was closed, and a new one was opened."
 _PACKED = 1024  # Bytes to decompress at a time: at most 1 MB of output, and a few ms.
 _READ = 16 * 1024  # Bytes of events at a time, for a few ms.
 _LAST_SECONDS = 0.25  # From the response in an event stream to the end of the stream.
@@ -183,6 +182,8 @@ class Incoming:
         self.sent_whole = False
         self.kept = False
         """The connection was open before."""
+        self.is_cut = False
+        """The server closed the connection before the end of the response."""
         self.remarks: list[str] = []
         self._offered, self._proxy, self._watch, self._cap = offered, proxy, watch, cap
         self.limit: asyncio.Timeout | None = None

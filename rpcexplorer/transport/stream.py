@@ -7,19 +7,19 @@ import contextlib
 import ssl
 from typing import TYPE_CHECKING, Final
 
-from rpcexplorer.transport.connection import Encrypted, dial
+from rpcexplorer.transport.connection import PIECE, dial, write
 from rpcexplorer.transport.failures import Attempt, explain
 from rpcexplorer.transport.framing import framer_of
-from rpcexplorer.transport.http import proxy_for
 from rpcexplorer.transport.port import MAX_UNREAD, Unreachable, closed_here
+from rpcexplorer.transport.proxy import proxy_for
 from rpcexplorer.transport.request import SOCKET, Address, address_of
 from rpcexplorer.transport.response import Incoming
-from rpcexplorer.transport.tls import USUAL, Trust
+from rpcexplorer.transport.tls import USUAL, CertificateSeen, Trust
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from rpcexplorer.transport.connection import Duplex
+    from rpcexplorer.transport.connection import Stream
     from rpcexplorer.transport.framing import Framer
     from rpcexplorer.transport.port import Framing
 
@@ -29,7 +29,7 @@ GOODBYE_SECONDS: Final = 1.0
 
 
 class StreamWire:
-    """What all wires share: one stream, one reader, and writers that never mix their messages."""
+    """What all connections that stay open share: one stream, one reader, and messages that never mix."""
 
     slice_size = 64 * 1024
     """Bytes to divide into messages at a time, to keep the loop free."""
@@ -40,25 +40,32 @@ class StreamWire:
         self._peer = peer
         """The name of the other side in sentences."""
         self._framer = framer
-        self._stream: Duplex | None = None
-        self._draining: asyncio.Task[None] | None = None
+        self._stream: Stream | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._is_idle = asyncio.Event()
-        """Nobody waits for bytes."""
-        self._is_idle.set()
-
-    def _is_closed(self) -> bool:
-        return self._closing is not None
 
     async def send(self, message: bytes) -> None:
-        if self._stream is None or self._is_closed() or self.ended:
-            raise self.ended or closed_here()
-        await self._write(self._stream, self._framer.frame(message))
+        self._require_open()
+        assert self._stream is not None
+        _, writer = self._stream
+        write(writer, self._framer.frame(message))
+        try:
+            await writer.drain()
+        except OSError as failure:
+            problem = await self._reason(failure)
+            if self._closing is None:
+                self.ended = self.ended or problem
+        self._require_open()
+
+    def _require_open(self) -> None:
+        if self.ended is not None:
+            raise self.ended
+        if self._stream is None or self._closing is not None:
+            raise closed_here()
 
     async def messages(self) -> AsyncIterator[bytes]:
         problem = None
         try:
-            while data := await self._received():
+            while data := await self._receive():
                 if self.unread is not None:
                     self.unread = (self.unread + data[:MAX_UNREAD])[:MAX_UNREAD]
                 for start in range(0, len(data), self.slice_size):
@@ -67,15 +74,14 @@ class StreamWire:
                         yield message
                         if number % MAX_IN_ROW == 0:
                             await asyncio.sleep(0)
-                    if start:
-                        await asyncio.sleep(0)
+                    await asyncio.sleep(0)  # A peer that writes without end must not block the event loop.
             for message in self._framer.finish():
                 yield message
         except Unreachable as unreadable:
             problem = unreadable
         except OSError as failure:  # This includes ssl.SSLError.
             problem = await self._reason(failure)
-        if not self._is_closed():
+        if self._closing is None:
             self.ended = self.ended or problem or await self._reason()
             await self.close()
 
@@ -83,68 +89,25 @@ class StreamWire:
         if self._stream is None:
             return
         if self._closing is None:
-            self._closing = asyncio.create_task(self._close(self._stream))
+            self._closing = asyncio.create_task(self._close(*self._stream))
         await asyncio.wait([self._closing])  # Whoever stops waiting must not stop the closing.
         self._closing.result()
 
-    async def _close(self, stream: Duplex) -> None:
+    async def _close(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:  # noqa: ARG002 - for subclasses
+        """End both directions in bounded time: a task that reads finds the end."""
         try:
             await self._say_goodbye()
         finally:
-            await self._stop_writing()
-            stream.shut()
-            if self._is_idle.is_set():  # Or else the reader closes it, as it watches the stream.
-                stream.close()
+            writer.close()
+            writer.transport.abort()  # It waits neither for the peer to read, nor for its end of TLS.
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
 
-    async def _write(self, stream: Duplex, data: bytes) -> None:
-        """Send bytes after all earlier ones.
-
-        They are written at once, so that a cancelled call leaves no half message.
-        """
-        problem = None
-        try:
-            stream.write(data)
-        except OSError as failure:
-            problem = await self._reason(failure)
-        else:
-            await self._drain(stream)
-            if stream.behind and self._is_closed():
-                raise closed_here()
-            if stream.behind:
-                problem = await self._reason()
-        if problem is not None:
-            self.ended = self.ended or problem
-            raise problem
-
-    async def _stop_writing(self) -> None:
-        """Forget the bytes that the peer has not taken."""
-        if self._draining is not None:
-            self._draining.cancel()
-            await asyncio.wait([self._draining])
-
-    async def _drain(self, stream: Duplex) -> None:
-        """Wait until the peer has taken all bytes, or cannot any more."""
-        if stream.behind:
-            await asyncio.wait([self._drain_later(stream)])
-
-    def _drain_later(self, stream: Duplex) -> asyncio.Task[None]:
-        if self._draining is None or self._draining.done():
-            self._draining = asyncio.create_task(_drain(stream))
-        return self._draining
-
-    async def _received(self) -> bytes:
+    async def _receive(self) -> bytes:
         """Return the next bytes; b"" at the end, also at our own."""
         assert self._stream is not None
-        if self._is_closed():
-            return b""
-        self._is_idle.clear()
-        try:
-            data = await self._stream.receive()
-        finally:
-            self._is_idle.set()
-            if self._is_closed():
-                self._stream.close()
-        return b"" if self._is_closed() else data
+        data = await self._stream[0].read(PIECE)
+        return data if self._closing is None else b""
 
     async def _reason(self, failure: OSError | None = None) -> Unreachable:  # noqa: ARG002 - for subclasses
         """Return why the peer ended the connection."""
@@ -156,11 +119,6 @@ class StreamWire:
 
     async def _say_goodbye(self) -> None:
         """Do what comes before the end of the stream, in bounded time."""
-
-
-async def _drain(stream: Duplex) -> None:
-    with contextlib.suppress(OSError):  # The bytes that were not sent tell of it.
-        await stream.drain()
 
 
 class SocketWire(StreamWire):
@@ -177,31 +135,30 @@ class SocketWire(StreamWire):
 
     async def open(self, deadline: float, left: float | None = None) -> None:
         limit = asyncio.timeout(deadline if left is None else left)
+        problem: Exception
         try:
             async with limit:
                 await self._connect()
+        except CertificateSeen as seen:
+            problem = seen
         except Unreachable as known:
-            problem = known
+            problem = self._with_proxy(known)
         except Exception as failure:  # noqa: BLE001 - the border, as for HTTP
-            problem = self._explain(failure, deadline, expired=limit.expired())
+            problem = self._with_proxy(self._explain(failure, deadline, expired=limit.expired()))
         else:
             return
-        raise _with_proxy(problem, self._address)
+        raise problem
 
     async def _connect(self) -> None:
-        address = self._address
-        context = await asyncio.to_thread(self._trust.context) if address.scheme in {"tls", "wss"} else None
-        plain = self._stream = await dial(address, self._incoming)
+        is_encrypted = self._address.scheme in {"tls", "wss"}
+        trust = await asyncio.to_thread(self._trust.context) if is_encrypted else None
+        self._stream = await dial(self._address, self._incoming.enter, trust)
+        self._incoming.enter("wait")
         try:
-            if context is not None:
-                self._incoming.enter("tls")
-                encrypted = self._stream = Encrypted(plain, context, address.host)
-                await encrypted.shake_hands()
-            self._incoming.enter("wait")
             await self._begin()
         except BaseException:
+            self._stream[1].transport.abort()
             self._stream = None
-            plain.close()
             raise
 
     async def _begin(self) -> None:
@@ -217,14 +174,14 @@ class SocketWire(StreamWire):
             return self._explain(failure)
         return await super()._reason(failure)
 
-
-def _with_proxy(problem: Unreachable, address: Address) -> Unreachable:
-    """Name a proxy that is configured, because connections do not use it."""
-    if problem.step not in {"name", "connect", "timeout"} or address.socket:
-        return problem
-    is_encrypted = address.scheme in {"tls", "wss"}
-    proxy = proxy_for(Address("https" if is_encrypted else "http", address.host, address.port))
-    if proxy is None:
-        return problem
-    unused = f"The proxy {proxy.shown} is not used for {address.scheme}:// URLs."
-    return Unreachable(problem.step, f"{problem.sentence} {unused}", reason=problem.reason)
+    def _with_proxy(self, problem: Unreachable) -> Unreachable:
+        """Name a proxy that is configured, because connections do not use it."""
+        address = self._address
+        if problem.step not in {"name", "connect", "timeout"} or address.socket:
+            return problem
+        scheme = "https" if address.scheme in {"tls", "wss"} else "http"
+        proxy = proxy_for(Address(scheme, address.host, address.port))
+        if proxy is None:
+            return problem
+        unused = f"The proxy {proxy.shown} is not used for {address.scheme}:// URLs."
+        return Unreachable(problem.step, f"{problem.sentence} {unused}", reason=problem.reason)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import _ssl
 import ipaddress
 import os
 import ssl
 import stat
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-import httpx
 from msgspec import Struct
 
 from rpcexplorer.transport.port import Certificate, ShownCertificate, Unreachable
@@ -55,7 +53,7 @@ class Trust(Struct, frozen=True):
 
     def _checked_by_authorities(self) -> ssl.SSLContext:
         try:
-            return httpx.create_ssl_context(trust_env=True) if self.ca_file is None else context_of(self.ca_file)
+            return _usual_context() if self.ca_file is None else context_of(self.ca_file)
         except (OSError, ValueError):  # This includes ssl.SSLError. A NUL in a path is a ValueError.
             problem = _unusable(f"{_source_of_roots(self.ca_file)} cannot be read as certificates: {_A_FILE}")
         raise problem
@@ -71,7 +69,9 @@ class Looking(Trust, frozen=True):
     """The certificate authorities must trust the certificate."""
 
     def context(self) -> ssl.SSLContext:
-        context = self._checked_by_authorities() if self.checked else _unchecked(_ByHandshake(ssl.PROTOCOL_TLS_CLIENT))
+        context = (
+            self._checked_by_authorities() if self.checked else _unchecked(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+        )
         context.sslobject_class = _Seeing
         return context
 
@@ -82,14 +82,27 @@ class OtherCertificate(ssl.SSLError):
         self.fingerprint = fingerprint
 
 
-class CertificateSeen(Unreachable):
+class CertificateSeen(ssl.SSLError):
+    """The end of a handshake whose only purpose was the certificate."""
+
     def __init__(self, der: bytes) -> None:
-        super().__init__("tls", "Only the certificate was read.")
+        super().__init__("only the certificate was read")
         self.der = der
 
 
 def fingerprint_of(der: bytes) -> str:
     return f"sha256:{sha256(der).hexdigest()}"
+
+
+def _usual_context() -> ssl.SSLContext:
+    """Return a context with the authorities of the environment, or those of certifi, as httpx has."""
+    import certifi  # It comes with httpcore.
+
+    if file := os.environ.get("SSL_CERT_FILE"):
+        return ssl.create_default_context(cafile=file)
+    if folder := os.environ.get("SSL_CERT_DIR"):
+        return ssl.create_default_context(capath=folder)
+    return ssl.create_default_context(cafile=certifi.where())
 
 
 def context_of(ca_file: Path) -> ssl.SSLContext:
@@ -167,13 +180,6 @@ def _pinned(fingerprint: str) -> ssl.SSLContext:
     return context
 
 
-class _ByHandshake(ssl.SSLContext):
-    """An SSL context that only creates SSLObjects of its own class, which end the handshake."""
-
-    def wrap_socket(self, *_: object, **__: object) -> NoReturn:
-        raise NotImplementedError
-
-
 class _Seeing(ssl.SSLObject):
     def do_handshake(self) -> None:
         super().do_handshake()
@@ -228,13 +234,6 @@ def _refuse() -> NoReturn:
     raise _EncryptedKey
 
 
-_NAMES_SHOWN: Final = {"DNS", "IP Address", "email", "URI"}
-_ATTRIBUTES: Final = {
-    "commonName": "CN", "countryName": "C", "localityName": "L", "stateOrProvinceName": "ST", "organizationName": "O",
-    "organizationalUnitName": "OU", "domainComponent": "DC",
-}  # fmt: skip
-
-
 async def shown_certificate(see: Callable[[Looking], Awaitable[bytes]], trust: Trust) -> ShownCertificate:
     """Return the certificate that ``see`` gets with a handshake, and why it is not trusted.
 
@@ -256,31 +255,77 @@ def no_certificate() -> Unreachable:
     return Unreachable("url", "Only a server with https://, wss:// or tls:// shows a certificate.")
 
 
-def certificate_from(der: bytes) -> Certificate:
-    """Return the fields that the standard library reads, and the fingerprint."""
-    from tempfile import TemporaryDirectory  # Only looking at a certificate needs it.
+# Tags and object identifiers of a certificate (RFC 5280).
+_VERSION, _EXTENSIONS, _UTC_TIME, _WIDE_STRING = 0xA0, 0xA3, 0x17, 0x1E
+_ALTERNATIVE_NAMES: Final = bytes.fromhex("551d11")
+_EMAIL, _DNS, _URI, _IP = 0x81, 0x82, 0x86, 0x87
+_ATTRIBUTES: Final = {
+    "550403": "CN", "550405": "serialNumber", "550406": "C", "550407": "L", "550408": "ST", "55040a": "O",
+    "55040b": "OU", "550461": "organizationIdentifier", "0992268993f22c640119": "DC",
+    "2a864886f70d010901": "emailAddress",
+}  # fmt: skip
 
+
+def certificate_from(der: bytes) -> Certificate:
+    """Return the fingerprint of a certificate, and its fields: the standard library reads only trusted ones."""
     fingerprint = fingerprint_of(der)
     try:
-        with TemporaryDirectory() as folder:
-            file = Path(folder, "certificate.pem")
-            file.write_text(ssl.DER_cert_to_PEM_cert(der))
-            # getpeercert() returns this only for a trusted certificate.
-            found = _ssl._test_decode_cert(str(file))  # type: ignore[attr-defined]  # noqa: SLF001
-        moments = (ssl.cert_time_to_seconds(found[key]) for key in ("notBefore", "notAfter"))
-        since, until = (datetime.fromtimestamp(moment, UTC) for moment in moments)
-        names = tuple(
-            str(ipaddress.ip_address(name.strip())) if kind == "IP Address" else name
-            for kind, name in found.get("subjectAltName", ())
-            if kind in _NAMES_SHOWN
-        )
-    except (OSError, ValueError, OverflowError):  # This includes ssl.SSLError.
+        ((_, certificate),) = _elements(der)
+        fields = _elements(_elements(certificate)[0][1])
+        if fields[0][0] == _VERSION:
+            del fields[0]
+        _, _, (_, issuer), (_, validity), (_, subject), _, *rest = fields
+        since, until = (_moment(tag, text) for tag, text in _elements(validity))
+        names = tuple(_alternative_names(dict(rest).get(_EXTENSIONS, b"")))
+        return Certificate(fingerprint, _name(subject), _name(issuer), names, since, until)
+    except (ValueError, IndexError):
         return Certificate(fingerprint, remark="its content cannot be read")
-    return Certificate(fingerprint, _name(found["subject"]), _name(found["issuer"]), names, since, until)
 
 
-def _name(parts: Iterable[Iterable[tuple[str, str]]]) -> str:
+def _elements(data: bytes) -> list[tuple[int, bytes]]:
+    """Split DER into its elements, each a tag and a content."""
+    elements, position = list[tuple[int, bytes]](), 0
+    while position < len(data):
+        tag, size = data[position], data[position + 1]
+        start = position + 2
+        if size >= 0x80:  # The number of bytes of the size.
+            start += size - 0x80
+            size = int.from_bytes(data[position + 2 : start], "big")
+        position = start + size
+        if position > len(data):
+            raise ValueError("incomplete")
+        elements.append((tag, data[start:position]))
+    return elements
+
+
+def _moment(tag: int, text: bytes) -> datetime:
+    digits = text.decode("ascii")
+    if tag == _UTC_TIME:
+        digits = f"20{digits}" if digits < "50" else f"19{digits}"
+    return datetime.strptime(digits, "%Y%m%d%H%M%SZ").replace(tzinfo=UTC)
+
+
+def _alternative_names(extensions: bytes) -> Iterator[str]:
+    """Yield the host names, addresses and others that a certificate is for."""
+    for _, listed in _elements(extensions):
+        for _, extension in _elements(listed):
+            (_, kind), *_, (_, content) = _elements(extension)
+            if kind != _ALTERNATIVE_NAMES:
+                continue
+            for tag, name in _elements(_elements(content)[0][1]):
+                if tag == _IP:
+                    yield str(ipaddress.ip_address(name))
+                elif tag in {_EMAIL, _DNS, _URI}:
+                    yield name.decode("latin-1")
+
+
+def _name(data: bytes) -> str:
     """Return a name as ``CN=…, O=…``; commas in its parts are escaped."""
-    escaped = str.maketrans({"\\": "\\\\", ",": "\\,"})
-    attributes = [attribute for part in parts for attribute in part]
-    return ", ".join(f"{_ATTRIBUTES.get(kind, kind)}={text.translate(escaped)}" for kind, text in attributes)
+    attributes = []
+    for _, group in _elements(data):
+        for _, attribute in _elements(group):
+            (_, kind), (tag, value) = _elements(attribute)
+            text = value.decode("utf-16-be" if tag == _WIDE_STRING else "utf-8", "replace")
+            escaped = text.replace("\\", "\\\\").replace(",", "\\,")
+            attributes.append(f"{_ATTRIBUTES.get(kind.hex(), '?')}={escaped}")
+    return ", ".join(attributes)

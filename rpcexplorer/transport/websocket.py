@@ -21,6 +21,7 @@ from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI
 
 from rpcexplorer.patterns import regex
+from rpcexplorer.transport.connection import PIECE
 from rpcexplorer.transport.framing import oversize, printable_if_short
 from rpcexplorer.transport.port import Request, Response, Unreachable, closed_here
 from rpcexplorer.transport.request import WEBSOCKET, address_of, upgrade_headers
@@ -142,17 +143,20 @@ class WebSocketWire(SocketWire):
         self.unread = None  # Frames have a form that cannot be mistaken.
         self._ahead = b""
         """Bytes that came with the response to the upgrade."""
+        self._is_idle = asyncio.Event()
+        """Nobody waits for bytes."""
+        self._is_idle.set()
         self._refusal: Unreachable | None = None
 
     async def _begin(self) -> None:
         """Ask for the upgrade; raise `Unreachable` with the response if it is refused."""
         assert self._stream is not None
+        reader, writer = self._stream
         self._protocol.send_request(Upgrade(self._address.target, UpgradeHeaders(self._upgrade)))
-        self._stream.write(b"".join(self._protocol.data_to_send()))
-        await self._drain(self._stream)
+        writer.write(b"".join(self._protocol.data_to_send()))
         received = b""
         while (end := received.find(b"\r\n\r\n") + 4) < 4:
-            data = await self._stream.receive() if len(received) <= MAX_HEAD else b""
+            data = await reader.read(PIECE) if len(received) <= MAX_HEAD else b""
             received += data
             if not data or not received.startswith(b"HTTP/"[: len(received)]):
                 raise self._not_http(received)
@@ -182,7 +186,7 @@ class WebSocketWire(SocketWire):
         expected = min(int(length) if length is not None and length.isdecimal() else MAX_BODY, MAX_BODY)
         with contextlib.suppress(TimeoutError, OSError):
             async with asyncio.timeout(GOODBYE_SECONDS):
-                while len(body) < expected and (data := await self._stream.receive()):
+                while len(body) < expected and (data := await self._stream[0].read(PIECE)):
                     body += data
         body = body[:expected]
         if text := printable_if_short(body.strip()):
@@ -205,18 +209,22 @@ class WebSocketWire(SocketWire):
     def _explain(self, failure: Exception, deadline: float = 0, *, expired: bool = False) -> Unreachable:
         return self._refusal or super()._explain(failure, deadline, expired=expired)
 
-    async def _received(self) -> bytes:
+    async def _receive(self) -> bytes:
         data, self._ahead = self._ahead, b""
-        return data or await super()._received()
+        if data:
+            return data
+        self._is_idle.clear()
+        try:
+            return await super()._receive()
+        finally:
+            self._is_idle.set()
 
     def _reply(self, data: bytes) -> bool:
         """Send bytes without waiting for the server to read; return whether it is behind."""
         assert self._stream is not None
-        with contextlib.suppress(OSError):  # The reader finds the end, too.
-            self._stream.write(data)
-        if self._stream.behind:
-            self._drain_later(self._stream)
-        return self._stream.behind
+        _, writer = self._stream
+        writer.write(data)
+        return writer.transport.get_write_buffer_size() > 0
 
     async def _say_goodbye(self) -> None:
         """Close with code 1000, and wait for the server's answer for a second."""
@@ -228,7 +236,10 @@ class WebSocketWire(SocketWire):
             return  # The server does not read.
         with contextlib.suppress(TimeoutError, OSError):
             async with asyncio.timeout(GOODBYE_SECONDS):
-                await (self._stream.receive() if self._is_idle.is_set() else self._is_idle.wait())
+                if self._is_idle.is_set():
+                    await self._stream[0].read(PIECE)
+                else:
+                    await self._is_idle.wait()
 
 
 async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> ShownCertificate:

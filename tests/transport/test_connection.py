@@ -5,29 +5,20 @@ from __future__ import annotations
 import asyncio
 import gc
 import socket
-import ssl
 from contextlib import ExitStack
 from typing import Any
 
-import httpx
 import pytest
 
 from rpcexplorer.transport import connection as tcp
 from rpcexplorer.transport.connection import (
-    Backend,
-    Connection,
     SocketAddress,
-    _http_of,
     connect,
     known_addresses,
     look_up,
-    pool_of,
 )
-from rpcexplorer.transport.port import Request
-from rpcexplorer.transport.request import address_of
-from rpcexplorer.transport.response import Incoming
-from tests.fakes.wire import NEXT, RawServer, http_reply
-from tests.transport.sending import BODY, failure_of, send
+from tests.fakes.wire import RawServer, http_reply
+from tests.transport.sending import failure_of, send
 
 HERE = "127.0.0.1"
 
@@ -69,14 +60,14 @@ def reached(*addresses: SocketAddress) -> Any:
 
 
 def test_refused_address_is_followed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tcp, "_HEAD_START", 3600)
+    monkeypatch.setattr(tcp, "HEAD_START", 3600)
     with ExitStack() as stack:
         address = listening(stack)
         assert reached(refusing(), address) == address[1]
 
 
 def test_silent_address_is_followed_after_a_delay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tcp, "_HEAD_START", 0.001)
+    monkeypatch.setattr(tcp, "HEAD_START", 0.001)
     with ExitStack() as stack:
         quiet, address = silent(stack), listening(stack)
         assert reached(quiet, quiet, address) == address[1]
@@ -134,22 +125,3 @@ def test_localhost_needs_no_lookup(monkeypatch: pytest.MonkeyPatch) -> None:
     with RawServer(http_reply(b"here")) as server:
         answer = send(f"http://localhost:{server.port}/")
     assert (answer.body, answer.phases.name) == (b"here", None)
-
-
-def test_pool_opens_our_connections() -> None:
-    pool = pool_of(httpx.AsyncHTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)))
-    assert hasattr(pool, "_network_backend")
-    assert hasattr(Backend, "connect_tcp")
-
-
-def test_http_state_reports_leftover_bytes() -> None:
-    async def exchange(url: str) -> tuple[bytes, bool]:
-        connection = Connection(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), None)
-        headers = (("Host", "127.0.0.1"), ("Content-Length", str(len(BODY))))
-        assert await connection.exchange(Request(url, BODY), headers, address_of(url), Incoming())
-        left = _http_of(connection._httpx).trailing_data
-        connection.close()
-        return left  # type: ignore[no-any-return]
-
-    with RawServer([http_reply(b"open"), NEXT]) as server:
-        assert asyncio.run(exchange(server.url)) == (b"", False)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rpcexplorer.transport import http
-from rpcexplorer.transport.http import HttpTransport, proxy_for
+from rpcexplorer.transport import proxy as proxies
+from rpcexplorer.transport.http import HttpTransport
 from rpcexplorer.transport.port import Request
+from rpcexplorer.transport.proxy import proxy_for
 from rpcexplorer.transport.request import address_of
 from rpcexplorer.transport.response import SURPLUS
 from rpcexplorer.transport.tls import Trust
@@ -70,7 +71,7 @@ def test_environment_names_the_proxy(
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8", "[::1]"])
 def test_loopback_address_ignores_proxy_of_the_system(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
-    monkeypatch.setattr(http, "getproxies", lambda: {"http": "http://127.0.0.1:1"})
+    monkeypatch.setattr(proxies, "getproxies", lambda: {"http": "http://127.0.0.1:1"})
     assert proxy_for(address_of(f"http://{host}/")) is None
     assert proxy_for(address_of("http://rpc.example.com/")) is not None
 

@@ -19,7 +19,6 @@ from cryptography import x509
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.transport.http import HttpTransport
 from rpcexplorer.transport.tls import OtherCertificate, Trust, certificate_from
 from tests.fakes.certificates import PAST, Identity, issued, refusing, self_signed
 from tests.fakes.wire import Authority, RawServer, http_reply
@@ -109,10 +108,10 @@ def test_missing_authorities_of_environment_are_named(monkeypatch: pytest.Monkey
 
 
 def test_plain_http_reads_no_authorities(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unexpected(_: HttpTransport, _trust: Trust) -> ssl.SSLContext:
+    def unexpected(_: Trust) -> ssl.SSLContext:
         raise AssertionError
 
-    monkeypatch.setattr(HttpTransport, "_trust", unexpected)
+    monkeypatch.setattr(Trust, "context", unexpected)
     with RawServer(http_reply(b"plain")) as server:
         assert send(server.url).body == b"plain"
 
