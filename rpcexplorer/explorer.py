@@ -28,12 +28,12 @@ from rpcexplorer.discovery.methods import (
 from rpcexplorer.files.io import error_of, read_source, save_as
 from rpcexplorer.files.paths import UNSAVED, Location, Paths
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml
-from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, DestinationChanged, Nobody, Person, changes
+from rpcexplorer.model.destination import Destination, DestinationChanged, Nobody, Person, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
 from rpcexplorer.model.problem import Checked, Problem, UserError, counted, joined_words, nearest
-from rpcexplorer.model.profile import OVERLAY, DocumentSource, Profile, shares_variables
+from rpcexplorer.model.profile import FORM_OF_REQUEST, OVERLAY, DocumentSource, Profile, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import Secret, with_references
 from rpcexplorer.profiles.profiles import Profiles, load

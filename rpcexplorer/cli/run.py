@@ -17,7 +17,7 @@ from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, OneOf
 from rpcexplorer.cli.world import USES_LAST, PersonAtTerminal, World
 from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.manual import page_of_command
-from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person
+from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.problem import PROGRAM, Problem, UserError, first_few, joined_words, nearest, quoted
 from rpcexplorer.model.profile import (

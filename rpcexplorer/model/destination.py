@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.profile import USUAL_FRAMING, DocumentSource, Login, Profile, usual_path
+from rpcexplorer.model.profile import FORM_OF_REQUEST
 from rpcexplorer.patterns import regex
-from rpcexplorer.rpc.messages import USUAL_FORM
 
 Destination = Mapping[str, str]
 """Dotted keys and their values as text, mostly without defaults."""
-FORM_OF_REQUEST: Final = ("content_type", "accept", "empty_params")
-"""Keys of a profile that change the request like its headers do.
-
-A destination has all three or none. Without them it was written by an older version, and any value matches.
-"""
 PARTS: Final = ("destination", "Unix socket", "login")
 """What a file of others can decide of a profile, besides its process. No call is sent before that is allowed."""
 NOT_SET = "not set"
@@ -99,59 +92,10 @@ def find_program(word: str, folder: Path, environment: Mapping[str, str]) -> str
     return shutil.which(word, path=os.pathsep.join(filter(os.path.isabs, entries))) or ""
 
 
-def destination_of(profile: Profile, certificates: str = "") -> Destination:
-    """Return the destination of a profile, with the hash of its ``ca_file``."""
-    path = {"path": _path(profile)} if usual_path(profile.url) else {}  # Streams and processes have no path.
-    destination = {"origin": profile.origin, **path, "auth.kind": profile.auth.kind}
-    destination |= {f"auth.{key}": _text(value) for key, value in _unusual(profile.auth, type(profile.auth)())}
-    if profile.has_sessions:
-        destination |= {f"login.{key}": _text(value) for key, value in _unusual(profile.login, Login())}
-    destination |= {f"headers.{name.lower()}": value for name, value in profile.headers}
-    if isinstance(profile.discovery, DocumentSource) and profile.discovery.url:
-        destination["discovery.url"] = profile.discovery.url
-    destination |= {key: _text(value) for key, value in _around(profile)}
-    named = {key: getattr(profile, key) for key in ("certificate", "cert_file", "key_file")}
-    return (
-        destination
-        | {key: value for key, value in named.items() if value}
-        | ({"ca_file": certificates} if profile.ca_file else {})
-    )
-
-
-def _path(profile: Profile) -> str:
-    if profile.socket:
-        return profile.path
-    path = profile.endpoint.partition("://")[2].partition("/")
-    return f"{path[1]}{path[2]}" or "/"
-
-
 def changes(old: Destination, new: Destination) -> tuple[Change, ...]:
     unbound = () if FORM_OF_REQUEST[0] in old else FORM_OF_REQUEST
     keys = [key for key in dict.fromkeys([*new, *old]) if key not in unbound and old.get(key) != new.get(key)]
     return tuple(Change(key, _shown(old.get(key)), _shown(new.get(key))) for key in keys)
-
-
-def _around(profile: Profile) -> Iterator[tuple[str, Any]]:
-    """Yield the keys that decide how a server reads a request."""
-    yield from ((key, getattr(profile, key)) for key in FORM_OF_REQUEST)
-    if profile.command_folder:
-        yield "folder", profile.command_folder
-    if profile.framing != USUAL_FRAMING:
-        yield "framing", profile.framing
-    if profile.envelope != USUAL_FORM.envelope:
-        yield "envelope", profile.envelope
-    if profile.handshake is not None:
-        yield "handshake", profile.handshake if isinstance(profile.handshake, str) else asdict(profile.handshake)
-
-
-def _unusual(value: Struct, usual: Struct) -> Iterator[tuple[str, Any]]:
-    for key in value.__struct_fields__:
-        if getattr(value, key) != getattr(usual, key):
-            yield key, getattr(value, key)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _shown(value: str | None) -> str:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from rpcexplorer.model.secret import host_of, is_loopback, origin_of
+from rpcexplorer.model.secret import FIELDS, host_of, is_loopback, origin_of, placeholder
 from rpcexplorer.patterns import regex
-from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm, MessageForm
+from rpcexplorer.rpc.messages import USUAL_FORM, EmptyParams, EnvelopeForm, IdForm, MessageForm
 from rpcexplorer.transport.port import Framing
 
 _ADDRESS = regex(r"([^/?#]*//[^/?#]*)(.*)", re.DOTALL)
@@ -222,8 +224,18 @@ class MethodNote(Struct, frozen=True, forbid_unknown_fields=True):
     """JSON pointers into its result that comparisons ignore."""
 
 
-class Profile(Struct, frozen=True):
-    """A named server: where it is, how to authenticate, what to confirm."""
+FORM_OF_REQUEST: Final = ("content_type", "accept", "empty_params")
+"""Keys of a profile that change the request like its headers do.
+
+A destination has all three or none. Without them it was written by an older version, and any value matches.
+"""
+
+
+class Profile(Struct, frozen=True, dict=True):
+    """A named server: where it is, how to authenticate, what to confirm.
+
+    What follows from its fields is computed once, when it is first needed.
+    """
 
     name: str
     url: str
@@ -280,7 +292,7 @@ class Profile(Struct, frozen=True):
         """Leave the headers out: they may hold a secret."""
         return f"Profile(name={self.name!r}, url={self.url!r})"
 
-    @property
+    @cached_property
     def is_service(self) -> bool:
         """Return whether the defaults are those of the preset ``service``."""
         if self.preset:
@@ -292,15 +304,15 @@ class Profile(Struct, frozen=True):
         """Return whether its auth was typed, or differs from the default of its address."""
         return "auth.kind" in self.typed or (not self.assumes_auth and (self.auth.kind != Auth.kind or self.is_service))
 
-    @property
+    @cached_property
     def scheme(self) -> str:
         return scheme_of(self.url)
 
-    @property
+    @cached_property
     def connection_kind(self) -> ConnectionKind:
-        return kind_of(self.url)
+        return SCHEMES.get(self.scheme, "http")
 
-    @property
+    @cached_property
     def is_open_connection(self) -> bool:
         """Return whether calls share a connection that stays open."""
         return self.connection_kind != "http"
@@ -318,49 +330,87 @@ class Profile(Struct, frozen=True):
         """Return whether no network is used: a Unix socket or a process."""
         return self.scheme in STAYS_HERE
 
-    @property
+    @cached_property
     def is_readable_on_network(self) -> bool:
         """Return whether others on the network can read what is sent."""
         return not (self.is_encrypted or self.stays_here or is_loopback(self.url))
 
-    @property
+    @cached_property
     def socket(self) -> str:
         """The path of the Unix socket, or nothing."""
         return self.url.partition("://")[2] if self.scheme in {"unix", "http+unix"} else ""
 
-    @property
+    @cached_property
     def endpoint(self) -> str:
         """The complete address; of a process, its words as a shell writes them."""
         return process_address(self.command) if self.command else joined(self.url, self.path)
 
-    @property
+    @cached_property
     def login_signs(self) -> Login:
         """How the server asks for a login. LSP and MCP give the usual codes other meanings."""
         if self.handshake in {"lsp", "mcp"} and self.login.ended_codes == Login().ended_codes:
             return replace(self.login, ended_codes=())
         return self.login
 
-    @property
+    @cached_property
     def form(self) -> MessageForm:
         return MessageForm(self.envelope, self.id, self.empty_params)
 
-    @property
+    @cached_property
     def origin(self) -> str:
         return origin_of(process_address(self.command) if self.command else self.url)
+
+    @cached_property
+    def destination(self) -> Mapping[str, str]:
+        """Where its secrets go, without the contents of files: dotted keys, and their values as text.
+
+        Most defaults are left out.
+        """
+        found = {"origin": self.origin}
+        if self.socket:
+            found["path"] = self.path
+        elif usual_path(self.url):  # Streams and processes have no path.
+            _, slash, path = self.endpoint.partition("://")[2].partition("/")
+            found["path"] = f"{slash}{path}" or "/"
+        found["auth.kind"] = self.auth.kind
+        found |= _unusual("auth", self.auth, type(self.auth)())
+        if self.has_sessions:
+            found |= _unusual("login", self.login, Login())
+        found |= {f"headers.{name.lower()}": value for name, value in self.headers}
+        if isinstance(self.discovery, DocumentSource) and self.discovery.url:
+            found["discovery.url"] = self.discovery.url
+        found |= {key: getattr(self, key) for key in FORM_OF_REQUEST}
+        if self.command_folder:
+            found["folder"] = self.command_folder
+        if self.framing != USUAL_FRAMING:
+            found["framing"] = self.framing
+        if self.envelope != USUAL_FORM.envelope:
+            found["envelope"] = self.envelope
+        if self.handshake is not None:
+            found["handshake"] = self.handshake if isinstance(self.handshake, str) else _text(asdict(self.handshake))
+        for key in ("certificate", "cert_file", "key_file"):
+            if value := getattr(self, key):
+                found[key] = value
+        return found
 
     @property
     def shown_name(self) -> str:
         """The name in titles and sentences; the host of a typed URL."""
         return host_of(self.origin) if self.ad_hoc else self.name
 
-    @property
+    @cached_property
     def secrets(self) -> tuple[str, ...]:
         """Return the fields of secrets for its calls, in the order of asking."""
         return self.auth.secrets(self)
 
-    @property
+    @cached_property
     def has_sessions(self) -> bool:
         return "session" in self.secrets
+
+    @cached_property
+    def references(self) -> Mapping[str, str]:
+        """The secret reference of each field."""
+        return {field: placeholder(self.label(field)) for field in FIELDS}
 
     @property
     def username(self) -> str | None:
@@ -376,6 +426,19 @@ class Profile(Struct, frozen=True):
 
     def label(self, secret: str) -> str:
         return f"{self.name}.{secret}"
+
+
+def _unusual(table: str, value: Struct, usual: Struct) -> dict[str, str]:
+    """Return the keys of a table that differ from its defaults."""
+    found = {}
+    for key in value.__struct_fields__:
+        if getattr(value, key) != getattr(usual, key):
+            found[f"{table}.{key}"] = _text(getattr(value, key))
+    return found
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _of_connection(profile: Profile) -> Profile:

@@ -18,7 +18,6 @@ from rpcexplorer.model.destination import (
     DestinationChanged,
     ProcessCommand,
     changes,
-    destination_of,
     find_program,
 )
 from rpcexplorer.model.exchange import Refused
@@ -70,13 +69,20 @@ class Destinations:
         """The destinations for which the user has entered a value, by profile."""
 
     def of(self, profile: Profile) -> Destination:
-        """Return a profile's current destination, with certificates by content."""
-        named = {key: file for key in ("cert_file", "key_file") if (file := getattr(profile, key))}
-        # The user may renew a certificate in place. But a link in a repository could be changed to lead to any key.
-        placed = replace(profile, **{key: str(real(Path(file))) for key, file in named.items()}) if named else profile
-        found = destination_of(placed, _content_of(profile.ca_file))
-        target = str(real(Path(profile.socket))) if profile.socket else ""
-        return found if target == profile.socket else {**found, "socket": target}
+        """Return a profile's current destination, with the content of ``ca_file``, and with links followed."""
+        if not (profile.ca_file or profile.cert_file or profile.key_file or profile.socket):
+            return profile.destination
+        found = {**profile.destination}
+        for key in ("cert_file", "key_file"):
+            if key in found:  # The user may renew the file in place. But a link could be changed to lead to any key.
+                found[key] = str(real(Path(found[key])))
+        if profile.ca_file:
+            found["ca_file"] = _content_of(Path(profile.ca_file))
+        if profile.socket:
+            target = str(real(Path(profile.socket)))
+            if target != profile.socket:
+                found["socket"] = target
+        return found
 
     def moved(
         self, profile: Profile, field: str, bound: Destination | None = None, why: str = ""
@@ -415,14 +421,12 @@ def _of_key(destination: Destination) -> Destination:
     return {key: destination[key] for key in _OF_KEYS if key in destination}
 
 
-def _content_of(ca_file: str | None) -> str:
+def _content_of(file: Path) -> str:
     """Return a hash of a file's content."""
-    if ca_file is None:
-        return ""
     from hashlib import sha256  # It loads OpenSSL, and few profiles have such a file.
 
     try:
-        content = read_bytes(Path(ca_file))
+        content = read_bytes(file)
     except FileError:
         return "a file that cannot be read"
     return "a file that is missing" if content is None else f"sha256:{sha256(content).hexdigest()}"

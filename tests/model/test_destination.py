@@ -12,15 +12,13 @@ from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.destination import (
-    FORM_OF_REQUEST,
     NOT_SET,
     Change,
     DestinationChanged,
     as_fingerprint,
     changes,
-    destination_of,
 )
-from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, Login, MethodNote, Profile
+from rpcexplorer.model.profile import FORM_OF_REQUEST, DocumentSource, HeaderHandshake, Login, MethodNote, Profile
 
 SHOP = Profile("shop", "https://shop.example", auth=CookieAuth())
 CHANGED: list[tuple[dict[str, Any], str]] = [
@@ -37,7 +35,6 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
     ({"login": Login(session="/id")}, "login.session"),
     ({"login": Login(ended_words=("x",))}, "login.ended_words"),
     ({"headers": (("X-Tenant", "evil"),)}, "headers.x-tenant"),
-    ({"ca_file": "/ca.pem"}, "ca_file"),
     ({"certificate": "sha256:00"}, "certificate"),
     ({"cert_file": "/me.pem"}, "cert_file"),
     ({"key_file": "/me.key"}, "key_file"),
@@ -60,7 +57,7 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("change", "key"), CHANGED)
 def test_settings_that_decide_receiver_are_in_the_destination(change: dict[str, Any], key: str) -> None:
-    found = changes(destination_of(SHOP), destination_of(replace(SHOP, **change), "sha256:1"))
+    found = changes(SHOP.destination, replace(SHOP, **change).destination)
     assert key in [changed.key for changed in found]
 
 
@@ -77,21 +74,19 @@ def test_settings_that_decide_receiver_are_in_the_destination(change: dict[str, 
     ],
 )
 def test_destination_of_a_connection_is_where_it_leads(profile: Profile, destination: dict[str, str]) -> None:
-    found = {key: value for key, value in destination_of(profile).items() if key not in FORM_OF_REQUEST}
+    found = {key: value for key, value in profile.destination.items() if key not in FORM_OF_REQUEST}
     assert found == {"auth.kind": "none"} | destination
 
 
 @pytest.mark.parametrize("words", [("a", "b c"), ("a b", "c"), ("a", "c", "b"), ("a b c",)])
 def test_other_words_are_another_destination(words: tuple[str, ...]) -> None:
     was = Profile("p", "stdio:", "", command=("a", "b", "c"))
-    assert [change.key for change in changes(destination_of(was), destination_of(replace(was, command=words)))] == [
-        "origin"
-    ]
+    assert [change.key for change in changes(was.destination, replace(was, command=words).destination)] == ["origin"]
 
 
 def test_each_field_of_auth_type_is_in_destination() -> None:
     inline = replace(SHOP, auth=InlineAuth("u", "name", "text"))
-    assert {key: value for key, value in destination_of(inline).items() if key.startswith("auth.")} == {
+    assert {key: value for key, value in inline.destination.items() if key.startswith("auth.")} == {
         "auth.kind": "inline",
         "auth.username": "u",
         "auth.username_member": "name",
@@ -104,23 +99,16 @@ def test_each_field_of_auth_type_is_in_destination() -> None:
 )
 def test_fields_of_all_auth_types_are_in_destination(kind: type[AuthType], field: str) -> None:
     changed = replace(SHOP, auth=kind(**{field: "{token}-other"}))
-    assert changes(destination_of(replace(SHOP, auth=kind())), destination_of(changed)) == (
+    assert changes(replace(SHOP, auth=kind()).destination, changed.destination) == (
         Change(f"auth.{field}", NOT_SET, "{token}-other"),
     )
 
 
 def test_destination_of_older_version_ignores_json_rpc_version() -> None:
-    older = {key: value for key, value in destination_of(SHOP).items() if key not in FORM_OF_REQUEST}
+    older = {key: value for key, value in SHOP.destination.items() if key not in FORM_OF_REQUEST}
     other_form = replace(SHOP, content_type="text/plain", accept="x/y", empty_params="omit")
-    assert changes(older, destination_of(other_form)) == ()
-    assert [changed.key for changed in changes(older, destination_of(replace(other_form, path="/rpc")))] == ["path"]
-
-
-def test_two_certificates_in_one_file_are_two_destinations() -> None:
-    profile = replace(SHOP, ca_file="/ca.pem")
-    assert changes(destination_of(profile, "sha256:1"), destination_of(profile, "sha256:2")) == (
-        Change("ca_file", "sha256:1", "sha256:2"),
-    )
+    assert changes(older, other_form.destination) == ()
+    assert [changed.key for changed in changes(older, replace(other_form, path="/rpc").destination)] == ["path"]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +123,7 @@ def test_two_certificates_in_one_file_are_two_destinations() -> None:
     ],
 )
 def test_other_settings_are_not_in_the_destination(change: dict[str, Any]) -> None:
-    assert destination_of(replace(SHOP, **change)) == destination_of(SHOP)
+    assert replace(SHOP, **change).destination == SHOP.destination
 
 
 def test_sentence_names_old_and_new_value_and_command() -> None:
