@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from rpcexplorer.model.problem import Changes
     from rpcexplorer.model.settings import Settings
     from rpcexplorer.profiles.edits import ProfileEdits
-    from rpcexplorer.redaction.exchange import EventRedactor
+    from rpcexplorer.redaction.exchange import EventRedactor, Redaction
     from rpcexplorer.redaction.redactor import Redactor
     from rpcexplorer.schema.check import Checker
     from rpcexplorer.secrets.leaks import Searched
@@ -719,8 +719,8 @@ class Explorer:
         from rpcexplorer.client.surroundings import Surroundings
 
         # Each of these uses the profile as it is by then: another one may be in use, and this one may be edited.
-        def record(exchange: Exchange) -> None:
-            self.journal.record(exchange, client.profile)
+        def record(exchange: Exchange, redaction: Redaction) -> None:
+            self.journal.record(exchange, client.profile, redaction)
             self.method_lists.note_response(exchange, client.profile, keep=self.journal.recording)
 
         def take(event: Event) -> None:

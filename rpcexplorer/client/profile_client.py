@@ -50,7 +50,7 @@ from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Se
 from rpcexplorer.model.profile import MCP_SESSION_HEADER, Auth, Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
-from rpcexplorer.redaction.exchange import PRINT, SHOW, redacted_in_steps, redactor_of
+from rpcexplorer.redaction.exchange import PRINT, SHOW, Redaction
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
 
@@ -63,10 +63,11 @@ NO_STREAM: Final = "The response to the call is complete: it is not an event str
 BACKGROUND_SECONDS: Final = 1.0
 """For a message whose response does not matter."""
 REPLY_LIMIT: Final = 256 * 1024 * 1024
-Record = Callable[[Exchange], None]
+Record = Callable[[Exchange, Redaction], None]
+"""Get an exchange without secrets, and what has redacted them."""
 
 
-def discard(exchange: Exchange) -> None:
+def discard(exchange: Exchange, redaction: Redaction) -> None:
     """Record nothing, for discovery, connection tests and the Python client."""
 
 
@@ -103,6 +104,7 @@ class ProfileClient:
         self._background: set[asyncio.Task[None]] = set()
         """Messages that are sent while nobody waits for their responses."""
         self._handshake = handshake_of(profile)
+        self._redaction = Redaction(profile, ())
         self._url = redacted_address(profile.endpoint)
 
     async def __aenter__(self) -> Self:
@@ -175,6 +177,13 @@ class ProfileClient:
         """Return why the profile must not be used now, or its process not be started."""
         return await self.credentials.permission(self.profile) or self._around.refused(self.profile)
 
+    def redaction(self) -> Redaction:
+        """Return what redacts the secrets that are known now; the same object while they do not change."""
+        secrets = self.credentials.in_use()
+        if self._redaction.secrets is not secrets or self._redaction.profile is not self.profile:
+            self._redaction = Redaction(self.profile, secrets)
+        return self._redaction
+
     async def open(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a connection that stays open, without a call. Nothing is recorded."""
         return await self.send(Draft("open"), watch=watch, stop=stop, opens=True)
@@ -183,7 +192,7 @@ class ProfileClient:
         self,
         draft: Draft | None = None,
         *,
-        on_response: Record = discard,
+        on_response: Callable[[Exchange], None] = lambda _: None,
         id: str | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - until the response came, not for listening
         watch: Watch | None = None,
@@ -214,7 +223,7 @@ class ProfileClient:
         notes = (listening.note,) if listening and listening.note else ()
         if end is None:
             return replace(exchange, outcome=Cancelled(), notes=notes)
-        hide = redactor_of(self.profile, self.credentials.in_use()).text
+        hide = self.redaction().redactor().text
         return replace(exchange, outcome=Unreached(end.step, hide(end.sentence), reason=end.reason), notes=notes)
 
     async def _wait_closed(self) -> Unreachable:
@@ -374,10 +383,12 @@ class RunningCall:
         self._seconds = 0.0
         """Duration of all requests."""
         self._notes = list(unsent.notes)
-        self._hidden = list(self._credentials.in_use())
-        """Values to redact in every response, ended sessions of the call included."""
+        self._known = client.redaction()
+        """What redacts the secrets that were known when the call began."""
+        self._sessions: list[Secret] = []
+        """Secrets that were known meanwhile: the call may open and end several sessions."""
         self._own: list[Secret] = []
-        """Such values that only this call knows: what proves a password, and the session of a handshake."""
+        """Secrets that only this call knows: what proves a password, and the session of a handshake."""
         self._secrets: dict[str, Secret] = {}
         """Secrets that were looked up for this call, by field."""
         self._partial = Partial()
@@ -392,22 +403,25 @@ class RunningCall:
         stop = stop or Stop()
         stop.watch(task)
         try:
-            exchange = await run_in_turns(self._exchange(await self._drive(flow, call)))
+            end = await self._drive(flow, call)
+            redaction = self._redaction()
+            exchange = await run_in_turns(self._exchange(end, redaction))
         except asyncio.CancelledError:
             # A login without a call is the cancelled request itself.
             maybe_ran = self._partial.sent_whole and not (self._is_ahead and call.message.calls)
             cancelled = AuthResponse(Cancelled(maybe_ran), self._partial.response, self._sent)
-            exchange = at_once(self._exchange(cancelled))
+            redaction = self._redaction()
+            exchange = at_once(self._exchange(cancelled, redaction))
             if not stop.pressed:  # The whole program ends and must not wait for this call.
-                record(exchange)
+                record(exchange, redaction)
                 raise
             task.uncancel()
         finally:
             stop.watch(None)
         if len(exchange.response.body) < LARGE_BODY_BYTES:
-            record(exchange)
+            record(exchange, redaction)
         else:  # A thread keeps the screen responsive.
-            await asyncio.to_thread(record, exchange)
+            await asyncio.to_thread(record, exchange, redaction)
         return exchange
 
     async def _drive(self, flow: AuthFlow, call: AuthCall) -> AuthResponse | Refused:
@@ -431,7 +445,7 @@ class RunningCall:
                 case SessionOpened(session=session):
                     if problem := self._credentials.keep(self._profile, session):
                         self._notes.append(problem)
-                    self._hidden += self._credentials.in_use()
+                    self._sessions += self._credentials.in_use()
                 case SessionEnded():
                     self._credentials.drop(self._profile)
                 case Note(sentence=sentence):
@@ -568,14 +582,21 @@ class RunningCall:
             if note := stream.end():
                 self._notes.append(note)
 
-    def _exchange(self, end: AuthResponse | Refused) -> Steps[Exchange]:
+    def _redaction(self) -> Redaction:
+        """Return what redacts all secrets that were known at any time of the call."""
+        now = self._client.redaction()
+        if now is self._known and not self._sessions and not self._own:
+            return now
+        secrets = dict.fromkeys([*self._known.secrets, *self._sessions, *self._own, *now.secrets])
+        return Redaction(self._profile, secrets)
+
+    def _exchange(self, end: AuthResponse | Refused, redaction: Redaction) -> Steps[Exchange]:
         """Return the exchange in its current state, with secrets redacted."""
         exchange = replace(self._unsent, seconds=self._seconds, notes=tuple(self._notes))
         if isinstance(end, AuthResponse):
             exchange = replace(exchange, outcome=end.outcome, response=end.response, sent=end.sent)
         else:
             exchange = replace(exchange, outcome=end)
-        hidden = dict.fromkeys([*self._hidden, *self._own, *self._credentials.in_use()])
-        if not hidden:
+        if not redaction.secrets:  # The program itself has passed them, and gets the exact bytes.
             return exchange
-        return (yield from redacted_in_steps(exchange, self._client.policy, self._profile, hidden))
+        return (yield from redaction.in_steps(exchange, self._client.policy))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import stat
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from msgspec import Struct
 
@@ -49,27 +50,50 @@ class Contents(Struct):
 T = TypeVar("T", bound=Contents)
 
 
-class PrivateFile(Struct, Generic[T], frozen=True):
-    path: Path
-    holds: type[T]
+RECENT_NS: Final = 100_000_000
+"""A file that was changed so shortly ago may change again without a new time."""
+Stamp = tuple[int, ...]
+
+
+class PrivateFile(Generic[T]):
+    """A private file of one kind, which other programs change as well."""
+
+    def __init__(self, path: Path, holds: type[T]) -> None:
+        self.path, self._holds = path, holds
+        self._stamp: Stamp | None = None
+        self._contents = holds()
 
     def read(self) -> T:
-        """Read the file; only a problem if it is damaged, or open to others."""
+        """Return the contents, which must not be changed; only a problem if it is damaged, or open to others.
+
+        Each call asks several times: the file is read again only if it has changed, or its folder.
+        """
+        stamp = _stamp(self.path)
+        if stamp is None or stamp != self._stamp:
+            self._contents = self._read()
+            self._stamp = None if self._contents.problem else stamp
+        return self._contents
+
+    def _read(self) -> T:
         if refusal := why_not_private(self.path):
-            return self.holds(problem=Problem(str(self.path), refusal))
+            return self._holds(problem=Problem(str(self.path), refusal))
         try:
             content = read_bytes(self.path, WRITTEN_BY_PEOPLE)
         except FileError as error:
-            return self.holds(problem=Problem(str(self.path), error.sentence))
-        found = _checked(self.path, content, self.holds) if content is not None else None
-        return self.holds.of(found) if isinstance(found, CheckedFile) else self.holds(problem=found)
+            return self._holds(problem=Problem(str(self.path), error.sentence))
+        if content is None:
+            return self._holds()
+        file = parse_bytes(self.path, content)
+        if not isinstance(file, TomlFile):
+            return self._holds(problem=file)
+        return self._holds.of(read_shape(self._holds.shape, file))
 
     @contextmanager
     def changing(self) -> Iterator[T]:
         """Yield the locked contents, and write them if the block changed them."""
         private_folder(self.path.parent)
         with lock(self.path):
-            contents = self.read()
+            contents = self._read()
             if contents.problem:
                 raise FileError(f"{contents.problem}. Nothing was changed")
             before = contents.as_toml()
@@ -78,11 +102,29 @@ class PrivateFile(Struct, Generic[T], frozen=True):
                 write_private(self.path, contents.as_toml())
 
 
-@lru_cache(8)
-def _checked(path: Path, content: bytes, holds: type[Contents]) -> CheckedFile | Problem:
-    """Parse a file, unless it is unchanged: each call reads it several times."""
-    file = parse_bytes(path, content)
-    return read_shape(holds.shape, file) if isinstance(file, TomlFile) else file
+def _stamp(path: Path) -> Stamp | None:
+    """Return what is different after each change of a file and of who may read it; None if it cannot be known."""
+    folder: Stamp = ()
+    try:
+        found = path.parent.stat()
+        folder = (found.st_dev, found.st_ino, found.st_mode, found.st_uid)
+        file = path.lstat()
+    except FileNotFoundError:
+        return folder
+    except OSError:
+        return None
+    if not stat.S_ISREG(file.st_mode) or time.time_ns() - file.st_ctime_ns < RECENT_NS:
+        return None
+    return (
+        *folder,
+        file.st_dev,
+        file.st_ino,
+        file.st_mode,
+        file.st_uid,
+        file.st_size,
+        file.st_mtime_ns,
+        file.st_ctime_ns,
+    )
 
 
 def why_not_private(path: Path) -> str | None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rpcexplorer.history.events import EventRecorder
     from rpcexplorer.history.folder import History
     from rpcexplorer.model.event import Event
+    from rpcexplorer.redaction.exchange import Redaction
     from rpcexplorer.variables.resolve import LastResult
 
 GONE = "This call is no longer in the history: it was deleted elsewhere."
@@ -88,15 +89,19 @@ class Journal:
         read = to_exchange(to_record(record))
         return replace(read, notes=record.notes, writer=record.writer) if isinstance(read, Exchange) else record
 
-    def record(self, exchange: Exchange, profile: Profile) -> None:
-        """Write an exchange, secrets hidden; problems are reported later."""
+    def record(self, exchange: Exchange, profile: Profile, redaction: Redaction | None = None) -> None:
+        """Write an exchange, secrets hidden; problems are reported later.
+
+        ``redaction`` is that of the call; without it, the secrets are hidden that are known now.
+        """
         if isinstance(exchange.outcome, Refused) or not self.recording:
             self.problem = ""
             return
         from rpcexplorer.model.secret import PLACEHOLDER
-        from rpcexplorer.redaction.exchange import for_history, redacted
+        from rpcexplorer.redaction.exchange import Redaction, for_history
 
-        record = redacted(exchange, for_history(self.body_limit), profile, self._secrets())
+        redaction = redaction or Redaction(profile, self._secrets())
+        record = redaction.redacted(exchange, for_history(self.body_limit))
         if PLACEHOLDER.search(f"{record.params} {record.params_sent}"):
             self._sent.add((record.url, record.method, record.params, record.params_sent))
         with self._writing:

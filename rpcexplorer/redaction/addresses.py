@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from heapq import merge
 from typing import Final, NamedTuple
 
@@ -119,6 +120,7 @@ def places_in_address(url: str) -> Iterator[AddressSecret]:
             yield AddressSecret(*found.span(1), "address")
 
 
+@lru_cache(64)
 def redacted_address(url: str) -> str:
     """Return an address to store: without user, with marks for secrets."""
     url = _OF_URL.sub("//", url)

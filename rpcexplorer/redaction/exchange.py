@@ -26,6 +26,8 @@ from rpcexplorer.redaction.redactor import (
     Edit,
     Redactor,
     edited,
+    header_secrets,
+    holds_secret,
     kind_of,
     plain_keys,
     redacted_in_pieces,
@@ -77,10 +79,13 @@ def own_login(profile: Profile, params: str) -> str:
 
     Some servers have one method for everything, and the params decide.
     """
-    fixed = [text for _, text in leaves(profile.login.params) if isinstance(text, str) and not _FILLED.fullmatch(text)]
-    return profile.login.method if all(spelled(text) in params for text in fixed) else ""
+    for _, text in leaves(profile.login.params):
+        if isinstance(text, str) and not _FILLED.fullmatch(text) and spelled(text) not in params:
+            return ""
+    return profile.login.method
 
 
+@lru_cache(1024)
 def _is_one(name: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(name)]
     last = max((at for at, word in enumerate(words) if word in _AFTER), default=-1)
@@ -244,19 +249,67 @@ HIDDEN_IN_RESPONSE: Final = f"the response contained a secret: it is shown as {E
 
 
 def redacted(exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]) -> Exchange:
-    return at_once(redacted_in_steps(exchange, policy, profile, secrets))
+    return Redaction(profile, secrets).redacted(exchange, policy)
 
 
-def redacted_in_steps(
-    exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]
-) -> Steps[Exchange]:
-    """Do the work of ``redacted`` in steps, for a large body."""
-    hide = redactor_of(profile, secrets, guesses=policy.guesses, names=policy.names)
-    hide_reply = redactor_of(profile, secrets, guesses=policy.guesses, names=policy.names, of_reply=True)
-    exchange = _told(exchange, hide)
-    if policy.guesses:
-        return _kept(exchange, policy, profile, hide, hide_reply)
-    return (yield from _shown(exchange, hide_reply))
+class Redaction:
+    """Redacts exchanges of one profile, while the known secrets do not change: its redactors are made once."""
+
+    def __init__(self, profile: Profile, secrets: Iterable[Secret]) -> None:
+        self.profile, self.secrets = profile, secrets
+        self._redactors: dict[tuple[bool, bool, bool], Redactor] = {}
+
+    def redactor(self, *, guesses: bool = False, names: bool = True, of_reply: bool = False) -> Redactor:
+        """Return the redactor that `redactor_of` makes for the profile."""
+        flags = (guesses, names, of_reply)
+        if flags not in self._redactors:
+            self._redactors[flags] = redactor_of(
+                self.profile, self.secrets, guesses=guesses, names=names, of_reply=of_reply
+            )
+        return self._redactors[flags]
+
+    def redacted(self, exchange: Exchange, policy: Policy) -> Exchange:
+        return at_once(self.in_steps(exchange, policy))
+
+    def in_steps(self, exchange: Exchange, policy: Policy) -> Steps[Exchange]:
+        """Redact an exchange in steps, for a large body."""
+        is_clean = self._finds_nothing(exchange)
+        if is_clean and not policy.guesses:
+            return exchange
+        if is_clean and len(exchange.response.body) <= (policy.body_limit or LARGE):
+            return _clean_record(exchange)
+        hide = self.redactor(guesses=policy.guesses, names=policy.names)
+        hide_reply = self.redactor(guesses=policy.guesses, names=policy.names, of_reply=True)
+        exchange = _told(exchange, hide)
+        if policy.guesses:
+            return _kept(exchange, policy, self.profile, hide, hide_reply)
+        return (yield from _shown(exchange, hide_reply))
+
+    def _finds_nothing(self, exchange: Exchange) -> bool:
+        """Return whether there is nothing to redact under any policy: one look at all texts shows it for most calls."""
+        response, outcome = exchange.response, exchange.outcome
+        if len(response.body) > LARGE or is_login(exchange.method, self.profile.login.method):
+            return False
+        texts = [exchange.url, exchange.method, exchange.params, exchange.params_sent or "", exchange.name]
+        texts += [exchange.note, exchange.expect, response.reason, response.body.decode("utf-8", "surrogateescape")]
+        for name, value in response.headers:
+            may_be_token = "=" in value or "eyJ" in value
+            if holds_secret(name) or (may_be_token and any(header_secrets(value))):
+                return False
+            texts += [name, value]
+        for part in ("message", "reason", "sentence"):
+            texts.append(getattr(outcome, part, ""))
+        texts += [*exchange.remarks, *exchange.notes]
+        return not self.redactor(guesses=True).finds("\n".join(texts))
+
+
+def _clean_record(exchange: Exchange) -> Exchange:
+    """Return an exchange without secrets as it is recorded."""
+    response = exchange.response
+    headers, missing = _short_enough(response.headers)
+    if missing:
+        response = replace(response, headers=headers, remarks=(*response.remarks, *missing))
+    return replace(exchange, url=redacted_address(exchange.url), response=response)
 
 
 def clipped(body: bytes, limit: int | None) -> tuple[bytes, bool]:
@@ -426,6 +479,8 @@ def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, 
     Short headers are recorded first, because support engineers need them, such as the id of a request.
     """
     sizes = [len(f'"{name}: {value}", '.encode("utf-8", "surrogatepass")) for name, value in headers]
+    if sum(sizes) <= HEADERS:
+        return tuple(headers), ()
     shortest = sorted(range(len(headers)), key=sizes.__getitem__)
     together = accumulate(sizes[at] for at in shortest)
     kept = {at for at, size in zip(shortest, together, strict=True) if size <= HEADERS}

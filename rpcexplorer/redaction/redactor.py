@@ -127,6 +127,7 @@ _ADDRESSED: Final = regex(r"code|assertion|saml(?:response|art)|\w*sess(?:ion)?i
 _STATUS = regex(r"\d{1,3}")
 
 
+@lru_cache(1024)
 def holds_secret(name: str) -> bool:
     """Return whether the name of a header means a secret."""
     small = squashed(name)
@@ -136,7 +137,7 @@ def holds_secret(name: str) -> bool:
     return any(map(_SECRET.fullmatch, words)) and not _HARMLESS.fullmatch(" ".join(words))
 
 
-def secrets(value: str) -> Iterator[Edit]:
+def header_secrets(value: str) -> Iterator[Edit]:
     """Yield edits for tokens in a header's value, and secrets in addresses."""
     found = [token.span() for token in _JWT.finditer(value)]
     for member in _MEMBER.finditer(value):
@@ -394,7 +395,7 @@ class Redactor:
         if value and not HIDDEN.fullmatch(value) and holds_secret(name):
             return UNRECORDED
         value = self.text(value)
-        return edited(value, secrets(value))
+        return edited(value, header_secrets(value))
 
     def _sendable(self, was: str, put: str) -> str:
         """Return the replacement, or a mark if it would not restore the value."""
@@ -426,8 +427,7 @@ class Redactor:
 
         It takes a fifth of the time.
         """
-        text = _text(b"\n".join(bodies))  # Nothing that is redacted goes across a line end.
-        if not self._is_secret_in(text):
+        if not self.finds(_text(b"\n".join(bodies))):  # Nothing that is redacted goes across a line end.
             return list(bodies)
         if len(bodies) <= TOGETHER:
             return [self.body(body) for body in bodies]
@@ -436,7 +436,8 @@ class Redactor:
             redacted += self.bodies(bodies[at : at + TOGETHER])
         return redacted
 
-    def _is_secret_in(self, text: str) -> bool:
+    def finds(self, text: str) -> bool:
+        """Return whether there is anything to redact, or nearly: a name is enough, whatever its value is."""
         if self._literals.are_in(text) or (self.guesses and any(places(text))):
             return True
         return self._has_names(text) and any(self._is_secret(key.name.lower()) for key in plain_keys(text))
@@ -517,7 +518,7 @@ class Redactor:
         if not self._stems:
             return False
         small = text.encode("utf-8", "surrogatepass").lower()
-        return any(stem in small for stem in self._stems) or bool(_ESCAPED_LETTER.search(text))
+        return any(map(small.__contains__, self._stems)) or _ESCAPED_LETTER.search(text) is not None
 
     def _put_for(self, text: str, value: Value, name: str) -> str:
         """Return the replacement of a member's value.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TypeVar
@@ -49,6 +49,8 @@ class StoredCredentials:
         """Ended sessions that could not be removed from the store."""
         self._rejected: dict[str, Mapping[str, object]] = {}
         """The credentials that the server rejected last, by profile."""
+        self._in_use: tuple[list[object], tuple[Secret, ...]] = [], ()
+        """What the result of ``in_use`` was made of, and the result."""
         self._asked_for, self._asked_at = 0.0, 0.0
         """Seconds of all answers so far, and the start of an open question."""
 
@@ -74,11 +76,20 @@ class StoredCredentials:
         """Ask whether a language server gets a file."""
         return await self.asked(self._person.opens(file))
 
-    def in_use(self) -> list[Secret]:
-        """Return all values that this run knows, to keep them out of records."""
+    def in_use(self) -> Sequence[Secret]:
+        """Return all values that this run knows, to keep them out of records.
+
+        It is the same object until one of them, or of the profiles that use them, has changed.
+        """
         self._secrets.learn(self._profiles())
-        known = self._secrets.marked([*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()])
-        return [*_parts_of(known), *known, *self._secrets.derived(known), *self._of_calls]
+        values = [*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()]
+        made_of = [*values, *self._of_calls, *self._secrets.learned]
+        before, in_use = self._in_use
+        if [*map(id, made_of)] != [*map(id, before)]:
+            known = self._secrets.marked(values)
+            in_use = (*_parts_of(known), *known, *self._secrets.derived(known), *self._of_calls)
+            self._in_use = made_of, in_use  # Both at once: another thread may ask, too.
+        return in_use
 
     def hide(self, values: Iterable[Secret]) -> None:
         """Redact values that only a call knew, such as the proof of a digest, until many later ones."""

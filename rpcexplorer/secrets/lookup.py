@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 from msgspec import Struct, field
 
@@ -167,7 +167,8 @@ def _problem(action: str) -> Iterator[None]:
 
 KEPT = 5
 """Values per field that are redacted: old ones may still be in responses."""
-VARIABLE = regex(rf"RPCEXPLORER_(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
+PREFIX: Final = "RPCEXPLORER_"
+VARIABLE = regex(rf"{PREFIX}(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
 
 
 def _now() -> datetime:
@@ -202,6 +203,10 @@ class Secrets:
         """The secret in each variable of a known profile."""
         self._learned: dict[tuple[str, Auth], Profile] = {}
         """The known profiles, with those that were changed in this run."""
+        self._remembered: StoredSecrets | None = None
+        """The contents of the file that were remembered last."""
+        self._variables: dict[tuple[str, str, str], list[Secret]] = {}
+        """The values of environment variables, by name, value and label."""
         self._plain: set[str] = set()
         self._keyring_problem: Problem | None = None
 
@@ -310,21 +315,40 @@ class Secrets:
     def learn(self, profiles: Iterable[Profile]) -> None:
         """Learn the profiles of variables, whose names do not show the spelling."""
         for profile in profiles:
-            self._labels |= {profile.variable(field): profile.label(field) for field in FIELDS}
-            self._learned[profile.name, profile.auth] = profile
+            if self._learned.get((profile.name, profile.auth)) is not profile:
+                self._labels |= {profile.variable(field): profile.label(field) for field in FIELDS}
+                self._learned[profile.name, profile.auth] = profile
+
+    @property
+    def learned(self) -> list[Profile]:
+        """The known profiles; a thread that records a call may add one meanwhile."""
+        return [*self._learned.values()]
 
     def known(self) -> list[Secret]:
-        """Return all values that this run knows, current ones last.
+        """Return all values that this run knows, current ones last, the same objects while nothing has changed.
 
         The label of a variable without a profile is its own name, so a reference to it cannot be sent.
         """
-        for key, stored in self._file.read().entries.items():
-            self._remember(Secret(stored.value, _account(*key), "secrets.toml"))
-        found = [secret for seen in [*self._seen.values()] for secret in seen]  # Events are recorded in a thread.
-        for variable, value in self._environment.items():
-            if value and VARIABLE.fullmatch(variable):
-                found.append(Secret(value, self._labels.get(variable, variable), "environment"))
+        contents = self._file.read()
+        if contents is not self._remembered:
+            for key, stored in contents.entries.items():
+                self._remember(Secret(stored.value, _account(*key), "secrets.toml"))
+            self._remembered = contents
+        found: list[Secret] = []
+        for seen in [*self._seen.values()]:  # Events are recorded in a thread.
+            found += seen
+        for variable in self._environment:
+            if variable.startswith(PREFIX) and VARIABLE.fullmatch(variable):
+                found += self._in_variable(variable)
         return found
+
+    def _in_variable(self, variable: str) -> list[Secret]:
+        """Return the value of an environment variable, if it is set."""
+        value, label = self._environment.get(variable, ""), self._labels.get(variable, variable)
+        if (variable, value, label) not in self._variables:
+            found = [Secret(value, label, "environment")] if value else []
+            self._variables[variable, value, label] = found
+        return self._variables[variable, value, label]
 
     def marked(self, known: Sequence[Secret]) -> list[Secret]:
         """Return the secrets, and mark those that are public anyway.
@@ -334,7 +358,7 @@ class Secrets:
         from rpcexplorer.redaction.addresses import redacted_address  # Start-up does not need it.
 
         profiles: dict[str, list[Profile]] = {}
-        for profile in [*self._learned.values()]:
+        for profile in self.learned:
             profiles.setdefault(profile.name, []).append(profile)
         usernames = {(secret.label, secret.reveal()) for secret in known if secret.is_username}
 
@@ -351,7 +375,7 @@ class Secrets:
 
     def derived(self, known: Sequence[Secret]) -> Iterator[Secret]:
         """Yield encoded forms of known values, which are as secret as the values."""
-        for profile in [*self._learned.values()]:  # A thread that records a call may add a profile meanwhile.
+        for profile in self.learned:
             yield from derived(auth_of(profile).headers(profile), known)
 
     def problem(self) -> Problem | None:
@@ -410,6 +434,8 @@ class Secrets:
 
     def _remember(self, secret: Secret) -> None:
         seen = self._seen.setdefault(secret.label, [])
+        if seen and seen[-1] == secret and seen[-1].source == secret.source:
+            return
         if secret in seen:
             seen.remove(secret)
         seen.append(secret)

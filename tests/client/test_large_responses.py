@@ -41,7 +41,9 @@ def exchange_with(
         return http_reply(reply(json.dumps((sent[0] if isinstance(sent, list) else sent)["id"])).encode())
 
     async def call(url: str) -> Exchange:
-        async with ProfileClient(Profile(name="dev", url=url), KnownKeys(), record=record) as client:
+        async with ProfileClient(
+            Profile(name="dev", url=url), KnownKeys(), record=lambda exchange, _: record(exchange)
+        ) as client:
             return await client.send(draft or Draft("ping", "[]"))
 
     with RawServer(answer) as server:

@@ -39,7 +39,9 @@ def exchange_over(
     port: Transport = transport
 
     async def call() -> Exchange:
-        async with ProfileClient(profile, keys or GivenCredentials(), record=recorded.append, transport=port) as client:
+        async with ProfileClient(
+            profile, keys or GivenCredentials(), record=lambda exchange, _: recorded.append(exchange), transport=port
+        ) as client:
             return await client.send(draft, watch=watch, stop=stop)
 
     exchange = asyncio.run(call())
