@@ -127,7 +127,7 @@ _ADDRESSED: Final = regex(r"code|assertion|saml(?:response|art)|\w*sess(?:ion)?i
 _STATUS = regex(r"\d{1,3}")
 
 
-@lru_cache(1024)
+@lru_cache(256)
 def holds_secret(name: str) -> bool:
     """Return whether the name of a header means a secret."""
     small = squashed(name)

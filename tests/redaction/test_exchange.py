@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.event import Event, EventKind
-from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.exchange import Exchange, Unreached
 from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.model.secret import MARGIN, Secret
-from rpcexplorer.redaction.exchange import SHOW, EventRedactor, clipped, for_history, redacted
-from rpcexplorer.rpc.messages import Malformed, Result
+from rpcexplorer.redaction.exchange import SHOW, EventRedactor, Redaction, clipped, for_history, redacted
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Response
 from tests.text.exchanges import exchange
 
@@ -488,3 +488,44 @@ def test_secret_at_the_cut_is_not_recorded(times: int) -> None:
     assert record.cut
     assert len(record.body) <= limit
     assert b"correct" not in record.body
+
+
+PIECES = [
+    *("hunter2-hunter2", "aHVudGVyMi1odW50ZXIy", "«shop.password»", "tiny5", "s3ss10n-s3ss10n", "ada", MARK),
+    *('{"password": "x"}', '{"token": 7}', r"{\"session\": \"abcdefgh12345678\"}", '"passwd"', ": 1", "api"),
+    *("https://ada:secret-5@h/p", "?apikey=k1e2y3k4e5y6a7", "eyJhbGciOi.eyJzdWIiOi.abcdef1", "/api/v2/"),
+    *("/bot12345:abcdefghijklmnopqrstu", "login", "auth", "Set-Cookie", "X-Csrf", "sid=a1b2c3d4e5f6", "; path=/"),
+    *(r"\u0070assword", "\ud800", "ünïcödé", " ", "\n", "x"),
+]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=3).map("".join)
+
+
+@st.composite
+def exchanges(draw: st.DrawFn) -> Exchange:
+    body, words = draw(TEXTS).encode("utf-8", "surrogatepass"), draw(TEXTS)
+    outcomes = [
+        Result(body, remarks=(words,), message=words),
+        ErrorObject(1, words, body, body),
+        Malformed(words),
+        Unreached("wait", words),
+    ]
+    headers = draw(st.lists(st.tuples(TEXTS, TEXTS), max_size=2))
+    fields = {name: draw(TEXTS) for name in ("method", "params", "params_sent", "url", "name", "note", "expect")}
+    response = Response(status=200, reason=draw(TEXTS), headers=tuple(headers), body=body)
+    made = exchange(draw(st.sampled_from(outcomes)), params="[]")
+    return replace(made, response=response, notes=(draw(TEXTS),), **fields)
+
+
+class Careful(Redaction):
+    """Redacts each text of an exchange, whatever a quick look says."""
+
+    def _finds_nothing(self, exchange: Exchange) -> bool:
+        return False
+
+
+@given(exchanges(), st.booleans())
+def test_quick_look_at_an_exchange_misses_nothing(came: Exchange, is_public: bool) -> None:
+    secrets = [PASSWORD, Secret("tiny5", "shop.token"), Secret("ada", "shop.username")]
+    secrets.append(Secret("s3ss10n-s3ss10n", "shop.session", is_public=is_public))
+    for policy in (SHOW, for_history(None), for_history(5)):
+        assert Redaction(SHOP, secrets).redacted(came, policy) == Careful(SHOP, secrets).redacted(came, policy)
