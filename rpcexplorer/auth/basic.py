@@ -12,7 +12,7 @@ from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message, quote
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import TOKEN_MARK, Auth, Profile
-from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Call, spelled
 
 
@@ -43,8 +43,8 @@ class BasicAuth(AuthType, frozen=True):
         )
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
-        name = placeholder(profile.label("username")) if self.username is None else self.username
-        text = f"{name}:{placeholder(profile.label('password'))}"
+        name = profile.references["username"] if self.username is None else self.username
+        text = f"{name}:{profile.references['password']}"
         return (AuthHeader("Authorization", text, scheme=f"{self.scheme} ", encoded=True),)
 
 
@@ -59,7 +59,7 @@ class NoAuth(AuthType, frozen=True):
         return "none: the path contains a token" if profile.secrets else "none: sends no credentials"
 
     def put(self, profile: Profile, message: Message) -> AuthRequest:
-        token = placeholder(profile.label("token"))
+        token = profile.references["token"]
         return AuthRequest(message, address=profile.endpoint.replace(TOKEN_MARK, token) if profile.secrets else "")
 
     def free(self, profile: Profile, call: Call) -> bool:  # noqa: ARG002

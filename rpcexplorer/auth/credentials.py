@@ -14,7 +14,7 @@ from msgspec import Struct
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.exchange import CallKind, Outcome, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import FIELDS, PLACEHOLDER, UNRECORDED, Secret, named, of_another, placeholder, unsendable
+from rpcexplorer.model.secret import FIELDS, PLACEHOLDER, UNRECORDED, Secret, may_refer, named, of_another, unsendable
 from rpcexplorer.rpc.messages import Call, spelled
 from rpcexplorer.transport.port import NOTHING_CAME, Response
 
@@ -158,13 +158,16 @@ def leaves(template: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def login_fields(profile: Profile) -> tuple[str, ...]:
-    named = {value for _, value in leaves(profile.login.params)}
-    known = {"username"} if profile.username is not None else set()
-    return tuple(field for field in FIELDS if f"{{{field}}}" in named and field not in known)
+    """Return the secrets that a login needs."""
+    named = [value for _, value in leaves(profile.login.params)]
+    fields = [field for field in FIELDS if f"{{{field}}}" in named]
+    if profile.username is not None and "username" in fields:
+        fields.remove("username")
+    return tuple(fields)
 
 
 def quoted(profile: Profile, field: str) -> str:
-    return spelled(placeholder(profile.label(field)))
+    return spelled(profile.references[field])
 
 
 def fields_in(profile: Profile, request: AuthRequest) -> tuple[str, ...]:
@@ -172,14 +175,15 @@ def fields_in(profile: Profile, request: AuthRequest) -> tuple[str, ...]:
 
     In params, only complete strings count.
     """
-    calls = request.message.calls
-    parts = [request.address, *request.texts, *(header.text for header in request.headers)]
-    parts += [value for call in calls for _, value in call.members]
+    parts = [request.address, *request.texts]
+    parts += [header.text for header in request.headers]
+    for call in request.message.calls:
+        parts += [value for _, value in call.members]
+    around = "\n".join(parts)
     named = []
-    for field in FIELDS:
-        mark = placeholder(profile.label(field))
-        in_params = any(mark in call.params and spelled(mark) in call.params for call in calls)
-        if in_params or any(mark in part for part in parts):
+    for field, reference in profile.references.items():
+        in_params = [call for call in request.message.calls if reference in call.params]
+        if reference in around or any(spelled(reference) in call.params for call in in_params):
             named.append(field)
     return tuple(named)
 
@@ -190,7 +194,10 @@ def find_unsendable(profile: Profile, message: Message) -> Refused | None:
     A secret must be a complete string of the params: part of a string may be escaped in many ways.
     """
     for call in message.calls:
-        for text in (call.method, call.id or "", call.params):
+        texts = (call.method, call.id or "", call.params)
+        if not any(map(may_refer, texts)):
+            continue
+        for text in texts:
             if mark := unsendable(text):
                 return Refused("params", NOT_RECORDED.format(mark))
             if mark := of_another(text, profile.name):
@@ -203,8 +210,7 @@ def find_unsendable(profile: Profile, message: Message) -> Refused | None:
                 )
         if mark := named((call.method, call.id or "")):
             return Refused("params", f"{mark} is a secret reference, which cannot be in a method name or an id.")
-        for field in FIELDS:
-            mark = placeholder(profile.label(field))
+        for mark in profile.references.values():
             if mark in call.params and mark in call.params.replace(spelled(mark), ""):
                 return Refused(
                     "params",
@@ -216,7 +222,7 @@ def find_unsendable(profile: Profile, message: Message) -> Refused | None:
 
 def planted(profile: Profile, *texts: str | None) -> Refused | None:
     """Return a problem if a profile contains a secret reference."""
-    mark = named(text for text in texts if text)
+    mark = named([text for text in texts if text])
     if not mark:
         return None
     sentence = f"Profile {profile.name} contains the secret reference {mark}. Remove it from sessions.toml."

@@ -17,7 +17,7 @@ from rpcexplorer.auth.auth_type import USERNAME, AuthField, AuthType, ByClient
 from rpcexplorer.auth.credentials import AuthCall, AuthFlow, AuthHeader, Opening, as_bytes
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.transport.port import Response
 
@@ -126,8 +126,8 @@ class DigestAuth(AuthType, frozen=True):
         return ByClient(name, password, "--digest", "--auth-type=digest", "DigestAuth")
 
     def _text(self, profile: Profile) -> str:
-        name = placeholder(profile.label("username")) if self.username is None else self.username
-        return f"{name}\n{placeholder(profile.label('password'))}"
+        name = profile.references["username"] if self.username is None else self.username
+        return f"{name}\n{profile.references['password']}"
 
 
 def strongest(response: Response) -> Challenge | None:

@@ -29,7 +29,7 @@ from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.profile import Auth, Login, Profile
-from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
 
@@ -121,8 +121,8 @@ def _filled(template: Any, profile: Profile) -> Any:
     if isinstance(template, list):
         return [_filled(value, profile) for value in template]
     if template == "{username}":
-        return profile.username if profile.username is not None else placeholder(profile.label("username"))
-    return placeholder(profile.label("password")) if template == "{password}" else template
+        return profile.username if profile.username is not None else profile.references["username"]
+    return profile.references["password"] if template == "{password}" else template
 
 
 def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now: datetime) -> str | Refused:

@@ -14,7 +14,6 @@ from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import TOKEN_MARK, Auth, Profile
-from rpcexplorer.model.secret import placeholder
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, spelled
 
@@ -29,7 +28,7 @@ class TokenAuth(AuthType, frozen=True):
 
     def mark(self, profile: Profile) -> str:
         """Return the secret reference of the sent value."""
-        return placeholder(profile.label("session" if profile.has_login else "token"))
+        return profile.references["session" if profile.has_login else "token"]
 
     def filled(self, template: str, profile: Profile) -> str:
         return template.replace(TOKEN_MARK, self.mark(profile))
@@ -264,7 +263,7 @@ class CookieAuth(AuthType, frozen=True):
         return f"cookie: {profile.login.method} opens a session"
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
-        return (AuthHeader("Cookie", f"{self.cookie}={placeholder(profile.label('session'))}"),)
+        return (AuthHeader("Cookie", f"{self.cookie}={profile.references['session']}"),)
 
     def sendable(self, value: str) -> bool:
         from rpcexplorer.auth.login import sendable  # Start-up does not need it.

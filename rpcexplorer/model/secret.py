@@ -129,6 +129,11 @@ def with_references(text: str, profile: str, new: str) -> str:
     return text
 
 
+def may_refer(text: str) -> bool:
+    """Return whether a text may have a secret reference, or the mark of a redacted value."""
+    return "«" in text or "\\u00" in text
+
+
 def unsendable(text: str) -> str:
     """Return the first mark of a redacted value in a text, or nothing."""
     found = _UNSENDABLE.search(text)
@@ -137,12 +142,17 @@ def unsendable(text: str) -> str:
 
 def named(texts: Iterable[str]) -> str:
     """Return the first secret reference in texts, or nothing."""
-    found = next(filter(None, map(PLACEHOLDER.search, texts)), None)
-    return found[0] if found else ""
+    for text in texts:
+        if found := PLACEHOLDER.search(text):
+            return found[0]
+    return ""
 
 
 def of_another(text: str, profile: str) -> str:
-    return next((found[0] for found in PLACEHOLDER.finditer(text) if found["profile"] != profile), "")
+    for found in PLACEHOLDER.finditer(text):
+        if found["profile"] != profile:
+            return found[0]
+    return ""
 
 
 def of_this(text: str, profile: str) -> bool:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.event import Event, EventKind
-from rpcexplorer.model.exchange import Exchange, Unreached
+from rpcexplorer.model.exchange import Exchange, Outcome, Unreached
 from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.model.secret import MARGIN, Secret
 from rpcexplorer.redaction.exchange import SHOW, EventRedactor, Redaction, clipped, for_history, redacted
@@ -503,7 +503,7 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=3).map("".join)
 @st.composite
 def exchanges(draw: st.DrawFn) -> Exchange:
     body, words = draw(TEXTS).encode("utf-8", "surrogatepass"), draw(TEXTS)
-    outcomes = [
+    outcomes: list[Outcome] = [
         Result(body, remarks=(words,), message=words),
         ErrorObject(1, words, body, body),
         Malformed(words),
