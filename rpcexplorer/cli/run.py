@@ -21,6 +21,7 @@ from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.problem import PROGRAM, Problem, UserError, first_few, joined_words, nearest, quoted
 from rpcexplorer.model.profile import (
+    FORM_OF_REQUEST,
     PROCESS,
     URL_BEGINNINGS,
     Profile,
