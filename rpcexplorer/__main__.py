@@ -12,8 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rpcexplorer.patterns import regex
-
 if TYPE_CHECKING:
     from rpcexplorer.cli.world import World
     from rpcexplorer.explorer import Explorer
@@ -25,7 +23,7 @@ SOFTWARE = 70
 COMPLETION_SECONDS = 2.0
 MAX_CRASHES = 10
 """Crash reports that are stored; the oldest is removed first."""
-CRASH_FILE = regex(r"\d{4}-\d\d-\d\dT\d{6}\.\d{6}\.txt")
+CRASH_FILE = "%Y-%m-%dT%H%M%S.%f.txt"
 """Name of a crash report; other files are never removed."""
 MAX_MESSAGE = 2_000
 """Characters of the message of an error."""
@@ -126,17 +124,23 @@ def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], w
     from rpcexplorer.text.printable import printable
 
     def remove_oldest() -> None:
-        reports = sorted(name for name in names(folder) if CRASH_FILE.fullmatch(name))
+        reports = sorted(name for name in names(folder) if _is_report(name))
         for name in reports[:-MAX_CRASHES]:
             with file_errors("remove", folder / name):
                 (folder / name).unlink(missing_ok=True)
 
-    file = folder / f"{when:%Y-%m-%dT%H%M%S.%f}.txt"
+    file = folder / when.strftime(CRASH_FILE)
     text = Redactor(secrets, guesses=True).text("\n".join(_lines(error, when)))
     if problem := error_of(lambda: write_new(file, printable(text, lines=True).encode())):
         return problem
     error_of(remove_oldest)
     return file
+
+
+def _is_report(name: str) -> bool:
+    with suppress(ValueError):
+        return datetime.strptime(name, CRASH_FILE).strftime(CRASH_FILE) == name  # noqa: DTZ007 - only its form counts
+    return False
 
 
 def _lines(error: BaseException, when: datetime) -> Iterator[str]:

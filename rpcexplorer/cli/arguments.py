@@ -117,8 +117,6 @@ AUTH = OneOf(KINDS)
 AUTH_HELP = "Auth type (only with --url or --stdio).  [default: the preset's, or cookie for /api/v2/, or none]"
 PAIR = regex(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
 """A word of params: ``name=text`` or ``name:=json``."""
-STRAY = regex("[\udc80-\udcff]")
-"""A byte that is not UTF-8, as ``surrogateescape`` decodes it."""
 
 
 def sources_of(words: Sequence[str], text: str) -> tuple[str, ...]:
@@ -205,7 +203,7 @@ def file_text(name: str, world: World) -> str:
 
 
 def _decoded(content: bytes, where: str) -> str:
-    text = content.decode("utf-8-sig", errors="surrogateescape")
-    if STRAY.search(text):
-        raise click.UsageError(f"The text of {where} is not UTF-8. Save it as UTF-8 and try again.")
-    return text
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise click.UsageError(f"The text of {where} is not UTF-8. Save it as UTF-8 and try again.") from None

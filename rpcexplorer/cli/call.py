@@ -45,7 +45,6 @@ SECRET_REFERENCE = regex(rb"\xab([\w.-]+|not recorded)\xbb")
 """A secret reference in Latin-1 bytes; it is printed as UTF-8."""
 
 
-MAX_FIX_CHARACTERS = 200
 Part = Literal["result", "response", "body"]
 """The part of a response that goes to stdout."""
 
@@ -323,10 +322,11 @@ def warn_about_schemas(world: World, params: Checked, result: Checked, words: Se
 
     for remark in params_remarks(params.problems):
         world.warn(remark)
-    first = next((problem for problem in params.problems if problem.fix), None)
-    if first is not None and first.fix is not None:
-        word = _as_json(first, words)
-        world.hint(f"write {word}" if word else f"{first.fix.label}: {cut(first.fix.text, MAX_FIX_CHARACTERS)}")
+    for problem in params.problems:
+        if problem.fix is not None:
+            word = _as_json(problem, words)
+            world.hint(f"write {word}" if word else f"{problem.fix.label}: {cut(problem.fix.text)}")
+            break
     if remark := result_remark(result.problems):
         world.warn(remark)
 

@@ -18,7 +18,6 @@ from rpcexplorer.cli.world import COMPLETING, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import SIGN, Described, method_of
 from rpcexplorer.model.problem import PROGRAM, UserError
-from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import inert
 
 if TYPE_CHECKING:
@@ -28,9 +27,6 @@ MAX_NAMES: Final = 2_000
 """Names that are offered at once."""
 MAX_NAME: Final = 200
 """Length of a name; a longer one is not useful on a command line."""
-MAX_VALUES: Final = 200
-"""Values of a param that are offered at once."""
-NUMBER: Final = regex(r"-?\d+(\.\d+)?")
 SIGNS: Final = "_.:/@- "
 """Characters of a safe name, besides letters and digits."""
 
@@ -45,7 +41,7 @@ def is_safe(name: str) -> bool:
 def is_safe_param(word: str) -> bool:
     """Return whether ``name=`` or ``name:=``, with a value, is safe."""
     name, _, value = word.partition("=")
-    return is_safe(name.removesuffix(":")) and (not value or is_safe(value) or NUMBER.fullmatch(value) is not None)
+    return is_safe(name.removesuffix(":")) and (not value or is_safe(value.removeprefix("-")))
 
 
 def _is_safe_item(item: CompletionItem[str]) -> bool:
@@ -253,7 +249,7 @@ def param_words(described: Described, begun: str, given: Collection[str]) -> Ite
 def _values(node: Node, *, as_json: bool) -> Iterator[str]:
     """Yield values as written after the sign: text, or JSON."""
     choices = (True, False) if node.choices is None and node.kinds == ("boolean",) else node.choices or ()
-    for value in choices[:MAX_VALUES]:
+    for value in choices:
         # A reference would be replaced by its value.
         if not as_json and isinstance(value, str) and inert(value) == value:
             yield value

@@ -23,8 +23,6 @@ from rpcexplorer.export.request import Subject, profile_of, record_of
 from rpcexplorer.model.exchange import Refused
 
 FORM = OneOf(FORMS, FORMER_NAMES)
-MAX_CALLS = 2
-"""Calls in one report."""
 
 
 @click.command()
@@ -51,12 +49,12 @@ def copy(run: Run, ids: tuple[str, ...], form: str, output: str | None, profile:
       rpcexplorer copy --as response --output response.json
       rpcexplorer copy 1m7ypmkv7qa7kfj 1m7yq02ddtb1x6m --as report
     """
-    if len(ids) > MAX_CALLS or (len(ids) == MAX_CALLS and form != "report"):
+    if len(ids) > 2 or (len(ids) == 2 and form != "report"):
         raise click.UsageError("Name one call, or two calls with --as report.")
     world, explorer = run.world, use_history(run, profile)
     calls = [find_call(explorer, id, own_first=profile is not None) for id in ids or (None,)]
     out = Output(world, output)
-    if len(calls) == MAX_CALLS:
+    if len(calls) == 2:
         from rpcexplorer.export.report import report_of_pair  # A single call needs no comparison.
 
         left, right = (call.exchange for call in calls)

@@ -19,7 +19,6 @@ from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Statistic
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName, ServerEvent
 from rpcexplorer.model.filter import FORMER_OUTCOME_WORDS, OUTCOME_WORDS, Bounds, HistoryFilter
 from rpcexplorer.model.problem import PROGRAM, counted, joined_words, quoted
-from rpcexplorer.patterns import regex
 from rpcexplorer.text.history import (
     CALLS,
     FAILED,
@@ -293,7 +292,6 @@ def _object(row: Figures) -> dict[str, object]:
     }
 
 
-AGE = regex(r"([0-9]{1,4})([hdw])")
 MAX_NAMED = 3
 """Other writers of the same folder that are named."""
 HOURS = {"h": 1, "d": 24, "w": 168}
@@ -421,10 +419,7 @@ def prune(run: Run, keep: int | None, older_than: str | None, profile: str | Non
     """
     if keep is None and older_than is None:
         raise click.UsageError("Add --keep N, --older-than AGE, or both.")
-    age = AGE.fullmatch(older_than or "")
-    if older_than is not None and age is None:
-        raise click.UsageError(f"--older-than: {older_than} is not valid. Write a number and h, d or w, such as 30d.")
-    before = datetime.now(UTC) - timedelta(hours=int(age[1]) * HOURS[age[2]]) if age else None
+    before = None if older_than is None else _time_before(older_than)
     world, explorer = run.world, use_history(run, profile)
     count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
     if others := explorer.history.others():
@@ -440,6 +435,16 @@ def prune(run: Run, keep: int | None, older_than: str | None, profile: str | Non
     )
     count = explorer.history.prune(keep=keep, before=before, profile=profile)
     world.say(f"removed {counted(count, 'call')}{place}")
+
+
+def _time_before(age: str) -> datetime:
+    number, unit = age[:-1], age[-1:]
+    try:
+        if number.isdecimal():
+            return datetime.now(UTC) - timedelta(hours=int(number) * HOURS[unit])
+    except (KeyError, OverflowError):
+        pass
+    raise click.UsageError(f"--older-than: {age} is not valid. Write a number and h, d or w, such as 30d.")
 
 
 EVENTS: Final = ("event",)

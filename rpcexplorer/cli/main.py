@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 from importlib import import_module
@@ -261,4 +260,5 @@ def _name(param: click.Parameter) -> str:
     """Return the name of a parameter as the usage line spells it."""
     if isinstance(param, click.Option):
         return param.opts[-1]
-    return re.sub(r"[\[\]]|\.\.\.", "", param.metavar or (param.name or "").upper())
+    name = param.metavar or (param.name or "").upper()
+    return name.replace("[", "").replace("]", "").replace("...", "")
