@@ -1,8 +1,11 @@
-"""Cases."""
+"""Cases, and the exit code of an exchange."""
 
 from __future__ import annotations
 
-from rpcexplorer.model.exchange import Case, Damaged, Sent
+import pytest
+
+from rpcexplorer.model.exchange import Case, Damaged, Outcome, Refused, Sent, Unreached
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from tests.text.exchanges import exchange
 
 
@@ -13,3 +16,22 @@ def test_case_has_exchanges_damage_and_unique_addresses() -> None:
     assert case.exchanges == [one, two, three]
     assert case.damaged == [torn]
     assert case.addresses == ["http://a", "http://b"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "code"),
+    [
+        (Result(b"1"), 200, 0),
+        (ErrorObject(1, "no", None, b"{}"), 401, 1),
+        (Refused("credentials", "no password"), None, 3),
+        (Malformed("no JSON"), 401, 3),
+        (Malformed("no JSON"), 500, 5),
+        (Unreached("upgrade", "no WebSocket"), 401, 3),
+        (Unreached("upgrade", "no WebSocket"), 404, 4),
+        (Unreached("body", "cut off"), 401, 4),
+        (Unreached("url", "no host"), None, 2),
+    ],
+)
+@pytest.mark.everyday(9)
+def test_exit_code_says_how_a_call_ended(outcome: Outcome, status: int | None, code: int) -> None:
+    assert exchange(outcome, status=status).exit_code == code

@@ -156,6 +156,7 @@ def read(kind: str, text: str) -> Any:
         ("larger", "1MB", 1_000_000),
         ("larger", "1.5kB", 1500),
         ("smaller", "500B", 500),
+        ("since", "5m", MINUTE - timedelta(minutes=5)),
         ("since", "2h", MINUTE - timedelta(hours=2)),
         ("until", "1w", MINUTE - 7 * DAY),
         ("since", "today", MIDNIGHT),

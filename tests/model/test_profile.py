@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +10,14 @@ import pytest
 from rpcexplorer.discovery.methods import asks_first, first_method, method_list
 from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import (
+    HeaderHandshake,
     MethodNote,
+    Preset,
     Profile,
     ad_hoc,
     ad_hoc_process,
     joined,
+    no_place_for,
     split_address,
     split_socket,
     typed_whole,
@@ -224,3 +228,32 @@ def test_address_of_a_connection_is_recorded_without_secrets(address: str, redac
 def test_typed_url_is_shown_as_its_host() -> None:
     assert ad_hoc("http://127.0.0.1:5055/api").shown_name == "127.0.0.1:5055"
     assert Profile("shop", "https://shop.example.com").shown_name == "shop"
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "why"),
+    [
+        ("stream", ("path",), "/rpc", "only HTTP and WebSocket have a path"),
+        ("stream", ("path",), "", ""),
+        ("http", ("command",), ["x"], "a command needs"),
+        ("process", ("command",), ["x"], ""),
+        ("process", ("auth", "kind"), "basic", "needs HTTP or WebSocket"),
+        ("process", ("auth", "kind"), "inline", ""),
+        ("websocket", ("auth", "kind"), "digest", "a WebSocket cannot answer a challenge"),
+        ("websocket", ("auth", "kind"), "basic", ""),
+        ("http", ("auth", "kind"), "digest", ""),
+        ("websocket", ("handshake",), HeaderHandshake("X-Session"), "only HTTP has a handshake"),
+        ("websocket", ("handshake",), "mcp", ""),
+        ("http", ("handshake",), "lsp", "needs a connection that stays open"),
+    ],
+)
+def test_key_without_a_place_on_a_connection_is_named(kind: Any, path: tuple[str, ...], value: Any, why: str) -> None:
+    found = no_place_for(kind, path, value)
+    assert why in found
+    assert bool(found) == bool(why)
+
+
+def test_preset_has_a_path_for_each_kind_of_url() -> None:
+    preset = Preset("p", Path("p.toml"), path="/rpc", websocket_path="/ws")
+    assert [preset.path_for(url) for url in ("http://h", "wss://h")] == ["/rpc", "/ws"]
+    assert Preset("p", Path("p.toml")).path_for("ws://h") == "/"
