@@ -543,18 +543,24 @@ def encode(call: Call, form: MessageForm = USUAL_FORM) -> bytes:
     params: str | None = call.params
     if params == "[]":
         params = None if form.empty_params == "omit" else form.empty_params
-    members: dict[str, str | None]
+    method = f'"method":{spelled(call.method)}'
     if form.envelope == "transmission":
-        if params == "[]":  # Transmission needs its arguments to be an object, even an empty one.
-            params = "{}"
-        members = {"method": spelled(call.method), "arguments": params, "tag": id}
+        members = [method]
+        if params is not None:  # Transmission needs its arguments to be an object, even an empty one.
+            members.append(f'"arguments":{"{}" if params == "[]" else params}')
+        if id is not None:
+            members.append(f'"tag":{id}')
     else:
-        if id is None and form.envelope == "1.0":  # A notification of JSON-RPC 1.0 has the id null.
-            id = "null"
-        members = {**VERSIONS[form.envelope], "id": id, "method": spelled(call.method), "params": params}
-    written = [f'"{name}":{text}' for name, text in members.items() if text is not None]
-    written += (f"{spelled(name)}:{text}" for name, text in call.members)
-    return ("{" + ",".join(written) + "}").encode()
+        members = [f'"{name}":{text}' for name, text in VERSIONS[form.envelope].items()]
+        if id is not None:
+            members.append(f'"id":{id}')
+        elif form.envelope == "1.0":  # A notification of JSON-RPC 1.0 has the id null.
+            members.append('"id":null')
+        members.append(method)
+        if params is not None:
+            members.append(f'"params":{params}')
+    members += [f"{spelled(name)}:{text}" for name, text in call.members]
+    return ("{" + ",".join(members) + "}").encode()
 
 
 def encode_batch(calls: Iterable[Call], form: MessageForm = USUAL_FORM) -> bytes:
