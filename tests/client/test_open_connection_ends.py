@@ -220,19 +220,23 @@ def test_timeout_says_what_took_too_long(words: str, stuck: str) -> None:
     problem = using(use, prepare=prepare, **options)
     assert (problem.step, words in problem.sentence) == ("timeout", True), problem.sentence
     assert problem.maybe_ran == (stuck == "sending")
+    assert problem.reason == ("silent" if stuck in {"initialize", "sending"} else "")
+    assert problem.in_handshake == (stuck == "initialize")
 
 
 @pytest.mark.parametrize(
-    ("unread", "words"),
+    ("unread", "words", "reason"),
     [
-        (b"[1]\x1b\n", r"It sent data that is not a message: [1]\x1b. Check the framing."),
-        (b"x" * 301, "It sent data that is not a message. Check the framing."),
-        (None, "Raise the timeout if the call needs more time."),
+        (b"[1]\x1b\n", r"It sent data that is not a message: [1]\x1b. Check the framing.", "no end"),
+        (b"x" * 301, "It sent data that is not a message. Check the framing.", "unreadable"),
+        (None, "Raise the timeout if the call needs more time.", "silent"),
     ],
     ids=range(3),
 )
 @pytest.mark.parametrize("opening", [None, HANDSHAKE])
-def test_timeout_quotes_what_is_not_a_message(unread: bytes | None, words: str, opening: Opening | None) -> None:
+def test_timeout_quotes_what_is_not_a_message(
+    unread: bytes | None, words: str, reason: str, opening: Opening | None
+) -> None:
     async def use(peer: Peer) -> Unreachable:
         task = peer.call("a", deadline=60)
         await peer.let_time_pass(60)
@@ -240,6 +244,7 @@ def test_timeout_quotes_what_is_not_a_message(unread: bytes | None, words: str, 
 
     problem = using(use, prepare=lambda wire: setattr(wire, "unread", unread), opening=opening)
     assert problem.sentence.endswith(f" within 60 s. {words}")
+    assert problem.reason == reason
 
 
 @pytest.mark.parametrize(

@@ -102,20 +102,20 @@ def test_certificate_failure_is_explained(code: int, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "words"),
+    ("openssl", "words", "reason"),
     [
-        ("WRONG_VERSION_NUMBER", "http://"),
-        ("TLSV1_ALERT_PROTOCOL_VERSION", "no secure version of TLS"),
-        ("UNSUPPORTED_PROTOCOL", "no secure version of TLS"),
-        ("SSLV3_ALERT_HANDSHAKE_FAILURE", "client certificate"),
-        ("BAD_SIGNATURE", "bad signature"),
+        ("WRONG_VERSION_NUMBER", "http://", "no tls"),
+        ("TLSV1_ALERT_PROTOCOL_VERSION", "no secure version of TLS", ""),
+        ("UNSUPPORTED_PROTOCOL", "no secure version of TLS", ""),
+        ("SSLV3_ALERT_HANDSHAKE_FAILURE", "client certificate", "certificate wanted"),
+        ("BAD_SIGNATURE", "bad signature", ""),
     ],
 )
-def test_handshake_failure_is_explained(reason: str, words: str) -> None:
+def test_handshake_failure_is_explained(openssl: str, words: str, reason: str) -> None:
     failure = ssl.SSLError(1, "x")
-    failure.reason = reason
+    failure.reason = openssl
     problem = explained(failure, "tls")
-    assert problem.step == "tls"
+    assert (problem.step, problem.reason) == ("tls", reason)
     assert words in problem.sentence
 
 

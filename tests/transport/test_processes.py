@@ -126,16 +126,17 @@ def test_end_names_exit_code_and_last_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stderr", "words"),
+    ("stderr", "words", "reason"),
     [
-        ("'x' * 400", "ended with 1."),
-        ("'x' * 400 + '\\na\\nb'", "ended with 1: a / b."),
-        ("'a\\nb\\n\\nc\\nd'", "ended with 1: b / c / d."),
+        ("'x' * 400", "ended with 1.", "unexplained"),
+        ("'x' * 400 + '\\na\\nb'", "ended with 1: a / b.", ""),
+        ("'a\\nb\\n\\nc\\nd'", "ended with 1: b / c / d.", ""),
     ],
     ids=range(3),
 )
-def test_last_lines_are_quoted_whole_or_omitted(stderr: str, words: str) -> None:
-    assert end_of(python(f"import sys; sys.exit({stderr})")).sentence == f"{Path(sys.executable).name} {words}"
+def test_last_lines_are_quoted_whole_or_omitted(stderr: str, words: str, reason: str) -> None:
+    problem = end_of(python(f"import sys; sys.exit({stderr})"))
+    assert (problem.sentence, problem.reason) == (f"{Path(sys.executable).name} {words}", reason)
 
 
 def test_end_names_the_signal() -> None:
