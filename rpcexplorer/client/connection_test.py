@@ -238,12 +238,13 @@ class Tester:
         profile, open_call = self._profile, self._probe.found
         if checks and (open_call is None or any(check.state == "failed" for check in checks[:-1])):
             last = login_not_reached(profile, self._missing)
-            return self._report(
-                [*checks[:-1], replace(last, words=f"{last.words} {self._probe.doubted_auth}".rstrip())]
-            )
+            last = replace(last, words=f"{last.words} {self._probe.doubted_auth}".rstrip())
+            return self._report([*checks[:-1], last])
         method = behind_login(profile, self._presets) or auth_of(profile).harmless
         login = profile.has_sessions and not await self._has_session_alone()
-        self._show(f"{profile.login.method if login else method} with credentials")
+        if login:
+            method = profile.login.method
+        self._show(f"{method} with credentials")
         exchange = await self._sent(profile, method, login=login)
         tried = steps(exchange, profile, locked=open_call is not None and open_call.asks_for_login)
         if not checks:

@@ -45,47 +45,29 @@ class FailedCall(Struct, frozen=True):
     """Status line, and the error's message and data, or the body without tags."""
     variables: Collection[str] = ()
     """Fields that come from environment variables, which override stored ones."""
+    status: int | None = None
+    step: Step | None = None
+    """The step at which it ended without a response."""
+    reason: Reason | MalformedKind = ""
+    """Why it got no response, or one that is not JSON-RPC."""
+    is_malformed: bool = False
+    error: ErrorObject | None = None
+    code: int | None = None
 
     @classmethod
     def of(cls, exchange: Exchange, profile: Profile, variables: Collection[str] = ()) -> FailedCall:
-        outcome, response = exchange.outcome, exchange.response
-        words = [response.reason[:MAX_TEXT]]
-        if isinstance(outcome, ErrorObject):
-            words += [outcome.message[:MAX_TEXT], _start(outcome.data or b"").replace('\\"', '"')]
-        elif isinstance(outcome, Malformed):
-            words.append(_TAGS.sub(" ", _start(response.body)))
-        return cls(exchange, profile, " ".join(" ".join(words).split()), variables)
-
-    @property
-    def status(self) -> int | None:
-        return self.exchange.response.status
-
-    @property
-    def is_malformed(self) -> bool:
-        return isinstance(self.exchange.outcome, Malformed)
-
-    @property
-    def error(self) -> ErrorObject | None:
-        return self.exchange.outcome if isinstance(self.exchange.outcome, ErrorObject) else None
-
-    @property
-    def code(self) -> int | None:
-        return self.error.code if self.error else None
-
-    @property
-    def step(self) -> Step | None:
-        """The step at which it ended without a response."""
-        return self.exchange.outcome.step if isinstance(self.exchange.outcome, Unreached) else None
-
-    @property
-    def reason(self) -> Reason | MalformedKind:
-        """Why it got no response, or one that is not JSON-RPC."""
-        match self.exchange.outcome:
-            case Unreached(reason=reason):
-                return reason
+        response = exchange.response
+        call = cls(exchange, profile, _one_line(response.reason[:MAX_TEXT]), variables, response.status)
+        match exchange.outcome:
+            case ErrorObject(code=code, message=message, data=data) as error:
+                said = f"{call.text} {message[:MAX_TEXT]} {_start(data or b'')}".replace('\\"', '"')
+                return replace(call, text=_one_line(said), error=error, code=code)
             case Malformed(kind=kind):
-                return kind
-        return ""
+                said = f"{call.text} {_TAGS.sub(' ', _start(response.body))}"
+                return replace(call, text=_one_line(said), reason=kind, is_malformed=True)
+            case Unreached(step=step, reason=reason):
+                return replace(call, step=step, reason=reason)
+        return call
 
     @property
     def has_empty_params(self) -> bool:
@@ -167,8 +149,10 @@ HintRule = Callable[[FailedCall], Hint | None]
 
 def connection_test(profile: Profile) -> str:
     """Return the command that tests the connection of a profile."""
+    if not profile.ad_hoc:
+        return f"{PROGRAM} profiles test {profile.name}"
     address = redacted_address(profile.url if profile.path == PATH else profile.endpoint)
-    return f"{PROGRAM} profiles test {server_words(profile, address) if profile.ad_hoc else profile.name}"
+    return f"{PROGRAM} profiles test {server_words(profile, address)}"
 
 
 def hint_for(
@@ -179,21 +163,33 @@ def hint_for(
     ``tested``: the connection test sent it. ``variables``: fields that come from environment variables.
     """
     call = FailedCall.of(exchange, profile, variables)
-    if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
-        name = FIELD_WORDS.get(field, field)
-        if exchange.outcome.rejected:
-            return _replace_secret(call, f"The server rejected the {name}.", field)
-        return call.hint(f"The {name} is missing.", secret=field)
-    if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # A login was sent.
+    match exchange.outcome:
+        case Refused() as refused:
+            return _unsent(call, refused)
+        case ErrorObject() | Malformed() | Unreached():
+            for rule in RULES if tested else (*UNTESTED_RULES, *RULES, timeout):
+                if hint := rule(call):
+                    return hint
+    return None
+
+
+def _unsent(call: FailedCall, refused: Refused) -> Hint | None:
+    if refused.missing:
+        name = FIELD_WORDS.get(refused.missing, refused.missing)
+        if refused.rejected:
+            return _replace_secret(call, f"The server rejected the {name}.", refused.missing)
+        return call.hint(f"The {name} is missing.", secret=refused.missing)
+    if call.exchange.seconds and call.profile.assumes_auth:  # A login was sent.
         return call.test_hint("This login is only the default. A connection test shows which one the server needs.")
-    if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
-        return None
-    rules = RULES if tested else (*UNTESTED_RULES, *RULES, timeout)
-    return next((hint for rule in rules if (hint := rule(call))), None)
+    return None
 
 
 def _start(text: bytes) -> str:
     return text[:MAX_TEXT].decode("utf-8", "replace")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 MOVED: Final = frozenset({301, 302, 307, 308})
@@ -278,20 +274,18 @@ def moved(call: FailedCall) -> Hint | None:
     if origin_of(target.geturl()) == call.profile.origin:
         return call.hint(f"The server redirects to {target.path or '/'}.", changes)
     was = urlsplit(here)
-    same = was.hostname == target.hostname and (was.scheme, target.scheme) == ("http", "https")
-    sentence = (
-        f"The server redirects to {target.geturl()}."
-        if same
-        else f"The server redirects to another server: {target.geturl()}."
-    )
-    return call.hint(sentence, changes, careful=not same)
+    if was.hostname == target.hostname and (was.scheme, target.scheme) == ("http", "https"):
+        return call.hint(f"The server redirects to {target.geturl()}.", changes)
+    return call.hint(f"The server redirects to another server: {target.geturl()}.", changes, careful=True)
 
 
 def _address_changes(profile: Profile, target: SplitResult) -> Changes:
     """Return the changes of url and path; a url keeps its path if possible."""
     path, base = target.path or "/", f"{target.scheme}://{target.netloc}"
+    if origin_of(target.geturl()) != profile.origin and path == profile.path:
+        return (("url", base),)
     if origin_of(target.geturl()) != profile.origin:
-        return (("url", base), *((("path", path),) if path != profile.path else ()))
+        return (("url", base), ("path", path))
     own = urlsplit(profile.url).path.rstrip("/")
     if path == (urlsplit(profile.endpoint).path or "/"):
         return ()
@@ -369,7 +363,7 @@ def content_type(call: FailedCall) -> Hint | None:
 
 def _types_in(texts: Iterable[str]) -> list[str]:
     """Return the media types in the texts, without duplicates."""
-    return [*dict.fromkeys(found.lower().rstrip(".") for text in texts for found in _TYPE.findall(text))]
+    return list(dict.fromkeys(found.lower().rstrip(".") for found in _TYPE.findall("\n".join(texts))))
 
 
 def _essence(media_type: str) -> str:
@@ -487,8 +481,10 @@ def credentials(call: FailedCall) -> Hint | None:
             return _kind_hint(call, f"The server asks for a {kind.scheme} token.", kind)
     if profile.assumes_auth and call.error and not offered:  # This is the service at its default address.
         fields = [field for field in profile.secrets if field != "session"]
-        lines = [line for field in fields for line in setting(profile, call.exchange.url, (), field)]
-        return Hint("The server asks for credentials.", secret=fields[-1], commands=tuple(dict.fromkeys(lines)))
+        commands = dict[str, None]()
+        for field in fields:
+            commands |= dict.fromkeys(setting(profile, call.exchange.url, (), field))
+        return Hint("The server asks for credentials.", secret=fields[-1], commands=tuple(commands))
     if not offered and profile.connection_kind != "http":
         return Hint("The server asks for credentials. Choose the auth type that it needs.", commands=(_set_kind(call),))
     if not offered:
@@ -500,8 +496,10 @@ def credentials(call: FailedCall) -> Hint | None:
 
 def schemes(challenges: list[str]) -> list[str]:
     """Return the schemes of challenges in lower case."""
-    bare = [_QUOTED.sub('""', challenge[:MAX_TEXT]) for challenge in challenges]
-    return [*dict.fromkeys(found.lower() for challenge in bare for found in _SCHEME.findall(challenge))]
+    found: list[str] = []
+    for challenge in challenges:
+        found += _SCHEME.findall(_QUOTED.sub('""', challenge[:MAX_TEXT]))
+    return list(dict.fromkeys(scheme.lower() for scheme in found))
 
 
 def _gives_more_away(call: FailedCall, kind: type[Auth]) -> bool:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -161,6 +162,8 @@ class TrialResult(Struct, frozen=True):
     exchange: Exchange
     hint: Hint | None = None
     """A change that may make the next call succeed."""
+    signs: Sequence[str] = ()
+    """The presets that it suggests, the most certain first."""
 
     @property
     def path(self) -> str:
@@ -341,7 +344,10 @@ class Probe:
         if self.found is None:
             return ""
         form = self.found.form
-        return next((name for name in self._signs() if self._as(name, form.path, form) == form), "")
+        for name in self._signs():
+            if self._as(name, form.path, form) == form:
+                return name
+        return ""
 
     @property
     def cut_short(self) -> TrialResult | None:
@@ -461,11 +467,13 @@ class Probe:
         """Yield the forms of presets with a sign, and the suggested ones."""
         form = result.form
         for name in self._signs():
-            stays = result.speaks or (result.asks_for_login and self._is_given(form) and form.path not in {"/", PATH})
-            yield self._as(name, form.path if stays else self.presets[name].values.path, form)
+            is_locked = result.asks_for_login and self._is_given(form) and form.path not in {"/", PATH}
+            path = form.path if result.speaks or is_locked else self.presets[name].values.path
+            yield self._as(name, path, form)
         if result.shape != form.envelope:
             yield replace(form, envelope=result.shape)
-        if result.form_changes and (changed := self._changed(form, result.form_changes)):
+        changed = self._changed(form, result.form_changes) if result.form_changes else None
+        if changed:
             yield changed
 
     def _tell_apart(self) -> Trials:
@@ -488,15 +496,16 @@ class Probe:
         """Make one call; None if it was made before, or no requests are left."""
         method = method or _usual(form)
         cost = _cost(form)
-        if self._was_asked(form, method) or cost > self._left or self._is_over():
+        if self._was_asked(form, method) or cost > self._left or self._is_stopped():
             return None
         self._left -= cost
         exchange = yield TrialCall(form, method)
-        result = TrialResult(form, exchange, hint_for(exchange, form, tested=True))
+        signs = [name for name in recognized(exchange, form) if name in self.presets]
+        result = TrialResult(form, exchange, hint_for(exchange, form, tested=True), signs)
         self.results.append(result)
         return result
 
-    def _is_over(self) -> bool:
+    def _is_stopped(self) -> bool:
         """Return whether you ended the test, or no requests were left."""
         outcome = self.results[-1].exchange.outcome if self.results else None
         return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step == "request")
@@ -505,10 +514,9 @@ class Probe:
         method = method or _usual(form)
         return any(result.form == form and result.exchange.method == method for result in self.results)
 
-    def _signs(self) -> Iterator[str]:
-        """The presets whose signs were seen."""
-        seen = (name for result in self.results for name in recognized(result.exchange, result.form))
-        return (name for name in dict.fromkeys(seen) if name in self.presets)
+    def _signs(self) -> Iterable[str]:
+        """Return the presets whose signs were seen."""
+        return dict.fromkeys(chain.from_iterable(result.signs for result in self.results))
 
     def _fits(self, form: Profile) -> bool:
         return any(self._as(name, form.path, form) == form for name in self._signs())
@@ -536,10 +544,13 @@ class Probe:
 
 def behind_login(profile: Profile, presets: Mapping[str, Preset]) -> str:
     """Return a safe method of the preset that needs a login but no params."""
-    preset = presets.get(profile.preset)
-    noted = ((name, profile.methods.get(name)) for name in (preset.values.methods if preset else ()))
-    fits = (name for name, note in noted if note and note.safe and note.params is None and note.auth != Auth.kind)
-    return next(fits, "")
+    if profile.preset not in presets:
+        return ""
+    for name in presets[profile.preset].values.methods:
+        note = profile.methods.get(name)
+        if note and note.safe and note.params is None and note.auth != Auth.kind:
+            return name
+    return ""
 
 
 def connection_method(profile: Profile, presets: Mapping[str, Preset]) -> str:

@@ -223,7 +223,7 @@ def login_row(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
         return Check(label, "failed", words, code=REFUSED)
     if not profile.secrets:
         return Check(label, "skipped", "Calls are sent without credentials.")
-    accepted = f"The server accepted the {'session' if profile.has_sessions else 'credentials'}."
+    accepted = "The server accepted the session." if profile.has_sessions else "The server accepted the credentials."
     if isinstance(outcome, Result):
         is_login = exchange.method == profile.login.method and profile.has_sessions
         return Check(label, "well", "The login opened a session." if is_login else accepted)
@@ -236,7 +236,8 @@ def login_not_reached(profile: Profile, missing: Sequence[str]) -> Check:
     """Return the last row if a step before it failed, with missing secrets."""
     words = NOT_REACHED
     if missing:
-        words = f"{words} The {_fields(missing)} {'is' if len(missing) == 1 else 'are'} missing."
+        verb = "is" if len(missing) == 1 else "are"
+        words = f"{words} The {_fields(missing)} {verb} missing."
     return Check(login_label(profile), "unknown", words)
 
 
@@ -386,9 +387,8 @@ def checks_of(probe: Probe) -> list[Check]:
     if found is None:
         rows.append(Check("JSON-RPC", "unknown", NOT_REACHED))
     else:
-        for key, label in FORM_ROWS:
-            if row := _form_row(probe, found, key, label):
-                rows.append(row)
+        form_rows = [_form_row(probe, found, key, label) for key, label in FORM_ROWS]
+        rows += [row for row in form_rows if row]
         if found.form.handshake is not None:
             rows.append(_handshake(probe, found))
         rows.append(_json_rpc(found, probe.profile))
