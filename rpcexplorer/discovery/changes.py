@@ -42,10 +42,11 @@ def changes_between(
             yield MethodChange(name, "new")
         elif name not in new:
             yield MethodChange(name, "gone")
-        elif both := pair(name):
-            lines = dict.fromkeys(cut(line, MAX_LINE) for line in _lines(*both, affected))
+        else:
+            both = pair(name)
+            lines = dict.fromkeys(_lines(*both, affected)) if both else {}
             if lines:
-                yield MethodChange(name, "changed", tuple(lines)[:MAX_LINES])
+                yield MethodChange(name, "changed", tuple(cut(line, MAX_LINE) for line in lines)[:MAX_LINES])
 
 
 class AffectedReferences:

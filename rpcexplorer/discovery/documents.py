@@ -35,7 +35,7 @@ def read_service(value: Any, protocol: str) -> Listing:
         return Listing(refusal="the response is not a service description with procs or methods")
     collected, reader = Collected(), MethodReader(value, protocol, is_inline=True, default_required=None)
     for own_name, entry in named_entries(entries):
-        described = entry if isinstance(entry, dict) else {"name": entry if own_name is None else own_name}
+        described = entry if isinstance(entry, dict) else {"name": own_name or entry}
         name = collected.take_name(described.get("name") or own_name)
         if name:
             docs = docs_of(described.get("description", described.get("help")), described.get("summary"))

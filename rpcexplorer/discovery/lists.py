@@ -233,7 +233,10 @@ class UbusMethod(NamedTuple):
 
     @property
     def schema(self) -> dict[str, Any]:
-        properties = {name: {"type": kind} if kind in STANDARD else True for name, kind in self.arguments.items()}
+        properties: dict[str, Any] = dict.fromkeys(self.arguments, True)
+        for name, kind in self.arguments.items():
+            if kind in STANDARD:
+                properties[name] = {"type": kind}
         return {"title": f"{self.owner} {self.name}", "type": "object", "properties": properties}
 
 

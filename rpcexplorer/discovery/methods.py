@@ -96,7 +96,8 @@ def with_facts(method: Method, source: str, **facts: Any) -> Method:
 
 def as_profile_method(method: Method) -> Method:
     """Return the method for a profile; known facts keep their source."""
-    sources = {fact: source for fact in FACTS if (source := source_of(method, fact))}
+    known = [fact for fact in FACTS if is_known(getattr(method, fact))]
+    sources = {fact: source_of(method, fact) for fact in known}
     ours = replace(method, source="profile")
     return replace(ours, sources=_with_sources(ours, sources))
 
@@ -127,12 +128,14 @@ def method_list(
     methods safe: only a file can.
     """
     if profile.badge == "prod":
-        discovered = [replace(method, safe=None) if method.safe else method for method in discovered]
+        discovered = map(_without_safety, discovered)
     methods: dict[str, Method] = {name: Method(name, source="history") for name in called if name not in absent}
     found = {method.name: method for method in discovered}
     methods |= found
-    for known in KNOWN if profile.is_service else ():
-        if known.name in found or not (found or known.name in absent):
+    known_ones = KNOWN if profile.is_service else ()
+    for known in known_ones:
+        is_listed = known.name in found if found else known.name not in absent
+        if is_listed:
             method = found.get(known.name, known)
             gaps = {fact: getattr(known, fact) for fact in FACTS if not is_known(getattr(method, fact))}
             if method.required:
@@ -143,6 +146,10 @@ def method_list(
         facts = {"doc": note.doc or None, "params": note.params, "auth": note.auth, "safe": note.safe}
         methods[name] = with_facts(method, "profile", **facts)
     return dict(sorted(methods.items()))
+
+
+def _without_safety(method: Method) -> Method:
+    return replace(method, safe=None) if method.safe else method
 
 
 def saved_among(calls: Iterable[SavedCall], methods: Mapping[str, Method]) -> dict[str, Method]:
@@ -183,8 +190,11 @@ def similar_methods(name: str, known: Iterable[str]) -> list[str]:
     words = _words(name)
     if not words:
         return []
-    named = [other for other in names if any(word.startswith(words[-1]) for word in _words(other))]
-    return sorted(named, key=len)[:MAX_SIMILAR]
+
+    def has_last_word(other: str) -> bool:
+        return any(word.startswith(words[-1]) for word in _words(other))
+
+    return sorted(filter(has_last_word, names), key=len)[:MAX_SIMILAR]
 
 
 def _are_similar(name: str, other: str) -> bool:

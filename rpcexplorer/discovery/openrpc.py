@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from string import ascii_letters, digits
 from typing import Any, Final
 
@@ -36,7 +37,8 @@ def read_openrpc(value: Any, protocol: str = PROTOCOL) -> Listing:
             name = collected.take_name(followed.get("name") or own_name, found)
             if name:
                 found[name] = _read_method(reader, followed)
-    if any(" " in param.name for method in collected.described.values() for param in method.params):
+    params = chain.from_iterable(method.params for method in collected.described.values())
+    if any(" " in param.name for param in params):
         # Names such as ``Hydrated transactions`` are titles, and no server accepts params by them.
         for name, method in collected.described.items():
             collected.described[name] = replace(method, by=method.by or "position")
@@ -203,7 +205,7 @@ def with_references(schema: Any, redirect: Callable[[str], str]) -> Any:
 
 def _redirected(value: Any, redirect: Callable[[str], str]) -> Any:
     if isinstance(value, list):
-        return [redirect(reference) if isinstance(reference, str) else reference for reference in value]
+        return [_redirected(reference, redirect) for reference in value]
     return redirect(value) if isinstance(value, str) else value
 
 
@@ -213,8 +215,9 @@ def _free_name(reference: str, owner: tuple[int, int], owners: dict[str, tuple[i
     for prefix in _PREFIXES:
         path = path.rpartition(prefix)[2]
     path = path.replace("/properties/", ".").replace("~1", "/").replace("~0", "~")
-    letters = [letter if letter in _NAME_LETTERS else " " for letter in path]
-    plain = "_".join("".join(letters).split()).strip("_.") or "schema"
+    for letter in set(path) - _NAME_LETTERS:
+        path = path.replace(letter, " ")
+    plain = "_".join(path.split()).strip("_.") or "schema"
     name, number = plain, 1
     while owners.setdefault(name, owner) != owner:
         number += 1
@@ -229,7 +232,8 @@ def _openrpc_method(method: Method, full: Described, components: Components) -> 
     entry: dict[str, Any] = {"name": method.name}
     entry |= _stated(summary=method.doc, description=full.details)
     entry |= _stated(tags=[{"name": tag} for tag in full.tags], deprecated=method.deprecated)
-    by = method.by if all(param.name for param in full.params) else "position"
+    has_names = all(param.name for param in full.params)
+    by = method.by if has_names else "position"
     if by:
         entry["paramStructure"] = _PARAM_STRUCTURES[by]
     entry["params"] = [_param(param, at, schema(param.schema)) for at, param in enumerate(full.params, start=1)]

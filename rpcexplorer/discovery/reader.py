@@ -41,6 +41,7 @@ KIND: Final = 60
 """Characters of a title, a type or another word."""
 REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 """Replaces a lone surrogate; the name then differs from the service's."""
+_SURROGATES: Final = dict.fromkeys(range(0xD800, 0xE000), REPLACEMENT)
 
 
 class NotAdmittedError(ValueError):
@@ -99,7 +100,7 @@ def without_surrogates(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "".join(REPLACEMENT if "\ud800" <= character <= "\udfff" else character for character in text)
+        return text.translate(_SURROGATES)
     return text
 
 
@@ -316,7 +317,9 @@ class Document:
         They are the same for all methods, except for schemas with their own definitions.
         """
         schemas = list(schemas)
-        own = {name: definition for schema in schemas for name, definition in _own_definitions(schema)}
+        own: dict[str, Any] = {}
+        for schema in schemas:
+            own |= _own_definitions(schema)
         if own:
             found = self._gather(schemas, own, {}, set())
             if not found.keys().isdisjoint(own):
@@ -379,11 +382,13 @@ class Document:
         return named
 
 
-def _own_definitions(schema: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the definitions inside a schema, with the references to them."""
+def _own_definitions(schema: Any) -> dict[str, Any]:
+    """Return the definitions inside a schema by the references to them."""
+    found: dict[str, Any] = {}
     for key in ("$defs", "definitions"):
         for name, definition in dict_of(dict_of(schema).get(key)).items():
-            yield f"#/{key}/{name.replace('~', '~0').replace('/', '~1')}", definition
+            found[f"#/{key}/{name.replace('~', '~0').replace('/', '~1')}"] = definition
+    return found
 
 
 SCHEMA_WORDS: Final = frozenset(

@@ -326,7 +326,8 @@ class MethodFiles:
         path = self._path(profile)
         if path is None or not content:
             return ""
-        if problem := error_of(lambda: write_private(path, content)):
+        problem = error_of(lambda: write_private(path, content))
+        if problem:
             return f"{LIST_NOT_STORED}: {problem}"
         with suppress(OSError):
             for earlier in self._folder.glob(f"{escape(profile.name)}.*.full"):
@@ -433,7 +434,8 @@ class MethodLists:
         self._known[_key(renamed)] = copied
         if known.list != MethodList(*_key(profile)):
             content, _ = self._files.content(renamed, copied, self._files.hide())
-            if problem := self._files.write(renamed, content):
+            problem = self._files.write(renamed, content)
+            if problem:
                 raise FileError(problem)
 
     def unread(self, profile: Profile) -> str:
@@ -528,11 +530,11 @@ class MethodLists:
     def _keep(self, profile: Profile, discovery: Discovery, prepared: Prepared) -> Discovery:
         self._known[_key(profile)] = prepared.known
         self.problem = ""
-        problems = filter(None, (prepared.problem, self._files.write(profile, prepared.content)))
+        problems = [prepared.problem, self._files.write(profile, prepared.content)]
         methods = prepared.changes.methods if prepared.changes else ()
         return replace(
             discovery,
-            sentences=(*discovery.sentences, *problems),
+            sentences=(*discovery.sentences, *(problem for problem in problems if problem)),
             new=tuple(change.name for change in methods if change.kind == "new"),
             gone=tuple(change.name for change in methods if change.kind == "gone"),
             changed=methods,

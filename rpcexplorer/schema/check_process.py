@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
+from operator import and_
 from time import monotonic
 from typing import Any, Final, Literal, TypeAlias
 
@@ -126,7 +127,8 @@ class MethodCheck:
         ``by`` is the only right way.
         """
         body = f" {text[1:]}" if text.startswith("\ufeff") else text
-        if not (given := body.strip()):
+        given = body.strip()
+        if not given:
             body = given = "[]"
         way: By = "name" if given.startswith("{") else "position"
         if given[:1] not in {"{", "["}:
@@ -172,16 +174,14 @@ class MethodCheck:
 
     def _may_lack_required(self, body: str) -> bool:
         """Return whether a param is absent that may be required or not."""
-        params = self._described.params
-        if all(param.required is not None for param in params):
+        unsure = [param.required is None and not param.stands_for_others for param in self._described.params]
+        if not any(unsure):
             return False
         value = _decoded(body)
-        return any(
-            param.required is None
-            and not param.stands_for_others
-            and (bool(param.name) and param.name not in value if isinstance(value, dict) else index >= len(value))
-            for index, param in enumerate(params)
-        )
+        if isinstance(value, list):
+            return any(unsure[len(value) :])
+        absent = [bool(param.name) and param.name not in value for param in self._described.params]
+        return any(map(and_, unsure, absent))
 
     def _fixed(self, body: str, by: By, found: tuple[ExplainedProblem, ...]) -> dict[int, Fix]:
         """Return fixes by the number of their problem.

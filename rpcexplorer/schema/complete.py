@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 import msgspec
@@ -95,8 +95,9 @@ def required_in(nodes: Sequence[Node]) -> frozenset[str]:
     """Return members that every alternative requires; the first node is base."""
     if not nodes:
         return frozenset()
+    required = nodes[0].required
     others = [node.required for node in nodes[1:] if node.properties or node.required]
-    return nodes[0].required | (frozenset.intersection(*others) if others else frozenset())
+    return required | frozenset.intersection(*others) if others else required
 
 
 def _inside(node: Node, step: str | int) -> Any:
@@ -173,7 +174,8 @@ def _rank(typed: str, *words: str) -> int:
     keys = [word.casefold() for word in words]
     if any(key.startswith(typed) for key in keys):
         return 0
-    return 1 if len(typed) > 1 and any(typed in key for key in keys) else 2
+    is_inside = len(typed) > 1 and any(typed in key for key in keys)
+    return 1 if is_inside else 2
 
 
 def _best(candidates: list[Any], ranks: list[int]) -> list[Any]:
@@ -362,7 +364,7 @@ def _may_be(nodes: Iterable[Node], text: str) -> bool:
         kinds = {"string"}
     elif not set(text).isdisjoint(".eE"):
         kinds = {"number"}
-    allowed = {kind for node in nodes for kind in node.kinds}
+    allowed = set(chain.from_iterable(node.kinds for node in nodes))
     return not allowed or not kinds.isdisjoint(allowed)
 
 

@@ -12,17 +12,13 @@ from math import isfinite
 from typing import Any, Final, TypeGuard
 
 KINDS: Final = {
-    spelling: kind
-    for kind, spellings in {
-        "string": "str text char varchar",
-        "integer": "int i4 i8 int32 int64 uint uint32 uint64 long",
-        "number": "float double decimal real numeric num",
-        "boolean": "bool bit",
-        "object": "struct dict map mapping hash obj table",
-        "array": "list tuple vector sequence arr",
-        "null": "nil none void undefined",
-    }.items()
-    for spelling in (kind, *spellings.split())
+    **dict.fromkeys(("string", "str", "text", "char", "varchar"), "string"),
+    **dict.fromkeys(("integer", "int", "i4", "i8", "int32", "int64", "uint", "uint32", "uint64", "long"), "integer"),
+    **dict.fromkeys(("number", "float", "double", "decimal", "real", "numeric", "num"), "number"),
+    **dict.fromkeys(("boolean", "bool", "bit"), "boolean"),
+    **dict.fromkeys(("object", "struct", "dict", "map", "mapping", "hash", "obj", "table"), "object"),
+    **dict.fromkeys(("array", "list", "tuple", "vector", "sequence", "arr"), "array"),
+    **dict.fromkeys(("null", "nil", "none", "void", "undefined"), "null"),
 }
 UNSURE: Final = frozenset({"hash", "table", "bit", "decimal", "numeric", "map", "none", "void"})
 """Type names with different meanings, which are not checked."""
@@ -177,7 +173,7 @@ def _add_type(made: dict[str, Any], source: dict[str, Any]) -> None:
     declared = source.get("type")
     words = declared if isinstance(declared, list) else [declared]
     if any(isinstance(word, dict) for word in words):  # In draft 3, a type may be a schema.
-        schemas = [word if isinstance(word, dict) else {"type": word} for word in words]
+        schemas = [_as_schema(word) for word in words]
         if "anyOf" in made or "oneOf" in made:
             made["allOf"] = [*made.get("allOf", ()), {"anyOf": schemas}]
         else:
@@ -190,6 +186,10 @@ def _add_type(made: dict[str, Any], source: dict[str, Any]) -> None:
     made["type"] = kinds if len(kinds) > 1 else kinds[0]
     if not UNSURE.isdisjoint(names) or len(names) < len(words) or IS_UNSURE in source:
         made[IS_UNSURE] = True
+
+
+def _as_schema(word: Any) -> dict[str, Any]:
+    return word if isinstance(word, dict) else {"type": word}
 
 
 def limits_of(source: dict[str, Any]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ FORMATS: Final = {
 MAX_CHARACTERS: Final = 1_000
 """Characters of a generated text, also if ``minLength`` is in the millions."""
 MAX_STEPS: Final = 1_000
-"""Places to try for one value: alternatives inside alternatives may be endless."""
+"""Schemas to join for one value: alternatives inside alternatives may be endless."""
 MAX_DEPTH: Final = 30
 MAX_ELEMENTS: Final = 100
 """Elements of a generated array; nobody wants to edit more."""
@@ -68,7 +68,6 @@ class Maker:
 
     def _made(self, schema: Any, place: str, given: tuple[Any, ...] = (), *, is_joined: bool = False) -> Started:
         """Return a value; ``is_joined``: the schema only joins others."""
-        self._steps += 1
         if schema is False:
             return _failed(place, "the schema allows no value")
         if not isinstance(schema, dict):
@@ -77,9 +76,10 @@ class Maker:
         for value in (*given, *_values_named(node)):
             if is_small(value) and self._looks.could_be(schema, value):
                 return Started(value)
+        parts = list(self._reader.parts(schema))
+        self._steps += len(parts)
         if self._steps > MAX_STEPS or len(self._open) > MAX_DEPTH:
             return _failed(place, "the schema is too large")
-        parts = list(self._reader.parts(schema))
         inner = [part for part in parts[int(is_joined) :] if part.keys() - {"$ref"}]
         key = id(inner[0] if inner else schema)
         if key in self._open:
@@ -94,7 +94,7 @@ class Maker:
         chosen = next(part for part in parts if alternatives_of(part))
         # The chosen alternative includes those of other parts.
         key = "oneOf" if "oneOf" in chosen else "anyOf"
-        rest = [without(part, {key} if part is chosen else set()) for part in parts]
+        rest = [without(chosen, {key})] + [without(part) for part in parts if part is not chosen]
         for alternative in chosen[key][:MAX_TRIED]:
             if alternative is not False:
                 yield self._made({"allOf": [alternative, *rest]}, place, is_joined=True)
@@ -171,7 +171,7 @@ def _values_named(node: Node) -> Iterator[Any]:
     yield from (node.choices or ())[:MAX_TRIED]
 
 
-def without(part: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:
+def without(part: dict[str, Any], keys: Collection[str] = ()) -> dict[str, Any]:
     """Return a part without its references and without other keywords."""
     return {key: value for key, value in part.items() if key not in {"$ref", "allOf", *keys}}
 

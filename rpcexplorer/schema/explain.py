@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
@@ -110,8 +110,7 @@ def _has_given_up(error: Any, levels: int = MAX_LEVELS) -> bool:
     """Return whether a pattern took too many steps, so there is no verdict."""
     if type(error.kind).__name__.endswith(("BacktrackLimitExceeded", "RegexEngineFailure")):
         return True
-    inside = [inner for branch in _branches(error, levels) for inner in branch]
-    return any(_has_given_up(inner, levels - 1) for inner in inside)
+    return any(_has_given_up(inner, levels - 1) for inner in chain.from_iterable(_branches(error, levels)))
 
 
 def _branches(error: Any, levels: int) -> list[list[Any]]:
@@ -198,12 +197,15 @@ class _Explanation:
             return False
         branches = _branches(error, levels)
         if branches:
-            return any(all(self._is_open(inner, levels - 1) for inner in branch) for branch in branches)
+            return any(self._are_open(branch, levels - 1) for branch in branches)
         place = self._places.at(error.instance_path)
         token = self._text[place.start : place.end] if place else self._text
         if token.startswith('"'):  # A secret is a text.
             return OPENING in token or (keyword != "type" and bool(PLACEHOLDER.fullmatch(token[1:-1])))
         return keyword not in _OF_SHAPE and (OPENING in token or bool(PLACEHOLDER.search(token)))
+
+    def _are_open(self, errors: list[Any], levels: int) -> bool:
+        return all(self._is_open(error, levels) for error in errors)
 
     def _is_left_out(self, path: Path, place: ValuePlace) -> bool:
         """Return whether it is null for an optional param, which means absent."""
@@ -260,7 +262,7 @@ class _Explanation:
         """Return the types of all alternatives, if only the type is wrong."""
         kinds: dict[str, None] = {}
         for branch in branches:
-            about = [error for error in branch if _is_about_kind(error, path)]
+            about = _errors_about_kind(branch, path)
             if not about:
                 return []
             kinds |= dict.fromkeys(texts_of(self._rule(_rule_path(about[0]))[1]))
@@ -337,12 +339,16 @@ def _best_branch(path: Path, branches: list[list[Any]]) -> list[Any]:
 
     Its type is right, and it has the fewest errors.
     """
-    meant = [branch for branch in branches if branch and not any(_is_about_kind(error, path) for error in branch)]
-    return min(meant, key=lambda branch: (len(branch), -max(len(error.instance_path) for error in branch)), default=[])
+
+    def deviation(errors: list[Any]) -> tuple[int, int]:
+        return len(errors), -max(len(error.instance_path) for error in errors)
+
+    meant = [branch for branch in branches if branch and not _errors_about_kind(branch, path)]
+    return min(meant, key=deviation, default=[])
 
 
-def _is_about_kind(error: Any, path: Path) -> bool:
-    return _keyword(error) == "type" and tuple(error.instance_path) == path
+def _errors_about_kind(errors: list[Any], path: Path) -> list[Any]:
+    return [error for error in errors if _keyword(error) == "type" and tuple(error.instance_path) == path]
 
 
 def must(keyword: str, rule: Any) -> str:
@@ -497,10 +503,12 @@ def _chosen(text: str, place: ValuePlace, schema: Any) -> Iterator[Fix]:
     span = place.start, place.end
     token = text[slice(*span)]
     inside = decoded(token) if token.startswith('"') else token
-    words = {choice if isinstance(choice, str) else inert_value(choice): choice for choice in choices[:MAX_NAMES]}
-    name = inside if inside in words else meant_name(inside, list(words))
+    by_word: dict[str, Any] = {}
+    for choice in choices[:MAX_NAMES]:
+        by_word[choice if isinstance(choice, str) else inert_value(choice)] = choice
+    name = inside if inside in by_word else meant_name(inside, list(by_word))
     if name:
-        spelled = inert_value(words[name])
+        spelled = inert_value(by_word[name])
         yield _put(f"write {in_one_line(spelled, LABEL_CHARACTERS)}", text, span, spelled)
 
 

@@ -172,7 +172,9 @@ def _kinds(parts: list[dict[str, Any]]) -> tuple[str, ...]:
         return ()
     if any(members_of(part) for part in parts):
         return ("object",)
-    return ("array",) if any("items" in part or "prefixItems" in part for part in parts) else ()
+    if any("items" in part or "prefixItems" in part for part in parts):
+        return ("array",)
+    return ()
 
 
 def alternatives_of(part: dict[str, Any]) -> list[Any]:

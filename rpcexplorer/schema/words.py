@@ -58,20 +58,22 @@ class _KindWords:
                 if len(node.alternatives) > CHOICES:
                     kinds.append("…")
                 return _either(kinds)
-        return _either(self._array(node, depth) if kind == "array" else kind for kind in node.kinds)
+        return _either(self._of_kind(kind, node, depth) for kind in node.kinds)
 
-    def _array(self, node: Node, depth: int) -> str:
-        if not depth or node.prefix or not isinstance(node.items, dict):
-            return "array"
+    def _of_kind(self, kind: str, node: Node, depth: int) -> str:
+        if kind != "array" or not depth or node.prefix or not isinstance(node.items, dict):
+            return kind
         items = self.words(node.items, depth - 1)
         return f"array of {items}" if items else "array"
 
 
 def _either(words: Iterable[str]) -> str:
     """Join descriptions of alternatives, each once."""
-    unique = dict.fromkeys(part for word in words for part in word.split(" or "))
+    unique = dict.fromkeys(" or ".join(words).split(" or "))
     others = [word for word in unique if word and word != "…"]
-    return " or ".join([*others, "…"] if "…" in unique else others)
+    if "…" in unique:
+        others.append("…")
+    return " or ".join(others)
 
 
 def one_of(choices: Iterable[Any]) -> str:

@@ -78,8 +78,8 @@ def test_own_description_of_the_service_is_read(url: str) -> None:
     found = discovered(url)
     assert {"ping", "add", "arg_test", "fail"} <= names(found)
     assert [(param.name, param.schema["type"]) for param in found.described["arg_test"].params] == [
-        ("username", "string"),
-        ("password", "string"),
+        ("username", "String"),
+        ("password", "String"),
     ]
 
 
