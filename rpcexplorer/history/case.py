@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MOST_BY_HAND: Final = 8 * 1024 * 1024
 """Most bytes of edited calls in one case. Parsing more TOML takes long."""
-MOST_LINES: Final = 1_000
 BEGINS: Final = regex(rb"\[\[[ \t]*call")
 ENDS: Final = b'\nend = "'
 SAFE_ID: Final = regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -89,29 +88,29 @@ class Cases:
 
         history = self._journal.of_cases(profile)
         calls = sorted(case.exchanges, key=lambda call: call.when)
-        others = {call.id: _other_id(call) for call in calls}
-        there: dict[str, Exchange | Damaged | None] = {}
-        if problem := error_of(lambda: there.update(history.with_ids({*others, *others.values()}))):
-            return TakenIn(problem=problem)
+        ids = {call.id for call in calls} | {_other_id(call) for call in calls}
+        try:
+            recorded = history.with_ids(ids)
+        except FileError as error:
+            return TakenIn(problem=error.sentence)
         added: list[Exchange] = []
         known = renamed = 0
+        problem = ""
         for call in calls:
+            own_ids = (call.id, _other_id(call))
             kept = self._without_secrets(call, self._journal.body_limit)
-            before = [there.get(call.id), there.get(others[call.id])]
-            if any(_is_same(found, kept) for found in before):
+            if any(_is_same(recorded.get(id), kept) for id in own_ids):
                 known += 1
                 continue
-            if call.id in there:
-                id = others[call.id]
-                if id in there:  # Both ids are taken only if the file is crafted.
-                    id = f"case-{token_hex(8)}"
-                kept = replace(kept, id=id)
+            # Both ids are taken only if the file is crafted.
+            free = next((id for id in own_ids if id not in recorded), f"case-{token_hex(8)}")
+            kept = replace(kept, id=free)
             if problem := error_of(partial(history.append, kept)):
-                return TakenIn(tuple(added), known, renamed, problem)
-            there[kept.id] = kept
+                break
+            recorded[free] = kept
             added.append(kept)
-            renamed += kept.id != call.id
-        return TakenIn(tuple(added), known, renamed)
+            renamed += free != call.id
+        return TakenIn(tuple(added), known, renamed, problem)
 
     @staticmethod
     def goes_elsewhere(call: Exchange, profile: Profile) -> bool:
@@ -133,30 +132,26 @@ def case_of(path: Path, content: bytes, now: datetime) -> Case | Problem:
     begins = list(islice(BEGINS.finditer(content), MOST_CALLS + 1))
     if len(begins) > MOST_CALLS or content.count(ENDS) > MOST_CALLS:
         return Problem(str(path), f"it contains more than {MOST_CALLS:,} calls. Remove some")
-    begin = len(content)
-    for match in begins:
-        line_begins = max(content.rfind(b"\n", 0, match.start()), 0)
-        if OURS.match(content, line_begins):
-            begin = content.find(b"[", line_begins)
-            break
+    first = OURS.search(content)
+    begin = content.find(b"[", first.start()) if first else len(content)
     above = _above(path, content[:begin])
     if isinstance(above, Problem):
         return above
-    line, by_hand = content.count(b"\n", 0, begin) + 1, 0
+    line = content.count(b"\n", 0, begin) + 1
+    by_hand = 0
     calls: list[Exchange | Damaged] = []
     for raw in split(content[begin:]):
-        lines, too_much = raw.count(b"\n"), ""
-        if raw.strip() and untouched(raw) is None:
+        is_edited = bool(raw.strip()) and untouched(raw) is None
+        if is_edited:
             by_hand += len(raw)
-            if lines > MOST_LINES:
-                too_much = f"more than {MOST_LINES:,} lines"
-            elif by_hand > MOST_BY_HAND:
-                too_much = f"more than {size_words(MOST_BY_HAND)}"
-        if too_much:
-            calls.append(Damaged(f"{path}:{line}", f"{too_much} were changed by hand", left_of(raw)))
-        elif call := _call(raw, str(path), line, now):
+        if is_edited and by_hand > MOST_BY_HAND:
+            why = f"more than {size_words(MOST_BY_HAND)} of this case were changed by hand"
+            call: Exchange | Damaged | None = Damaged(f"{path}:{line}", why, left_of(raw))
+        else:
+            call = _call(raw, str(path), line, now)
+        line += raw.count(b"\n")
+        if call is not None:
             calls.append(call)
-        line += lines
     return replace(above, calls=tuple(calls))
 
 
@@ -180,16 +175,18 @@ def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged
     """Read one call, which begins in this line; None for a comment."""
     from rpcexplorer.history.record import BY_HAND, left_of, read_record, to_exchange, untouched
 
-    record = read_record(raw, file) if raw.strip() else None
+    record = read_record(raw, file)
     if record is None:
         return None
-    if isinstance(record, Damaged):
-        found: Exchange | Damaged = record
-    else:  # people who write a call by hand leave out some of it
-        record = {"kind": "call", "time": now, **record}
+    found: Exchange | Damaged
+    if isinstance(record, dict):  # people who write a call by hand leave out some of it
+        record = {"kind": "call", **record}
         if "id" not in record and "id_base64" not in record:
             record["id"] = _stand_in(raw)
+        record.setdefault("time", now)
         found = to_exchange(record)
+    else:
+        found = record
     if isinstance(found, Damaged):
         where, reason = _told_where(raw, line, found.reason)
         return Damaged(f"{file}:{where}", reason, found.text or left_of(raw), found.id)
@@ -198,7 +195,9 @@ def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged
     found = as_called(replace(found, foreign=True, writer="", when=min(found.when, now)))
     if not SAFE_ID.fullmatch(found.id):
         found = replace(found, id=_stand_in(raw))
-    return found if untouched(raw) is not None else replace(found, notes=(*found.notes, BY_HAND))
+    if untouched(raw) is None:
+        found = replace(found, notes=(*found.notes, BY_HAND))
+    return found
 
 
 def _stand_in(raw: bytes) -> str:
@@ -214,9 +213,10 @@ def _told_where(raw: bytes, line: int, reason: str) -> tuple[int, str]:
     if found := _AT_LINE.search(reason):
         there = line + int(found[1]) - 1
         return there, f"{reason[: found.start()]}(at line {there}, {reason[found.end() :]}"
-    named = _ITS_KEY.match(reason)
-    place = layout(raw.decode(errors="replace")).line_of(("call", named[1])) if named else None
-    return line + (place or 1) - 1, reason
+    if key := _ITS_KEY.match(reason):
+        place = layout(raw.decode(errors="replace")).line_of(("call", key[1]))
+        return line + (place or 1) - 1, reason
+    return line, reason
 
 
 def _is_same(found: Exchange | Damaged | None, kept: Exchange) -> bool:

@@ -39,7 +39,9 @@ ALWAYS = ("id", "time", "kind", "outcome")
 
 def to_record(exchange: Exchange) -> dict[str, Any]:
     outcome, response = exchange.outcome, exchange.response
-    reason = outcome.sentence if isinstance(outcome, Unreached) else getattr(outcome, "reason", None)
+    reason = getattr(outcome, "reason", None)
+    if isinstance(outcome, Unreached):
+        reason = outcome.sentence
     values = {
         "id": exchange.id,
         "time": exchange.when.astimezone(UTC),
@@ -85,9 +87,8 @@ def changed(record: dict[str, Any], change: Callable[[str, Any], Any]) -> dict[s
 
 def renamed(record: dict[str, Any], **given: str | None) -> dict[str, Any]:
     """Return a record with another name or note; an empty text removes it."""
-    changed = {key: text for key, text in given.items() if text is not None}
-    kept = {key: value for key, value in record.items() if key.removesuffix(BASE64) not in changed}
-    return kept | dict(_spelled(key, text) for key, text in changed.items() if text)
+    kept = {key: value for key, value in record.items() if given.get(key.removesuffix(BASE64)) is None}
+    return kept | _written(given)
 
 
 def _written(values: dict[str, Any]) -> dict[str, Any]:
@@ -277,13 +278,10 @@ END = b'end = "%08x"\n\n'
 END_LENGTH = len(END % 0)
 SEAL = regex(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[^\n]*)?\s*\Z""")
 """The last line of a block, also as people and formatters spell it."""
-NEAR_END = 64
-"""Bytes at the end of a block that are searched for an unedited last line."""
-FAR_END = 64 * 1024
-"""Bytes at the end of a block that are searched for an edited last line."""
 LEFT = 256 * 1024
 BY_HAND_MOST = 8 * MIB
-"""Largest edited record in bytes. Parsing a larger one takes seconds."""
+BY_HAND_LINES = 1_000
+"""Bytes and lines of an edited record. Parsing a larger one takes many seconds."""
 BOM = b"\xef\xbb\xbf"
 BARE_KEY = regex(r"[A-Za-z0-9_-]+")
 UNUSUAL = regex(r"[^\x20-\x7e]+")
@@ -454,7 +452,8 @@ def is_sealed(raw: bytes) -> bool:
 
 
 def _seal(raw: bytes) -> re.Match[bytes] | None:
-    return SEAL.search(raw, len(raw) - NEAR_END) or SEAL.search(raw, max(0, len(raw.rstrip()) - FAR_END))
+    """Find the end in the last line."""
+    return SEAL.search(raw, max(0, raw.rfind(b"\n", 0, len(raw.rstrip()))))
 
 
 def id_of(raw: bytes) -> str:
@@ -489,6 +488,8 @@ def _own(lines: bytes) -> dict[str, Any] | None:
 
 def _any_toml(raw: bytes) -> dict[str, Any] | str | None:
     """Read a block that was edited as TOML; a string says why it fails."""
+    if raw.count(b"\n") > BY_HAND_LINES:
+        return f"it was changed by hand and has more than {BY_HAND_LINES:,} lines"
     if len(raw) > BY_HAND_MOST:
         return f"it was changed by hand and is larger than {BY_HAND_MOST // MIB} MiB"
     import tomllib  # The import takes longer than reading a hundred blocks.
@@ -522,7 +523,9 @@ def _damaged(raw: bytes, file: str, reason: str) -> Damaged:
 
 def left_of(raw: bytes) -> str:
     shown = raw[:LEFT].decode(errors="backslashreplace")
-    return shown if len(raw) <= LEFT else f"{shown}\n… and {len(raw) - LEFT:,} more bytes"
+    if len(raw) > LEFT:
+        shown += f"\n… and {len(raw) - LEFT:,} more bytes"
+    return shown
 
 
 def _plain_id(raw: bytes) -> str:

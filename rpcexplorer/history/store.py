@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import error_of, file_errors, lock, names
+from rpcexplorer.files.io import FileError, error_of, file_errors, lock, names
 from rpcexplorer.files.paths import UNSAVED
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.problem import counted
@@ -261,12 +261,17 @@ class Journal:
 
     @staticmethod
     def _changed(change: Callable[[], bool]) -> str:
-        done: list[bool] = []
-        return error_of(lambda: done.append(change())) or ("" if any(done) else GONE)
+        try:
+            return "" if change() else GONE
+        except FileError as error:
+            return error.sentence
 
     def _read(self, read: Callable[[], Iterable[T]]) -> list[T]:
         found: list[T] = []
-        self.problem = error_of(lambda: found.extend(read())) or self.problem
+        try:
+            found.extend(read())  # What was read before an error is used.
+        except FileError as error:
+            self.problem = error.sentence
         return found
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.history.case import MOST_BY_HAND, MOST_LINES, TakenIn, case_of
+from rpcexplorer.history.case import MOST_BY_HAND, TakenIn, case_of
+from rpcexplorer.history.record import BY_HAND_LINES
 from rpcexplorer.model.exchange import MOST_CALLS, Case, Damaged, Exchange
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
@@ -187,7 +188,7 @@ def whole(explorer: Explorer) -> bytes:
         lambda text: text.replace(b'id = "b"', b'<<<<<<< HEAD\nid = "b"'),
         lambda text: text.replace(b'id = "b"', b"a" + b".b" * 100_000 + b' = 1\nid = "b"'),
         lambda text: text.replace(b'id = "b"', b'id = "b"\nid = "b"'),
-        lambda text: text.replace(b'id = "b"', b'id = "b"\n' + b"# x\n" * MOST_LINES),
+        lambda text: text.replace(b'id = "b"', b'id = "b"\n' + b"# x\n" * BY_HAND_LINES),
         lambda text: text.replace(b'id = "b"', b'id = "b"\nx = "' + b"x" * MOST_BY_HAND + b'"'),
         lambda text: text.replace(b"\nend = ", b"\n# a comment\nend = ", 1),
         lambda text: text[:-30],
