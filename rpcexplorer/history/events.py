@@ -116,17 +116,12 @@ class EventRecords:
 
     def blocks(self, waiting: Sequence[Waiting]) -> list[bytes]:
         replies = self._redactor.cut_messages([event for event, *_ in waiting], self._limit)
-        return [
-            event_block(
-                self._fresh_id(event.when),
-                event.when,
-                self._head(self._short(event.method), event.of),
-                reply,
-                received=event.size,
-                more=self._more(event, missed, is_cut=is_cut),
-            )
-            for (event, _, missed), (reply, is_cut) in zip(waiting, replies, strict=True)
-        ]
+        blocks = []
+        for (event, _, missed), (reply, is_cut) in zip(waiting, replies, strict=True):
+            id, head = self._fresh_id(event.when), self._head(self._short(event.method), event.of)
+            more = self._more(event, missed, is_cut=is_cut)
+            blocks.append(event_block(id, event.when, head, reply, received=event.size, more=more))
+        return blocks
 
     def _short(self, name: str) -> str:
         """Return a name to remember; a long one is cut, and redacted before."""
@@ -208,12 +203,13 @@ class EventRecorder:
         written = Signal()
         self._queue.put(written)
         self._in_a_hurry.set()
-        left = 0
+        waiting = 0
         if self._thread is not None and not written.wait(seconds):
-            left = self._added - self._done
+            waiting = self._added - self._done
             self.problem = self.problem or f"writing them takes longer than {seconds:g} s"
         self._in_a_hurry.clear()
-        if not (count := self.missed + left):
+        count = self.missed + waiting
+        if not count:
             return ""
         verb = "is" if count == 1 else "are"
         why = self.problem or "they came faster than they can be written"
@@ -229,7 +225,8 @@ class EventRecorder:
         found, size = [first], 0
         with suppress(Empty):
             while len(found) < GROUP and size < GROUP_BYTES:
-                size += 0 if isinstance(found[-1], Signal) else found[-1][0].size
+                if not isinstance(found[-1], Signal):
+                    size += found[-1][0].size
                 found.append(self._queue.get_nowait())
         waiting = [one for one in found if not isinstance(one, Signal)]
         self._write(waiting)
