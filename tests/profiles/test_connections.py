@@ -11,13 +11,13 @@ from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import Answer, Profile, own_initialize
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.profiles import Profiles
-from tests.profiles.test_profiles import good, read
+from tests.profiles.reading import good, read
 
 STDIO = 'url = "stdio:"\ncommand = ["pylsp"]\n'
 
 
 def user(folder: Path, lines: str) -> Profiles:
-    return read(folder, user=f"[profile.p]\n{lines}\n")
+    return read(folder, own=f"[profile.p]\n{lines}\n")
 
 
 def test_keys_of_a_process_reach_the_profile(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_answer_of_a_higher_file_replaces_the_whole(tmp_path: Path) -> None:
 
 def test_project_file_cannot_answer_for_own_profile(tmp_path: Path) -> None:
     team = "[profile.p]\nanswer = { x = { result = 1 }, y = { result = 1 } }\n"
-    found = read(tmp_path, team, user='[profile.p]\nurl = "tcp://h:1"\nanswer.x.ask = true\n')
+    found = read(tmp_path, team, own='[profile.p]\nurl = "tcp://h:1"\nanswer.x.ask = true\n')
     assert good(found, "p").answers == {"x": Answer(ask=True)}
 
 
@@ -176,7 +176,7 @@ def test_project_file_cannot_answer_for_own_profile(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mine", ["", "method.initialize.params.b = 2"])
 def test_project_file_cannot_change_own_handshake(tmp_path: Path, theirs: str, mine: str) -> None:
     team = f"[profile.p.method.initialize]\n{theirs}\n"
-    found = read(tmp_path, team, user=f"[profile.p]\n{STDIO}{mine}\n")
+    found = read(tmp_path, team, own=f"[profile.p]\n{STDIO}{mine}\n")
     assert own_initialize(good(found, "p")) == ({"b": 2} if mine else {})
 
 
@@ -228,7 +228,7 @@ def test_changed_url_drops_values_of_the_preset(tmp_path: Path) -> None:
 
 def test_command_folder_is_that_of_the_shared_file(tmp_path: Path) -> None:
     assert good(read(tmp_path, f"[profile.p]\n{STDIO}"), "p").command_folder == str(tmp_path)
-    assert good(read(tmp_path, "", user=f"[profile.p]\n{STDIO}"), "p").command_folder == ""
+    assert good(read(tmp_path, "", own=f"[profile.p]\n{STDIO}"), "p").command_folder == ""
     assert good(read(tmp_path, '[profile.p]\nurl = "stdio:"\n'), "p").command_folder == str(tmp_path)
 
 

@@ -6,20 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.expectation import Expectation, SchemaFile
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.profiles.profiles import Profiles, load
+from rpcexplorer.profiles.profiles import Profiles
+from tests.profiles.reading import read
 
 P = '[profile.p]\nurl = "http://p.example"\n'
-
-
-def read(folder: Path, team: str = "", own: str = "") -> Profiles:
-    paths = Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
-    paths.user_sessions.parent.mkdir(parents=True, exist_ok=True)
-    paths.user_sessions.write_text(own)
-    (folder / "sessions.toml").write_text(team)
-    return load(paths, folder, {"HOME": str(folder)}, None)
 
 
 def checks(profiles: Profiles) -> list[SavedCall]:

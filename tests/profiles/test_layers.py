@@ -9,31 +9,15 @@ import pytest
 
 from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.layers import SHIPPED, PresetFile, Presets
-from rpcexplorer.profiles.profiles import Profiles, load
+from rpcexplorer.profiles.profiles import Profiles
 from rpcexplorer.secrets.destination import Destinations
+from tests.profiles.reading import paths_of, read
 
 OWN: Final = '[profile.p]\nurl = "http://own.example"\npreset = "bitcoin"\n'
-
-
-def paths_of(folder: Path) -> Paths:
-    return Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
-
-
-def read(folder: Path, own: str = "", team: str = "", local: str = "", **presets: str) -> Profiles:
-    """Load the profiles of three files, with own presets by name."""
-    paths = paths_of(folder)
-    paths.presets.mkdir(parents=True, exist_ok=True)
-    for name, text in presets.items():
-        (paths.presets / f"{name}.toml").write_text(text)
-    paths.user_sessions.write_text(own)
-    (folder / "sessions.toml").write_text(team)
-    (folder / "sessions.local.toml").write_text(local)
-    return load(paths, folder, {"HOME": str(folder)}, None)
 
 
 def good(profiles: Profiles) -> Profile:
@@ -102,7 +86,7 @@ def test_preset_service_equals_no_preset(tmp_path: Path) -> None:
 
 
 def test_own_preset_wins_by_name(tmp_path: Path) -> None:
-    profiles = read(tmp_path, OWN, bitcoin='path = "/mine"\n')
+    profiles = read(tmp_path, own=OWN, bitcoin='path = "/mine"\n')
     profile = good(profiles)
     assert (profile.path, profile.auth.kind) == ("/mine", "none")
     assert str(profiles.source_of("p", "path")) == f"preset bitcoin, {paths_of(tmp_path).presets / 'bitcoin.toml'}:1"
@@ -110,9 +94,9 @@ def test_own_preset_wins_by_name(tmp_path: Path) -> None:
 
 def test_other_auth_type_drops_login_of_preset(tmp_path: Path) -> None:
     preset = 'auth = { kind = "cookie", username = "u", cookie = "sid" }\n[login]\nmethod = "open"\n'
-    profile = good(read(tmp_path, OWN.replace("bitcoin", "x") + 'auth = { kind = "basic" }\n', x=preset))
+    profile = good(read(tmp_path, own=OWN.replace("bitcoin", "x") + 'auth = { kind = "basic" }\n', x=preset))
     assert (profile.auth, profile.login.method, profile.has_login) == (BasicAuth(), "auth", False)
-    profile = good(read(tmp_path, OWN.replace("bitcoin", "x") + 'auth = { username = "ann" }\n', x=preset))
+    profile = good(read(tmp_path, own=OWN.replace("bitcoin", "x") + 'auth = { username = "ann" }\n', x=preset))
     assert (profile.auth, profile.login.method, profile.has_login) == (CookieAuth("ann", "sid"), "open", True)
 
 
@@ -149,7 +133,7 @@ WRONG: Final = [
 
 @pytest.mark.parametrize(("text", "key", "words"), WRONG, ids=lambda value: value.partition("\n")[0][:20])
 def test_problem_of_preset_has_file_line_and_key(tmp_path: Path, text: str, key: str, words: str) -> None:
-    profiles = read(tmp_path, OWN.replace("bitcoin", "x") + '[profile.other]\nurl = "http://o"\n', x=f"\n{text}\n")
+    profiles = read(tmp_path, own=OWN.replace("bitcoin", "x") + '[profile.other]\nurl = "http://o"\n', x=f"\n{text}\n")
     (problem,) = profiles.problems
     assert (problem.file, problem.key) == (str(paths_of(tmp_path).presets / "x.toml"), key)
     assert problem.line == (3 if text.startswith(("#", "[")) else 2)
@@ -196,13 +180,13 @@ def test_preset_marks_methods_safe_for_its_user(
 ) -> None:
     shared = f"[profile.p]\n{team}\n"
     profiles = read(
-        tmp_path, own, "" if local else shared, shared if local else "", mine="[method.getblockcount]\nsafe = true\n"
+        tmp_path, "" if local else shared, own, shared if local else "", mine="[method.getblockcount]\nsafe = true\n"
     )
     assert good(profiles).methods["getblockcount"].safe is safe
 
 
 def test_method_that_preset_marks_unsafe_stays_unsafe(tmp_path: Path) -> None:
-    assert good(read(tmp_path, OWN, "[profile.p]\nmethod.stop.safe = true\n")).methods["stop"].safe is False
+    assert good(read(tmp_path, own=OWN, team="[profile.p]\nmethod.stop.safe = true\n")).methods["stop"].safe is False
 
 
 @pytest.mark.parametrize(
@@ -219,7 +203,7 @@ def test_method_that_preset_marks_unsafe_stays_unsafe(tmp_path: Path) -> None:
     ],
 )
 def test_user_file_counts_with_its_preset(tmp_path: Path, own: str, team: str, disputed: str) -> None:
-    profiles = read(tmp_path, own, team)
+    profiles = read(tmp_path, team, own)
     routes = Destinations(paths_of(tmp_path).allowed, {}, lambda _: ())
     routes.profiles = profiles
     changes = routes.disputed(good(profiles))
@@ -231,14 +215,14 @@ def test_user_file_counts_with_its_preset(tmp_path: Path, own: str, team: str, d
 
 def test_damaged_preset_is_reported_for_each_profile(tmp_path: Path) -> None:
     two = '[profile.a]\nurl = "http://a"\npreset = "x"\n[profile.b]\nurl = "http://b"\npreset = "x"\n'
-    profiles = read(tmp_path, two, "[profile.a]\ntimeout = 3\n", x="pth = 1")
+    profiles = read(tmp_path, own=two, team="[profile.a]\ntimeout = 3\n", x="pth = 1")
     assert [problem.profile for problem in profiles.problems] == ["a", "b"]
     assert all(isinstance(profiles.get(name), Problem) for name in "ab")
 
 
 @pytest.mark.parametrize("text", ["", "pth = 1"])
 def test_unusable_preset_is_not_saved(tmp_path: Path, text: str) -> None:
-    profiles = read(tmp_path, '[profile.p]\nurl = "http://p"\n', **({"x": text} if text else {}))
+    profiles = read(tmp_path, own='[profile.p]\nurl = "http://p"\n', **({"x": text} if text else {}))
     edits = ProfileEdits(profiles.files[0], tmp_path / "state", profiles=profiles)
     before = edits.file.read_text()
     message = "`pth` is not a key" if text else "there is no preset `x`"

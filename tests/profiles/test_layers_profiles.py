@@ -8,32 +8,12 @@ import pytest
 
 from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.token import HeaderAuth
-from rpcexplorer.files.paths import Paths
-from rpcexplorer.model.profile import DocumentSource, Profile
-from rpcexplorer.profiles.profiles import Profiles, load
+from rpcexplorer.model.profile import DocumentSource
 from rpcexplorer.secrets.destination import Destinations
+from tests.profiles.reading import good, paths_of, read
 
 OWN = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\n'
 TEAM = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\n'
-
-
-def paths_of(folder: Path) -> Paths:
-    return Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
-
-
-def read(folder: Path, team: str, own: str = "", *, local: bool = False) -> Profiles:
-    paths = paths_of(folder)
-    paths.config.mkdir(parents=True, exist_ok=True)
-    paths.user_sessions.write_text(own)
-    (folder / "sessions.toml").write_text("" if local else team)
-    (folder / "sessions.local.toml").write_text(team if local else "")
-    return load(paths, folder, {"HOME": str(folder)}, None)
-
-
-def only(profiles: Profiles) -> Profile:
-    profile = profiles.get("p")
-    assert isinstance(profile, Profile), profile
-    return profile
 
 
 @pytest.mark.parametrize("local", [False, True])
@@ -54,12 +34,12 @@ def only(profiles: Profiles) -> Profile:
 def test_project_file_makes_confirm_only_stricter(
     tmp_path: Path, own: str, team: str, counts: str, local: bool
 ) -> None:
-    assert only(read(tmp_path, TEAM + team, OWN + own, local=local)).confirm == counts
+    assert good(read(tmp_path, "" if local else TEAM + team, OWN + own, TEAM + team if local else "")).confirm == counts
 
 
 def test_prod_badge_stays(tmp_path: Path) -> None:
-    assert only(read(tmp_path, TEAM + 'badge = "dev"', OWN + 'badge = "prod"')).badge == "prod"
-    assert only(read(tmp_path, TEAM + 'badge = "prod"', OWN + 'badge = "dev"')).badge == "prod"
+    assert good(read(tmp_path, TEAM + 'badge = "dev"', OWN + 'badge = "prod"')).badge == "prod"
+    assert good(read(tmp_path, TEAM + 'badge = "prod"', OWN + 'badge = "dev"')).badge == "prod"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +55,7 @@ def test_prod_badge_stays(tmp_path: Path) -> None:
     ],
 )
 def test_project_file_cannot_mark_own_methods_safe(tmp_path: Path, own: str, team: str, safe: bool | None) -> None:
-    assert only(read(tmp_path, team, own)).methods["m"].safe is safe
+    assert good(read(tmp_path, team, own)).methods["m"].safe is safe
 
 
 @pytest.mark.parametrize("history", ["../hist", "/tmp/hist", "~/hist", ".", "hist/../..", "link", "link/below"])
@@ -86,7 +66,7 @@ def test_history_outside_the_folder_is_never_used(tmp_path: Path, history: str) 
     for place in (str(tmp_path / "hist"), "/tmp/hist", str(folder / "link"), str(folder / "link/below"), str(tmp_path)):
         Destinations(paths_of(folder).allowed, {}, lambda _: ()).allow_history(place)
     profiles = read(folder, f'{TEAM}history = "{history}"')
-    assert only(profiles).history is None
+    assert good(profiles).history is None
     (problem,) = profiles.problems
     assert problem.key == "profile.p.history"
     assert "inside the folder" in problem.sentence
@@ -95,20 +75,20 @@ def test_history_outside_the_folder_is_never_used(tmp_path: Path, history: str) 
 
 def test_history_inside_the_folder_is_used_if_allowed(tmp_path: Path) -> None:
     profiles = read(tmp_path, f'{TEAM}history = "hist"')
-    assert only(profiles).history is None
+    assert good(profiles).history is None
     (problem,) = profiles.problems
     assert (problem.line, problem.key) == (4, "profile.p.history")
     assert "profiles allow p" in problem.sentence
     assert profiles.histories == {"p": str(tmp_path / "hist")}
     Destinations(paths_of(tmp_path).allowed, {}, lambda _: ()).allow_history(str(tmp_path / "hist"))
     profiles = read(tmp_path, f'{TEAM}history = "hist"')
-    assert only(profiles).history == str(tmp_path / "hist")
-    assert only(profiles).history_inside == str(tmp_path)
+    assert good(profiles).history == str(tmp_path / "hist")
+    assert good(profiles).history_inside == str(tmp_path)
     assert profiles.problems == []
 
 
 def test_user_file_names_any_history_folder(tmp_path: Path) -> None:
-    profile = only(read(tmp_path, "", f'{OWN}history = "/tmp/hist"'))
+    profile = good(read(tmp_path, "", f'{OWN}history = "/tmp/hist"'))
     assert (profile.history, profile.history_inside) == ("/tmp/hist", None)
 
 
@@ -120,18 +100,18 @@ def test_document_outside_the_folder_is_never_read(tmp_path: Path, file: str) ->
     folder = tmp_path / "team"
     folder.mkdir()
     profiles = read(folder, DOCUMENT % file)
-    assert only(profiles).discovery == "auto"
+    assert good(profiles).discovery == "auto"
     (problem,) = profiles.problems
     assert "it must be in the folder of this file" in problem.sentence
 
 
 def test_document_of_user_file_may_be_anywhere(tmp_path: Path) -> None:
     profiles = read(tmp_path, DOCUMENT % "docs/openrpc.json")
-    assert only(profiles).discovery == DocumentSource(file=str(tmp_path / "docs/openrpc.json"), inside=str(tmp_path))
+    assert good(profiles).discovery == DocumentSource(file=str(tmp_path / "docs/openrpc.json"), inside=str(tmp_path))
     assert ("discovery", {"file": str(tmp_path / "docs/openrpc.json")}) in [
-        row[:2] for row in profiles.rows(only(profiles))
+        row[:2] for row in profiles.rows(good(profiles))
     ]
-    own = only(read(tmp_path, "", DOCUMENT % "/srv/openrpc.json"))
+    own = good(read(tmp_path, "", DOCUMENT % "/srv/openrpc.json"))
     assert own.discovery == DocumentSource(file="/srv/openrpc.json")
 
 

@@ -13,8 +13,9 @@ from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml_shape import DEFAULT, Source
 from rpcexplorer.model.problem import Problem
-from rpcexplorer.model.profile import Auth, MethodNote, Profile
-from rpcexplorer.profiles.profiles import Profiles, load
+from rpcexplorer.model.profile import Auth, MethodNote
+from rpcexplorer.profiles.profiles import load
+from tests.profiles.reading import good, read
 
 EXAMPLE = Path(__file__).parents[2] / "sessions.toml.example"
 CONTRACT = """\
@@ -48,22 +49,6 @@ doc = "Deletes a user"
 params = { id = 1 }
 safe = false
 """
-
-
-def read(folder: Path, team: str | None = None, *, local: str | None = None, user: str | None = None) -> Profiles:
-    paths = Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
-    paths.config.mkdir(parents=True, exist_ok=True)
-    layers = [(paths.user_sessions, user), (folder / "sessions.toml", team), (folder / "sessions.local.toml", local)]
-    for path, text in layers:
-        if text is not None:
-            path.write_bytes(text.encode())
-    return load(paths, folder, {"HOME": str(folder)}, None)
-
-
-def good(profiles: Profiles, name: str) -> Profile:
-    profile = profiles.get(name)
-    assert isinstance(profile, Profile), profile
-    return profile
 
 
 def test_file_of_the_contract_is_read_whole(tmp_path: Path) -> None:
@@ -139,7 +124,7 @@ def test_unreadable_file_is_reported_and_others_are_used(
     tmp_path: Path, line: str, words: str, number: int, soon: None
 ) -> None:
     text = f'version = 1\n[profile.p]\nurl = "http://p"\n\n{line}'
-    profiles = read(tmp_path, text, user='[profile.u]\nurl = "http://u"\n')
+    profiles = read(tmp_path, text, own='[profile.u]\nurl = "http://u"\n')
     (problem,) = profiles.problems
     assert words in problem.sentence
     assert problem.line in {number, number + 1}
@@ -181,7 +166,7 @@ def test_files_are_merged_by_key_with_sources(tmp_path: Path) -> None:
         'auth = { kind = "cookie", username = "team" }\n'
         "login.params = { a = 1, b = 2 }\n"
         'method.m = { doc = "team", safe = true, params = { x = 1 } }\n',
-        user='[profile.p]\nurl = "http://user"\nca_file = "ca.pem"\n',
+        own='[profile.p]\nurl = "http://user"\nca_file = "ca.pem"\n',
         local='default = "p"\n[profile.p]\nheaders = { x-b = "mine" }\nauth.username = "me"\n'
         "login.params = { c = 3 }\nmethod.m.safe = false\n",
     )
@@ -240,7 +225,7 @@ def test_other_auth_type_drops_auth_and_login_below(tmp_path: Path, values: str,
 
 def test_first_auth_type_keeps_auth_keys_below(tmp_path: Path) -> None:
     team = '[profile.p]\nurl = "http://p"\nauth = { kind = "cookie" }\n'
-    assert good(read(tmp_path, team, user='[profile.p]\nauth.username = "me"\n'), "p").auth == CookieAuth("me")
+    assert good(read(tmp_path, team, own='[profile.p]\nauth.username = "me"\n'), "p").auth == CookieAuth("me")
 
 
 TEXTS = {
@@ -259,7 +244,7 @@ def test_three_files_merge_like_three_dictionaries(
     folder = tmp_path_factory.mktemp("layers")
     layers[0] = {"url": "http://user", "auth.kind": "inline"} | layers[0]
     texts = ["[profile.p]\n" + "".join(f'{key} = "{layer[key]}"\n' for key in layer) for layer in layers]
-    profiles = read(folder, texts[1], user=texts[0], local=texts[2])
+    profiles = read(folder, texts[1], own=texts[0], local=texts[2])
     files = [folder / "home" / "config" / "sessions.toml", folder / "sessions.toml", folder / "sessions.local.toml"]
     rows = {key: (value, source) for key, value, source in profiles.rows(good(profiles, "p"))}
     expected = {key: layer[key] for layer in layers for key in layer}

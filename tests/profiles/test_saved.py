@@ -4,21 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.profiles.profiles import Profiles, load
+from rpcexplorer.profiles.profiles import Profiles
+from tests.profiles.reading import read
 
 P = '[profile.p]\nurl = "http://p.example"\n'
-
-
-def read(folder: Path, team: str = "", local: str = "", own: str = "") -> Profiles:
-    paths = Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
-    paths.user_sessions.parent.mkdir(parents=True, exist_ok=True)
-    paths.user_sessions.write_text(own)
-    (folder / "sessions.toml").write_text(team)
-    (folder / "sessions.local.toml").write_text(local)
-    return load(paths, folder, {"HOME": str(folder)}, None)
 
 
 def calls(profiles: Profiles, name: str = "p") -> dict[str, SavedCall]:
@@ -147,19 +138,19 @@ def saying(who: str, *tables: str) -> str:
 def test_upper_file_and_table_of_profile_win(tmp_path: Path) -> None:
     its = "profile.p."
     team, local, own = saying("team ", "", its), saying("local ", "", its), saying("own ", "", its)
-    found = read(tmp_path, P + team, local, own)
+    found = read(tmp_path, P + team, own, local)
     assert (methods(found), variables(found)) == ({"x": f"own {its}"}, {"v": f"own {its}"})
-    found = read(tmp_path, P + team, local, saying("own ", ""))
+    found = read(tmp_path, P + team, saying("own ", ""), local)
     assert (methods(found), variables(found)) == ({"x": f"local {its}"}, {"v": f"local {its}"})
-    found = read(tmp_path, P + team, saying("local ", ""), saying("own ", ""))
+    found = read(tmp_path, P + team, saying("own ", ""), saying("local ", ""))
     assert (methods(found), variables(found)) == ({"x": f"team {its}"}, {"v": f"team {its}"})
-    found = read(tmp_path, P + saying("team ", ""), saying("local ", ""))
+    found = read(tmp_path, P + saying("team ", ""), "", saying("local ", ""))
     assert (methods(found), variables(found)) == ({"x": "local "}, {"v": "local "})
 
 
 def test_project_file_cannot_change_entries_of_user_file(tmp_path: Path) -> None:
     theirs = saying("theirs ", "", "profile.p.").replace("call.x", "call.x]\nmethod = 'n'\n[profile.p.call.y", 1)
-    found = read(tmp_path, theirs, saying("theirs ", "", "profile.p."), P + saying("own ", ""))
+    found = read(tmp_path, theirs, P + saying("own ", ""), saying("theirs ", "", "profile.p."))
     assert variables(found) == {"v": "own "}
     assert methods(found)["x"] == "own "
     assert methods(found).keys() == {"x", "y"}  # It can add some.
@@ -170,7 +161,7 @@ def test_project_file_cannot_change_entries_of_user_file(tmp_path: Path) -> None
 
 def test_calls_of_one_name_are_not_mixed(tmp_path: Path) -> None:
     one = '[call.x]\nmethod = "user.delete"\nparams = { id = 1 }\ndoc = "theirs"\n'
-    found = read(tmp_path, P + one, '[call.x]\nmethod = "user.get"\nparams_json = "[2]"\n')
+    found = read(tmp_path, P + one, local='[call.x]\nmethod = "user.get"\nparams_json = "[2]"\n')
     call = calls(found)["x"]
     assert (call.method, call.text, call.doc) == ("user.get", "[2]", "")
 

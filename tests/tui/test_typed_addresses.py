@@ -23,7 +23,7 @@ from rpcexplorer.tui.profile_form import (
     with_path,
     wrong_values,
 )
-from tests.profiles.test_profiles import good, read
+from tests.profiles.reading import good, read
 
 
 def edits_of(folder: Path, profiles: Profiles) -> ProfileEdits:
