@@ -55,6 +55,8 @@ def main() -> int:
         return SOFTWARE
     finally:
         gc.enable()
+        if completing and sys.platform != "win32":
+            signal.setitimer(signal.ITIMER_REAL, 0)  # At its end, Python has no handler for it any more.
         if world.explorer is not None and (problem := world.explorer.put_unsaved_aside()):
             with suppress(ReaderGone):  # If stderr is closed, the next start reports it.
                 world.say(problem)

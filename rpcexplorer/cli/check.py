@@ -65,9 +65,15 @@ class Reports(Struct, frozen=True):
 @yes_option()
 @click.pass_obj
 def check(
-    run: Run, /, checks: tuple[str, ...], text: str, jobs: int, until_failure: bool, given: tuple[str, ...],
+    run: Run,
+    /,
+    checks: tuple[str, ...],
+    text: str,
+    jobs: int,
+    until_failure: bool,
+    given: tuple[str, ...],
     **reports: Any,
-) -> int:  # fmt: skip
+) -> int:
     """Send saved calls, and check that the responses are as expected.
 
     Without arguments, all saved calls of the profile that have expectations are checked. FILE has saved calls in the
@@ -82,7 +88,7 @@ def check(
       rpcexplorer check -p staging --jobs 8 --junit results.xml
       rpcexplorer check @"list users" --set page=2
       rpcexplorer check shop.checks.toml -x --case failed.toml
-    """  # fmt: skip
+    """
     world, chosen = run.world, Reports(**reports)
     if len(chosen.on_stdout) > 1:
         raise click.UsageError(f"Only one of {' and '.join(chosen.on_stdout)} can be printed to stdout.")

@@ -100,9 +100,7 @@ ignore_option = click.option(
 @no_input_option()
 @yes_option()
 @click.pass_obj
-def compare(
-    run: Run, /, first: str | None, second: str | None, profiles: tuple[str, ...], **shown: Any
-) -> int:  # fmt: skip
+def compare(run: Run, /, first: str | None, second: str | None, profiles: tuple[str, ...], **shown: Any) -> int:
     """Compare two responses, or responses of several profiles.
 
     A and B are ids of recorded calls, or files of cases. Without A, the newest call is compared. Without B, call A is
@@ -274,7 +272,7 @@ class _ToSend(Struct, frozen=True):
 @click.pass_obj
 def replay(
     run: Run, /, calls: tuple[str, ...], profiles: tuple[str, ...], ignore: tuple[str, ...], as_json: bool
-) -> int:  # fmt: skip
+) -> int:
     """Replay recorded calls or a case, and compare the responses.
 
     The calls are resent as recorded, one after the other, with your current credentials. Each call uses the profile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 from msgspec.structs import asdict, replace
@@ -13,9 +13,9 @@ from msgspec.structs import asdict, replace
 from rpcexplorer.cli.arguments import FILE_HELP, OneOf, whole_number
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.recorded import find_call_anywhere, find_record, of_history, read_case, use_history
-from rpcexplorer.cli.run import CommandGroup, Run, complete_profiles, fail, yes_option
+from rpcexplorer.cli.run import CommandGroup, F, Run, complete_profiles, fail, together, yes_option
 from rpcexplorer.cli.world import World
-from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Statistics
+from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order, Statistics
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName, ServerEvent
 from rpcexplorer.model.filter import FORMER_OUTCOME_WORDS, OUTCOME_WORDS, Bounds, HistoryFilter
 from rpcexplorer.model.problem import PROGRAM, counted, joined_words, quoted
@@ -33,36 +33,26 @@ from rpcexplorer.text.history import (
 from rpcexplorer.text.json_text import BOLD, DIM, WRONG, inked, json_of
 from rpcexplorer.text.printable import printable, printable_bytes
 
-Narrowed = TypeVar("Narrowed", bound=Callable[..., Any])
-_OPTIONS: Final = {
-    "code": ("N", "Only errors with this code."),
-    "status": ("N", "Only calls with this HTTP status, such as 404 or 5xx."),
-    "since": ("WHEN", "Only calls since this time: 2h, 3d, 2026-11-20, today, 14:30."),
-    "until": ("WHEN", "Only calls until this time. A date includes the whole day."),
-    "slower": ("TIME", "Only calls that took longer: 100ms, 1.5s, 2m."),
-    "faster": ("TIME", "Only calls that took less time."),
-    "larger": ("SIZE", "Only calls with a larger response: 500B, 20kB, 1MB."),
-    "smaller": ("SIZE", "Only calls with a smaller response."),
-}
-
-
+bound_options = together(
+    click.option("--code", metavar="N", help="Only errors with this code."),
+    click.option("--status", metavar="N", help="Only calls with this HTTP status, such as 404 or 5xx."),
+    click.option("--since", metavar="WHEN", help="Only calls since this time: 2h, 3d, 2026-11-20, today, 14:30."),
+    click.option("--until", metavar="WHEN", help="Only calls until this time. A date includes the whole day."),
+    click.option("--slower", metavar="TIME", help="Only calls that took longer: 100ms, 1.5s, 2m."),
+    click.option("--faster", metavar="TIME", help="Only calls that took less time."),
+    click.option("--larger", metavar="SIZE", help="Only calls with a larger response: 500B, 20kB, 1MB."),
+    click.option("--smaller", metavar="SIZE", help="Only calls with a smaller response."),
+)
+"""An option for each bound of the filter."""
 only_of_profile = click.option(
     "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile."
 )
 
 
-def limit_option(usual: int, things: str) -> Callable[[Narrowed], Narrowed]:
-    help_ = f"Show at most N {things}."
+def limit_option(usual: int, help_: str) -> Callable[[F], F]:
     return click.option(
         "-n", "--limit", type=whole_number(1), metavar="N", default=usual, show_default=True, help=help_
     )
-
-
-def bound_options(command: Narrowed) -> Narrowed:
-    """Add an option for each bound of the filter."""
-    for kind, (metavar, help_) in reversed(_OPTIONS.items()):
-        command = click.option(f"--{kind}", metavar=metavar, help=help_)(command)
-    return command
 
 
 def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], **given: Any) -> HistoryFilter:
@@ -191,7 +181,7 @@ PLAIN = frozenset({"dumb", "linux"})
 
 @click.command("stats")
 @click.argument("text", default="")
-@limit_option(50, "rows")
+@limit_option(50, "Show at most N rows.")
 @only_of_profile
 @click.option(
     "--by",
@@ -216,8 +206,8 @@ def stats(
     text: str,
     limit: int,
     profile: str | None,
-    by: str,
-    sort: str,
+    by: Grouping,
+    sort: Order,
     as_json: bool,
     **bounds: str | None,
 ) -> None:
@@ -234,13 +224,13 @@ def stats(
     """
     wanted = filter_of(text, profile, bounds)
     world, explorer = run.world, use_history(run, profile)
-    found = Statistics(next(grouping for grouping in GROUPINGS if grouping == by))
+    found = Statistics(by)
     for call in explorer.history.search_in_steps(wanted, whole=False):
         if call is not None:
             found.add(call)
     if left_out := left_out_words(found):
         world.say(left_out)
-    rows = found.rows(next(order for order in ORDERS if order == sort))
+    rows = found.rows(sort)
     if as_json:
         chart = found.chart(BARS)
         bars = [{"calls": calls, "failed": failed} for calls, failed in chart.bars] if chart else []
@@ -309,7 +299,7 @@ history.add_command(stats)
 
 @history.command("list")
 @click.argument("text", default="")
-@limit_option(20, "calls")
+@limit_option(20, "Show at most N calls.")
 @only_of_profile
 @click.option("--method", metavar="NAME", help="Only calls of this method.")
 @click.option(
@@ -351,7 +341,7 @@ def list_(
 
 @history.command()
 @click.argument("text")
-@limit_option(50, "calls")
+@limit_option(50, "Show at most N calls.")
 @only_of_profile
 @bound_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")

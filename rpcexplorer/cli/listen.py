@@ -79,7 +79,7 @@ def listen(
     timeout: float | None,
     history: bool,
     given: tuple[str, ...],
-) -> int:  # fmt: skip
+) -> int:
     """Print the notifications and requests that a server sends, one JSON message per line.
 
     METHOD with PARAMS, such as a subscription, is called first. Its response goes to stderr. Listening ends with

@@ -184,7 +184,7 @@ def load(run: Run, /, calls: tuple[str, ...], given: tuple[str, ...], **options:
       rpcexplorer load @"list users" -p staging --users 50 --run-time 1m
       rpcexplorer load @get @list --rate 20/s --p95 300ms --html load.html
       rpcexplorer load @get --users 500 --workers 4 --max-failed 1%
-    """  # fmt: skip
+    """
     chosen = Options(**options)
     chosen.check()
     if not is_installed():

@@ -51,9 +51,7 @@ MAX_NAMED = 5
 @click.option("--export", type=OneOf(["openrpc"]), help="Print the methods as an OpenRPC document.")
 @no_input_option()
 @click.pass_obj
-def methods(
-    run: Run, /, name: str | None, refresh: bool, changes: bool, as_json: bool, export: str | None
-) -> int:  # fmt: skip
+def methods(run: Run, /, name: str | None, refresh: bool, changes: bool, as_json: bool, export: str | None) -> int:
     """List the methods, or describe one of them.
 
     The list contains the saved calls (with an @), then the methods from rpcexplorer, the profile, discovery and earlier

@@ -93,6 +93,11 @@ class Server(Struct):
         return any(value is not None for value in named)
 
     @property
+    def address(self) -> str | None:
+        """Return the typed URL, with the usual scheme if it has none."""
+        return None if self.url is None else with_scheme(self.url)
+
+    @property
     def is_typed(self) -> bool:
         """Return whether it is a URL or a process, without a profile."""
         return self.url is not None or self.stdio is not None
@@ -128,8 +133,8 @@ class Server(Struct):
 
     def refuse_contradictions(self, profile: str | None) -> None:
         """End the command if its options do not name one server."""
-        if self.url is not None:
-            url = with_scheme(self.url)
+        url = self.address
+        if url is not None:
             if kind_of(url) == "process":
                 raise click.UsageError("A process has no URL. Name its words with --stdio WORDS.")
             if "://" not in url:
@@ -144,7 +149,7 @@ class Server(Struct):
             change = "TYPE" if key == "auth.kind" else quoted(value)
             command = f"{PROGRAM} profiles set NAME {key}={change}"
             raise click.UsageError(f"{_option(key)} needs --url or --stdio. To change a profile, run:\n{command}")
-        if self.url is not None and "@" in split_address(with_scheme(self.url))[0]:
+        if url is not None and "@" in split_address(url)[0]:
             fail("The URL contains a user name or password, which would be recorded. Remove it and use --auth.")
 
     def typed_profile(self, explorer: Explorer) -> Profile:
@@ -152,8 +157,7 @@ class Server(Struct):
 
         The call checks the URL of an HTTP server.
         """
-        settings = tuple(self.settings.items())
-        url = None if self.url is None else with_scheme(self.url)
+        settings, url = tuple(self.settings.items()), self.address
         made: Profile | Problem
         is_http = url is not None and kind_of(url) == "http" and scheme_of(url) != "http+unix"
         if url is not None and is_http and not (self.preset or self.framing):
@@ -261,8 +265,8 @@ class Run:
         self.server.refuse_contradictions(named)
         if not self.server.is_typed:
             return self.explorer.use(named)
-        profile, url = self.server.typed_profile(self.explorer), self.server.url
-        if url is not None and with_scheme(url) != url:
+        profile = self.server.typed_profile(self.explorer)
+        if self.server.url != self.server.address:
             from rpcexplorer.text.profile import printable_url  # Only a URL without a scheme needs it.
 
             self.world.say(f"the URL has no scheme, so calls go to {printable_url(profile.endpoint)}")

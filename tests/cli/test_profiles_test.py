@@ -140,7 +140,7 @@ def test_confirmed_changes_are_written_to_the_right_file(shell: Shell) -> None:
         assert shell.run("profiles", "test", "shop").code == 0
 
 
-def test_yes_needs_apply_and_no_keeps_exit_code(shell: Shell) -> None:
+def test_yes_needs_apply_and_no_keeps_exit_code(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     with RawServer(deluge) as server:
         profile(shell, server.origin, 'path = "/json"\nauth = { kind = "none" }\ncontent_type = "text/plain"')
         before = shell.files()
@@ -151,6 +151,9 @@ def test_yes_needs_apply_and_no_keeps_exit_code(shell: Shell) -> None:
             terminal.sees("Change shop in", "[y/N]")
             terminal.press("enter")
             assert terminal.ends() == 5
+        monkeypatch.setattr("rpcexplorer.cli.world.World.asks", True)
+        unasked = shell.run("profiles", "test", "shop", "--apply", "--no-input")
+        assert (unasked.code, "Add --yes to confirm." in unasked.err) == (2, True)
     assert {path: text for path, text in shell.files().items() if "toml" in path} == {
         path: text for path, text in before.items() if "toml" in path
     }
