@@ -59,8 +59,9 @@ class NoAuth(AuthType, frozen=True):
         return "none: the path contains a token" if profile.secrets else "none: sends no credentials"
 
     def put(self, profile: Profile, message: Message) -> AuthRequest:
-        token = profile.references["token"]
-        return AuthRequest(message, address=profile.endpoint.replace(TOKEN_MARK, token) if profile.secrets else "")
+        if not profile.secrets:
+            return AuthRequest(message)
+        return AuthRequest(message, address=profile.endpoint.replace(TOKEN_MARK, profile.references["token"]))
 
     def free(self, profile: Profile, call: Call) -> bool:  # noqa: ARG002
         """Return False: without its token, the URL is a different one."""
@@ -106,7 +107,9 @@ class InlineAuth(AuthType, frozen=True):
         if method.auth == Auth.kind or not (method.by == "position" or ours & {*method.required}):
             return method
         required = tuple(name for name in method.required if name not in ours)
-        return replace(method, by="name" if method.by == "position" else method.by, required=required)
+        if method.by == "position":
+            return replace(method, by="name", required=required)
+        return replace(method, required=required)
 
     def offered_in_full(self, method: Method, full: Described) -> Described:
         ours = {self.username_member, self.password_member}
@@ -130,11 +133,12 @@ class InlineAuth(AuthType, frozen=True):
                 f"Profile {profile.name} adds {self.username_member} and {self.password_member} to the params, "
                 'so they cannot be an array. Write an object, such as {"first": 1}.',
             )
-        missing = {name: value for name, value in wanted.items() if name not in {member.name for member in present}}
-        if not missing:
+        for member in present:
+            wanted.pop(member.name, None)
+        if not wanted:
             return call.params
-        added = _object(missing)
-        return added if not present else f"{call.params[:-1]},{added[1:]}"
+        added = _object(wanted)
+        return f"{call.params[:-1]},{added[1:]}" if present else added
 
 
 def _object(values: dict[str, str]) -> str:

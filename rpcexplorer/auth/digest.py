@@ -47,8 +47,9 @@ class Challenge(Struct, frozen=True):
     stale: bool = False
 
     @property
-    def rank(self) -> int:
-        return ALGORITHMS.index((self.algorithm or "MD5").upper())
+    def hashing(self) -> str:
+        """Return the algorithm as in ``ALGORITHMS``, if it is supported."""
+        return (self.algorithm or "MD5").upper()
 
 
 class DigestHeader(AuthHeader, frozen=True):
@@ -133,14 +134,11 @@ class DigestAuth(AuthType, frozen=True):
 def strongest(response: Response) -> Challenge | None:
     if response.status != UNAUTHORIZED:
         return None
-    found = [
-        challenge
-        for name, value in response.headers
-        if name.lower() == "www-authenticate"
-        for challenge in challenges(value)
-        if (challenge.algorithm or "MD5").upper() in ALGORITHMS
-    ]
-    return min(found, key=lambda challenge: challenge.rank, default=None)
+    found: list[Challenge] = []
+    for header, value in response.headers:
+        if header.lower() == "www-authenticate":
+            found += [challenge for challenge in challenges(value) if challenge.hashing in ALGORITHMS]
+    return min(found, key=lambda challenge: ALGORITHMS.index(challenge.hashing), default=None)
 
 
 def challenges(header: str) -> Iterator[Challenge]:
@@ -154,9 +152,11 @@ def challenges(header: str) -> Iterator[Challenge]:
         if found:
             found[-1].setdefault(name.lower(), _unquoted(value))
     for offered in found:
+        if offered["scheme"] != "digest" or "nonce" not in offered:
+            continue
         options = [option.strip().lower() for option in offered.get("qop", "").split(",")]
         qop = next((option for option in ("auth", "auth-int") if option in options), "")
-        if offered["scheme"] == "digest" and "nonce" in offered and (qop or "qop" not in offered):
+        if qop or "qop" not in offered:
             yield Challenge(
                 offered.get("realm", ""),
                 offered["nonce"],
@@ -170,32 +170,41 @@ def challenges(header: str) -> Iterator[Challenge]:
 def answered(challenge: Challenge, username: str, password: str, cnonce: str, opening: Opening) -> str:
     """Return the header's value after its scheme."""
     digest = _hashing(challenge)
-    name, is_plain = as_bytes(username), bool(_SENDABLE.fullmatch(username))
+    name = as_bytes(username)
+    is_session = challenge.hashing.endswith("-SESS")
     proof = digest(name, challenge.realm, as_bytes(password))
-    if (challenge.algorithm or "MD5").upper().endswith("-SESS"):
+    if is_session:
         proof = digest(proof, challenge.nonce, cnonce)
-    asked = [opening.verb, opening.target, *([digest(opening.body)] if challenge.qop == "auth-int" else [])]
+    asked = [opening.verb, opening.target]
+    if challenge.qop == "auth-int":
+        asked.append(digest(opening.body))
     counted = [COUNT, cnonce, challenge.qop] if challenge.qop else []
-    parts = {
-        "username": _quoted(username) if is_plain else "",
-        "username*": "" if is_plain else f"UTF-8''{quote(name, safe='')}",
-        "realm": _quoted(challenge.realm),
-        "uri": _quoted(opening.target),
-        "algorithm": challenge.algorithm,
-        "nonce": _quoted(challenge.nonce),
-        "nc": COUNT if challenge.qop else "",
-        "cnonce": _quoted(cnonce) if counted or "sess" in challenge.algorithm.lower() else "",
-        "qop": challenge.qop,
-        "response": _quoted(digest(proof, challenge.nonce, *counted, digest(*asked))),
-        "opaque": "" if challenge.opaque is None else _quoted(challenge.opaque),
-    }
-    return ", ".join(f"{name}={value}" for name, value in parts.items() if value)
+    parts = {}
+    if _SENDABLE.fullmatch(username):
+        parts["username"] = _quoted(username)
+    else:
+        parts["username*"] = f"UTF-8''{quote(name, safe='')}"
+    parts["realm"] = _quoted(challenge.realm)
+    parts["uri"] = _quoted(opening.target)
+    if challenge.algorithm:
+        parts["algorithm"] = challenge.algorithm
+    parts["nonce"] = _quoted(challenge.nonce)
+    if challenge.qop:
+        parts["nc"] = COUNT
+    if challenge.qop or is_session:
+        parts["cnonce"] = _quoted(cnonce)
+    if challenge.qop:
+        parts["qop"] = challenge.qop
+    parts["response"] = _quoted(digest(proof, challenge.nonce, *counted, digest(*asked)))
+    if challenge.opaque is not None:
+        parts["opaque"] = _quoted(challenge.opaque)
+    return ", ".join(f"{key}={value}" for key, value in parts.items())
 
 
 def _hashing(challenge: Challenge) -> Callable[..., str]:
     import hashlib  # It loads OpenSSL, and few profiles need it.
 
-    made = hashlib.sha256 if (challenge.algorithm or "MD5").upper().startswith("SHA-256") else hashlib.md5
+    made = hashlib.sha256 if challenge.hashing.startswith("SHA-256") else hashlib.md5
 
     def digest(*parts: str | bytes) -> str:
         whole = b":".join(part if isinstance(part, bytes) else part.encode("latin-1") for part in parts)
@@ -209,4 +218,6 @@ def _quoted(text: str) -> str:
 
 
 def _unquoted(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text
+    if not text.startswith('"'):
+        return text
+    return re.sub(r"\\(.)", r"\1", text[1:-1])

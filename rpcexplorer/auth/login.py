@@ -44,7 +44,9 @@ class SetCookie(Struct, frozen=True):
 
 def sendable(value: str) -> bool:
     """Return whether a value is valid in a Cookie header, maybe in quotes."""
-    inner = value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+    inner = value
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        inner = value[1:-1]
     return bool(inner) and all("!" <= character <= "~" and character not in FORBIDDEN for character in inner)
 
 
@@ -63,7 +65,10 @@ def session_cookie(headers: Iterable[tuple[str, str]], name: str, now: datetime)
 
 def _over(attributes: list[str], now: datetime) -> bool:
     """Return whether the attributes end the cookie at once; Max-Age wins."""
-    values = {name.strip().lower(): value.strip() for name, _, value in (part.partition("=") for part in attributes)}
+    values = {}
+    for attribute in attributes:
+        name, _, value = attribute.partition("=")
+        values[name.strip().lower()] = value.strip()
     seconds = values.get("max-age", "")
     if seconds.removeprefix("-").isdecimal():
         return int(seconds[:9]) <= 0
@@ -75,7 +80,9 @@ def _over(attributes: list[str], now: datetime) -> bool:
         when = parsedate_to_datetime(values["expires"])
     except (ValueError, IndexError, OverflowError):
         return False  # An unreadable date ends nothing.
-    return (when if when.tzinfo else when.replace(tzinfo=UTC)) <= now
+    if not when.tzinfo:
+        when = when.replace(tzinfo=UTC)
+    return when <= now
 
 
 SAYS_NO = regex(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
@@ -122,7 +129,9 @@ def _filled(template: Any, profile: Profile) -> Any:
         return [_filled(value, profile) for value in template]
     if template == "{username}":
         return profile.username if profile.username is not None else profile.references["username"]
-    return profile.references["password"] if template == "{password}" else template
+    if template == "{password}":
+        return profile.references["password"]
+    return template
 
 
 def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now: datetime) -> str | Refused:
@@ -130,7 +139,9 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
     cookie = kind.session_cookie
     sent = session_cookie(received.response.headers, cookie, now) if cookie else None
     if sent and not sent.deleted:
-        return sent.value if sendable(sent.value) else _failed(profile, f"the {cookie} cookie cannot be sent back.")
+        if sendable(sent.value):
+            return sent.value
+        return _failed(profile, f"the {cookie} cookie cannot be sent back.")
     match received.outcome:
         case ErrorObject() as error:
             return _refused(profile, _error_text(error))
@@ -162,9 +173,14 @@ def _refused(profile: Profile, response: str) -> Refused:
 
 def _error_text(error: ErrorObject) -> str:
     """Return an error in one line, with the text in its data."""
-    more = decoded(bytes(error.data).decode()) if error.data and SHORT_TEXT.fullmatch(error.data) else ""
-    first = " ".join(part for part in ("" if error.code is None else str(error.code), error.message) if part)
-    return " ".join(filter(None, [first.rstrip(".") + ":" if first and more else first, more]))
+    words = [] if error.code is None else [str(error.code)]
+    if error.message:
+        words.append(error.message)
+    text = " ".join(words)
+    if not error.data or not SHORT_TEXT.fullmatch(error.data):
+        return text
+    more = decoded(bytes(error.data).decode())
+    return f"{text.rstrip('.')}: {more}" if text else more
 
 
 def _failed(profile: Profile, why: str) -> Refused:
@@ -178,7 +194,9 @@ def _pointed_at(result: Result, pointer: str) -> str | None:
     found = at_pointer(text, pointer) or at_pointer(f'{{"result":{text}}}', pointer)
     if not found or found[0] in "{[" or found in {"null", "true", "false", '""'}:
         return None
-    return decoded(found) if found.startswith('"') else found  # A number is kept as it was written.
+    if found.startswith('"'):
+        return decoded(found)
+    return found  # A number is kept as it was written.
 
 
 UNAUTHORIZED: Final = 401
@@ -264,8 +282,12 @@ def _texts(error: ErrorObject) -> Iterator[str]:
         data = msgspec.json.decode(error.data)
     except (msgspec.DecodeError, RecursionError):  # Only lenient parsers accept it, so it is ignored.
         return
-    texts = [data.get(name) for name in SPEAKING] if isinstance(data, dict) else [data]
-    yield from (text for text in texts if isinstance(text, str) and len(text) <= SHORT)
+    texts = [data]
+    if isinstance(data, dict):
+        texts = [data.get(name) for name in SPEAKING]
+    for text in texts:
+        if isinstance(text, str) and len(text) <= SHORT:
+            yield text
 
 
 def _says(words: tuple[str, ...], text: str) -> bool:
@@ -284,12 +306,11 @@ def _says_in(words: tuple[str, ...], text: str) -> bool:
 
 def _names_a_thing(before: str, word: str, after: str) -> bool:
     own_before, own_after = _OTHERWISE.get(" ".join(word.lower().split()), (None, None))
-    return bool(
-        _NAMED_BEFORE.search(before)
-        or _NAMED_AFTER.match(after)
-        or (own_before and own_before.search(before))
-        or (own_after and own_after.match(after))
-    )
+    if _NAMED_BEFORE.search(before) or _NAMED_AFTER.match(after):
+        return True
+    if own_before and own_before.search(before):
+        return True
+    return bool(own_after and own_after.match(after))
 
 
 def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
@@ -300,7 +321,8 @@ def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
     is_open = session is None and not logs_in
     typed = kind.request(profile, message, bare=True)
     # A cookie does no harm to a call that needs none.
-    request = typed if (is_open if kind.session_cookie else is_public) else kind.request(profile, message)
+    is_bare = is_open if kind.session_cookie else is_public
+    request = typed if is_bare else kind.request(profile, message)
     if isinstance(typed, Refused):
         return typed
     if isinstance(request, Refused):
@@ -346,12 +368,13 @@ def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
 def _session_events(kind: AuthType, call: AuthCall, received: AuthResponse | Refused) -> list[Event]:
     """Return the events of the response's session cookie."""
     cookie, session = kind.session_cookie, call.session
-    headers = () if isinstance(received, Refused) else received.response.headers
-    sent = session_cookie(headers, cookie, call.now) if cookie else None
-    if sent is None:
+    if not cookie or isinstance(received, Refused):
+        return []
+    sent = session_cookie(received.response.headers, cookie, call.now)
+    if sent is None or (sent.deleted and session is None):
         return []
     if sent.deleted:
-        return [SessionEnded(), Note(f"the server ended the session ({cookie})")] if session is not None else []
+        return [SessionEnded(), Note(f"the server ended the session ({cookie})")]
     if not sendable(sent.value):
         return [Note(f"the server set a {cookie} cookie that cannot be sent back, so the session is unchanged")]
     if session is not None and sent.value == session.reveal():
