@@ -57,7 +57,8 @@ __main__ auth.login cli.arguments cli.call cli.completion cli.main cli.output cl
 client.handshake client.hints client.profile_client client.surroundings manual history history.file history.folder
 history.record history.store jsontext.pointers jsontext.steps model.filter redaction redaction.addresses
 redaction.exchange redaction.redactor redaction.spellings rpc.batch rpc.codec text.json_text text.problems
-transport.connection transport.failures transport.http transport.request transport.response transport.tls
+transport.connection transport.failures transport.http transport.proxy transport.request transport.response
+transport.tls
 """
 
 

@@ -114,7 +114,6 @@ class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that wil
 FILE_HELP = "Write to FILE instead of stdout. Incomplete output does not change FILE."
 AUTH = OneOf(KINDS)
 """Auth type of a server that was typed without a profile."""
-AUTH_HELP = "Auth type (only with --url or --stdio).  [default: the preset's, or cookie for /api/v2/, or none]"
 PAIR = regex(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
 """A word of params: ``name=text`` or ``name:=json``."""
 

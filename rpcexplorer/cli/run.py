@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import with_usual_auth
-from rpcexplorer.cli.arguments import AUTH, AUTH_HELP, OneOf
+from rpcexplorer.cli.arguments import AUTH, OneOf
 from rpcexplorer.cli.world import USES_LAST, PersonAtTerminal, World
 from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.manual import page_of_command
@@ -386,7 +386,11 @@ profile_option = partial(
     shell_complete=complete_profiles,
     help="Use this profile.",
 )
-auth_option = _server_option("--auth", type=AUTH, help=AUTH_HELP)
+auth_option = _server_option(
+    "--auth",
+    type=AUTH,
+    help="Auth type (only with --url or --stdio).  [default: the preset's, or cookie for /api/v2/, or none]",
+)
 
 
 form_options = together(
