@@ -36,6 +36,8 @@ IDLE_SECONDS: Final = 30.0
 MAX_IDLE: Final = 8
 """Connections above this are closed after their response."""
 PROXY_REFUSES: Final = 407
+SMALL: Final = 64 * 1024
+"""Bytes below which several pieces of a body may come with one read."""
 _incoming: ContextVar[Incoming] = ContextVar("incoming")
 """The response of the current request, for the connection that httpcore opens for it."""
 
@@ -130,7 +132,8 @@ class HttpTransport:
             async for chunk in chunks:
                 for portion in incoming.portions(chunk):
                     incoming.take(portion)
-                    await asyncio.sleep(0)  # A network that has everything ready must not block the event loop.
+                    if len(portion) < SMALL:  # Each larger one waits for a read, which gives others a turn.
+                        await asyncio.sleep(0)
             incoming.finish(surplus=bool(stream.rest))
         finally:
             incoming.is_cut = stream.is_over
@@ -296,10 +299,9 @@ class HttpStream(httpcore.AsyncNetworkStream):
         except BaseException:
             await self.aclose()
             raise
-        early: bytes | OSError = self.rest
-        if self._coming.done():
-            early = self._coming.result()
-        if early and isinstance(early, bytes):  # They would be read as if they were encrypted.
+        received = self._coming.result() if self._coming.done() else b""
+        if self.rest or (received and isinstance(received, bytes)):
+            # They came before the handshake, and would be read as if they were encrypted.
             raise ConnectionResetError("bytes before the handshake")
         self._writer.transport.set_write_buffer_limits(high=0)
         return self

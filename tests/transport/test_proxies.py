@@ -106,6 +106,14 @@ def test_https_tunnel_sees_no_plaintext(monkeypatch: pytest.MonkeyPatch, authori
     assert b"application/json-rpc" not in heads[0]
 
 
+def test_bytes_before_tls_in_a_tunnel_end_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    injected = b"HTTP/1.1 200 Connected\r\n\r\n" + http_reply(b"forged")
+    with RawServer([injected, HOLD]) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.origin)
+        problem = failure_of("https://rpc.example.invalid/", deadline=1)
+    assert problem.response.status is None
+
+
 def test_tunnel_is_kept_for_next_request(monkeypatch: pytest.MonkeyPatch, authority: Authority, tmp_path: Path) -> None:
     async def twice(url: str) -> list[tuple[bytes, str | None, bool]]:
         async with HttpTransport(trust=Trust(authority.write(tmp_path))) as transport:
