@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -155,33 +155,33 @@ def completions(
         return None
     places = SchemaPlaces(described)
     if place.due == "value":
-        candidates = list(_complete_values(place, described, places, values))
-        ranks = [_rank(place.typed, candidate.shown, candidate.text[1:]) for candidate in candidates]
-        found = _best(candidates, ranks)
+        candidates = _complete_values(place, described, places, values)
+        found = _best(place.typed, candidates, lambda value: [value.shown, value.text[1:]])
     else:
         rows = sorted(_members(place.path, place, described, places), key=lambda row: row.rank)
-        free = [row for row in rows if row.name not in place.levels[-1].members]
-        ranks = [_rank(place.typed, row.name) for row in free]
-        found = [_name(place, row, places) for row in _best(free, ranks)]
+        free = (row for row in rows if row.name not in place.levels[-1].members)
+        found = [_name(place, row, places) for row in _best(place.typed, free, lambda row: [row.name])]
     best = {candidate.text: candidate for candidate in found}
     best.pop(text[place.start : place.end], None)
     return Completion(place.start, place.end, tuple(best.values())) if best else None
 
 
-def _rank(typed: str, *words: str) -> int:
-    """Return 0 if a word starts with the typed text, 1 if one contains it, else 2."""
+T = TypeVar("T")
+
+
+def _best(typed: str, candidates: Iterable[T], words: Callable[[T], list[str]]) -> list[T]:
+    """Return candidates with the typed text; those that start with it come first."""
     typed = typed.casefold()
-    keys = [word.casefold() for word in words]
-    if any(key.startswith(typed) for key in keys):
-        return 0
-    is_inside = len(typed) > 1 and any(typed in key for key in keys)
-    return 1 if is_inside else 2
-
-
-def _best(candidates: list[Any], ranks: list[int]) -> list[Any]:
-    """Return the candidates that match, those with the lowest rank first."""
-    best = [candidate for candidate, rank in zip(candidates, ranks, strict=True) if rank == 0]
-    others = [candidate for candidate, rank in zip(candidates, ranks, strict=True) if rank == 1]
+    best: list[T] = []
+    others: list[T] = []
+    for candidate in candidates:
+        keys = [word.casefold() for word in words(candidate)]
+        if any(key.startswith(typed) for key in keys):
+            best.append(candidate)
+        elif len(typed) > 1 and any(typed in key for key in keys):
+            others.append(candidate)
+        if len(best) == MOST:
+            break
     return [*best, *others][:MOST]
 
 

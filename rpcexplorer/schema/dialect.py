@@ -30,19 +30,22 @@ LEAST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProp
 MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 LIMITS: Final = (*LEAST, *MOST, "multipleOf", "pattern", "format", "uniqueItems")
 """Keywords that narrow a type."""
+_ALL_LIMITS: Final = frozenset((*LIMITS, "minContains", "maxContains"))
 _BOUNDS: Final = frozenset({"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"})
 _EXCLUSIVE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _INCLUSIVE: Final = {exclusive: inclusive for inclusive, exclusive in _EXCLUSIVE.items()}
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _REFERENCE_KEYS: Final = frozenset({*REFERENCES, "extends"})
-SCHEMA_KEYS: Final = (
-    "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties",
-    "unevaluatedItems", "items",
-)  # fmt: skip
+SCHEMA_KEYS: Final = frozenset(
+    (
+        *("not", "if", "then", "else", "contains", "propertyNames", "items"),
+        *("additionalProperties", "unevaluatedProperties", "unevaluatedItems"),
+    )
+)
 """Keywords whose value is a schema."""
-LIST_KEYS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+LIST_KEYS: Final = frozenset(("allOf", "anyOf", "oneOf", "prefixItems"))
 """Keywords whose value is a list of schemas."""
-NAMED_KEYS: Final = ("properties", "patternProperties", "dependentSchemas")
+NAMED_KEYS: Final = frozenset(("properties", "patternProperties", "dependentSchemas"))
 """Keywords whose value is an object of schemas."""
 _TEXTS: Final = ("title", "description")
 _MARKS: Final = ("deprecated", "readOnly")
@@ -89,9 +92,16 @@ def modern(source: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, 
     """Return a schema in draft 2020-12; the schemas inside it are as they were."""
     if "extends" in source:
         source = _with_bases(source, definitions)
-    made = {key: source[key] for key in SCHEMA_KEYS if isinstance(source.get(key), dict | bool)}
-    made |= {key: source[key] for key in LIST_KEYS if isinstance(source.get(key), list) and source[key]}
-    made |= {key: source[key] for key in NAMED_KEYS if isinstance(source.get(key), dict)}
+    made: dict[str, Any] = {}
+    for key, value in source.items():
+        if key in SCHEMA_KEYS:
+            is_valid = isinstance(value, dict | bool)
+        elif key in LIST_KEYS:
+            is_valid = isinstance(value, list) and value != []
+        else:
+            is_valid = key in NAMED_KEYS and isinstance(value, dict)
+        if is_valid:
+            made[key] = value
     for key in REFERENCES:
         if isinstance(source.get(key), str):
             _add_reference(made, source[key])
@@ -154,8 +164,11 @@ def _add_items(made: dict[str, Any], source: dict[str, Any]) -> None:
 
 
 def _add_dependencies(made: dict[str, Any], source: dict[str, Any]) -> None:
+    dependencies = {**members_of(source, "dependencies"), **members_of(source, "dependentRequired")}
+    if not dependencies:
+        return
     schemas, names = dict(members_of(source, "dependentSchemas")), dict[str, Any]()
-    for name, needed in {**members_of(source, "dependencies"), **members_of(source, "dependentRequired")}.items():
+    for name, needed in dependencies.items():
         if isinstance(needed, dict):
             schemas[name] = needed
         elif isinstance(needed, str):
@@ -170,7 +183,9 @@ def _add_dependencies(made: dict[str, Any], source: dict[str, Any]) -> None:
 
 def _add_type(made: dict[str, Any], source: dict[str, Any]) -> None:
     """Add the standard words of the types, if all of them are known."""
-    declared = source.get("type")
+    if "type" not in source:
+        return
+    declared = source["type"]
     words = declared if isinstance(declared, list) else [declared]
     if any(isinstance(word, dict) for word in words):  # In draft 3, a type may be a schema.
         schemas = [_as_schema(word) for word in words]
@@ -195,8 +210,8 @@ def _as_schema(word: Any) -> dict[str, Any]:
 def limits_of(source: dict[str, Any]) -> dict[str, Any]:
     """Return the valid limits; bounds of drafts 3 and 4 are converted."""
     made: dict[str, Any] = {}
-    for key in (*LIMITS, "minContains", "maxContains"):
-        if key in source:  # Most schemas have none of them.
+    for key in source:
+        if key in _ALL_LIMITS:
             limit = _limit(source, key)
             if limit is not None:
                 made[key] = limit
