@@ -177,6 +177,14 @@ def test_output_through_link_out_of_folder_is_refused(name: str, tmp_path: Path)
     assert (outside / "a").read_text() == "mine"
 
 
+def test_output_in_a_missing_folder_is_refused_early(tmp_path: Path) -> None:
+    refuse_unwritable(tmp_path / "new", tmp_path)
+    with pytest.raises(FileError, match="cannot write"):
+        refuse_unwritable(tmp_path / "none" / "new", tmp_path)
+    with pytest.raises(FileError, match="cannot write"):
+        refuse_unwritable(tmp_path, tmp_path)
+
+
 def test_output_elsewhere_follows_links_in_its_folder_only(tmp_path: Path) -> None:
     for name in ("inside", "outside"):
         (tmp_path / name).touch()
