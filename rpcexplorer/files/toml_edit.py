@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -138,20 +137,23 @@ def _literal(text: str) -> str:
     """Return a text in single quotes; empty if that is not possible."""
     if not text.replace("\n", "").isprintable() or "'''" in text or text.endswith("'"):
         return ""
-    return f"'{text}'" if not re.search("['\n]", text) else f"'''\n{text}'''"
+    if "'" in text or "\n" in text:
+        return f"'''\n{text}'''"
+    return f"'{text}'"
 
 
 def _inserted(file: TomlFile, path: KeyPath, value: Any) -> str:
     """Write a new key below its header, or below a new header at the end."""
     sections = file.layout.sections
     if isinstance(value, OwnTable):  # Below its own header, after the one with the most parts in common.
-        shared = (
-            [section for section in sections[1:] if section.path[:length] == path[:length]]
-            for length in range(len(path) - 1, 0, -1)
-        )
-        place = next((related[-1].tail for related in shared if related), len(file.text))
-        below = COMMENTS_OF_ITS_OWN.match(file.text, place)
-        return _filled_in(file.text, below.end() if below else place, "\n" + _tables(path, value))
+        place = len(file.text)
+        for length in range(1, len(path)):
+            for section in sections[1:]:
+                if section.path[:length] == path[:length]:
+                    place = section.tail
+        if below := COMMENTS_OF_ITS_OWN.match(file.text, place):
+            place = below.end()
+        return _filled_in(file.text, place, "\n" + _tables(path, value))
     fitting = [section for section in sections[1:] if path[: len(section.path)] == section.path]
     if fitting:
         section = max(fitting, key=lambda section: len(section.path))
@@ -172,25 +174,32 @@ def _filled_in(text: str, position: int, addition: str) -> str:
         addition = "\n" + addition
     if not before:
         addition = addition.lstrip("\n")
-    return before + (addition.replace("\n", "\r\n") if "\r\n" in text else addition) + text[position:]
+    if "\r\n" in text:
+        addition = addition.replace("\n", "\r\n")
+    return before + addition + text[position:]
 
 
 def _tables(path: KeyPath, members: dict[str, Any]) -> str:
-    nested = {key: value.values() for key, value in members.items() if isinstance(value, dict)}
-    deep = {key for key, inner in nested.items() if any(isinstance(value, dict) for value in inner)}
-    lines = [f"{dotted((key,))} = {shown(value)}\n" for key, value in members.items() if key not in deep]
-    tables = [_tables((*path, key), members[key]) for key in members if key in deep]
-    return "\n".join([f"[{dotted(path)}]\n" + "".join(lines), *tables] if lines or not tables else tables)
+    """Return a table with its header, and each table in it that has tables itself with its own."""
+    lines, tables = [], []
+    for key, value in members.items():
+        if isinstance(value, dict) and any(isinstance(inner, dict) for inner in value.values()):
+            tables.append(_tables((*path, key), value))
+        else:
+            lines.append(f"{dotted((key,))} = {shown(value)}\n")
+    if lines or not tables:
+        tables.insert(0, f"[{dotted(path)}]\n" + "".join(lines))
+    return "\n".join(tables)
 
 
 def _without(file: TomlFile, path: KeyPath) -> str:
     text, sections = file.text, file.layout.sections
     cuts = []
-    for previous, section, following in zip(sections, sections[1:], [*sections[2:], None], strict=False):
+    for at, section in enumerate(sections[1:], 1):
         if section.path[: len(path)] == path:
-            limit = _lead(text, section, following) if following else len(text)
+            limit = _lead(text, section, sections[at + 1]) if at + 1 < len(sections) else len(text)
             below = COMMENTS_BELOW.match(text, section.tail, limit)
-            cuts.append((_lead(text, previous, section), below.end() if below else section.tail))
+            cuts.append((_lead(text, sections[at - 1], section), below.end() if below else section.tail))
     for statement in file.layout.statements:
         inside = any(begin <= statement.start < end for begin, end in cuts)
         if statement.path[: len(path)] == path and not inside:
@@ -199,7 +208,9 @@ def _without(file: TomlFile, path: KeyPath) -> str:
     for begin, end in sorted(cuts, reverse=True):
         text = text[:begin] + text[end:]
     rest = text.rstrip("\r\n")
-    return rest + text[len(rest) :].partition("\n")[0] + "\n" if ends and rest and text.endswith("\n") else text
+    if ends and rest and text.endswith("\n"):  # One line end is left at the end of the file.
+        return rest + text[len(rest) :].partition("\n")[0] + "\n"
+    return text
 
 
 def _lead(text: str, previous: Section, section: Section) -> int:
@@ -230,8 +241,10 @@ def _assign(values: dict[str, Any], path: KeyPath, value: Any) -> bool:
 
 def _filled(value: Any) -> Any:
     """Return the values without the empty tables that removed keys leave."""
+    if isinstance(value, tuple):
+        return list(value)
     if not isinstance(value, dict):
-        return list(value) if isinstance(value, tuple) else value
+        return value
     members = {key: _filled(member) for key, member in value.items()}
     return {key: member for key, member in members.items() if member != {}}
 

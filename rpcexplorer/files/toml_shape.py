@@ -135,9 +135,9 @@ def _walk(reading: CheckedFile, rule: Rule, value: Any, place: Place) -> None:
             here = Place(place.folder, (*path, key))
             if key in rule.keys:
                 _walk(reading, rule.keys[key], inner, here)
-            else:
-                guess = len(reading.problems) < MAX_GUESSES
-                _complain(reading, here.path, rule.refuse(key, inner, place) or _unknown(key, rule, guess=guess))
+                continue
+            guess = len(reading.problems) < MAX_GUESSES
+            _complain(reading, here.path, rule.refuse(key, inner, place) or _unknown(key, rule, guess=guess))
     else:
         for name, inner in value.items():
             here = Place(place.folder, (*path, name))
@@ -184,8 +184,9 @@ def file_name_rule(value: Any, place: Place) -> Any:
 
 def without_quotes(value: Any) -> str:
     """Return the end of a problem if only the quotes of a value are wrong."""
-    in_quotes = isinstance(value, str) and re.fullmatch(r"[\d.]+|true|false", value.strip("\"' "))
-    return ", without quotes" if in_quotes else ""
+    if isinstance(value, str) and re.fullmatch(r"[\d.]+|true|false", value.strip("\"' ")):
+        return ", without quotes"
+    return ""
 
 
 def flag_rule(value: Any, _place: Place) -> Any:
