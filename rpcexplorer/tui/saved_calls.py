@@ -93,8 +93,9 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
         if not called:
             return Wrong("Type a name.", "name")
         call = SavedCall(called, draft.method, draft.text, typed["doc"].strip(), str(file), its)
+        is_taken = called in explorer.saved_calls()
         problem = explorer.save_call(call)
-        return Wrong(problem.sentence, "name" if "name" in problem.sentence else "home") if problem else None
+        return Wrong(problem.sentence, "name" if is_taken else "home") if problem else None
 
     form = Form("Save this call?", f"{draft.method}  {_one_line(draft)}", fields, save)
     form.manual_pane = "save"
