@@ -55,12 +55,13 @@ def preview(
         line, sent, body = as_sent(request, profile)
     except Unreachable as error:
         return Refused("profile", error.sentence)
+    shown_headers: list[tuple[str, str]] = []
+    for name, value in sent:
+        shown_value = stand_ins.shown_header(name, value) if name in stand_ins.headers else hide(value)
+        shown_headers.append((name, shown_value))
     return Preview(
         _redacted_line(profile, stand_ins.shown_line(hide(line))) if line else "",
-        tuple(
-            (name, stand_ins.shown_header(name, value) if name in stand_ins.headers else hide(value))
-            for name, value in sent
-        ),
+        tuple(shown_headers),
         body,
         logs_in_first=to_come and logs_in,
         doubt=doubt.sentence if doubt else "",
@@ -74,11 +75,13 @@ def _facts(profile: Profile, message: Message) -> tuple[tuple[str, str], ...]:
         return ()
     from rpcexplorer.client.open_connection import opening_of
 
+    facts: list[tuple[str, str]] = []
+    if profile.connection_kind == "stream":
+        facts.append(("address", redacted_address(profile.endpoint)))
     opening = opening_of(profile)
-    is_by_hand = opening and any(call.method == opening.request.method for call in message.calls)
-    methods = f"{opening.request.method}, {opening.notification.method}" if opening and not is_by_hand else ""
-    address = redacted_address(profile.endpoint) if profile.connection_kind == "stream" else ""
-    return tuple((label, value) for label, value in (("address", address), ("handshake", methods)) if value)
+    if opening and opening.request.method not in [call.method for call in message.calls]:
+        facts.append(("handshake", f"{opening.request.method}, {opening.notification.method}"))
+    return tuple(facts)
 
 
 def _redacted_line(profile: Profile, line: str) -> str:
@@ -94,9 +97,10 @@ class _StandIns:
 
     def __init__(self, address: str, marked: str, headers: Sequence[AuthHeader]) -> None:
         self._shown = {header.name: header.shown for header in headers}
-        self.headers = {
-            header.name: header.scheme + ("x" if header.encoded else HIDDEN.sub("x", header.text)) for header in headers
-        }
+        self.headers: dict[str, str] = {}
+        for header in headers:
+            value = "x" if header.encoded else HIDDEN.sub("x", header.text)
+            self.headers[header.name] = header.scheme + value
         marks = [UNRECORDED, *dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(marked))]
         self._parts = dict(zip(marks, _absent_from(address, len(marks)), strict=True))
         for mark, part in self._parts.items():
@@ -123,9 +127,14 @@ def _absent_from(address: str, count: int) -> list[str]:
 def _first_request(profile: Profile, message: Message, *, bare: bool) -> AuthRequest | Refused:
     """Return the request of the message itself, as if there is a session."""
     call = AuthCall(profile, message, Secret("", profile.label("session")), datetime.now(UTC), lambda: False)
-    try:
-        request = auth_of(profile).request(profile, message, bare=True) if bare else next(requests_for(call))
-    except StopIteration as end:
-        request = end.value
+    if bare:
+        request = auth_of(profile).request(profile, message, bare=True)
+    else:
+        try:
+            request = next(requests_for(call))
+        except StopIteration as end:
+            request = end.value
+    if isinstance(request, Refused):
+        return request
     handshake = handshake_of(profile)
-    return request if isinstance(request, Refused) or handshake is None else handshake.shown(request)
+    return handshake.shown(request) if handshake else request

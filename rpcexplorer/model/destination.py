@@ -32,9 +32,11 @@ class Change(Struct, frozen=True):
 
     def __str__(self) -> str:
         """Return a part of a sentence, in which long values are cut."""
-        new = cut(self.new, LONGEST)
-        values = f"{cut(self.old, LONGEST)} → {new}" if self.old else new
-        return f"{self.key}: {values}{f' ({self.place})' if self.place else ''}"
+        text = f"{self.key}: "
+        if self.old:
+            text += f"{cut(self.old, LONGEST)} → "
+        text += cut(self.new, LONGEST)
+        return f"{text} ({self.place})" if self.place else text
 
 
 class ProcessCommand(Struct, frozen=True):

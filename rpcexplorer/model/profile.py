@@ -421,6 +421,11 @@ class Profile(Struct, frozen=True, dict=True):
         """Return the badge as it is shown: ``PROD`` in upper case."""
         return self.badge.upper() if self.badge == "prod" else self.badge
 
+    @cached_property
+    def variables(self) -> Mapping[str, str]:
+        """The environment variable of each field."""
+        return {field: variable(self.name, field) for field in FIELDS}
+
     def variable(self, secret: str) -> str:
         return variable(self.name, secret)
 

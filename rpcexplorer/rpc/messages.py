@@ -117,11 +117,12 @@ Reply = Result | ErrorObject | Malformed
 
 def spelled(text: str) -> str:
     """Return a text as a JSON string, with lone surrogates escaped."""
-    if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
+    try:
         return msgspec.json.encode(text).decode()
-    import json  # msgspec refuses lone surrogates.
+    except UnicodeEncodeError:  # msgspec refuses lone surrogates.
+        import json
 
-    return json.dumps(text)
+        return json.dumps(text)
 
 
 def decoded(text: bytes) -> Any:

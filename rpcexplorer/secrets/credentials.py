@@ -57,7 +57,9 @@ class StoredCredentials:
     @property
     def asked_for(self) -> float:
         """Seconds of questions to the user, which no deadline of a call counts."""
-        return self._asked_for + (time.monotonic() - self._asked_at if self._asked_at else 0)
+        if not self.is_asking:
+            return self._asked_for
+        return self._asked_for + time.monotonic() - self._asked_at
 
     @property
     def is_asking(self) -> bool:
@@ -132,7 +134,9 @@ class StoredCredentials:
     def held_back(self, profile: Profile) -> set[str]:
         """Return the fields that are blocked at the profile's current destination."""
         held = {field for field in FIELDS if isinstance(self._known(profile, field), DestinationChanged)}
-        return held | ({KEY} if self._secrets.destinations.moved_key(profile) else set())
+        if self._secrets.destinations.moved_key(profile):
+            held.add(KEY)
+        return held
 
     def carry_over(self, before: Profile, now: Profile) -> None:
         """Send the same values after a change of destination that the user made."""
@@ -271,7 +275,9 @@ class StoredCredentials:
     def _known(self, profile: Profile, field: str) -> Secret | DestinationChanged | None:
         """Return the value of a field, or why even a typed one is blocked."""
         found = self._held(profile, field)
-        return self._secrets.destinations.moved(profile, field) if found is None else found
+        if found is None:
+            return self._secrets.destinations.moved(profile, field)
+        return found
 
     def _held(self, profile: Profile, field: str) -> Secret | DestinationChanged | None:
         """Return the value of a field, or why it is blocked; None without one."""
@@ -283,7 +289,7 @@ class StoredCredentials:
     def _used(self, profile: Profile, field: str, secret: Secret) -> Secret:
         """Bind an environment variable to the destination of its first use."""
         if secret.source == "environment":
-            self._secrets.destinations.used(profile.variable(field), profile)
+            self._secrets.destinations.used(profile.variables[field], profile)
         return secret
 
     def _place(self, profile: Profile, field: str) -> SecretPlace:
@@ -330,7 +336,9 @@ def _parts_of(known: Iterable[Secret]) -> Iterator[Secret]:
     """
     for secret in known:
         value = secret.reveal()
-        parts = {part for line in value.splitlines() for part in (line, line.strip(), line.strip().rstrip("."))}
-        yield from (
-            Secret(part, secret.label, secret.source, is_public=secret.is_public) for part in sorted(parts - {value})
-        )
+        parts = set[str]()
+        for line in value.splitlines():
+            stripped = line.strip()
+            parts |= {line, stripped, stripped.rstrip(".")}
+        for part in sorted(parts - {value}):
+            yield Secret(part, secret.label, secret.source, is_public=secret.is_public)

@@ -105,8 +105,9 @@ class Destinations:
             return DestinationChanged(field, why, self._placed(profile, found), destination=now)
         if bound is None and (elsewhere := self._elsewhere(profile, field, now, allowed)):
             return elsewhere
-        disputed = self.disputed(profile)
-        return DestinationChanged(field, DISPUTED, disputed, label=BOTH, destination=now) if disputed else None
+        if disputed := self.disputed(profile):
+            return DestinationChanged(field, DISPUTED, disputed, label=BOTH, destination=now)
+        return None
 
     def moved_key(self, profile: Profile) -> DestinationChanged | None:
         """Return why the client certificate must not be used, or None.
@@ -117,19 +118,20 @@ class Destinations:
             return None
         if pinned := self._not_pinned(profile, KEY):
             return pinned
-        now = _of_key(self.of(profile))
-        if profile.ad_hoc or any(
-            _of_key(destination) == now for destination in self._destinations(self.file.read(), profile.name)
-        ):
+        if profile.ad_hoc:
             return None
-        own = self.profiles.own.get(profile.name, {})
-        values = {path[0]: leaf.value for path, leaf in own.items() if len(path) == 1}
-        if (values.get("cert_file"), values.get("key_file")) != (profile.cert_file, profile.key_file):
+        now = _of_key(self.of(profile))
+        if now in map(_of_key, self._destinations(self.file.read(), profile.name)):
+            return None
+        own = {path: leaf.value for path, leaf in self.profiles.own.get(profile.name, {}).items()}
+        if (own.get(("cert_file",)), own.get(("key_file",))) != (profile.cert_file, profile.key_file):
             why = "it is set in a file that other users can write to, and you have not allowed it"
             named = tuple(replace(change, old="") for change in changes({}, now))
             return DestinationChanged(KEY, why, self._placed(profile, named), label=IN_FILE, destination=now)
         disputed = tuple(change for change in self.disputed(profile) if change.key in _OF_KEYS)
-        return DestinationChanged(KEY, DISPUTED, disputed, label=BOTH, destination=now) if disputed else None
+        if disputed:
+            return DestinationChanged(KEY, DISPUTED, disputed, label=BOTH, destination=now)
+        return None
 
     def disputed(self, profile: Profile) -> tuple[Change, ...]:
         """Return the keys where the user file and another file disagree."""
@@ -149,8 +151,9 @@ class Destinations:
             named = tuple(replace(change, old="") for change in changes({}, now))
             return DestinationChanged(field, why, self._placed(profile, named), label=THIS, destination=now)
         for destination in (*stored, *self._known(profile.name, allowed)):
-            same = _of_key(now) if KIND not in destination and "cert_file" in destination else now
-            if found := self._by_files(profile, changes(destination, same)):
+            is_of_key = KIND not in destination and "cert_file" in destination
+            comparable = _of_key(now) if is_of_key else now
+            if found := self._by_files(profile, changes(destination, comparable)):
                 placed = self._placed(profile, found)
                 return DestinationChanged(field, ELSEWHERE, placed, label=OTHER, destination=now)
         return None
@@ -162,20 +165,23 @@ class Destinations:
         """
         for several in (allowed.destinations, self._allowed, self._entered):
             for other, destinations in several.items():
-                yield from destinations if shares_variables(other, name) else ()
+                if shares_variables(other, name):
+                    yield from destinations
         for uses in (allowed.first_uses, self._first_uses):
-            yield from (destination for variable, destination in uses.items() if _is_of(variable, name))
+            for variable, destination in uses.items():
+                if _is_of(variable, name):
+                    yield destination
 
     def _by_files(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
         """Leave out a user name that was typed in this run: no file changed it."""
         filed = self.profiles.profiles.get(profile.name, profile)
-        return (
-            found if filed.auth == profile.auth else tuple(change for change in found if change.key != "auth.username")
-        )
+        if filed.auth == profile.auth:
+            return found
+        return tuple(change for change in found if change.key != "auth.username")
 
     def moved_variable(self, profile: Profile, field: str) -> DestinationChanged | None:
         """Return why an environment variable is blocked, or None."""
-        variable = profile.variable(field)
+        variable = profile.variables[field]
         if (problem := self.file.read().problem) and not profile.ad_hoc:
             advice = "Fix the file, or remove it to start again"
             return DestinationChanged(field, f"the destination of {variable} cannot be read: {problem}", advice=advice)
@@ -261,7 +267,9 @@ class Destinations:
 
     def _process_of_others(self, profile: Profile) -> ProcessCommand | None:
         """Return the process of a profile if a file of others has decided it. It runs in the folder of that file."""
-        found = self.process_of(profile, Path()) if profile.command_folder else None
+        if not profile.command_folder:
+            return None
+        found = self.process_of(profile, Path())
         return found if isinstance(found, ProcessCommand) else None
 
     def _process_facts(self, process: ProcessCommand, commands: Collection[AllowedCommand]) -> tuple[Change, ...]:
@@ -297,12 +305,12 @@ class Destinations:
         leaf, shared = leaves.get(("command",)), leaves.get(("command_folder",))
         if leaf is None or leaf.value != profile.command:
             return Refused("profile", f"The files of profile {profile.name} have changed. Choose the profile again.")
-        folder = shared.value if shared else ""
-        is_beside = (
-            shared and shared.origin.file == leaf.origin.file
-        )  # A link to that folder may lead elsewhere by now.
-        program = find_program(word, Path(folder) if is_beside else Path(leaf.origin.file).parent, environment)
-        return ProcessCommand(profile.command, folder or str(working_folder), program, str(leaf.source))
+        beside = Path(leaf.origin.file).parent
+        if shared and shared.origin.file == leaf.origin.file:
+            beside = Path(shared.value)  # A link to that folder may lead elsewhere by now.
+        folder = shared.value if shared else str(working_folder)
+        program = find_program(word, beside, environment)
+        return ProcessCommand(profile.command, folder, program, str(leaf.source))
 
     def allow(self, name: str, destination: Destination | None = None, process: ProcessCommand | None = None) -> None:
         """Allow a destination and a process as they were shown, at least for this run.
@@ -389,10 +397,10 @@ class Destinations:
         wanted = self._environment.get(name)
         if not wanted or origin_of(wanted) == profile.origin:
             return None
-        advice = f"Correct {name} or the profile"
-        place = self._place(profile.name, "origin")
-        why = f"{name} is {wanted}, but the profile uses {profile.origin}{f' ({place})' if place else ''}"
-        return DestinationChanged(field, why, advice=advice)
+        why = f"{name} is {wanted}, but the profile uses {profile.origin}"
+        if place := self._place(profile.name, "origin"):
+            why += f" ({place})"
+        return DestinationChanged(field, why, advice=f"Correct {name} or the profile")
 
     def _placed(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
         return tuple(replace(change, place=self._place(profile.name, change.key)) for change in found)
@@ -400,15 +408,17 @@ class Destinations:
     def _place(self, name: str, key: str) -> str:
         """Return the file and line that set a key of a destination."""
         leaves = self.profiles.leaves.get(name, {})
-        origin = ("command",) if ("command",) in leaves else ("url",)
-        others = {"origin": origin, "folder": ("command",), "discovery.url": ("discovery",)}
+        others = {"origin": ("url",), "folder": ("command",), "discovery.url": ("discovery",)}
         sought = others.get(key) or split_dotted(key)
-        if key == "path" and sought not in leaves:
+        if key == "origin" and ("command",) in leaves:
+            sought = ("command",)
+        elif key == "path" and sought not in leaves:
             sought = ("url",)
         for path, leaf in leaves.items():
             if tuple(part.lower() for part in path) == sought:
-                preset = leaf.origin.preset  # The file that named the preset has changed the destination.
-                return f"{leaves['preset',].source}, preset {preset}" if preset else str(leaf.source)
+                if preset := leaf.origin.preset:  # The file that named the preset has changed the destination.
+                    return f"{leaves['preset',].source}, preset {preset}"
+                return str(leaf.source)
         return ""
 
 
@@ -429,4 +439,6 @@ def _content_of(file: Path) -> str:
         content = read_bytes(file)
     except FileError:
         return "a file that cannot be read"
-    return "a file that is missing" if content is None else f"sha256:{sha256(content).hexdigest()}"
+    if content is None:
+        return "a file that is missing"
+    return f"sha256:{sha256(content).hexdigest()}"

@@ -221,7 +221,7 @@ class Secrets:
         A store that cannot be read counts as empty; ``problem`` returns the reason.
         """
         self.learn([profile])
-        given = self._environment.get(profile.variable(field))
+        given = self._environment.get(profile.variables[field])
         # A URL without an auth type does not ask for a login.
         if given and not (profile.ad_hoc and profile.assumes_auth):
             return self.destinations.moved_variable(profile, field) or Secret(
@@ -270,7 +270,7 @@ class Secrets:
             return
         keep(_account(*key), stored.as_toml())
         self.destinations.used(
-            profile.variable(field), profile
+            profile.variables[field], profile
         )  # A keyring cannot be searched for other spellings of the name.
         self._remember(Secret(value, profile.label(field), "keyring"))
         if key in self._file.read().entries:  # An entry of the file would hide the one in the keyring.
@@ -316,7 +316,7 @@ class Secrets:
         """Learn the profiles of variables, whose names do not show the spelling."""
         for profile in profiles:
             if self._learned.get((profile.name, profile.auth)) is not profile:
-                self._labels |= {profile.variable(field): profile.label(field) for field in FIELDS}
+                self._labels |= {profile.variables[field]: profile.label(field) for field in FIELDS}
                 self._learned[profile.name, profile.auth] = profile
 
     @property
@@ -360,16 +360,19 @@ class Secrets:
         profiles: dict[str, list[Profile]] = {}
         for profile in self.learned:
             profiles.setdefault(profile.name, []).append(profile)
-        usernames = {(secret.label, secret.reveal()) for secret in known if secret.is_username}
+        usernames = [secret for secret in known if secret.is_username]
 
         def is_public(secret: Secret) -> bool:
             name, value = secret.label.rpartition(".")[0], secret.reveal()
-            return any(label == f"{name}.username" and value in username for label, username in usernames) or any(
-                value in profile.preset
-                or value in (profile.username or "")
-                or (value in profile.endpoint and value in redacted_address(profile.endpoint))
-                for profile in profiles.get(name, ())
-            )
+            for username in usernames:
+                if username.label == f"{name}.username" and value in username.reveal():
+                    return True
+            for profile in profiles.get(name, ()):
+                if value in profile.preset or value in (profile.username or ""):
+                    return True
+                if value in profile.endpoint and value in redacted_address(profile.endpoint):
+                    return True
+            return False
 
         return [Secret(secret.reveal(), secret.label, secret.source, is_public=is_public(secret)) for secret in known]
 
@@ -401,15 +404,19 @@ class Secrets:
         contents = self._file.read()
         if contents.problem:
             return contents.problem
-        destinations = [
-            stored.destination for (other, _), stored in contents.entries.items() if shares_variables(other, name)
-        ]
-        for kind in FIELDS if self._store == "keyring" else ():
+        destinations: list[Destination] = []
+        for (other, _), stored in contents.entries.items():
+            if shares_variables(other, name):
+                destinations.append(stored.destination)
+        if self._store == "file":
+            return destinations
+        for kind in FIELDS:
             try:
-                stored = Stored.from_toml(fetch(_account(name, kind)) or "")
+                in_keyring = Stored.from_toml(fetch(_account(name, kind)) or "")
             except FileError as error:
                 return Problem("keyring", error.sentence)
-            destinations += [stored.destination] if stored else []
+            if in_keyring:
+                destinations.append(in_keyring.destination)
         return destinations
 
     def _held(self, profile: Profile, field: str) -> tuple[Stored, SecretSource] | None:
