@@ -251,7 +251,11 @@ def printable_if_short(words: bytes | str, limit: int = MAX_QUOTED) -> str:
     They are whole or omitted: secrets are found only in complete texts.
     """
     text = words.decode("utf-8", "replace") if isinstance(words, bytes) else words
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text) if len(text) <= limit else ""
+    if len(text) > limit:
+        return ""
+    for char in {char for char in text if not char.isprintable()}:
+        text = text.replace(char, ascii(char)[1:-1])
+    return text
 
 
 def _refuse_length_header(message: bytes, framing: Framing) -> None:

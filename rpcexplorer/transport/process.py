@@ -109,11 +109,14 @@ def _handle_signals() -> None:
 
     Others keep their handlers: they end us in order. Only the main thread can set one.
     """
-    before, after = (signal.SIG_DFL, _end_by_signal) if _running else (_end_by_signal, signal.SIG_DFL)
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-            if signal.getsignal(number) == before:
-                signal.signal(number, after)
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        handler = signal.getsignal(number)
+        if _running and handler == signal.SIG_DFL:
+            signal.signal(number, _end_by_signal)
+        elif not _running and handler == _end_by_signal:
+            signal.signal(number, signal.SIG_DFL)
 
 
 class ProcessWire(StreamWire):

@@ -172,7 +172,7 @@ def _host(parts: SplitResult, example: str) -> str:
     host = ".".join(labels)
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         raise _bad_url("The URL's host is not a valid name: check it for a typo.")
-    return host + "." * name.endswith(".")
+    return f"{host}." if name.endswith(".") else host
 
 
 def _port(parts: SplitResult) -> int:
@@ -194,7 +194,10 @@ def _target(parts: SplitResult) -> str:
     if any(segment in {".", ".."} for segment in path.split("/")):
         raise _bad_url("The URL's path has a part such as /../. Write the path without it.")
     query = _STRAY_PERCENT.sub("%25", parts.query)
-    return quote(path, safe=_PATH_SAFE) + (f"?{quote(query, safe=_QUERY_SAFE)}" if query else "")
+    target = quote(path, safe=_PATH_SAFE)
+    if query:
+        target += f"?{quote(query, safe=_QUERY_SAFE)}"
+    return target
 
 
 def _checked_name(name: str, reserved: tuple[str, ...]) -> str:

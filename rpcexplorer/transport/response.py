@@ -239,7 +239,11 @@ class Incoming:
     def portions(self, chunk: bytes) -> Iterator[bytes]:
         """Split a piece of the body: compressed data may grow a thousandfold, and events take time."""
         assert self._body is not None
-        step = _PACKED if self._body.packed else len(chunk) if self._reader is None else _READ
+        step = len(chunk)
+        if self._body.packed:
+            step = _PACKED
+        elif self._reader is not None:
+            step = _READ
         return (chunk[start : start + step] for start in range(0, len(chunk), step or 1))
 
     def take(self, chunk: bytes) -> None:
@@ -274,8 +278,10 @@ class Incoming:
         if self._body is None:
             return Response(phases=self._phases())
         body = self._body.so_far()
-        remarks = (*self.remarks, *self._body.remarks, *([] if self.sent_whole else [EARLY]))
-        return replace(self._head, body=body, size=len(body), remarks=remarks, phases=self._phases())
+        remarks = self.remarks + self._body.remarks
+        if not self.sent_whole:
+            remarks.append(EARLY)
+        return replace(self._head, body=body, size=len(body), remarks=tuple(remarks), phases=self._phases())
 
     def _phases(self) -> Phases:
         spent = (self._spent | {self.phase: self._spent_by(self._ended or time.perf_counter())}).get
