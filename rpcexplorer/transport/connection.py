@@ -109,6 +109,8 @@ async def look_up(host: str, port: int) -> list[SocketAddress]:
 
 async def connect(addresses: list[SocketAddress]) -> socket.socket:
     """Connect to the first address that answers, or raise all failures."""
+    if len(addresses) == 1:  # The usual case needs no tasks.
+        return await _connected(*addresses[0])
     waiting = list(addresses)
     attempts = set[asyncio.Task[socket.socket]]()
     failures = list[Exception]()
