@@ -77,7 +77,7 @@ def test_handshake_that_fails_without_a_call_is_named(shell: Shell) -> None:
 
 
 def test_response_of_the_call_goes_to_stderr(shell: Shell) -> None:
-    ran = listen(shell, 'send(TICK)\nrespond(\'"result": "0x1"\')\nreceive()', "subscribe", "[1]", "--for", "0.2s")
+    ran = listen(shell, 'respond(\'"result": "0x1"\')\nsend(TICK)\nreceive()', "subscribe", "[1]", "--count", "1")
     assert (ran.code, ran.text, ran.err) == (0, f"{TICK}\n", 'rpcexplorer: subscribe: "0x1"\n')
 
 
