@@ -311,7 +311,7 @@ def test_allow_command_allows_only_what_it_shows(
     authority.write_text("one")
     shell.own(own_profile(servers.mine.origin))
     shell.sessions(f'{hostile(servers, "url")}ca_file = "ca.pem"\n')
-    monkeypatch.setattr("rpcexplorer.cli.profiles_check.agree", lambda *_, **__: authority.write_text("another"))
+    monkeypatch.setattr("rpcexplorer.cli.run.Run.confirm", lambda *_, **__: authority.write_text("another"))
     assert shell.run("profiles", "allow", "notes").code == 0
     assert is_refused(shell, servers, "call ping -p notes --yes")
 

@@ -107,13 +107,13 @@ def test_word_of_url_is_hidden_behind_references(shell: Shell) -> None:
 def test_check_keeps_urls_and_names_unfindable_secrets(shell: Shell) -> None:
     ran = run(shell, "profiles", "check")
     assert ran.code == 0, ran.err
-    assert "words such as password before them: z.password" in ran.err
+    assert "found only under names such as password: z.password" in ran.err
     assert "k.username" not in ran.err
 
 
 def test_check_finds_password_of_public_word_by_position(shell: Shell) -> None:
-    (shell.folder / "notes.toml").write_text('path = "/zabbix/"\npassword = "zabbix"\n')
-    ran = run(shell, "profiles", "check", "notes.toml")
+    (shell.folder / "team.toml").write_text('[profile.z]\npath = "/zabbix/"\npassword = "zabbix"\n')
+    ran = run(shell, "profiles", "check", "team.toml")
     assert ran.code == 1
-    assert "notes.toml:2" in ran.err
-    assert "notes.toml:1" not in ran.err
+    assert "team.toml:3: " in ran.err
+    assert "team.toml:2: " not in ran.err
