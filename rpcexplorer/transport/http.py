@@ -91,6 +91,8 @@ class HttpTransport:
 
     async def close(self) -> None:
         pools, self._pools = self._pools, {}
+        if self._home != _home():  # The event loop of the connections has ended, and with it they have.
+            return
         for pool in pools.values():
             await _close_idle(pool)
 
@@ -146,10 +148,9 @@ class HttpTransport:
                 await _close_idle(pool)
 
     async def _pool(self, address: Address, proxy: Proxy | None) -> httpcore.AsyncConnectionPool:
-        home = asyncio.get_running_loop(), os.getpid()
-        if home != self._home:
+        if self._home != _home():
             # Connections of another event loop are closed. Those of another process may be in use there.
-            self._home, self._pools = home, {}
+            self._home, self._pools = _home(), {}
         link = address.scheme, proxy.url if proxy else "", address.socket
         if link not in self._pools:
             trust = await asyncio.to_thread(self._trust.context) if address.scheme == "https" else None
@@ -164,6 +165,11 @@ class HttpTransport:
             )
             return self._pools.setdefault(link, pool)  # Another request may have been faster.
         return self._pools[link]
+
+
+def _home() -> tuple[asyncio.AbstractEventLoop, int]:
+    """Return where connections can be used: in this event loop of this process."""
+    return asyncio.get_running_loop(), os.getpid()
 
 
 async def _close_idle(pool: httpcore.AsyncConnectionPool) -> None:

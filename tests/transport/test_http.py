@@ -314,6 +314,14 @@ def test_connection_of_ended_loop_is_closed() -> None:
     assert server.connections == 2
 
 
+def test_transport_can_be_closed_in_another_loop() -> None:
+    transport = HttpTransport()
+    with RawServer(OPEN) as server:
+        asyncio.run(transport.send(Request(server.url, BODY), deadline=5))
+        asyncio.run(transport.close())
+        assert server.wait_for_hangup()
+
+
 def test_connection_of_another_process_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     async def forked(_: HttpTransport) -> None:
         monkeypatch.setattr("os.getpid", lambda: -1)
