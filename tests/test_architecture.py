@@ -64,7 +64,7 @@ ALLOWED["__main__"] = set(ALLOWED)
 LIBRARIES: dict[str, set[str]] = {
     # Values are msgspec's Structs: a dataclass takes thirty times as long to make, and a start makes dozens.
     **{package: {"msgspec"} for package in ALLOWED},
-    "transport": {"certifi", "h11", "httpcore", "msgspec", "websockets"},
+    "transport": {"h11", "httpcore", "httpx", "msgspec", "websockets"},
     "files": {"msgspec", "tomli_w", "platformdirs"},
     "schema": {"msgspec", "jsonschema_rs"},
     "settings": {"msgspec", "tomli_w"},
@@ -84,6 +84,7 @@ NEEDED_BY_TEXTUAL = {"textual", "platformdirs", "difflib"}
 LAZY = (
     "textual",
     "httpcore",
+    "httpx",
     "tomli_w",
     "keyring",
     "platformdirs",

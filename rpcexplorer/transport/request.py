@@ -1,4 +1,4 @@
-"""Check URL, headers and body of a request for httpx."""
+"""Check URL, headers and body of a request over HTTP."""
 
 from __future__ import annotations
 
