@@ -248,10 +248,14 @@ class Explorer:
 
     def put_unsaved_aside(self) -> str:
         """Save events, calls and drafts, or put them aside; return the problems."""
-        problems = [self.journal.flush_events(), self.rescue.put_aside()] if "journal" in self.__dict__ else []
-        if "drafts" in self.__dict__ and (problem := self.drafts.save_unsaved()):
-            problems.append(f"{counted(len(self.drafts.unsaved), 'draft')} could not be saved: {problem}.")
-        return "\n".join(filter(None, problems))
+        problems = []
+        if "journal" in self.__dict__:
+            problems += [self.journal.flush_events(), self.rescue.put_aside()]
+        if "drafts" in self.__dict__:
+            problem = self.drafts.save_unsaved()
+            if problem:
+                problems.append(f"{counted(len(self.drafts.unsaved), 'draft')} could not be saved: {problem}.")
+        return "\n".join(problem for problem in problems if problem)
 
     def take_unsaved_back(self) -> str:
         """Record the calls that earlier runs put aside; return a sentence if there were any.
@@ -278,10 +282,13 @@ class Explorer:
         ``profile`` is a profile or its name. Without it, the default profile is used. Raise `UserError` if there is no
         such profile, or if its file has an error; then the profile in use does not change.
         """
-        if isinstance(profile, Profile):
-            chosen: Profile | Problem = profile
+        chosen: Profile | Problem
+        if profile is None:
+            chosen = self.usual()
+        elif isinstance(profile, str):
+            chosen = self.profiles.get(profile)
         else:
-            chosen = self.usual() if profile is None else self.profiles.get(profile)
+            chosen = profile
         if isinstance(chosen, Problem):
             raise UserError(str(chosen))
         self.profile = chosen
@@ -323,8 +330,10 @@ class Explorer:
         """
         from rpcexplorer.redaction.redactor import Redactor
 
-        profile = self._in_use().name if of_this_profile and self.profile else ""
-        return Redactor(self.credentials.in_use(), profile=profile)
+        preferred = ""
+        if of_this_profile and self.profile:
+            preferred = self.profile.name
+        return Redactor(self.credentials.in_use(), profile=preferred)
 
     def event_redactor(self, profile: Profile, *, whole: bool = False) -> EventRedactor:
         """Return a redactor for the events of a profile, of the secrets that are known now.
@@ -341,7 +350,9 @@ class Explorer:
         Another program would use a blocked profile, or send its secrets, without asking.
         """
         moved = self.secrets.destinations.question(profile) or self.secrets.withheld(profile, text)
-        return self.redactor().text(moved.sentence(profile.name)) if moved else ""
+        if moved is None:
+            return ""
+        return self.redactor().text(moved.sentence(profile.name))
 
     def save_reply(self, path: Path, content: bytes, *, replacing: bool) -> str:
         """Write a response to a file that the user named; return why that failed."""
@@ -360,13 +371,16 @@ class Explorer:
 
     def theme_problems(self) -> list[Problem]:
         """Return the problems of the theme that ``settings.toml`` names."""
-        name, known = self.settings.theme, self.themes.files()
+        name = self.settings.theme
+        known = self.themes.files()
         if not name:
             return []
         if name in known:
             return self.themes.load(name)[1]
         guess = nearest(name, known)
-        advice = f"Did you mean `{guess}`?" if guess else f"The themes are {joined_words(known)}"
+        advice = f"The themes are {joined_words(known)}"
+        if guess:
+            advice = f"Did you mean `{guess}`?"
         return [self.settings_problem(("theme",), f"there is no theme `{name}`. {advice}")]
 
     def save_setting(self, key: str, value: object) -> str:
@@ -380,7 +394,9 @@ class Explorer:
         """
         before, self.profiles = self.profiles.profiles, self._load()
         self.secrets.destinations.profiles = self.profiles
-        name = self.profile.name if self.profile and not self.profile.ad_hoc else ""
+        if self.profile is None or self.profile.ad_hoc:
+            return
+        name = self.profile.name
         now = self.profiles.profiles.get(name)
         if now is not None and now != before.get(name):
             self.profile = now
@@ -429,8 +445,10 @@ class Explorer:
         """
         self.reload()
         destinations = self.secrets.destinations
-        was, before = self.profiles.profiles.get(profile.name), destinations.of(profile)
-        held_back, question = self.credentials.held_back(profile), destinations.question(profile)
+        was = self.profiles.profiles.get(profile.name)
+        before = destinations.of(profile)
+        held_back = self.credentials.held_back(profile)
+        question = destinations.question(profile)
         yield
         now = self.profiles.profiles.get(profile.name)
         if was != profile or now is None or question or held_back & {*profile.secrets, *now.secrets, KEY}:
@@ -461,9 +479,11 @@ class Explorer:
 
         Credentials that were entered for it stay valid if only the form of the request has changed.
         """
-        before, self.profile = self._in_use(), profile
-        old, new = map(self.secrets.destinations.of, (before, profile))
-        if all(change.key in FORM_OF_REQUEST for change in changes(old, new)):
+        before = self._in_use()
+        self.profile = profile
+        destinations = self.secrets.destinations
+        found = changes(destinations.of(before), destinations.of(profile))
+        if all(change.key in FORM_OF_REQUEST for change in found):
             self.credentials.carry_over(before, profile)
 
     def save_call(self, call: SavedCall, *, replacing: bool = False) -> Problem | None:
@@ -481,10 +501,12 @@ class Explorer:
         from rpcexplorer.model.expectation import as_json
         from rpcexplorer.model.secret import HIDDEN
 
-        values, hide = wanted.get("values", {}).items(), self.redactor().text
+        hide = self.redactor().text
+        values = wanted.get("values", {}).items()
         members = [{names_of(pointer)[-1]: value} for pointer, value in values if pointer]  # Names show secrets, too.
         try:
-            if any(hide(text) != text or HIDDEN.search(text) for text in map(as_json, [wanted, *members])):
+            texts = [as_json(part) for part in (wanted, *members)]
+            if any(hide(text) != text or HIDDEN.search(text) for text in texts):
                 return Problem(call.file, "the value contains a secret. Expect another value")
             problem = self.edits(Path(call.file)).expect(call, wanted)
         except RecursionError:
@@ -500,13 +522,18 @@ class Explorer:
     def remove_profile(self, profile: Profile) -> list[Problem]:
         """Remove a profile from all files, and its secrets; return problems."""
         files = self.profiles.files_of(profile.name)
-        problems = [problem for file in files if (problem := self.edits(file).remove(profile.name))]
-        for file in set(self.profiles.files) - set(files) if not problems else ():
-            problems += filter(None, [self.edits(file).drop_default(profile.name)])
-        if not problems and (reason := error_of(lambda: self.secrets.forget(profile))):
-            problems.append(Problem(str(self.paths.secrets), reason))
+        found = [self.edits(file).remove(profile.name) for file in files]
+        if not any(found):
+            others = set(self.profiles.files) - set(files)
+            found += [self.edits(file).drop_default(profile.name) for file in others]
+        problems = [problem for problem in found if problem]
+        if not problems:
+            reason = error_of(lambda: self.secrets.forget(profile))
+            if reason:
+                problems.append(Problem(str(self.paths.secrets), reason))
         self.reload()
-        if self.profile and self.profile.name == profile.name and profile.name not in self.profiles.leaves:
+        is_gone = profile.name not in self.profiles.leaves
+        if is_gone and self.profile and self.profile.name == profile.name:
             self.profile = None
         return problems
 
@@ -517,14 +544,20 @@ class Explorer:
         are removed: if a step fails, the old profile still works. Drafts, pins and the method list stay there too,
         because a profile of another project folder may have the same name. Records keep the old name.
         """
-        edits = [self.edits(file) for file in self.profiles.files]
-        in_files = (edit.rename(name, new, writes=False) for edit in edits)
-        if refused := self._refused_name(name, new) or next(filter(None, in_files), None):
+        refused = self._refused_name(name, new)
+        if refused:
             return refused
-        if failure := error_of(lambda: self._copy_stored(name, new)):
+        edits = [self.edits(file) for file in self.profiles.files]
+        for edit in edits:
+            problem = edit.rename(name, new, writes=False)
+            if problem:
+                return problem
+        failure = error_of(lambda: self._copy_stored(name, new))
+        if failure:
             return Problem(str(self.paths.state), f"{failure}. The profile was not renamed")
         for at, edit in enumerate(edits):
-            if problem := edit.rename(name, new):
+            problem = edit.rename(name, new)
+            if problem:
                 for changed in edits[:at]:
                     changed.rename(new, name)
                 error_of(lambda: self.secrets.forget(Profile(new, "")))
@@ -537,10 +570,13 @@ class Explorer:
         if self.profile and self.profile.name == name:
             self.profile = replace(self.profile, name=new)
         self.credentials.rename(name, new)
-        removals = (lambda: self.secrets.forget(Profile(name, "")), lambda: self.secrets.destinations.drop(name, new))
-        left = [f"{failure}. It is still stored for {name}" for failure in map(error_of, removals) if failure]
-        variables = [] if shares_variables(name, new) else self.secrets.set_variables(name)
-        if variables:
+        failures = [
+            error_of(lambda: self.secrets.forget(Profile(name, ""))),
+            error_of(lambda: self.secrets.destinations.drop(name, new)),
+        ]
+        left = [f"{failure}. It is still stored for {name}" for failure in failures if failure]
+        variables = self.secrets.set_variables(name)
+        if variables and not shares_variables(name, new):
             now = name_of_variable(new, "password")
             left.append(f"Rename {joined_words(variables)}: {new} reads environment variables such as {now}")
         return left
@@ -568,7 +604,8 @@ class Explorer:
         for store in (self.drafts, self.replaced, self.batches):
             store.copy(name, new, change)
         self.remembered.copy_profile(name, new)
-        if profile := self.profiles.profiles.get(name):
+        profile = self.profiles.profiles.get(name)
+        if profile:
             self.method_lists.copy(profile, new)
         self.secrets.destinations.copy(name, new)
         self.secrets.copy(name, new)
@@ -580,8 +617,8 @@ class Explorer:
         """
         from rpcexplorer.secrets.leaks import search
 
-        histories = (self.journal.of(profile).folder for profile in (None, *self.profiles.profiles.values()))
-        return search(self.profiles, (self.paths.history, *histories), self.secrets, files, staged)
+        recorded = [self.journal.of(profile).folder for profile in (None, *self.profiles.profiles.values())]
+        return search(self.profiles, [self.paths.history, *recorded], self.secrets, files, staged)
 
     def _in_use(self) -> Profile:
         if self.profile is None:
@@ -601,11 +638,11 @@ class Explorer:
 
     def listed_methods(self, *, called: bool = True) -> dict[str, Method]:
         """Return saved calls, with a sign before the name, then methods."""
-        methods, calls = self.methods(called=called), self.saved_calls()
-        saved = saved_among(calls.values(), methods) if calls else {}
-        if signed := [name for name in methods if name.startswith(SIGN)]:
-            methods |= {as_named(name): replace(methods.pop(name), name=as_named(name)) for name in signed}
-        return {**saved, **methods, **saved}
+        methods = self.methods(called=called)
+        saved = saved_among(self.saved_calls().values(), methods)
+        for name in [name for name in methods if name.startswith(SIGN)]:  # It must not look like a saved call.
+            methods[as_named(name)] = replace(methods.pop(name), name=as_named(name))
+        return saved | methods | saved
 
     def methods(self, *, called: bool = True) -> dict[str, Method]:
         """Return all known methods of the profile in use, by name.
@@ -613,18 +650,28 @@ class Explorer:
         Without ``called``, the history is not read.
         """
         profile = self._in_use()
-        learned, absent = self.method_lists.learned(profile), self.method_lists.absent(profile)
-        names = self.journal.methods(profile) if called else ()
-        auth, known = auth_of(profile), method_list(profile, learned.methods if learned else (), names, absent)
+        known = self._known_methods(profile, self.journal.methods(profile) if called else ())
+        auth = auth_of(profile)
         return {name: auth.offered(method) for name, method in known.items()}
+
+    def _known_methods(self, profile: Profile, called: Collection[str] = ()) -> dict[str, Method]:
+        learned = self.method_lists.learned(profile)
+        methods = learned.methods if learned else ()
+        return method_list(profile, methods, called, self.method_lists.absent(profile))
 
     def described(self, method: str) -> Described | None:
         """Return the description of a method; None if it is unknown."""
-        found = self.method_lists.described(profile := self._in_use(), method)
-        known = None if found and not auth_of(profile).in_params else self.methods(called=False).get(method)
-        if known is None or found is None:
-            return Described(protocol=known.protocol) if known else found
-        return auth_of(profile).offered_in_full(known, found)
+        profile = self._in_use()
+        auth = auth_of(profile)
+        found = self.method_lists.described(profile, method)
+        if found is not None and not auth.in_params:
+            return found
+        known = self.methods(called=False).get(method)
+        if known is None:
+            return found
+        if found is None:
+            return Described(protocol=known.protocol)
+        return auth.offered_in_full(known, found)
 
     async def check_params(self, method: str, text: str, *, quickly: bool = False) -> Checked:
         """Check the text of params with the schemas of their method.
@@ -678,11 +725,16 @@ class Explorer:
         schema, or ``[]``. Without ``called``, the history is not read. A saved call, named with its sign, starts with
         its own params and has its own draft.
         """
-        if method.startswith(SIGN) and (saved := self.saved_calls().get(method.removeprefix(SIGN))):
-            return self.drafts.text_for(self._in_use(), method, None, lambda: saved.text or "[]")
+        profile = self._in_use()
+        if method.startswith(SIGN):
+            saved = self.saved_calls().get(method.removeprefix(SIGN))
+            if saved:
+                return self.drafts.text_for(profile, method, None, lambda: saved.text or "[]")
         called_as = method_of(method)
-        profile, known = self._in_use(), self.methods(called=False).get(called_as)
-        last = partial(self.journal.last_params, profile, called_as) if called and known and known.safe else None
+        known = self.methods(called=False).get(called_as)
+        last = None
+        if called and known and known.safe:
+            last = partial(self.journal.last_params, profile, called_as)
         return self.drafts.text_for(profile, method, known, last, partial(self.described, called_as))
 
     def recent(self, limit: int) -> list[Exchange]:
@@ -704,7 +756,8 @@ class Explorer:
         it: never a list of methods or profiles, ``profiles show`` and ``check``, ``--dry-run``, completion, the
         history, or the start of the screen.
         """
-        if question := self.question(profile):
+        question = self.question(profile)
+        if question:
             return Refused("profile", question.sentence(profile.name))
         return self.secrets.destinations.process_of(profile, self.folder)
 
@@ -776,25 +829,30 @@ class Explorer:
 
     async def close_connection(self, profile: Profile | None = None) -> None:
         """Close the connection of a profile; the next call opens it again."""
-        if (connection := self.connection_of(profile or self._in_use())) is not None:
+        connection = self.connection_of(profile or self._in_use())
+        if connection is not None:
             await connection.close()
 
     def edited(self) -> list[ProfileClient]:
         """Return the clients whose connection does not fit their profile any more, or whose profile was removed."""
-        profiles = self.profiles.profiles | ({self.profile.name: self.profile} if self.profile else {})
-        return [
-            client
-            for client in self._clients
-            if client.connection is not None
-            and not client.connection.is_closing
-            and not ((now := profiles.get(client.profile.name)) and now.shares_connection_with(client.profile))
-        ]
+        found = []
+        for client in self._clients:
+            if client.connection is None or client.connection.is_closing:
+                continue
+            name = client.profile.name
+            now = self.profiles.profiles.get(name)
+            if self.profile and self.profile.name == name:
+                now = self.profile
+            if now is None or not now.shares_connection_with(client.profile):
+                found.append(client)
+        return found
 
     async def close_edited(self) -> list[str]:
         """Close connections that do not fit their profile any more; return the names of those that were open."""
         closed: list[str] = []
         for client in self.edited():
-            closed += [client.profile.name] if client.connection and client.connection.is_open else []
+            if client.connection and client.connection.is_open:
+                closed.append(client.profile.name)
             await self._drop(client)
         return closed
 
@@ -804,7 +862,9 @@ class Explorer:
         ``member`` is the JSON text of the answer's result or error, with its name: ``"result":null``.
         """
         client = self._client_named(profile.name)
-        return client.answer(event, member.encode()) if client else event.remark or CLOSED
+        if client is None:
+            return event.remark or CLOSED
+        return client.answer(event, member.encode())
 
     async def load(self) -> None:
         """Import the code of a call in a thread: it takes a tenth of a second."""
@@ -813,7 +873,8 @@ class Explorer:
 
     async def certificate_of(self, profile: Profile) -> ShownCertificate | Unreached | Refused:
         """Return the certificate of a profile's server. Send no request."""
-        if refused := await self.credentials.permission(replace(profile, cert_file=None)):  # It is not shown here.
+        refused = await self.credentials.permission(replace(profile, cert_file=None))  # It is not shown here.
+        if refused:
             return refused
         connection = await asyncio.to_thread(_loaded)
         try:
@@ -836,14 +897,19 @@ class Explorer:
 
         ``profile`` replaces the profile in use.
         """
-        profile, id = profile or self._in_use(), id or fresh_id()
-        found = self._resolution(draft, profile, id=id) if "{{" in draft.text else None
-        sent = found.draft if found else draft
+        profile = profile or self._in_use()
+        id = id or fresh_id()
+        sent, remarks = self._filled(draft, profile, id)
         await self._decide_about_file(profile, draft, sent)
-        exchange = await (await self.client_of(profile)).send(sent, id=id, timeout=timeout, watch=watch, stop=stop)
+        client = await self.client_of(profile)
+        exchange = await client.send(sent, id=id, timeout=timeout, watch=watch, stop=stop)
         self._seed = fresh_id()
+        return self._noted(exchange, profile, remarks)
+
+    def _noted(self, exchange: Exchange, profile: Profile, remarks: tuple[str, ...]) -> Exchange:
+        """Return an exchange with notes about the server and about the variables of the call."""
         exchange = self.method_lists.with_quirks(exchange, profile)
-        return replace(exchange, notes=(*exchange.notes, *found.remarks)) if found else exchange
+        return replace(exchange, notes=(*exchange.notes, *remarks)) if remarks else exchange
 
     async def _decide_about_file(self, profile: Profile, draft: Draft | Batch, sent: Draft | Batch) -> None:
         """Ask whether a language server gets the file that a call names, unless the user typed it."""
@@ -863,25 +929,24 @@ class Explorer:
 
         Events go to ``on_event``.
         """
-        profile, id = self._in_use(), fresh_id()
-        found = self._resolution(draft, profile, id=id) if draft and "{{" in draft.text else None
-        sent = found.draft if found else draft
-        assert not isinstance(sent, Batch)
-        if draft is not None and sent is not None:
+        profile = self._in_use()
+        id = fresh_id()
+        sent: Draft | Batch | None = None
+        remarks: tuple[str, ...] = ()
+        if draft is not None:
+            sent, remarks = self._filled(draft, profile, id)
             await self._decide_about_file(profile, draft, sent)
-        responses: list[Exchange] = []
-
-        def noted(exchange: Exchange) -> Exchange:
-            exchange = self.method_lists.with_quirks(exchange, profile)
-            return replace(exchange, notes=(*exchange.notes, *found.remarks)) if found else exchange
+        assert not isinstance(sent, Batch)
+        has_response = False
 
         def respond(exchange: Exchange) -> None:
-            responses.append(noted(exchange))
-            on_response(responses[0])
+            nonlocal has_response
+            has_response = True
+            on_response(self._noted(exchange, profile, remarks))
 
         client = await self.client_of(profile)
         end = await client.listen(sent, on_response=respond, id=id, timeout=timeout, watch=watch, stop=stop)
-        return end if responses else noted(end)
+        return end if has_response else self._noted(end, profile, remarks)
 
     async def replay(
         self,
@@ -901,7 +966,9 @@ class Explorer:
         """
         from rpcexplorer.client.replay import Replaying
 
-        chosen, source, stop = profile or self._in_use(), self.profile, stop or Stop()
+        chosen = profile or self._in_use()
+        source = self.profile
+        stop = stop or Stop()
         client = await self.client_of(chosen)
 
         async def send(draft: Draft | Batch) -> Exchange:
@@ -925,10 +992,11 @@ class Explorer:
         profile = profile or self._in_use()
         if profile.confirm == "never":
             return Counter()
-        learned, absent = self.method_lists.learned(profile), self.method_lists.absent(profile)
-        known = method_list(profile, learned.methods if learned else (), absent=absent)
-        names = (name for draft in drafts for name in methods_of(draft))
-        return Counter(name for name in names if asks_first(profile, name, known))
+        known = self._known_methods(profile)
+        found: Counter[str] = Counter()
+        for draft in drafts:
+            found.update(name for name in methods_of(draft) if asks_first(profile, name, known))
+        return found
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session for the profile in use, even if there is one."""
@@ -973,17 +1041,19 @@ class Explorer:
         """
         from rpcexplorer.client.preview import preview
 
-        profile, id = profile or self._in_use(), id or fresh_id()
-        found = self._resolution(draft, profile, id=id) if "{{" in draft.text else None
-        draft = found.draft if found else draft
+        profile = profile or self._in_use()
+        id = id or fresh_id()
+        draft, remarks = self._filled(draft, profile, id)
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
         logs_in = not profile.assumes_auth or self.credentials.can_log_in(profile)
         secrets = self.credentials.in_use()
         shown = preview(profile, draft, id, has_session=has_session, logs_in=logs_in, bare=bare, secrets=secrets)
         if isinstance(shown, Refused):
             return shown
-        shown = replace(shown, remarks=found.remarks) if found else shown
-        if question := self.question(profile):
+        if remarks:
+            shown = replace(shown, remarks=(*shown.remarks, *remarks))
+        question = self.question(profile)
+        if question:
             shown = replace(shown, doubt=question.sentence(profile.name))
         return self._with_process(profile, shown) if profile.command else shown
 
@@ -1012,15 +1082,23 @@ class Explorer:
             return draft
         from rpcexplorer.variables.resolve import Missing
 
-        found = self._resolution(draft, profile or self._in_use(), given, id=id)
+        found = self._resolution(draft, profile or self._in_use(), id, given)
         return Missing(found.unresolved) if found.unresolved else found.draft
 
+    def _filled(self, draft: Draft | Batch, profile: Profile, id: str) -> tuple[Draft | Batch, tuple[str, ...]]:
+        """Return the draft with its variables replaced, and remarks about them."""
+        if "{{" not in draft.text:  # Most calls need no import for this.
+            return draft, ()
+        found = self._resolution(draft, profile, id)
+        return found.draft, found.remarks
+
     def _resolution(
-        self, draft: Draft | Batch, profile: Profile, given: Mapping[str, str] | None = None, *, id: str = ""
+        self, draft: Draft | Batch, profile: Profile, id: str, given: Mapping[str, str] | None = None
     ) -> Resolution:
         from rpcexplorer.variables.resolve import Sources, resolution
 
-        last, variables = partial(self.journal.last_value, profile), self.profiles.variables_of(profile)
+        last = partial(self.journal.last_value, profile)
+        variables = self.profiles.variables_of(profile)
         return resolution(draft, Sources(given or {}, variables, last, f"{self._seed} {id or fresh_id()}"))
 
     async def discover(
@@ -1033,9 +1111,12 @@ class Explorer:
         from rpcexplorer.discovery.interview import discover
         from rpcexplorer.discovery.store import stamp_of
 
-        profile, limit = self._in_use(), self.settings.reply_limit
+        profile = self._in_use()
+        limit = self.settings.reply_limit
         source = profile.discovery
-        stamp = stamp_of(source) if isinstance(source, DocumentSource) and source.file else ""
+        stamp = ""
+        if isinstance(source, DocumentSource) and source.file:
+            stamp = stamp_of(source)
         client = partial(self.client_of, profile) if profile.is_open_connection else None
         found = await discover(profile, self.credentials, limit, client=client, watch=watch, stop=stop, tell=tell)
         return await self.method_lists.settle_aside(profile, found, stamp)
@@ -1046,7 +1127,8 @@ class Explorer:
         ``profile`` replaces the profile in use.
         """
         profile = profile or self._in_use()
-        if stamp := self.method_lists.unread(profile):
+        stamp = self.method_lists.unread(profile)
+        if stamp:
             self.method_lists.settle(profile, self._described_in_file(profile), stamp)
 
     async def read_description_aside(self) -> Discovery | None:
@@ -1055,7 +1137,8 @@ class Explorer:
         Return None if there was nothing to read.
         """
         profile = self._in_use()
-        if not (stamp := self.method_lists.unread(profile)):
+        stamp = self.method_lists.unread(profile)
+        if not stamp:
             return None
         found = await asyncio.to_thread(self._described_in_file, profile)
         return await self.method_lists.settle_aside(profile, found, stamp)
