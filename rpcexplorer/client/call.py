@@ -178,13 +178,16 @@ def explain_status(response: Response, profile: Profile, *, is_ahead: bool) -> s
         meaning = OWN_PROXY
     wanted = response.header("www-authenticate" if status == 401 else "proxy-authenticate")
     after = (response.header("retry-after") or "").strip()
+    later = "later"
+    if after:
+        later = f"in {after} s" if after.isdecimal() else f"after {after}"
     explained = meaning.format(
         wanted=f" ({cut(wanted)})" if wanted else "",
         address=redacted_address(profile.endpoint),
         proxy=response.proxy,
         content_type=profile.content_type,
         maybe_runs="" if is_ahead else MAYBE_RUNS,
-        later=f"in {after} s" if after.isdecimal() else f"after {after}" if after else "later",
+        later=later,
     )
     return f"HTTP {status} {title}: {explained}"
 
@@ -278,7 +281,9 @@ def _find_tool_failure(result: Result) -> str:
         content = decoded((members.at("/content") or "").encode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         content = None
-    parts = [part.get("text") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    if not isinstance(content, list):
+        content = []
+    parts = [part.get("text") for part in content if isinstance(part, dict)]
     text = "\n".join(part for part in parts if isinstance(part, str)).strip()
     # The text is complete or omitted: secrets are found only in complete texts.
     return text if 0 < len(text) <= MAX_TOOL_TEXT else "isError is true"

@@ -98,11 +98,17 @@ def ignored_in(recorded: Exchange, profile: Profile | None, ignore: Iterable[str
         pointers = [*given, *_noted(profile, recorded.method)]
         top = "/error" if isinstance(recorded.outcome, ErrorObject) else "/result"
         return [*pointers, *(pointer.removeprefix(top) for pointer in pointers if pointer.startswith(f"{top}/"))]
+    inside: list[str] = []
+    for pointer in given:
+        inside += [f"/*/result{pointer}", f"/*{pointer}"]
     calls = to_calls(sent_draft(recorded), "")
-    awaited = [] if isinstance(calls, Typo) else [call for call in calls if call.id is not None]
-    own = [(f"/{at}", pointer) for at, call in enumerate(awaited) for pointer in _noted(profile, call.method)]
-    every = [*(("/*", pointer) for pointer in given), *own]
-    return [*given, *(f"{at}{start}{pointer}" for at, pointer in every for start in ("/result", ""))]
+    if isinstance(calls, Typo):
+        return given + inside
+    awaited = [call for call in calls if call.id is not None]
+    for at, call in enumerate(awaited):
+        for pointer in _noted(profile, call.method):
+            inside += [f"/{at}/result{pointer}", f"/{at}{pointer}"]
+    return given + inside
 
 
 def _noted(profile: Profile | None, method: str) -> tuple[str, ...]:

@@ -66,10 +66,13 @@ def parts_of(exchange: Exchange) -> BatchParts:
         calls.append(_of_part(part, outcome, body))
     if not isinstance(found, Matched):
         return BatchParts(tuple(calls))
-    asked = {spelling for call in sent if call.id is not None for spelling in spellings(call.id)}
-    unexpected = (
+    asked: set[bytes] = set()
+    for call in sent:
+        if call.id is not None:
+            asked.update(spellings(call.id))
+    unexpected = [
         _unexpected(exchange, number, response, asked) for number, response in enumerate(found.others, start=1)
-    )
+    ]
     return BatchParts(tuple(calls), tuple(unexpected), apart=True)
 
 
@@ -90,9 +93,10 @@ class BatchExchange(Exchange, frozen=True):
         """Return the calls of a batch, such as one that `Explorer` sent."""
         parts = parts_of(exchange)
         sent = to_calls(sent_draft(exchange), exchange.id)
-        ids = [] if isinstance(sent, Typo) else [call.id for call in sent]
-        # The id that was sent names the call here; a notification has none.
-        calls = tuple(replace(call, id=id or call.id) for call, id in zip(parts.calls, ids, strict=False))
+        calls: tuple[Exchange, ...] = ()
+        if not isinstance(sent, Typo):
+            # The id that was sent names the call here; a notification has none.
+            calls = tuple(replace(part, id=call.id or part.id) for part, call in zip(parts.calls, sent, strict=False))
         return cls(**asdict(exchange), calls=calls, unexpected=parts.unexpected)
 
     def __iter__(self) -> Iterator[Exchange]:
@@ -163,8 +167,10 @@ class CollectedCalls(Struct, frozen=True):
     def place_of(self, draft: Draft | None) -> int | None:
         """Return where a call is now: the same one, or the only equal one."""
         same = [at for at, row in enumerate(self.rows) if draft and _reads(row.draft) == _reads(draft)]
-        very = [at for at in same if self.rows[at].draft is draft]
-        return very[0] if very else same[0] if len(same) == 1 else None
+        for at in same:
+            if self.rows[at].draft is draft:
+                return at
+        return same[0] if len(same) == 1 else None
 
     def without(self, at: int) -> CollectedCalls:
         return replace(self, rows=self.rows[:at] + self.rows[at + 1 :])
@@ -211,13 +217,11 @@ def collected(text: str) -> CollectedCalls | Typo:
     if isinstance(calls, Typo):
         return calls
     spans = elements(text, int(text.startswith(MARK))) or ()
-    rows = (
-        BatchRow(
-            Draft(call.method, _params(text[slice(*span)]), notification=call.id is None),
-            "" if call.id is None or call.id == f".{number}" else call.id_text(USUAL_FORM),
-        )
-        for number, (span, call) in enumerate(zip(spans, calls, strict=True), start=1)
-    )
+    rows = []
+    for number, (span, call) in enumerate(zip(spans, calls, strict=True), start=1):
+        draft = Draft(call.method, _params(text[slice(*span)]), notification=call.id is None)
+        has_own_id = call.id is not None and call.id != f".{number}"
+        rows.append(BatchRow(draft, call.id_text(USUAL_FORM) if has_own_id else ""))
     return CollectedCalls(tuple(rows))
 
 

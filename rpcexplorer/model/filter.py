@@ -200,19 +200,26 @@ class HistoryFilter(Struct, frozen=True, dict=True):
         if self._no_outcome:
             return ()
         begun = tuple(self.outcome.split()) or ("",)
-        grouped = {name for word, names in _GROUPS.items() if word.startswith(begun) for name in names}
-        return tuple(
-            name
-            for name, words in _SPELLINGS.items()
-            if name in grouped or any(word.startswith(begun) for word in words)
-            if name != "event" or any(len(word) > 1 for word in begun)  # Events only if they are meant: there are many.
-        )
+        grouped: set[OutcomeName] = set()
+        for word, names in _GROUPS.items():
+            if word.startswith(begun):
+                grouped.update(names)
+        found = []
+        for name, words in _SPELLINGS.items():
+            if name == "event" and all(len(word) < 2 for word in begun):
+                continue  # There are many events, so one letter does not mean them.
+            if name in grouped or any(word.startswith(begun) for word in words):
+                found.append(name)
+        return tuple(found)
 
     @property
     def _no_outcome(self) -> str:
+        """The first word that begins no outcome's name."""
         known = (*OUTCOME_WORDS, *FORMER_OUTCOME_WORDS)
-        words = self.outcome.split()
-        return next((word for word in words if not any(name.startswith(word) for name in known)), "")
+        for word in self.outcome.split():
+            if not any(name.startswith(word) for name in known):
+                return word
+        return ""
 
     @property
     def wrong(self) -> tuple[str, ...]:
@@ -284,5 +291,5 @@ def _texts(exchange: Exchange) -> Iterator[str]:
 
 
 def _all_in(words: Iterable[str], *texts: str) -> bool:
-    folded = [text.casefold() for text in texts]
-    return all(any(word.casefold() in text for text in folded) for word in words)
+    folded = "\n".join(texts).casefold()
+    return all(word.casefold() in folded for word in words)

@@ -160,7 +160,9 @@ def spelled(value: Any) -> str:
         value = {key: part for key, part in structs.asdict(value).items() if part}
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{key} = {json.dumps(member)}' for key, member in value.items())} }}"
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value)
 
 
 MOST_PROBLEMS: Final = 50
