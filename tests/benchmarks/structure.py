@@ -185,8 +185,11 @@ def longest_chain(modules: dict[str, Module]) -> str:
     return f"{depth(deepest)} {deepest}"
 
 
-COLUMNS = ("lines", "conditionals", "comprehensions", ":=", "numbers", "patterns")
-"""What a reader has to solve: numbers are constants with a name, patterns are regular expressions."""
+COLUMNS = ("lines", "conditionals", "comprehensions", "knots", ":=", "numbers", "patterns")
+"""What a reader has to solve.
+
+Knots are expressions with several decisions, numbers are constants with a name, patterns are regular expressions.
+"""
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SCREEN = ("tui", "text")
 
@@ -200,6 +203,7 @@ def density(modules: dict[str, Module]) -> dict[str, Counter[str]]:
         for node in ast.walk(module.tree):
             if kind := kind_of(node):
                 counts[kind] += 1
+            counts["knots"] += is_knot(node)
         found[package or "__init__"] += counts
         found["below the screen" if package not in SCREEN else "the screen"] += counts
     return dict(found)
@@ -219,6 +223,20 @@ def kind_of(node: ast.AST) -> str:
         case ast.AnnAssign(target=ast.Name(id=name), value=value) if name.isupper() and is_number(value):
             return "numbers"
     return "comprehensions" if isinstance(node, COMPREHENSIONS) else ""
+
+
+def is_knot(node: ast.AST) -> bool:
+    """Return whether an expression makes several decisions."""
+    if isinstance(node, ast.Tuple):
+        return sum(isinstance(part, ast.IfExp) for part in node.elts) > 1
+    if not isinstance(node, (ast.IfExp, *COMPREHENSIONS)):
+        return False
+    if not isinstance(node, ast.IfExp):
+        first, *others = node.generators
+        if others or len(first.ifs) > 1:
+            return True
+    _, *inside = ast.walk(node)
+    return any(isinstance(part, (ast.IfExp, *COMPREHENSIONS)) for part in inside)
 
 
 def is_number(node: ast.expr | None) -> bool:
