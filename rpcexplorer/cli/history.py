@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, Final
@@ -429,11 +430,9 @@ def prune(run: Run, keep: int | None, older_than: str | None, profile: str | Non
 
 def _time_before(age: str) -> datetime:
     number, unit = age[:-1], age[-1:]
-    try:
-        if number.isdecimal():
+    if number.isdecimal() and unit in HOURS:
+        with suppress(OverflowError):
             return datetime.now(UTC) - timedelta(hours=int(number) * HOURS[unit])
-    except (KeyError, OverflowError):
-        pass
     raise click.UsageError(f"--older-than: {age} is not valid. Write a number and h, d or w, such as 30d.")
 
 

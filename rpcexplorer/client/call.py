@@ -28,7 +28,7 @@ from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.codec import decode, encode, encode_batch, read_text
 from rpcexplorer.rpc.messages import Malformed, MessageForm, Result, decoded
 from rpcexplorer.transport.port import Headers, Request, Response, Transport, Unreachable, Verb
-from rpcexplorer.transport.request import SOCKET, WEBSOCKET, address_of, request_headers, upgrade_headers
+from rpcexplorer.transport.request import address_of
 
 if TYPE_CHECKING:
     from rpcexplorer.transport.port import ShownCertificate
@@ -79,40 +79,13 @@ async def _import_http() -> None:
     await asyncio.to_thread(import_module, "rpcexplorer.transport.http")
 
 
-RANDOM_KEY: Final = "(random)"
-"""Shown instead of the key of a WebSocket."""
-
-
-def as_sent(request: Request, profile: Profile) -> tuple[str, Headers, bytes]:
-    """Return request line, exact headers and message as they are sent.
-
-    Those of a WebSocket open it. A stream or a process has no request line, and only the headers of its framing. Raises
-    `Unreachable` for a request that cannot be sent.
-    """
-    if profile.connection_kind == "http":
-        address = address_of(request.url, request.socket)
-        return f"POST {address.target} HTTP/1.1", request_headers(request, address), request.body
-    if profile.connection_kind == "websocket":
-        address = address_of(request.url, schemes=WEBSOCKET)
-        return f"GET {address.target} HTTP/1.1", upgrade_headers(request, address, RANDOM_KEY), request.body
-    if profile.connection_kind == "stream":
-        address_of(request.url, schemes=SOCKET)
-    from rpcexplorer.transport.framing import framer_of
-
-    framed = framer_of(profile.framing, len(request.body)).frame(request.body)
-    if profile.framing == "length":
-        head, _, message = framed.partition(b"\r\n\r\n")
-        name, _, value = head.decode().partition(": ")
-        return "", ((name, value),), message
-    return "", (), framed.removesuffix(b"\n")
-
-
 def trust_of(profile: Profile) -> Trust:
     from rpcexplorer.transport.tls import Trust
 
-    files = (None if file is None else Path(file) for file in (profile.ca_file, profile.cert_file, profile.key_file))
-    ca_file, cert_file, key_file = files
-    return Trust(ca_file, profile.certificate, cert_file, key_file)
+    def path_of(file: str | None) -> Path | None:
+        return None if file is None else Path(file)
+
+    return Trust(path_of(profile.ca_file), profile.certificate, path_of(profile.cert_file), path_of(profile.key_file))
 
 
 REDIRECTS = {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from rpcexplorer.auth.credentials import AuthCall, AuthHeader, AuthRequest, Message, find_unsendable
 from rpcexplorer.auth.registry import auth_of, requests_for
-from rpcexplorer.client.call import as_sent, body_of, http_request
+from rpcexplorer.client.call import body_of, http_request
 from rpcexplorer.client.handshake import handshake_of
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Preview, Refused
@@ -15,7 +16,11 @@ from rpcexplorer.model.profile import Profile, split_socket
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret, origin_of
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
-from rpcexplorer.transport.port import Unreachable
+from rpcexplorer.transport.port import Headers, Request, Unreachable
+from rpcexplorer.transport.request import SOCKET, WEBSOCKET, address_of, request_headers, upgrade_headers
+
+RANDOM_KEY: Final = "(random)"
+"""Shown instead of the key of a WebSocket."""
 
 
 def preview(
@@ -52,7 +57,7 @@ def preview(
         profile, body_of(profile, shown.message), tuple(stand_ins.headers.items()), stand_ins.address
     )
     try:
-        line, sent, body = as_sent(request, profile)
+        line, sent, body = _as_sent(request, profile)
     except Unreachable as error:
         return Refused("profile", error.sentence)
     shown_headers: list[tuple[str, str]] = []
@@ -67,6 +72,30 @@ def preview(
         doubt=doubt.sentence if doubt else "",
         facts=_facts(profile, typed),
     )
+
+
+def _as_sent(request: Request, profile: Profile) -> tuple[str, Headers, bytes]:
+    """Return request line, exact headers and message as they are sent.
+
+    Those of a WebSocket open it. A stream or a process has no request line, and only the headers of its framing. Raises
+    `Unreachable` for a request that cannot be sent.
+    """
+    if profile.connection_kind == "http":
+        address = address_of(request.url, request.socket)
+        return f"POST {address.target} HTTP/1.1", request_headers(request, address), request.body
+    if profile.connection_kind == "websocket":
+        address = address_of(request.url, schemes=WEBSOCKET)
+        return f"GET {address.target} HTTP/1.1", upgrade_headers(request, address, RANDOM_KEY), request.body
+    if profile.connection_kind == "stream":
+        address_of(request.url, schemes=SOCKET)
+    from rpcexplorer.transport.framing import framer_of  # Only streams and processes have a framing.
+
+    framed = framer_of(profile.framing, len(request.body)).frame(request.body)
+    if profile.framing == "length":
+        head, _, message = framed.partition(b"\r\n\r\n")
+        name, _, value = head.decode().partition(": ")
+        return "", ((name, value),), message
+    return "", (), framed.removesuffix(b"\n")
 
 
 def _facts(profile: Profile, message: Message) -> tuple[tuple[str, str], ...]:
