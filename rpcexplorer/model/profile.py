@@ -376,6 +376,8 @@ class Profile(Struct, frozen=True, dict=True):
         found |= _unusual("auth", self.auth, type(self.auth)())
         if self.has_sessions:
             found |= _unusual("login", self.login, Login())
+            if "token" in self.auth.takes and self.login == Login():  # Without a login, it would send a token.
+                found["login.method"] = self.login.method
         found |= {f"headers.{name.lower()}": value for name, value in self.headers}
         if isinstance(self.discovery, DocumentSource) and self.discovery.url:
             found["discovery.url"] = self.discovery.url

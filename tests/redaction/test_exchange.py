@@ -461,6 +461,12 @@ def test_response_at_limit_is_whole_unless_cut_before() -> None:
     assert redacted(cut, for_history(3), SHOP, []).response.cut
 
 
+def test_password_in_a_batch_with_two_names_is_not_recorded() -> None:
+    calls = '[{"method":"user.login","method":"echo","params":["ada","b0bs-own"]}]'
+    sent = replace(exchange(Result(b"1"), params=calls), method="echo", kind="batch")
+    assert "b0bs-own" not in redacted(sent, for_history(None), SHOP, []).params
+
+
 @pytest.mark.parametrize(("kind", "guesses"), [("notification", False), ("response", False), ("response", True)])
 def test_event_hides_places_and_late_sessions(kind: EventKind, *, guesses: bool) -> None:
     """Alike for the screen, ``listen`` and the history; only a late response may be that of a login."""
@@ -527,5 +533,5 @@ class Careful(Redaction):
 def test_quick_look_at_an_exchange_misses_nothing(came: Exchange, is_public: bool) -> None:
     secrets = [PASSWORD, Secret("tiny5", "shop.token"), Secret("ada", "shop.username")]
     secrets.append(Secret("s3ss10n-s3ss10n", "shop.session", is_public=is_public))
-    for policy in (SHOW, for_history(None), for_history(5)):
+    for policy in (SHOW, for_history(None), for_history(5), for_history(0)):
         assert Redaction(SHOP, secrets).redacted(came, policy) == Careful(SHOP, secrets).redacted(came, policy)

@@ -263,6 +263,16 @@ def test_login_of_a_checkout_without_secret_is_asked_about(shell: Shell, servers
     assert f"login.method: eth_sendTransaction ({team}:4)" in shell.run("call", "ping").err
 
 
+@pytest.mark.parametrize("kind", ["bearer", "first"])
+def test_login_of_a_checkout_for_own_token_is_asked_about(shell: Shell, servers: Servers, kind: str) -> None:
+    shell.own(own_profile(servers.mine.origin, f'auth = {{ kind = "{kind}" }}'))
+    for field in ("TOKEN", "USERNAME", "PASSWORD"):
+        shell.environment[f"RPCEXPLORER_NOTES_{field}"] = "t0ken-of-the-person"
+    shell.sessions('[profile.notes.login]\nmethod = "auth"\n')
+    assert is_refused(shell, servers, "call ping -p notes --yes")
+    assert "login.method: not set → auth" in shell.run("call", "ping", "--yes").err
+
+
 class Answering(Nobody):
     """A user who gives one answer and notes the questions."""
 
