@@ -61,16 +61,12 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
     reason: Reason = ""
     if step == "tls":
         reason = _tls_reason(_tls_failure(causes), attempt)
-    elif step == "wait" and maybe_ran and _is_orderly_end(failure, causes):
-        reason = "hung up"
+    elif step == "wait" and maybe_ran:
+        import httpcore  # Only HTTP fails so: other transports start without it.
+
+        if isinstance(failure, httpcore.RemoteProtocolError) and _h11_failure(causes) is None:
+            reason = "hung up"  # It closed the connection in order, before it sent a byte.
     return Unreachable(step, f"{words}.", maybe_ran=maybe_ran, response=incoming.response(), reason=reason)
-
-
-def _is_orderly_end(failure: Exception, causes: list[BaseException]) -> bool:
-    """Return whether the server closed the connection in order before it sent a byte: that is not a reset."""
-    import httpcore  # Only HTTP fails so: other transports start without it.
-
-    return isinstance(failure, httpcore.RemoteProtocolError) and _h11_failure(causes) is None
 
 
 def _h11_failure(causes: list[BaseException]) -> h11.RemoteProtocolError | None:
@@ -100,9 +96,8 @@ def _words(failure: Exception, causes: list[BaseException], attempt: Attempt) ->
 
     phase = attempt.incoming.phase
     if isinstance(failure, Oversize):
-        limit = f"{attempt.cap:,} bytes"
         return "size", (
-            f"The response was cut: it is larger than the limit of {limit}. "
+            f"The response was cut: it is larger than the limit of {attempt.cap:,} bytes. "
             "Request less data, or raise reply.limit in settings.toml"
         )
     if isinstance(failure, Undecodable):
@@ -114,7 +109,7 @@ def _words(failure: Exception, causes: list[BaseException], attempt: Attempt) ->
     if isinstance(failure, httpcore.LocalProtocolError):
         return "request", "The request cannot be sent as HTTP. Check the headers of the profile"
     if any(isinstance(cause, socket.gaierror) for cause in causes):
-        return "name", (f"The host {attempt.address.host} was not found. Check its spelling, the network and the VPN")
+        return "name", f"The host {attempt.address.host} was not found. Check its spelling, the network and the VPN"
     tls = _tls_failure(causes)
     if phase == "tls" or (phase in {"send", "wait"} and "ALERT" in _reason(tls)):
         # With TLS 1.3 the server rejects the handshake when the request is already on its way.
@@ -230,22 +225,17 @@ def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
         scheme = _UNENCRYPTED.get(attempt.address.scheme, "http")
         return f"{place} does not use TLS. Check the port, and whether the URL must begin with {scheme}://"
     if _is_about_client_certificate(failure):
-        return _about_client_certificate(place, attempt.trust)
+        if attempt.trust.cert_file is None:
+            advice = "it may require a client certificate. Set cert_file and key_file in the profile"
+        else:
+            advice = (
+                f"it may not accept the client certificate {attempt.trust.cert_file}. "
+                "Ask the owner of the server which authority must sign it"
+            )
+        return f"{place} refused the TLS handshake: {advice}"
     if "PROTOCOL" in reason or "VERSION" in reason:
         return f"{place} offers no secure version of TLS. Update the server"
     return f"TLS with {place} failed ({reason.lower().replace('_', ' ') or 'no reason given'}). Check the port"
-
-
-def _about_client_certificate(place: str, trust: Trust) -> str:
-    if trust.cert_file is None:
-        return (
-            f"{place} refused the TLS handshake: it may require a client certificate. "
-            "Set cert_file and key_file in the profile"
-        )
-    return (
-        f"{place} refused the TLS handshake: it may not accept the client certificate {trust.cert_file}. "
-        "Ask the owner of the server which authority must sign it"
-    )
 
 
 def _bad_certificate(code: int, attempt: Attempt) -> str:

@@ -136,10 +136,11 @@ class HttpTransport:
                     incoming.take(portion)
                     if len(portion) < SMALL:  # Each larger one waits for a read, which gives others a turn.
                         await asyncio.sleep(0)
-            incoming.finish(surplus=bool(stream.rest))
+            incoming.finish()
         finally:
             incoming.is_cut = stream.is_over
-            incoming.sent_whole &= not stream.is_behind
+            if stream.is_behind:
+                incoming.sent_whole = False
             await response.aclose()
             with contextlib.suppress(OSError):
                 async for _ in chunks:  # The generators of httpcore end in order only with the stream.

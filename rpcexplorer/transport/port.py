@@ -101,7 +101,8 @@ class Phases(Struct, frozen=True):
 
     @property
     def total(self) -> float:
-        return sum(filter(None, (self.name, self.connect, self.tls, self.send, self.wait, self.transfer)))
+        phases = (self.name, self.connect, self.tls, self.send, self.wait, self.transfer)
+        return sum(seconds for seconds in phases if seconds is not None)
 
 
 NO_PHASES = Phases()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import time
 import zlib
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec.structs import replace
 
@@ -38,7 +38,8 @@ class ReplyBody:
         self._reader = reader
         self._kept = io.BytesIO()
         self._head = b""
-        self._unpacking: _Unpacking | None = None
+        self._stream: Any = None  # The class of zlib's streams has no public name.
+        self._has_surplus = False
         self._coding = self._choose(encodings, offered)
 
     @property
@@ -48,19 +49,18 @@ class ReplyBody:
     def feed(self, chunk: bytes) -> None:
         """Add bytes; `Oversize` and `Undecodable` keep the earlier ones."""
         self.wire_size += len(chunk)
-        if self._coding is not None and self._unpacking is None:
+        if self._coding is not None and self._stream is None:
             # Two bytes show whether data is gzip, and which of the two formats called deflate it has.
             self._head += chunk
             if len(self._head) < 2:
                 return
             chunk, self._head = self._head, b""
             self._begin(chunk[:2])
-        if self._unpacking is None:
+        if self._stream is None:
             self._keep(chunk)
             return
         try:
-            for piece in self._unpacking.pieces(chunk):
-                self._keep(piece)
+            self._unpack(chunk)
         except zlib.error:
             raise Undecodable(
                 f"The response body is damaged: its {self._coding} data cannot be decompressed any further"
@@ -68,16 +68,16 @@ class ReplyBody:
 
     def finish(self) -> None:
         """End the body; raise `Undecodable` if it was cut short."""
-        if self._head or (self._unpacking is not None and not self._unpacking.complete):
+        if self._head or (self._stream is not None and not self._stream.eof):
             raise Undecodable(f"The response body is incomplete: the end of its {self._coding} data is missing")
-        if self._unpacking is not None and self._unpacking.surplus:
+        if self._has_surplus:
             self.remarks.append(f"Bytes after the end of the {self._coding} body were ignored.")
 
     def so_far(self) -> bytes:
         return self._kept.getvalue()
 
     def _choose(self, encodings: Sequence[str], offered: str) -> str | None:
-        named = [part.strip().lower() for value in encodings for part in value.split(",")]
+        named = [part.strip().lower() for part in ",".join(encodings).split(",")]
         named = [name for name in named if name not in {"", "identity"}]
         if not named:
             return None
@@ -94,7 +94,20 @@ class ReplyBody:
             self._coding = None
             self.remarks[:] = ["The body is not gzip, although its header says so. It was not decoded."]
             return
-        self._unpacking = _Unpacking(_window(self._coding, first))
+        self._stream = zlib.decompressobj(_window(self._coding, first))
+
+    def _unpack(self, chunk: bytes) -> None:
+        """Decompress in small steps, so that a bomb ends at the limit."""
+        stream = self._stream
+        self._has_surplus = self._has_surplus or stream.eof
+        is_full = False
+        while (chunk or is_full) and not stream.eof:
+            piece = stream.decompress(chunk, _PIECE)
+            self._keep(piece)
+            # zlib may hold back output after a full step, even if all input is used.
+            is_full = len(piece) == _PIECE
+            chunk = stream.unconsumed_tail
+        self._has_surplus = self._has_surplus or bool(stream.unused_data)
 
     def _keep(self, piece: bytes) -> None:
         if self._reader is not None:
@@ -107,39 +120,9 @@ class ReplyBody:
             raise Oversize
 
 
-class _Unpacking:
-    """A decompressor for one stream or several gzip members, in small steps."""
-
-    def __init__(self, window: int) -> None:
-        self.surplus = False
-        self._window = window
-        self._stream = zlib.decompressobj(window)
-
-    @property
-    def complete(self) -> bool:
-        return self._stream.eof
-
-    def pieces(self, chunk: bytes) -> Iterator[bytes]:
-        full = False
-        while chunk or full:
-            if self._stream.eof:
-                if self._window != _GZIP_WINDOW or chunk[:1] != _GZIP_MAGIC[:1]:
-                    self.surplus = True
-                    return
-                self._stream = zlib.decompressobj(self._window)
-            piece = self._stream.decompress(chunk, _PIECE)
-            yield piece
-            # zlib may hold back output after a full step, even if all input is used.
-            full = len(piece) == _PIECE and not self._stream.eof
-            chunk = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
-
-
-_GZIP_WINDOW = 16 + zlib.MAX_WBITS
-
-
 def _window(coding: str | None, first: bytes) -> int:
     if coding == "gzip":
-        return _GZIP_WINDOW
+        return 16 + zlib.MAX_WBITS
     # RFC 9110 calls a zlib stream deflate, but several servers send the bare stream inside it.
     is_zlib = first[0] & 0x0F == 8 and int.from_bytes(first, "big") % 31 == 0
     return zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS
@@ -158,7 +141,6 @@ _STAGES: dict[Phase, Stage] = {
     "body": "receiving",
 }
 EARLY = "The response began before the whole request was sent: the server did not read the rest."
-SURPLUS = "Bytes after the end of the response were ignored, and the connection was closed."
 _PACKED = 1024  # Bytes to decompress at a time: at most 1 MB of output, and a few ms.
 _READ = 16 * 1024  # Bytes of events at a time, for a few ms.
 _LAST_SECONDS = 0.25  # From the response in an event stream to the end of the stream.
@@ -184,7 +166,6 @@ class Incoming:
         """The connection was open before."""
         self.is_cut = False
         """The server closed the connection before the end of the response."""
-        self.remarks: list[str] = []
         self._offered, self._proxy, self._watch, self._cap = offered, proxy, watch, cap
         self.limit: asyncio.Timeout | None = None
         """The deadline of the whole response."""
@@ -261,11 +242,8 @@ class Incoming:
 
             self._due = get_running_loop().call_later(pause, self._report)
 
-    def finish(self, *, surplus: bool = False) -> None:
-        """End the body; ``surplus``: the server sent bytes after it."""
+    def finish(self) -> None:
         assert self._body is not None
-        if surplus:
-            self.remarks.append(SURPLUS)
         self._body.finish()
         self._report()
 
@@ -278,7 +256,7 @@ class Incoming:
         if self._body is None:
             return Response(phases=self._phases())
         body = self._body.so_far()
-        remarks = self.remarks + self._body.remarks
+        remarks = [*self._body.remarks]
         if not self.sent_whole:
             remarks.append(EARLY)
         return replace(self._head, body=body, size=len(body), remarks=tuple(remarks), phases=self._phases())

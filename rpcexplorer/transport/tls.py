@@ -52,11 +52,22 @@ class Trust(Struct, frozen=True):
         return context
 
     def _checked_by_authorities(self) -> ssl.SSLContext:
+        """Return a context with the ca_file, else with the authorities of the environment or of certifi."""
+        source = f"The ca_file {self.ca_file}"
         try:
-            return _usual_context() if self.ca_file is None else context_of(self.ca_file)
+            if self.ca_file is not None:
+                # Comments may contain any characters. Without any certificate, ssl would trust the usual authorities.
+                certificates = _content_of(self.ca_file)
+                if "-----BEGIN" in certificates:
+                    return ssl.create_default_context(cadata=certificates)
+            else:
+                source = _usual_source()
+                import httpx  # Its import takes half of the time of a call, and only TLS needs it.
+
+                return httpx.create_ssl_context()
         except (OSError, ValueError):  # This includes ssl.SSLError. A NUL in a path is a ValueError.
-            problem = _unusable(f"{_source_of_roots(self.ca_file)} cannot be read as certificates: {_A_FILE}")
-        raise problem
+            pass
+        raise _unusable(f"{source} cannot be read as certificates: {_A_FILE}")
 
 
 USUAL = Trust()
@@ -69,9 +80,10 @@ class Looking(Trust, frozen=True):
     """The certificate authorities must trust the certificate."""
 
     def context(self) -> ssl.SSLContext:
-        context = (
-            self._checked_by_authorities() if self.checked else _unchecked(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
-        )
+        if self.checked:
+            context = self._checked_by_authorities()
+        else:
+            context = _unchecked(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
         context.sslobject_class = _Seeing
         return context
 
@@ -94,26 +106,8 @@ def fingerprint_of(der: bytes) -> str:
     return f"sha256:{sha256(der).hexdigest()}"
 
 
-def _usual_context() -> ssl.SSLContext:
-    """Return a context with the authorities of the environment, or those of certifi."""
-    import httpx  # Its import takes half of the time of a call, and only TLS needs it.
-
-    return httpx.create_ssl_context()
-
-
-def context_of(ca_file: Path) -> ssl.SSLContext:
-    """Return a context that trusts only the certificates in a PEM file.
-
-    OSError or ValueError if it is not such a file. Pipes and devices are not read.
-    """
-    # Comments may contain any characters. Without any certificate, ssl would trust the usual authorities.
-    certificates = _content_of(ca_file)
-    if "-----BEGIN" not in certificates:
-        raise ValueError
-    return ssl.create_default_context(cadata=certificates)
-
-
 def _content_of(file: Path) -> str:
+    """Return the text of a PEM file; pipes and devices are not read."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(file, flags), "rb") as opened:  # noqa: PTH123 - a descriptor, not a path
         if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
@@ -128,9 +122,7 @@ def _unusable(words: str) -> Unreachable:
     return Unreachable("tls", f"{words}.")
 
 
-def _source_of_roots(ca_file: Path | None) -> str:
-    if ca_file is not None:
-        return f"The ca_file {ca_file}"
+def _usual_source() -> str:
     for variable in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         if os.environ.get(variable):
             return f"The {variable} {os.environ[variable]}"

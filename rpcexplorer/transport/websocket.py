@@ -44,7 +44,6 @@ MAX_HEAD: Final = 16 * 1024
 MAX_BODY: Final = 4 * 1024
 """Bytes of its body to keep."""
 SWITCHING: Final = 101
-_SUBPROTOCOL: Final = "sec-websocket-protocol"
 _STATUS_LINE: Final = regex(r"(HTTP/1\.[01]) ([0-9]{3})(?: (.*))?")
 
 
@@ -136,8 +135,9 @@ class WebSocketWire(SocketWire):
         """Prepare a connection; raise `Unreachable` for an unusable URL or header."""
         address = address_of(url, schemes=WEBSOCKET)
         uri = WebSocketURI(address.scheme == "wss", address.host, address.port, address.target, "")
-        offered = [Subprotocol(word.strip()) for line in values_of(headers, _SUBPROTOCOL) for word in line.split(",")]
-        protocol = self._protocol = ClientProtocol(uri, subprotocols=offered or None, max_size=cap)
+        words = ",".join(values_of(headers, "sec-websocket-protocol"))
+        offered = [Subprotocol(word.strip()) for word in words.split(",")] if words else None
+        protocol = self._protocol = ClientProtocol(uri, subprotocols=offered, max_size=cap)
         self._upgrade = upgrade_headers(Request(url, b"", headers=headers, cookie=cookie), address, protocol.key)
         self._prepare(address, Frames(protocol, address.place, cap, self._reply), trust, cap)
         self.unread = None  # Frames have a form that cannot be mistaken.
@@ -275,5 +275,8 @@ def _response_of(head: bytes) -> Response | None:
     status = _STATUS_LINE.fullmatch(first)
     if status is None:
         return None
-    headers = tuple((name, value.strip()) for name, _, value in (line.partition(":") for line in lines))
-    return Response(int(status[2]), status[3] or "", status[1], headers)
+    headers: list[tuple[str, str]] = []
+    for line in lines:
+        name, _, value = line.partition(":")
+        headers.append((name, value.strip()))
+    return Response(int(status[2]), status[3] or "", status[1], tuple(headers))
