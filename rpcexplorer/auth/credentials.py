@@ -39,7 +39,6 @@ class Opening(Struct, frozen=True):
     """The value of each secret reference."""
     target: str = ""
     """Path and query, as in the first line of the request."""
-    body: bytes = b""
     verb: str = "POST"
 
     def filled(self, text: str) -> str:
@@ -251,8 +250,8 @@ def opened_address(address: str, secrets: Sequence[Secret]) -> str:
     return PLACEHOLDER.sub(lambda found: values.get(found[0], found[0]), address)
 
 
-def opening_of(secrets: Sequence[Secret], target: str = "", body: bytes = b"", verb: str = "POST") -> Opening:
-    return Opening({secret.placeholder: secret.reveal() for secret in secrets}, target, body, verb)
+def opening_of(secrets: Sequence[Secret], target: str = "", verb: str = "POST") -> Opening:
+    return Opening({secret.placeholder: secret.reveal() for secret in secrets}, target, verb)
 
 
 def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[Secret]:
@@ -261,13 +260,17 @@ def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[
     All known values of each field are combined. The marks that replace them cannot be sent.
     """
     for header in headers:
-        if header.encoded:
-            marks = dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(header.text))
-            for secrets in product(*([secret for secret in known if secret.placeholder == mark] for mark in marks)):
-                value = header.opened(opening_of(secrets)).removeprefix(header.scheme)
-                padded = (value, value.replace("+", "-").replace("/", "_"))
-                for spelling in dict.fromkeys((*padded, *(text.rstrip("=") for text in padded))):
-                    yield Secret(spelling, UNRECORDED.strip("«»"))
+        if not header.encoded:
+            continue
+        values: dict[str, list[Secret]] = {found[0]: [] for found in PLACEHOLDER.finditer(header.text)}
+        for secret in known:
+            if secret.placeholder in values:
+                values[secret.placeholder].append(secret)
+        for secrets in product(*values.values()):
+            value = header.opened(opening_of(secrets)).removeprefix(header.scheme)
+            url_safe = value.replace("+", "-").replace("/", "_")
+            for spelling in dict.fromkeys((value, url_safe, value.rstrip("="), url_safe.rstrip("="))):
+                yield Secret(spelling, UNRECORDED.strip("«»"))
 
 
 class CredentialSource(Protocol):

@@ -42,7 +42,7 @@ class Challenge(Struct, frozen=True):
     algorithm: str = ""
     """In the spelling of the server; MD5 if it is missing."""
     qop: str = ""
-    """``auth``, ``auth-int``, or empty for servers of RFC 2069."""
+    """``auth``, or empty for servers of RFC 2069."""
     opaque: str | None = None
     stale: bool = False
 
@@ -154,14 +154,13 @@ def challenges(header: str) -> Iterator[Challenge]:
     for offered in found:
         if offered["scheme"] != "digest" or "nonce" not in offered:
             continue
-        options = [option.strip().lower() for option in offered.get("qop", "").split(",")]
-        qop = next((option for option in ("auth", "auth-int") if option in options), "")
-        if qop or "qop" not in offered:
+        qop = offered.get("qop")
+        if qop is None or "auth" in [option.strip().lower() for option in qop.split(",")]:
             yield Challenge(
                 offered.get("realm", ""),
                 offered["nonce"],
                 offered.get("algorithm", ""),
-                qop,
+                "" if qop is None else "auth",
                 offered.get("opaque"),
                 stale=offered.get("stale", "").lower() == "true",
             )
@@ -175,9 +174,6 @@ def answered(challenge: Challenge, username: str, password: str, cnonce: str, op
     proof = digest(name, challenge.realm, as_bytes(password))
     if is_session:
         proof = digest(proof, challenge.nonce, cnonce)
-    asked = [opening.verb, opening.target]
-    if challenge.qop == "auth-int":
-        asked.append(digest(opening.body))
     counted = [COUNT, cnonce, challenge.qop] if challenge.qop else []
     parts = {}
     if _SENDABLE.fullmatch(username):
@@ -195,7 +191,7 @@ def answered(challenge: Challenge, username: str, password: str, cnonce: str, op
         parts["cnonce"] = _quoted(cnonce)
     if challenge.qop:
         parts["qop"] = challenge.qop
-    parts["response"] = _quoted(digest(proof, challenge.nonce, *counted, digest(*asked)))
+    parts["response"] = _quoted(digest(proof, challenge.nonce, *counted, digest(opening.verb, opening.target)))
     if challenge.opaque is not None:
         parts["opaque"] = _quoted(challenge.opaque)
     return ", ".join(f"{key}={value}" for key, value in parts.items())
