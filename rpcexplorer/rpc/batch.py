@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.rpc.codec import (
     MISSING_IDS,
@@ -126,8 +127,7 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
         messages = messages_in(payloads)
         texts = [part for part in messages if not isinstance(read_object(part, None, form), Malformed)]
         if not texts:
-            nothing = no_reply_in(payloads, form)
-            return Malformed(nothing.reason, (*remarks, *nothing.remarks))
+            return replace(no_reply_in(payloads), remarks=remarks)
         if others := len(messages) - len(texts):
             remarks += (f"the response is an event stream, with {counted(others, 'other event')}",)
         if len(texts) == 1 and id_of(texts[0], form) in MISSING_IDS:

@@ -191,16 +191,12 @@ def _duplicates(text: bytes, parts: dict[str, Any], fields: set[str]) -> tuple[s
     compact = 1 + sum(len(name) + 4 + len(value) for name, value in parts.items())
     if len(text) == compact or len(text) > MAX_SCANNED:
         return ()
-    return _named_twice([member.name for member in members(text.decode()) or ()], fields)
-
-
-def _named_twice(names: list[str], fields: set[str]) -> tuple[str, ...]:
-    twice = sorted(name for name, count in Counter(names).items() if name in fields and count > 1)
+    counts = Counter(member.name for member in members(text.decode()) or ())
+    twice = sorted(name for name in fields if counts[name] > 1)
     return tuple(f"the member {name} appears twice: the last one counts" for name in twice)
 
 
 ODD_JSON: Final = "it has NaN, Infinity, a control character or a lone surrogate, which are not JSON"
-CUT_OFF: Final = "The response is incomplete JSON: the server or a gateway cut it off."
 
 
 def broken_json(text: bytes) -> str:
@@ -211,7 +207,7 @@ def broken_json(text: bytes) -> str:
         msgspec.json.decode(_strictly(text), type=msgspec.Raw)
     except msgspec.DecodeError as error:
         if "truncated" in str(error):
-            return CUT_OFF
+            return "The response is incomplete JSON: the server or a gateway cut it off."
         detail = str(error).removeprefix("JSON is malformed: ")
         return f"The response is not valid JSON: {detail}."
     except RecursionError:
@@ -256,10 +252,8 @@ def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
 
 def id_of(text: bytes, form: MessageForm) -> bytes | None:
     envelope = open_object(text)
-    return id_in(envelope, form) if envelope else None
-
-
-def id_in(envelope: Envelope, form: MessageForm) -> bytes | None:
+    if envelope is None:
+        return None
     return envelope.tag if form.envelope == "transmission" else envelope.id
 
 
@@ -301,9 +295,9 @@ def _error(text: bytes, remarks: tuple[str, ...], quirks: tuple[str, ...], versi
         remarks += ("error.message is missing",)
     code = None
     if members.code is not None:
-        code, remark = _code(members.code)
-        if remark:
-            remarks += (remark,)
+        code = _code(members.code)
+        if code is None:
+            remarks += ("error.code is not an integer",)
     elif version != "1.0":
         remarks += ("error.code is missing",)
     data = members.data
@@ -312,15 +306,9 @@ def _error(text: bytes, remarks: tuple[str, ...], quirks: tuple[str, ...], versi
     return ErrorObject(code, message, data, text, remarks, quirks)
 
 
-def _code(text: bytes) -> tuple[int | None, str]:
-    """Return an error code and a warning about its spelling."""
+def _code(text: bytes) -> int | None:
     digits = text.removeprefix(b"-")
-    if len(digits) <= 18:
-        if digits.isdigit():
-            return int(text), ""
-        if b"." in digits and digits.rstrip(b"0").rstrip(b".").isdigit():
-            return int(float(text)), f"error.code is written as {text.decode()}"
-    return None, "error.code is not an integer"
+    return int(text) if digits.isdigit() and len(digits) <= 18 else None
 
 
 def _quirks(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
@@ -397,7 +385,6 @@ def with_remarks(reply: Reply, remarks: tuple[str, ...]) -> Reply:
     return replace(reply, remarks=(*remarks, *reply.remarks))
 
 
-NAMED: Final = 5
 _FIELDS: Final = {b"", b"data", b"event", b"id", b"retry"}
 """Names of the fields of an event; a comment has none."""
 
@@ -493,7 +480,7 @@ def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
     if not own:
         own = [found for found in replies if found[1] in MISSING_IDS and isinstance(found[2], ErrorObject)]
     if not own:
-        return no_reply_in(payloads, form)
+        return no_reply_in(payloads)
     at, _, reply = own[0]
     # An event stream is not a deviation: some servers answer with nothing else.
     if at == 0:
@@ -501,31 +488,10 @@ def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
     return with_remarks(reply, (f"the response is an event stream, with {counted(at, 'other event')} before it",))
 
 
-def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
-    """Return why no message of an event stream is the response."""
-    kinds = Counter(_kind(text, form) for text in messages_in(payloads))
-    named = []
-    for kind, count in list(kinds.items())[:NAMED]:
-        named.append(kind if count == 1 else f"{kind} {count} times")
-    if len(kinds) > NAMED:
-        named.append(f"and {counted(len(kinds) - NAMED, 'other kind')} of messages")
-    seen = ", ".join(named) or "only comments"
+def no_reply_in(payloads: list[bytes]) -> Malformed:
+    """Return what is wrong with an event stream in which no message is the response."""
     events = counted(len(payloads), "event")
-    return Malformed(f"The response is an event stream of {events} without a response to this call: {seen}.")
-
-
-def _kind(text: bytes, form: MessageForm) -> str:
-    envelope = open_object(text)
-    if envelope is None:
-        is_cut = broken_json(text) == CUT_OFF
-        return "incomplete message" if is_cut else "message that is not a JSON object"
-    if envelope.method is not None:
-        kind = "notification" if envelope.id is None else "server request"
-        return f"{kind} ({short(envelope.method)})"
-    if isinstance(meant(envelope, None, form), Malformed):
-        return "malformed message"
-    id = id_in(envelope, form)
-    return "response without an id" if id is None else f"response to {short(id)}"
+    return Malformed(f"The response is an event stream of {events} without a response to this call.")
 
 
 UTF8_BOM = b"\xef\xbb\xbf"

@@ -225,7 +225,7 @@ def test_quirk_of_all_responses_is_not_a_warning(body: bytes, quirks: tuple[str,
         (b'"not found"', None, "not found", "plain string"),
         (b"7", None, "", "not an object"),
         (b'{"code":"x","message":"m"}', None, "m", "not an integer"),
-        (b'{"code":1.0,"message":"m"}', 1, "m", "written as 1.0"),
+        (b'{"code":1.0,"message":"m"}', None, "m", "not an integer"),
         (b'{"code":true,"message":"m"}', None, "m", "not an integer"),
         (b'{"message":"m"}', None, "m", "code is missing"),
         (b'{"code":1}', 1, "", "message is missing"),
@@ -531,24 +531,22 @@ def test_error_without_id_answers_if_no_event_does(id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "words"),
+    "body",
     [
-        (stream(NOTE), "an event stream of 1 event without a response to this call: notification ("),
-        (stream(NOTE, NOTE), 'notification ("notifications/progress") 2 times.'),
-        (stream(WISH), 'server request ("sampling/createMessage")'),
-        (stream(NOTE, OTHER), 'this call: notification ("notifications/progress"), response to "other"'),
-        (stream('{"jsonrpc":"2.0","result":1}'), "response without an id"),
-        (stream("hello"), "message that is not a JSON object"),
-        (stream('{"a":1}'), "malformed message"),
-        (b"data: " + OURS[:-3].encode(), "incomplete message"),
-        (b": ping\n\n: ping\n\n", "of 0 events without a response to this call: only comments"),
-        (stream(*(f'{{"method":"m{number}"}}' for number in range(9))), "and 4 other kinds of messages"),
+        stream(NOTE),
+        stream(WISH),
+        stream(NOTE, OTHER),
+        stream('{"jsonrpc":"2.0","result":1}'),
+        stream("hello"),
+        stream('{"a":1}'),
+        b"data: " + OURS[:-3].encode(),
+        b": ping\n\n: ping\n\n",
     ],
 )
-def test_stream_without_our_response_lists_its_messages(body: bytes, words: str) -> None:
+def test_stream_without_our_response_is_malformed(body: bytes) -> None:
     reply = decode(body, "7")
     assert isinstance(reply, Malformed)
-    assert words in reply.reason
+    assert "without a response to this call" in reply.reason
     of_batch = decode_batch(body, [Call("m", id="7"), Call("n", id="8")])
     assert isinstance(of_batch, Malformed)
 
