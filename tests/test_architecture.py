@@ -156,7 +156,9 @@ def test_table_names_every_package() -> None:
 
 
 def test_transport_is_used_only_by_its_port() -> None:
-    users = {PACKAGE / name for name in ("client/call.py", "client/open_connection.py", "load/user.py")}
+    users = {
+        PACKAGE / name for name in ("client/call.py", "client/preview.py", "client/open_connection.py", "load/user.py")
+    }
     others = [path for path in FILES if package_of(path) != "transport" and path not in users]
     used = {name for path in others for name in imports_of(path) if imported_package(name) == "transport"}
     assert all(name.startswith("rpcexplorer.transport.port") for name in used), used

@@ -216,11 +216,14 @@ def request_of(
         target = address_of(split_socket(url)[1]).target
     except Unreachable:  # The transport reports why an address cannot be used.
         target = ""
-    opening = opening_of(secrets, target, body, verb)
-    values = [(header, header.opened(opening)) for header in request.headers]
-    hidden = (Secret(part, UNRECORDED.strip("«»")) for header, value in values for part in header.betrays(value))
-    headers = tuple((header.name, value) for header, value in values)
-    return http_request(profile, body, headers, url, verb), tuple(hidden)
+    opening = opening_of(secrets, target, verb)
+    headers: list[tuple[str, str]] = []
+    hidden: list[Secret] = []
+    for header in request.headers:
+        value = header.opened(opening)
+        headers.append((header.name, value))
+        hidden += [Secret(part, UNRECORDED.strip("«»")) for part in header.betrays(value)]
+    return http_request(profile, body, tuple(headers), url, verb), tuple(hidden)
 
 
 def http_request(

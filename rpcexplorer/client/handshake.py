@@ -211,14 +211,21 @@ def _headers_of(received: AuthResponse, events: list[Event]) -> tuple[AuthHeader
         initialized = msgspec.json.decode(received.outcome.value, type=_Initialized)
     except (msgspec.DecodeError, RecursionError):
         initialized = _Initialized()
-    server = " ".join(filter(None, (initialized.serverInfo.name, initialized.serverInfo.version)))
-    # The name is complete or omitted: secrets are found only in complete texts.
-    names = [server if 0 < len(server) <= LONGEST else "a server", initialized.protocolVersion]
-    events.append(Note(f"initialized: {', MCP '.join(name for name in names if len(name) <= LONGEST)}"))
-    session = received.response.header(MCP_SESSION_HEADER) or ""
-    headers = {MCP_VERSION_HEADER: initialized.protocolVersion, MCP_SESSION_HEADER: session}
-    sendable = ((name, value) for name, value in headers.items() if _SENDABLE.fullmatch(value))
-    return tuple((HandedHeader if name == MCP_SESSION_HEADER else AuthHeader)(name, value) for name, value in sendable)
+    server, version = initialized.serverInfo, initialized.protocolVersion
+    # Each name is complete or omitted: secrets are found only in complete texts.
+    words = f"{server.name} {server.version}".strip()
+    if not 0 < len(words) <= LONGEST:
+        words = "a server"
+    if len(version) <= LONGEST:
+        words += f", MCP {version}"
+    events.append(Note(f"initialized: {words}"))
+    headers: list[AuthHeader] = []
+    if _SENDABLE.fullmatch(version):
+        headers.append(AuthHeader(MCP_VERSION_HEADER, version))
+    session = received.response.header(MCP_SESSION_HEADER)
+    if session and _SENDABLE.fullmatch(session):
+        headers.append(HandedHeader(MCP_SESSION_HEADER, session))
+    return tuple(headers)
 
 
 def _is_over(received: AuthResponse) -> bool:
@@ -233,7 +240,7 @@ def _is_over(received: AuthResponse) -> bool:
 
 def _translated(message: Message) -> Message:
     """Return the message with each tool call as ``tools/call``."""
-    return replace(message, calls=tuple(map(_call, message.calls)))
+    return replace(message, calls=tuple(_call(call) for call in message.calls))
 
 
 def _call(call: Call) -> Call:

@@ -9,7 +9,7 @@ nothing in its path that may be a secret. A change is checked again before it is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, Literal
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -266,7 +266,8 @@ def moved(call: FailedCall) -> Hint | None:
         return None
     here = call.profile.endpoint
     target = _split(here, call.location)
-    if target is None or not _PLAIN.fullmatch(target.geturl()) or any(map(_RANDOM.match, target.path.split("/"))):
+    is_plain = target is not None and _PLAIN.fullmatch(target.geturl())
+    if target is None or not is_plain or any(_RANDOM.match(part) for part in target.path.split("/")):
         return Hint("The server redirects to an unusual URL. Check it, then set it in the profile.")
     changes = _address_changes(call.profile, target)
     if not changes:
@@ -335,8 +336,10 @@ _TYPE = regex(r"\b(?:application|text)/[\w.+-]{1,60}", re.ASCII)
 
 
 def accept(call: FailedCall) -> Hint | None:
-    wanted = ", ".join(_types_in([call.text]) or _types_in([*call.headers("accept"), BOTH]))
-    if call.status != 406 or wanted == call.profile.accept:
+    if call.status != 406:
+        return None
+    wanted = ", ".join(_types_in(call.text) or _types_in(*call.headers("accept"), BOTH))
+    if wanted == call.profile.accept:
         return None
     return call.hint(f"The server needs the accept header {wanted}.", (("accept", wanted),))
 
@@ -351,17 +354,16 @@ def content_type(call: FailedCall) -> Hint | None:
     if call.status not in {412, 415} and not (call.status in TYPE_REFUSED and call.says(_SPOKEN_OF)):
         return None
     now = _essence(call.profile.content_type)
-    taken = _types_in([*call.headers("accept-post"), *call.headers("accept")])
-    named = [name for name in (*taken, *_types_in([call.text])) if "json" in name and name != now]
+    taken = _types_in(*call.headers("accept-post"), *call.headers("accept"))
+    named = [name for name in (*taken, *_types_in(call.text)) if "json" in name and name != now]
     if not named and now in taken:
         return None
-    usual = {name: rank for rank, name in enumerate(USUAL_TYPES)}
-    best = min(named, key=lambda name: usual.get(name, len(usual)), default="")
-    best = best or next(name for name in USUAL_TYPES if name != now)
+    usual = [name for name in USUAL_TYPES if name != now]
+    best, *_ = [name for name in usual if name in named] or named or usual
     return call.hint(f"The server does not accept the content type {now}. Use {best}.", (("content_type", best),))
 
 
-def _types_in(texts: Iterable[str]) -> list[str]:
+def _types_in(*texts: str) -> list[str]:
     """Return the media types in the texts, without duplicates."""
     return list(dict.fromkeys(found.lower().rstrip(".") for found in _TYPE.findall("\n".join(texts))))
 

@@ -590,8 +590,9 @@ async def _close(wire: Wire, *tasks: asyncio.Task[None] | None) -> None:
     try:
         await wire.close()  # Before the reader ends: it still reads the goodbye of the server.
     finally:
-        for task in filter(None, tasks):
-            task.cancel()
+        for task in tasks:
+            if task is not None:
+                task.cancel()
 
 
 def _failure_of(outcome: ErrorObject | Malformed) -> str:

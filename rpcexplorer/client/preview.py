@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
+from urllib.parse import quote
 
-from rpcexplorer.auth.credentials import AuthCall, AuthHeader, AuthRequest, Message, find_unsendable
+from rpcexplorer.auth.credentials import AuthCall, AuthRequest, Message, find_unsendable
 from rpcexplorer.auth.registry import auth_of, requests_for
 from rpcexplorer.client.call import body_of, http_request
 from rpcexplorer.client.handshake import handshake_of
@@ -52,20 +53,32 @@ def preview(
     doubt = find_unsendable(profile, typed)
     to_come = profile.has_sessions and not has_session
     headers = () if to_come and auth_of(profile).session_cookie else shown.headers
-    stand_ins = _StandIns(shown.address or profile.endpoint, shown.address, headers)
-    request = http_request(
-        profile, body_of(profile, shown.message), tuple(stand_ins.headers.items()), stand_ins.address
-    )
+    # Neither an address nor a header can contain a secret reference, so valid text stands in for it.
+    address = shown.address or profile.endpoint
+    marks = {quote(mark[0], safe=""): mark[0] for mark in PLACEHOLDER.finditer(shown.address)}
+    marks[quote(UNRECORDED, safe="")] = UNRECORDED
+    for stand_in, mark in marks.items():
+        address = address.replace(mark, stand_in)
+    values = {}
+    for header in headers:
+        values[header.name] = header.scheme + ("x" if header.encoded else HIDDEN.sub("x", header.text))
+    request = http_request(profile, body_of(profile, shown.message), tuple(values.items()), address)
     try:
         line, sent, body = _as_sent(request, profile)
     except Unreachable as error:
         return Refused("profile", error.sentence)
+    line = hide(line)
+    for stand_in, mark in marks.items():
+        line = line.replace(stand_in, mark)
+    shown_values = {header.name: header.shown for header in headers}
     shown_headers: list[tuple[str, str]] = []
     for name, value in sent:
-        shown_value = stand_ins.shown_header(name, value) if name in stand_ins.headers else hide(value)
-        shown_headers.append((name, shown_value))
+        if name in values:  # The cookies of the profile come before ours.
+            shown_headers.append((name, value.removesuffix(values[name]) + shown_values[name]))
+        else:
+            shown_headers.append((name, hide(value)))
     return Preview(
-        _redacted_line(profile, stand_ins.shown_line(hide(line))) if line else "",
+        _redacted_line(profile, line) if line else "",
         tuple(shown_headers),
         body,
         logs_in_first=to_come and logs_in,
@@ -119,38 +132,6 @@ def _redacted_line(profile: Profile, line: str) -> str:
     target, _, version = rest.rpartition(" ")  # a reference in it contains a space
     origin = origin_of(split_socket(profile.endpoint)[1])
     return f"{verb} {redacted_address(origin + target)[len(origin) :]} {version}"
-
-
-class _StandIns:
-    """Valid text for secret references, which a header cannot contain."""
-
-    def __init__(self, address: str, marked: str, headers: Sequence[AuthHeader]) -> None:
-        self._shown = {header.name: header.shown for header in headers}
-        self.headers: dict[str, str] = {}
-        for header in headers:
-            value = "x" if header.encoded else HIDDEN.sub("x", header.text)
-            self.headers[header.name] = header.scheme + value
-        marks = [UNRECORDED, *dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(marked))]
-        self._parts = dict(zip(marks, _absent_from(address, len(marks)), strict=True))
-        for mark, part in self._parts.items():
-            address = address.replace(mark, part)
-        self.address = address
-
-    def shown_line(self, line: str) -> str:
-        for mark, part in self._parts.items():
-            line = line.replace(part, mark)
-        return line
-
-    def shown_header(self, name: str, value: str) -> str:
-        return value.removesuffix(self.headers[name]) + self._shown[name]
-
-
-def _absent_from(address: str, count: int) -> list[str]:
-    """Return path segments that the address does not contain."""
-    part = "not-recorded"
-    while part in address:
-        part += "-"
-    return [f"{part}.{at}." for at in range(count)]
 
 
 def _first_request(profile: Profile, message: Message, *, bare: bool) -> AuthRequest | Refused:

@@ -267,7 +267,7 @@ class Outbox:
         if self._size + size > MAX_ANSWER_BYTES or self._messages.qsize() + len(messages) > MAX_ANSWERS:
             return False
         self._size += size
-        for message in filter(None, messages):
+        for message in messages:
             self._messages.put_nowait(message)
         return True
 
