@@ -32,7 +32,7 @@ from rpcexplorer.model.destination import DestinationChanged, Entered, Store
 from rpcexplorer.model.settings import DARK
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.commands import Scope, bindings, first_key, keymap, read_keymap
+from rpcexplorer.tui.commands import Commanded, Scope, bindings, commands_of, first_key, keymap, keys_of, read_keymap
 from rpcexplorer.tui.key_queue import Keys, opens
 from rpcexplorer.tui.messages import Wanted
 from rpcexplorer.tui.navigation import Navigation
@@ -53,7 +53,7 @@ SETTLED_SECONDS: Final = 2.0
 """By now, everything that the first call needs is loaded as well."""
 
 
-class ExplorerApp(App[Wish]):
+class ExplorerApp(Commanded, App[Wish]):
     """The app: a permanent call screen, and screens that open over it."""
 
     TITLE = "rpcexplorer"
@@ -165,21 +165,40 @@ class ExplorerApp(App[Wish]):
         """End the program: no key would be read from now on."""
         raise event.error
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is possible on the current screen."""
-        if action == "history" and self.explorer.profile is None:
-            # Only screens that ask for a profile have it.
-            return getattr(self.screen, "asks_for_profile", False)
-        if action == "add_profile":
-            return isinstance(self.screen, CallScreen)
-        if action in {"history", "profiles"}:
-            if isinstance(self.screen, CallScreen):  # Allowed before the screen is complete, too: keys wait for that.
-                return True
-            is_other = getattr(self.screen, "scope", "") in {"history", "profiles"} - {action}
-            return is_other and self.calls is not None
-        if action == "select_all":
-            return isinstance(self.screen.focused, InOrder)
-        return super().check_action(action, parameters)
+    def has(self, state: str) -> bool:
+        screen = self.screen
+        scope = getattr(screen, "scope", "")
+        is_home = isinstance(screen, CallScreen)  # Perhaps not complete yet: keys wait for that.
+        match state:
+            case "home":
+                return is_home
+            case "field":
+                return isinstance(screen.focused, InOrder)
+            case "history" if self.explorer.profile is None:
+                return getattr(screen, "asks_for_profile", False)
+            case "history":
+                return is_home or (scope == "profiles" and self.calls is not None)
+            case "profiles":
+                return is_home or (scope == "history" and self.calls is not None)
+        return super().has(state)
+
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        """Say why the key of a command does nothing, if nothing else took it."""
+        is_taken = await super()._check_bindings(key, priority)
+        if not (is_taken or priority) and (why_not := self._why_not_now(key)):
+            self.notify(why_not)
+        return is_taken
+
+    def _why_not_now(self, key: str) -> str:
+        """Return why a key does nothing here; the pane with the focus comes first."""
+        inside = self.screen.focused or self.screen
+        for node in inside.ancestors_with_self:
+            if not isinstance(node, Commanded):
+                continue
+            for command in commands_of(node.scope):
+                if key in keys_of(command, self.explorer.settings.keymap):
+                    return node.why_not(command)
+        return ""
 
     def action_history(self) -> None:
         self.navigation.show_history()

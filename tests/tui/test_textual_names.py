@@ -27,6 +27,7 @@ import rpcexplorer.tui
 OVERRIDDEN: dict[str, set[tuple[type[Any], str]]] = {
     "ExplorerApp": {
         (App, "_fatal_error"),  # a traceback with the values of variables must not be shown
+        (App, "_check_bindings"),  # the last to handle a key: only here it is known that nothing took it
         (App, "_refresh_notifications"),  # a line over the footer; Textual would cover other text
     },
     "Editor": {(TextArea, "_set_document")},  # our own document, which keeps every line end

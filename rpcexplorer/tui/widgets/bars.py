@@ -191,16 +191,7 @@ class Footer(Widget):
 
     DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
 
-    STAY: ClassVar[frozenset[str]] = frozenset(
-        {"history.close", "batch.close", "profiles.close", "comparison.close", "replay.stop", "palette", "help"}
-        | {"events", "events.close", "events.answer"}
-        | {"history.again", "history.replay", "history.mark", "history.export"}
-        | {"discover", "profiles.test", "profiles.remove"}
-    )
     GAP: ClassVar[int] = 3
-
-    FIRST: ClassVar[frozenset[str]] = frozenset({"docs.next", "docs.take"})
-    """Keys that come first: they are shown nowhere else."""
 
     hints: reactive[tuple[KeyHint, ...]] = reactive[tuple[KeyHint, ...]](())
     prod: reactive[bool] = reactive(False)
@@ -227,10 +218,10 @@ class Footer(Widget):
             for active_binding in reversed(self.screen.active_bindings.values())
             if active_binding.enabled and active_binding.binding.key != NO_KEY
         }
-        for command in sorted(COMMANDS, key=lambda command: command.id not in self.FIRST):
+        for command in sorted(COMMANDS, key=lambda command: command.footer != "first"):
             binding = active.get(command.id)
             if command.footer and binding is not None and command.id not in self.elsewhere:
-                yield binding.key, spelled(binding.key), command.words, command.id in self.STAY
+                yield binding.key, spelled(binding.key), command.words, command.footer == "stays"
 
     def watch_elsewhere(self) -> None:
         self._follow(self.screen)
