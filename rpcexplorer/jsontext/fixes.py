@@ -24,7 +24,7 @@ TokenKind: TypeAlias = Literal[
     "word",  # Any other run of letters.
     "open",
     "close",
-    "comma",  # , or ;
+    "comma",
     "colon",  # : or =
     "stray",
 ]
@@ -56,9 +56,9 @@ _TOKEN = regex(
     | (?P<endless> /\*(?s:.)*+ )
     | (?P<quote>   [{QUOTES}] )
     | (?P<left_open> \{{\{{[^{{}}\[\]"',:\r\n]++(?::json)?[ ]*\}}\}} )
-    | (?P<open>    [\[{{(] )
-    | (?P<close>   [\]}})] )
-    | (?P<comma>   [,;] )
+    | (?P<open>    [\[{{] )
+    | (?P<close>   [\]}}] )
+    | (?P<comma>   , )
     | (?P<colon>   => | := | ={{1,3}} | : )
     | (?P<unopened>{_WORD} "(?=[ \t]*[:,\]}}]) )
     | (?P<word>    [+-] (?i:nan|inf|infinity)\b
@@ -82,11 +82,9 @@ def _closed_by(opener: str) -> re.Pattern[str]:
     return re.compile(rf"{opener}(?:[^{opener}{closers}\\\r\n]++|\\[^\r\n]{letters_around})*[{closers}]")
 
 
-_DELIMITER = r"(?=[ \t]*+(?:[,:;=\]})\r\n]|\Z))"
-_CLOSED = {opener: _closed_by(opener) for opener in QUOTES} | {'"': regex(r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"')}
-_MIXED = {opener: regex(rf'{opener}[^"{opener}\\\r\n]*?[{QUOTES}]{_DELIMITER}') for opener in QUOTES}
+_CLOSED = {opener: _closed_by(opener) for opener in QUOTES}
 _SPANNING = regex(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
-_DELIMITER_BELOW = regex(r"\s*+(?:[,:;\]})]|\Z)")
+_DELIMITER_BELOW = regex(r"\s*+(?:[,:\]}]|\Z)")
 _REST_OF_LINE = regex(r"[^\r\n]*")
 _NAME = regex(rf"[{QUOTES}][^\s:,;\[\]{{}}\\]+(?=[ \t]*:(?!//))")
 
@@ -121,38 +119,26 @@ class _Strings:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.barren = dict.fromkeys(QUOTES, 0)
-        """For each quote, the offset before which none closes a string."""
+        self._barren = 0
+        """The offset before which no double quote closes a string of several lines."""
 
     def at(self, start: int, *, named: bool) -> Token:
         """Return the string at `start`; `named`: a member's name may be there."""
-        text, opener = self.text, self.text[start]
-        if start >= self.barren[opener]:
-            for pattern in (_CLOSED[opener], _MIXED[opener]):
-                if closed := pattern.match(text, start):
-                    return Token("string", start, closed.end())
-            if end := self._below(start):
+        text = self.text
+        if closed := _CLOSED[text[start]].match(text, start):
+            return Token("string", start, closed.end())
+        if text[start] == '"' and start >= self._barren:
+            span = _SPANNING.match(text, start)
+            end = span.end() if span else start
+            is_closed = end > start + 1 and text[end - 1] == '"'
+            if is_closed and _DELIMITER_BELOW.match(text, end):
                 return Token("string", start, end)
+            self._barren = end - 1 if is_closed else end
         if named and (name := _NAME.match(text, start)):
             return Token("unclosed", start, name.end())
         line = _REST_OF_LINE.match(text, start + 1)
         inner = line[0].rstrip(" \t,;:]})") if line else ""
         return Token("unclosed", start, start + 1 + len(inner))
-
-    def _below(self, start: int) -> int:
-        """Return the end of a string of several lines; 0 if its quote is missing."""
-        text, opener = self.text, self.text[start]
-        if opener != '"':
-            line = _REST_OF_LINE.match(text, start)
-            self.barren[opener] = line.end() if line else start
-            return 0
-        span = _SPANNING.match(text, start)
-        end = span.end() if span else start
-        closed = end > start + 1 and text[end - 1] == opener
-        if closed and _DELIMITER_BELOW.match(text, end):
-            return end
-        self.barren[opener] = end - 1 if closed else end
-        return 0
 
 
 class Rewrite(NamedTuple):
@@ -215,12 +201,10 @@ _WINDOWS_PATH = regex(r"[A-Za-z]:\\(?!\\)")
 def backslash(text: str, at: int) -> Rewrite:
     """Fix an escape that JSON does not have.
 
-    If other languages have it, its meaning stays; else only the backslash goes.
+    Before a quote the backslash goes; elsewhere it is doubled.
     """
     if text[at + 1 : at + 2] in tuple(QUOTES):
         return Rewrite(at, at + 1, "")
-    if re.match(r"x[0-9a-fA-F]{2}", text[at + 1 : at + 4]):
-        return Rewrite(at, at + 2, r"\u00")
     return Rewrite(at, at, "\\")
 
 
@@ -267,7 +251,6 @@ LABELS: Final = {
     "bare text": "quote the text",
     "placeholder": "put the variables in quotes",
     "literal": "write null, true and false",
-    "base": "write the number in decimal",
     "control": "escape the control characters",
     "backslash": "fix the backslashes",
     "space": "use plain spaces",
@@ -332,9 +315,6 @@ def in_token(text: str, token: Token, typos: Typos) -> None:
     elif kind == "stray":
         what = f"{shown(text[start])} does not belong here"
         typos.add("", (start, end), what, "replace it with a value, or remove it")
-    elif text[start] in "()":
-        bracket = "[" if kind == "open" else "]"
-        typos.add("", (start, end), "JSON has no round brackets", f"write {bracket}")
     elif kind == "colon" and text[start:end] != ":":
         what = f"{text[start:end]} cannot separate a name from its value"
         typos.add("equals", (start, end), what, "write a colon", Rewrite(start, end, ":"))
@@ -347,16 +327,15 @@ _CONTROLS = {"\n": "a line break", "\r": "a line break", "\t": "a tab"}
 def _string(text: str, token: Token, typos: Typos) -> None:
     """Add wrong or missing quotes, and typos between the quotes."""
     kind, start, end = token
-    opener, closer = text[start], text[end - 1]
+    opener = text[start]
     if kind == "unopened":
         typos.add("quote", (start, end), "a quote is missing before this text", 'write "', Rewrite(start, start, '"'))
-    elif opener == "'" or (opener == '"' and kind == "string" and closer == "'"):
+    elif opener == "'":
         edits = requoted(text, token)
         typos.add("single quotes", (start, end), "text needs double quotes, not single ones", 'write "', *edits)
-    elif opener != '"' or (kind == "string" and closer != '"'):
+    elif opener != '"':
         edits = requoted(text, token)
-        odd = closer if opener == '"' else opener
-        typos.add("other quotes", (start, end), f"{odd} is not a JSON quote", 'write "', *edits)
+        typos.add("other quotes", (start, end), f"{opener} is not a JSON quote", 'write "', *edits)
     if kind == "unclosed":
         # A backslash before the quote is doubled, or it would escape the quote.
         dangling = (end - start - len(text[start:end].rstrip("\\"))) % 2
@@ -390,9 +369,6 @@ def _inside(text: str, inner: tuple[int, int], opener: str, typos: Typos) -> Non
 
 
 _NUMBER = regex(NUMBER)
-_DECIMAL = regex(r"([0-9][0-9_]*+)?(?:\.(?:[0-9][0-9_]*+)?)?(?:[eE][+-]?[0-9]++)?")
-_BASE = regex(r"0(?:[xX][0-9a-fA-F]{1,999}|[oO][0-7]{1,999}|[bB][01]{1,999})")
-_ZEROS = regex(r"0[0_]*(?=[0-9])")
 _NOT_NUMBERS = {"nan", "inf", "infinity"}
 _LITERALS = dict.fromkeys(("null", "none", "nil", "undefined"), "null") | {"true": "true", "false": "false"}
 
@@ -410,8 +386,6 @@ def in_value(text: str, token: Token, typos: Typos) -> None:
     spelled = text[token.start : token.end]
     if token.kind in STRINGS or spelled in ("true", "false", "null") or _NUMBER.fullmatch(spelled):
         return
-    if token.kind == "number" and _number(spelled, token, typos):
-        return
     if spelled.startswith("{{"):
         placeholder = f'"{{{{{spelled[2:-2].strip().removesuffix(":json")}:json}}}}"'
         edit = Rewrite(token.start, token.end, placeholder)
@@ -421,31 +395,19 @@ def in_value(text: str, token: Token, typos: Typos) -> None:
         typos.add("literal", token[1:], f"{shown(spelled)} is not JSON", f"write {right}", edit)
     elif spelled.lower().lstrip("+-") in _NOT_NUMBERS:
         typos.add("", token[1:], f"{spelled} is not JSON", f'write null, or "{spelled}" as text')
+    elif token.kind == "number" and _is_python_number(spelled):
+        instead = "write it without plus sign, leading zeros and underscores, and with digits around the point"
+        typos.add("", token[1:], f"{shown(spelled)} is not a JSON number", instead)
     else:
         typos.add("bare text", token[1:], "text needs double quotes", 'write " on both sides', *quoted(token))
 
 
-def _number(spelled: str, token: Token, typos: Typos) -> bool:
-    """Add the first typo of a number; return False if it is not a number."""
-    digits = spelled.lstrip("+-")
-    if _BASE.fullmatch(digits):
-        right = str(int(digits, 0))
-        edit = Rewrite(token.start + (spelled[0] == "-"), token.end, right)
-        typos.add("base", token[1:], "JSON has only decimal numbers", f"write {shown(right)}", edit)
-        return True
-    decimal = _DECIMAL.fullmatch(digits)
-    if decimal is None:
+def _is_python_number(spelled: str) -> bool:
+    """Return whether Python reads a number here, such as `+1`, `1_000`, `.5` or `5.`."""
+    try:
+        float(spelled)
+    except ValueError:
         return False
-    if spelled[0] == "+":
-        typos.add("", token[1:], "a number has no plus sign", f"write {shown(digits)}")
-    elif _ZEROS.match(digits):
-        instead = f'remove them, or write "{shown(digits)}" to keep them as text'
-        typos.add("", token[1:], "a number has no leading zeros", instead)
-    elif "_" in digits:
-        typos.add("", token[1:], "a number has no underscores", "remove them")
-    else:
-        side = "after" if decimal[1] else "before"
-        typos.add("", token[1:], f"a number needs a digit {side} its decimal point", "write 0 there")
     return True
 
 
@@ -454,7 +416,6 @@ ContainerState: TypeAlias = Literal["item", "colon", "value", "after"]
 CLOSER: Final = {"[": "]", "{": "}"}
 """The closing bracket for each opening one."""
 _OPENER = {"]": "[", "}": "{"}
-_ROUND = {"(": "[", ")": "]"}
 
 
 class Container(Struct):
@@ -467,9 +428,7 @@ class Container(Struct):
     kind: str = ""
     """The intended bracket; empty for a whole text that has brackets."""
     closed: bool = False
-    """A closing bracket was found; for the whole text, one without opening."""
-    items: int = 0
-    """Number of tokens and containers directly in it, names included."""
+    """The whole text has a closing bracket without an opening one."""
     parts: int = 0
     """Number of parts between commas that are not empty."""
     part_empty: bool = True
@@ -496,22 +455,16 @@ class Container(Struct):
             self.first_colon = self.first_colon or token
         else:
             self.first = self.first or token
-            self.items += 1
             self.parts += self.part_empty
             self.part_empty = False
 
     def decide(self) -> None:
         """Decide which container was meant, after everything is counted."""
-        named = self.colons >= self.parts > 0
-        bare = self.first and (self.first.kind in SCALARS or self.colons or self.parts > 1)
-        if self.typed == "{":
-            # Only one text: a name that is being typed, before a brace that the editor closed.
-            is_text = self.items == 1 and self.first is not None and self.first.kind in STRINGS
-            may_become_a_member = is_text and self.first_join is None
-            alone = not self.colons and self.items != 2 * self.parts and not may_become_a_member
-            self.kind = "[" if alone and self.items and (self.closed or self.parts > 1) else "{"
-        elif self.typed or bare:
-            self.kind = "{" if named else "["
+        is_bare = self.first and (self.first.kind in SCALARS or self.colons or self.parts > 1)
+        if self.typed == "{" or (self.colons >= self.parts > 0 and (self.typed or is_bare)):
+            self.kind = "{"
+        elif self.typed or is_bare:
+            self.kind = "["
 
 
 class Nest:
@@ -541,20 +494,15 @@ class Nest:
         return left
 
 
-def bracket(text: str, token: Token) -> str:
-    """Return the bracket of a token; a round one counts as square."""
-    return _ROUND.get(text[token.start], text[token.start])
-
-
 def counted(text: str, found: Sequence[Token]) -> Iterator[Container]:
     """Yield the whole text, then its containers in opening order."""
     order = [Container()]
     nest = Nest(order[0])
     for token in found:
-        char = bracket(text, token)
+        char = text[token.start]
         if token.kind == "close":
-            left = nest.leave(char) or order[:1]
-            left[-1].closed = True
+            if not nest.leave(char):
+                order[0].closed = True
         elif token.kind != "stray":
             nest.open[-1].count(token)
             if token.kind == "open":
@@ -655,22 +603,21 @@ class _Walk:
             self.typos.add("", token[1:], "the text continues after its closing quote", instead)
             container.state = "item" if container.state == "after" else "value"
         elif container.state == "after":
-            self.typos.add(
-                "missing comma", token[1:], "a comma is missing before this", "write one", Rewrite(end, end, ",")
-            )
+            edit = Rewrite(end, end, ",")
+            self.typos.add("missing comma", token[1:], "a comma is missing before this", "write one", edit)
             container.state = "item"
         elif container.state == "colon":
-            self.typos.add(
-                "missing colon", token[1:], "a colon is missing before this", "write one", Rewrite(end, end, ":")
-            )
+            edit = Rewrite(end, end, ":")
+            self.typos.add("missing colon", token[1:], "a colon is missing before this", "write one", edit)
             container.state = "value"
         return container
 
     def _touches(self, token: Token) -> bool:
         """Return whether a word touches a string, as at an unescaped quote."""
-        kinds = (self.before.kind, token.kind)
-        scalars = kinds[0] in SCALARS and kinds[1] in SCALARS
-        return self.before.end == token.start and scalars and (kinds[0] in STRINGS) != (kinds[1] in STRINGS)
+        before = self.before
+        if before.end != token.start or not {before.kind, token.kind} <= SCALARS:
+            return False
+        return (before.kind in STRINGS) != (token.kind in STRINGS)
 
     def _item(self, token: Token) -> None:
         container = self._room(token)
@@ -699,25 +646,15 @@ class _Walk:
             parent.state = "after"
         container = next(self.containers)
         self.nest.enter(container)
-        if container.kind != container.typed:
-            self._convert(container, token)
-
-    def _convert(self, container: Container, opener: Token) -> None:
-        """Add brackets where braces were meant, or the other way round."""
-        if container.kind == "{" and container.first_colon and container.first:
-            name = self.text[container.first.start : container.first.end].strip("\"'")
+        first, colon = container.first, container.first_colon
+        if container.kind != container.typed and first and colon:
+            name = self.text[first.start : first.end].strip("\"'")
             what, instead = "members need braces, not square brackets", f'write {{"{shown(name)}": …}}'
-            edit = Rewrite(opener.start, opener.end, "{")
-            self.typos.add("members", container.first_colon[1:], what, instead, edit)
-        elif container.first:
-            place = container.first
-            if place.kind in STRINGS and container.first_join:
-                place = container.first_join
-            what = "elements without names need square brackets, not braces"
-            self.typos.add("", place[1:], what, "write [ ]")
+            edit = Rewrite(token.start, token.end, "{")
+            self.typos.add("members", colon[1:], what, instead, edit)
 
     def _close(self, token: Token) -> None:
-        char = bracket(self.text, token)
+        char = self.text[token.start]
         left = self.nest.leave(char)
         if not left:
             if not self._ends_whole(token):
@@ -757,7 +694,6 @@ class _Walk:
 
     def _comma(self, token: Token) -> None:
         container = self.nest.open[-1]
-        mark = self.text[token.start]
         if container.state in ("colon", "value"):
             self._missing(container, token)
         elif container.state == "item":
@@ -767,8 +703,6 @@ class _Walk:
         elif not container.kind:
             self.typos.add("", token[1:], "nothing may follow the end of the params", "remove it")
             return
-        if mark == ";":
-            self.typos.add("", token[1:], "items must be separated by commas", "write a comma")
         container.state = "item"
         container.comma = token
 

@@ -279,7 +279,6 @@ def test_wrong_json_in_place_shows_line_column_fix(explorer: Explorer) -> None:
 @pytest.mark.parametrize(
     ("typed", "message", "fixed"),
     [
-        ("0x1F", "line 1, column 1: JSON has only decimal numbers. ^R write the number in decimal", "31"),
         ("1,5", "line 1, column 3: there is more than one value. ^R put it in square brackets", "[1, 5]"),
         ("True", "line 1, column 1: True is not JSON. ^R write null, true and false", "true"),
     ],
