@@ -265,86 +265,35 @@ class Prepared(NamedTuple):
     """A sentence about parts that are kept only until you quit."""
 
 
-class MethodFiles:
-    """The files of all profiles."""
+def _of_file(path: Path, profile: Profile, *, in_full: bool) -> Known | None:
+    """Return the content of a file, or raise ``FileError``.
 
-    def __init__(self, folder: Path, secrets: Callable[[], Iterable[Secret]]) -> None:
-        """``secrets`` returns the secrets that must not be stored."""
-        self._folder = folder
-        self._secrets = secrets
-
-    def read(self, profile: Profile, *, in_full: bool) -> Known | None:
-        """Return the content of the file, or raise ``FileError``.
-
-        None if there is no file, or none for this endpoint.
-        """
-        path = self._path(profile)
-        if path is None:
-            return None
-        texts: list[bytes] = []
-        with file_errors("read", path), suppress(FileNotFoundError), opened(path) as file:
-            head = read_span(file, 0, HEAD_BYTES)
-            if head.startswith(EARLIER):
-                return _of_earlier_version(path, profile)
-            start, sizes = HEAD_BYTES, _sizes(head)
-            size = HEAD_BYTES + sum(length for length, _ in sizes)
-            if not sizes or size != os.fstat(file).st_size or size > KEPT:
+    None if there is no file, or none for this endpoint.
+    """
+    texts: list[bytes] = []
+    with file_errors("read", path), suppress(FileNotFoundError), opened(path) as file:
+        head = read_span(file, 0, HEAD_BYTES)
+        if head.startswith(EARLIER):
+            return _of_earlier_version(path, profile)
+        start, sizes = HEAD_BYTES, _sizes(head)
+        size = HEAD_BYTES + sum(length for length, _ in sizes)
+        if not sizes or size != os.fstat(file).st_size or size > KEPT:
+            raise _damaged(path)
+        for length, checksum in sizes if in_full else sizes[:1]:
+            texts.append(read_span(file, start, start + length))
+            start += length
+            if crc32(texts[-1]) != checksum:
                 raise _damaged(path)
-            for length, checksum in sizes if in_full else sizes[:1]:
-                texts.append(read_span(file, start, start + length))
-                start += length
-                if crc32(texts[-1]) != checksum:
-                    raise _damaged(path)
-        if not texts:
-            return None
-        try:
-            found = msgspec.json.decode(texts[0], type=MethodList)
-            descriptions = msgspec.json.decode(texts[1], type=Descriptions) if in_full else None
-        except (msgspec.MsgspecError, RecursionError):
-            raise _damaged(path) from None
-        if (found.profile, found.endpoint) != _key(profile):
-            return None
-        return Known(found, descriptions)
-
-    def content(self, profile: Profile, known: Known, hide: HideSecrets) -> tuple[bytes, str]:
-        """Return the file's content without secrets, and a sentence on gaps."""
-        if self._path(profile) is None:
-            return b"", ""
-        lines = msgspec.json.encode(known.list.clean(hide)) + b"\n"
-        if len(lines) > KEPT // 2:
-            return b"", f"{LIST_NOT_STORED}: it is too large ({size_words(len(lines))})"
-        full = msgspec.json.encode((known.descriptions or Descriptions()).clean(hide)) + b"\n"
-        problem = ""
-        if len(full) > KEPT // 2:
-            problem = f"{SCHEMAS_NOT_STORED}: they are larger than {size_words(KEPT // 2)}"
-            full = msgspec.json.encode(Descriptions()) + b"\n"
-        head = HEAD.format(len(lines), crc32(lines), len(full), crc32(full)).encode()
-        return b"".join((head, lines, full)), problem
-
-    def write(self, profile: Profile, content: bytes) -> str:
-        """Write the content, if there is any; return a sentence if that fails."""
-        path = self._path(profile)
-        if path is None or not content:
-            return ""
-        problem = error_of(lambda: write_private(path, content))
-        if problem:
-            return f"{LIST_NOT_STORED}: {problem}"
-        with suppress(OSError):
-            for earlier in self._folder.glob(f"{escape(profile.name)}.*.full"):
-                earlier.unlink()
-        return ""
-
-    def hide(self) -> HideSecrets:
-        """Return a function that redacts the secrets known now."""
-        from rpcexplorer.redaction.redactor import Redactor  # needed only for writing
-
-        return Redactor(self._secrets()).text
-
-    def _path(self, profile: Profile) -> Path | None:
-        """Return the path of a profile's file; None if it has no file."""
-        if profile.ad_hoc or not PROFILE_NAME.fullmatch(profile.name):
-            return None
-        return self._folder / f"{profile.name}.json"
+    if not texts:
+        return None
+    try:
+        found = msgspec.json.decode(texts[0], type=MethodList)
+        descriptions = msgspec.json.decode(texts[1], type=Descriptions) if in_full else None
+    except (msgspec.MsgspecError, RecursionError):
+        raise _damaged(path) from None
+    if (found.profile, found.endpoint) != _key(profile):
+        return None
+    return Known(found, descriptions)
 
 
 def _damaged(path: Path) -> FileError:
@@ -396,7 +345,7 @@ class MethodLists:
 
     def __init__(self, folder: Path, secrets: Callable[[], Iterable[Secret]] = tuple) -> None:
         """``secrets`` returns the secrets that must not be stored."""
-        self._files = MethodFiles(folder, secrets)
+        self._folder, self._secrets = folder, secrets
         self._known: dict[Key, Known] = {}
         self._refused: dict[Key, str] = {}
         """Stamps of files with descriptions that could not be used."""
@@ -425,7 +374,7 @@ class MethodLists:
         from rpcexplorer.discovery.openrpc import openrpc_document, openrpc_text
 
         known = partial(self.described, profile)
-        return self._files.hide()(openrpc_text(openrpc_document(profile.name, methods, known, self.events(profile))))
+        return self._hide()(openrpc_text(openrpc_document(profile.name, methods, known, self.events(profile))))
 
     def copy(self, profile: Profile, new: str) -> None:
         """Store the list of a profile for its new name too. Raises ``FileError``."""
@@ -433,8 +382,7 @@ class MethodLists:
         copied = Known(replace(known.list, profile=new), known.descriptions)
         self._known[_key(renamed)] = copied
         if known.list != MethodList(*_key(profile)):
-            content, _ = self._files.content(renamed, copied, self._files.hide())
-            problem = self._files.write(renamed, content)
+            problem = self._write(renamed, copied)
             if problem:
                 raise FileError(problem)
 
@@ -463,7 +411,10 @@ class MethodLists:
             return
         if keep:
             known = self._read_again(profile)
-        known.list.absent = known.list.absent | {name} if is_absent else known.list.absent - {name}
+        if is_absent:
+            known.list.absent |= {name}
+        else:
+            known.list.absent -= {name}
         if keep:
             self._write(profile, known)
 
@@ -494,8 +445,8 @@ class MethodLists:
         """
         if not discovery.found:
             return self._refuse(profile, discovery, stamp)
-        before, hide = self._read_again(profile), self._files.hide()
-        return self._keep(profile, discovery, self._prepare(profile, before, discovery, stamp, hide))
+        prepared = self._prepare(profile, self._read_again(profile), discovery, stamp, self._hide())
+        return self._keep(profile, discovery, prepared)
 
     async def settle_aside(self, profile: Profile, discovery: Discovery, stamp: str = "") -> Discovery:
         """Store a discovery like ``settle``, with the slow part in a thread."""
@@ -503,7 +454,7 @@ class MethodLists:
 
         if not discovery.found:
             return self._refuse(profile, discovery, stamp)
-        before, hide = self._read_again(profile), self._files.hide()
+        before, hide = self._read_again(profile), self._hide()
         prepared = await asyncio.to_thread(self._prepare, profile, before, discovery, stamp, hide)
         return self._keep(profile, discovery, prepared)
 
@@ -525,12 +476,12 @@ class MethodLists:
         absent = before.list.absent - {method.name for method in discovery.methods}
         found = replace(before.list, when=discovery.when, methods=discovery.methods, absent=absent, source=stamp)
         known = Known(found, descriptions)
-        return Prepared(known, changes, *self._files.content(profile, known, hide))
+        return Prepared(known, changes, *self._content(profile, known, hide))
 
     def _keep(self, profile: Profile, discovery: Discovery, prepared: Prepared) -> Discovery:
         self._known[_key(profile)] = prepared.known
         self.problem = ""
-        problems = [prepared.problem, self._files.write(profile, prepared.content)]
+        problems = [prepared.problem, self._put(profile, prepared.content)]
         methods = prepared.changes.methods if prepared.changes else ()
         return replace(
             discovery,
@@ -540,9 +491,10 @@ class MethodLists:
             changed=methods,
         )
 
-    def _write(self, profile: Profile, known: Known) -> None:
-        content, _ = self._files.content(profile, known, self._files.hide())
-        self._files.write(profile, content)
+    def _write(self, profile: Profile, known: Known) -> str:
+        """Write the list; return a sentence if that fails."""
+        content, _ = self._content(profile, known, self._hide())
+        return self._put(profile, content)
 
     def _cached(self, profile: Profile) -> Known:
         """Return the list of a profile, perhaps without its descriptions."""
@@ -576,9 +528,53 @@ class MethodLists:
         return found
 
     def _read(self, profile: Profile, *, in_full: bool) -> Known | None:
+        """Return the content of the file; None if there is no usable one for this endpoint."""
         self.problem = ""
+        path = self._path(profile)
+        if path is None:
+            return None
         try:
-            return self._files.read(profile, in_full=in_full)
+            return _of_file(path, profile, in_full=in_full)
         except FileError as error:
             self.problem = error.sentence
         return None
+
+    def _content(self, profile: Profile, known: Known, hide: HideSecrets) -> tuple[bytes, str]:
+        """Return the file's content without secrets, and a sentence on gaps."""
+        if self._path(profile) is None:
+            return b"", ""
+        lines = msgspec.json.encode(known.list.clean(hide)) + b"\n"
+        if len(lines) > KEPT // 2:
+            return b"", f"{LIST_NOT_STORED}: it is too large ({size_words(len(lines))})"
+        full = msgspec.json.encode((known.descriptions or Descriptions()).clean(hide)) + b"\n"
+        problem = ""
+        if len(full) > KEPT // 2:
+            problem = f"{SCHEMAS_NOT_STORED}: they are larger than {size_words(KEPT // 2)}"
+            full = msgspec.json.encode(Descriptions()) + b"\n"
+        head = HEAD.format(len(lines), crc32(lines), len(full), crc32(full)).encode()
+        return b"".join((head, lines, full)), problem
+
+    def _put(self, profile: Profile, content: bytes) -> str:
+        """Write the content, if there is any; return a sentence if that fails."""
+        path = self._path(profile)
+        if path is None or not content:
+            return ""
+        problem = error_of(lambda: write_private(path, content))
+        if problem:
+            return f"{LIST_NOT_STORED}: {problem}"
+        with suppress(OSError):
+            for earlier in self._folder.glob(f"{escape(profile.name)}.*.full"):
+                earlier.unlink()
+        return ""
+
+    def _hide(self) -> HideSecrets:
+        """Return a function that redacts the secrets known now."""
+        from rpcexplorer.redaction.redactor import Redactor  # needed only for writing
+
+        return Redactor(self._secrets()).text
+
+    def _path(self, profile: Profile) -> Path | None:
+        """Return the path of a profile's file; None if it has no file."""
+        if profile.ad_hoc or not PROFILE_NAME.fullmatch(profile.name):
+            return None
+        return self._folder / f"{profile.name}.json"
