@@ -196,7 +196,7 @@ def with_references(schema: Any, redirect: Callable[[str], str]) -> Any:
             if is_by_name:
                 rest.append((copied, key, False))
                 continue
-            if key in {*REFERENCES, "extends"}:
+            if key in REFERENCES:
                 copied[key] = _redirected(member, redirect)
             if key not in VALUES:
                 rest.append((copied, key, key in NAMES))

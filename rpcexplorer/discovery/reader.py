@@ -376,9 +376,9 @@ class Document:
                 rest += part
             elif isinstance(part, dict):
                 rest += part.values()
-                for key, sign in (("$id", ""), ("id", ""), ("$anchor", "#"), ("$dynamicAnchor", "#")):
+                for key in ("$id", "id"):
                     if isinstance(part.get(key), str):
-                        named.setdefault(f"{sign}{part[key]}", part)
+                        named.setdefault(part[key], part)
         return named
 
 

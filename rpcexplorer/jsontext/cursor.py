@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
+from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.patterns import regex
 
 LONGEST: Final = 80_000
@@ -13,7 +13,6 @@ LONGEST: Final = 80_000
 FURTHER: Final = 20_000
 """Characters after the cursor that are searched for the rest."""
 DEEPEST: Final = 100
-LONGEST_WORD: Final = 200
 _STRING: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
 _WORD: Final = r"[^\s\[\]{},:\"]+"
 _TO_BRACKET: Final = regex(rf'(?:[^\[\]{{}}"]++|{_STRING})*+([\[\]{{}}])')
@@ -82,7 +81,7 @@ def place_at(text: str, offset: int) -> TypedPlace | None:
         return None
     behind = _behind(text, end, len(found))
     levels = tuple(_level(text, around, more) for around, more in zip(found, behind, strict=True))
-    typed = _decoded(f'{text[start:offset]}"') if quoted else text[start:offset]
+    typed = decoded(f'{text[start:offset]}"') if quoted else text[start:offset]
     if due == "next":
         start = len(text[:start].rstrip(" \t\r\n"))
     return TypedPlace(tuple(path), levels, due, start, end, typed, quoted, colon, comma)
@@ -145,7 +144,7 @@ def _token(text: str, offset: int, string: int | None) -> tuple[int, int, bool]:
     """Return start and end of the token at an offset; and if it is quoted."""
     if string is None:
         start = offset
-        while start and start > offset - LONGEST_WORD and not _BREAK.match(text, start - 1):
+        while start and not _BREAK.match(text, start - 1):
             start -= 1
         return start, _end_of_word(text, offset), False
     whole = _WHOLE_STRING.match(text, string)
@@ -205,7 +204,7 @@ def _level(text: str, container: _Around, more: list[tuple[int, int]]) -> Level:
     members: dict[str, str] = {}
     for start, end in (*container.own, *more):
         for found in _MEMBER.finditer(text, start, end):
-            members[_decoded(found[1])] = found[2] or ""
+            members[decoded(found[1])] = found[2] or ""
     return Level(True, members)
 
 
@@ -217,16 +216,7 @@ def _path(text: str, containers: list[_Around]) -> list[str | int] | None:
             own = [_WHOLE_STRING.sub("", text[start:end]) for start, end in container.own]
             path.append(sum(stretch.count(",") for stretch in own))
         elif name := _LAST_NAME.search(text, *container.own[-1]):
-            path.append(_decoded(name[1]))
+            path.append(decoded(name[1]))
         else:
             return None
     return path
-
-
-def _decoded(string: str) -> str:
-    if "\\" not in string:
-        return string[1:-1]
-    try:
-        return str(json.loads(string, strict=False))
-    except ValueError:
-        return string[1:-1]

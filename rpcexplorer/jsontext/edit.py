@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from rpcexplorer.jsontext.layout import compact, indented
-from rpcexplorer.jsontext.scan import STRING, Span, elements, is_value, members
+from rpcexplorer.jsontext.pointers import ValuePlace, places_in
+from rpcexplorer.jsontext.scan import STRING, Span, is_value
 from rpcexplorer.patterns import regex
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -18,15 +19,6 @@ STEP: Final = "  "
 """Indentation, if the text has none of its own."""
 _JOINS = regex(rf"({STRING})|([,:])\s*|\s+")
 _LINES = regex(r"\n(?=[^\r\n])")
-
-
-class _Item(NamedTuple):
-    """The place of a member or an element."""
-
-    name: str | None
-    start: int
-    """Start of the key, if it has one."""
-    value: Span
 
 
 def is_json(text: str) -> bool:
@@ -44,10 +36,10 @@ def span_of(text: str, path: Path) -> Span | None:
     """Return the span of the value at a path, or None."""
     span = whole(text)
     for step in path:
-        item = _item(_items(text, span), step)
-        if item is None:
+        places = [place for key, place in places_in(text, span) if key == step]
+        if not places:
             return None
-        span = item.value
+        span = places[-1].start, places[-1].end
     return span
 
 
@@ -65,7 +57,7 @@ def added(text: str, path: Path, value: str, name: str | None = None, *, key: st
     """
     span = span_of(text, path)
     assert span is not None, f"{path} is not there"
-    items = _items(text, span)
+    items = [place for _, place in places_in(text, span)]
     spelled = None if name is None else key or string(name)
     if items:
         return _appended(text, items, value, spelled)
@@ -81,16 +73,14 @@ def removed(text: str, path: Path) -> str:
     """Return the text without the value at a path."""
     outer = span_of(text, path[:-1])
     assert outer is not None, f"{path} is not there"
-    items = _items(text, outer)
-    item = _item(items, path[-1])
-    assert item is not None, f"{path} is not there"
-    at = items.index(item)
+    items = places_in(text, outer)
+    at = max(index for index, (key, _) in enumerate(items) if key == path[-1])
     if len(items) == 1:
         start, end = outer[0] + 1, outer[1] - 1
     elif at == 0:
-        start, end = item.start, items[1].start
+        start, end = items[0][1].name_start, items[1][1].name_start
     else:
-        start, end = items[at - 1].value[1], item.value[1]
+        start, end = items[at - 1][1].end, items[at][1].end
     return text[:start] + text[end:]
 
 
@@ -118,34 +108,15 @@ def _joined(found: re.Match[str]) -> str:
     return found[1] or ""
 
 
-def _items(text: str, span: Span) -> list[_Item]:
-    """Return the items of an object or array; of other values none."""
-    at, inside = span[0], text[slice(*span)]
-    if inside.startswith("["):
-        return [_Item(None, at + start, (at + start, at + end)) for start, end in elements(inside) or ()]
-    if not inside.startswith("{"):
-        return []
-    found = members(inside) or ()
-    return [_Item(member.name, at + member.key[0], (at + member.value[0], at + member.value[1])) for member in found]
-
-
-def _item(items: Sequence[_Item], step: str | int) -> _Item | None:
-    if isinstance(step, str):
-        return next((item for item in reversed(items) if item.name == step), None)
-    if not 0 <= step < len(items) or items[step].name is not None:
-        return None
-    return items[step]
-
-
-def _appended(text: str, items: Sequence[_Item], value: str, key: str | None) -> str:
+def _appended(text: str, items: Sequence[ValuePlace], value: str, key: str | None) -> str:
     """Return the text with an item after the last one, in the same layout."""
     last = items[-1]
-    colon = text[last.start : last.value[0]].rpartition(":")[2] if key is not None else ""
+    colon = text[last.name_start : last.start].rpartition(":")[2] if key is not None else ""
     if len(items) > 1:
-        between = text[items[-2].value[1] : last.start]
+        between = text[items[-2].end : last.name_start]
     else:
-        opener = max(text.rfind("{", 0, last.start), text.rfind("[", 0, last.start))
-        between = f",{text[opener + 1 : last.start]}"
+        opener = max(text.rfind("{", 0, last.name_start), text.rfind("[", 0, last.name_start))
+        between = f",{text[opener + 1 : last.name_start]}"
         if between == "," and (key is None or colon):
             between = ", "
     if "\n" in between:
@@ -154,10 +125,10 @@ def _appended(text: str, items: Sequence[_Item], value: str, key: str | None) ->
         laid_out = compact(value)
     else:
         laid_out = one_line(value)
-    before = text[: last.value[1]] + between
+    before = text[: last.end] + between
     if key is not None:
         before += f"{key}:{colon}"
-    return before + laid_out + text[last.value[1] :]
+    return before + laid_out + text[last.end :]
 
 
 def _around_the_first(text: str, path: Path) -> tuple[str, str]:
@@ -166,12 +137,10 @@ def _around_the_first(text: str, path: Path) -> tuple[str, str]:
     It has a line of its own if the items of the container around it have.
     """
     outer = span_of(text, path[:-1]) if path else None
-    if outer is None:
+    items = places_in(text, outer) if outer else []
+    if not outer or not items:
         return "", ""
-    items = _items(text, outer)
-    if not items:
-        return "", ""
-    before = text[outer[0] + 1 : items[0].start]
+    before = text[outer[0] + 1 : items[0][1].name_start]
     if "\n" not in before:
         return "", ""
     own = before.rpartition("\n")[2]

@@ -121,9 +121,6 @@ def _inside(text: str, at: int, part: str) -> Iterator[Span]:
     yield from ((at + start, at + end) for start, end in found)
 
 
-_Path: TypeAlias = tuple[str | int, ...]
-
-
 class ValuePlace(NamedTuple):
     """The place of a value in a text."""
 
@@ -132,6 +129,22 @@ class ValuePlace(NamedTuple):
     name_start: int
     """Start of a member's name with its quotes; else the value's start."""
     name_end: int
+
+
+def places_in(text: str, span: Span) -> list[tuple[str | int, ValuePlace]]:
+    """Return the places in an object or array, by name or index; of other values none."""
+    at, inside = span[0], text[slice(*span)]
+    if inside.startswith("["):
+        spans = [(at + start, at + end) for start, end in elements(inside) or ()]
+        return [(index, ValuePlace(start, end, start, start)) for index, (start, end) in enumerate(spans)]
+    found: list[tuple[str | int, ValuePlace]] = []
+    if inside.startswith("{"):
+        for name, key, value in members(inside) or ():
+            found.append((name, ValuePlace(at + value[0], at + value[1], at + key[0], at + key[1])))
+    return found
+
+
+_Path: TypeAlias = tuple[str | int, ...]
 
 
 class Places:
@@ -157,14 +170,5 @@ class Places:
 
     def _inside(self, here: _Path, place: ValuePlace) -> dict[str | int, ValuePlace]:
         if here not in self._taken:
-            self._taken[here] = dict(_parts(self._text[place.start : place.end], place.start))
+            self._taken[here] = dict(places_in(self._text, (place.start, place.end)))
         return self._taken[here]
-
-
-def _parts(text: str, at: int) -> Iterator[tuple[str | int, ValuePlace]]:
-    if text.startswith("{"):
-        for name, key, value in members(text) or ():
-            yield name, ValuePlace(at + value[0], at + value[1], at + key[0], at + key[1])
-    elif text.startswith("["):
-        for index, (start, end) in enumerate(elements(text) or ()):
-            yield index, ValuePlace(at + start, at + end, at + start, at + start)

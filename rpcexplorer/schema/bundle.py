@@ -13,7 +13,6 @@ from rpcexplorer.schema.dialect import (
     IS_UNSURE,
     LIST_KEYS,
     NAMED_KEYS,
-    REFERENCES,
     SCHEMA_KEYS,
     modern,
 )
@@ -75,8 +74,8 @@ class _Rewriting:
         self._parts += 1
         if self._parts > MAX_PARTS:
             raise _TooLargeError
-        if self._ignores_siblings and any(isinstance(source.get(key), str) for key in REFERENCES):
-            source = {key: value for key, value in source.items() if key in REFERENCES}
+        if self._ignores_siblings and isinstance(source.get("$ref"), str):
+            source = {"$ref": source["$ref"]}
         made = modern(source, self._known)
         for key in ANNOTATIONS:
             made.pop(key, None)

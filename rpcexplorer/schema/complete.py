@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Final, TypeVar
 
-import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
@@ -18,8 +17,8 @@ from rpcexplorer.model.method import By, Described
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import INVALID_PARAMS, Result, spelled
 from rpcexplorer.schema.example import PLAIN, Maker
-from rpcexplorer.schema.fit import Looks, is_small
-from rpcexplorer.schema.node import Node, SchemaReader
+from rpcexplorer.schema.fit import Looks, is_small, value_of
+from rpcexplorer.schema.node import Node, SchemaReader, is_kind, kind_of_value
 from rpcexplorer.schema.words import in_one_line, kind_words, limit_words, step_words, value_words
 from rpcexplorer.variables.references import inert_value
 
@@ -111,11 +110,9 @@ def _inside(node: Node, step: str | int) -> Any:
 def _values(siblings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     """Yield the values of a few short neighbours, which select the alternatives."""
     for name, text in islice(siblings.items(), 20):
-        if text and len(text) <= 200:
-            try:
-                yield name, msgspec.json.decode(text)
-            except msgspec.DecodeError:
-                continue
+        value = value_of(text)
+        if value is not UNSET:
+            yield name, value
 
 
 class Candidate(Struct, frozen=True):
@@ -353,19 +350,11 @@ def _value(value: Any, words: str) -> Candidate:
 
 
 def _may_be(nodes: Iterable[Node], text: str) -> bool:
-    """Return whether a text or number fits one of the types.
-
-    A reference fits any type.
-    """
-    if "{{" in text:
-        return True
-    kinds = {"number", "integer"}
-    if text.startswith('"'):
-        kinds = {"string"}
-    elif not set(text).isdisjoint(".eE"):
-        kinds = {"number"}
-    allowed = set(chain.from_iterable(node.kinds for node in nodes))
-    return not allowed or not kinds.isdisjoint(allowed)
+    """Return whether a value fits one of the types; a reference fits any."""
+    allowed: set[str] = set()
+    for node in nodes:
+        allowed.update(node.kinds)
+    return "{{" in text or not allowed or is_kind(kind_of_value(value_of(text)), allowed)
 
 
 def signature(text: str, offset: int, described: Described, *, by: By | None = None) -> str:

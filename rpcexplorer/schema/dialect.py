@@ -34,8 +34,8 @@ _ALL_LIMITS: Final = frozenset((*LIMITS, "minContains", "maxContains"))
 _BOUNDS: Final = frozenset({"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"})
 _EXCLUSIVE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _INCLUSIVE: Final = {exclusive: inclusive for inclusive, exclusive in _EXCLUSIVE.items()}
-REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-_REFERENCE_KEYS: Final = frozenset({*REFERENCES, "extends"})
+REFERENCES: Final = frozenset({"$ref", "extends"})
+"""Keywords that refer to schemas; ``extends`` is Kodi's."""
 SCHEMA_KEYS: Final = frozenset(
     (
         *("not", "if", "then", "else", "contains", "propertyNames", "items"),
@@ -54,8 +54,8 @@ ANNOTATIONS: Final = frozenset({"default", "examples", *_TEXTS, *_MARKS})
 
 
 def references_of(part: dict[str, Any]) -> Iterator[str]:
-    """Yield the references of an object; Kodi's types use ``extends``."""
-    for key in _REFERENCE_KEYS.intersection(part):
+    """Yield the references of an object."""
+    for key in REFERENCES.intersection(part):
         value = part[key]
         for reference in value if isinstance(value, list) else (value,):
             if isinstance(reference, str):
@@ -102,9 +102,8 @@ def modern(source: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, 
             is_valid = key in NAMED_KEYS and isinstance(value, dict)
         if is_valid:
             made[key] = value
-    for key in REFERENCES:
-        if isinstance(source.get(key), str):
-            _add_reference(made, source[key])
+    if isinstance(source.get("$ref"), str):
+        made["$ref"] = source["$ref"]
     _add_items(made, source)
     _add_dependencies(made, source)
     _add_type(made, source)
@@ -145,13 +144,6 @@ def _with_bases(source: dict[str, Any], definitions: Mapping[str, Any]) -> dict[
     if members:
         merged["properties"] = members
     return merged
-
-
-def _add_reference(made: dict[str, Any], reference: str) -> None:
-    if "$ref" in made:
-        made["allOf"] = [{"$ref": reference}, *made.get("allOf", ())]
-    else:
-        made["$ref"] = reference
 
 
 def _add_items(made: dict[str, Any], source: dict[str, Any]) -> None:

@@ -196,16 +196,16 @@ class _Explanation:
         if not self._has_references or keyword in _OF_NAMES:
             return False
         branches = _branches(error, levels)
+        for branch in branches:
+            if all(self._is_open(inner, levels - 1) for inner in branch):
+                return True
         if branches:
-            return any(self._are_open(branch, levels - 1) for branch in branches)
+            return False
         place = self._places.at(error.instance_path)
         token = self._text[place.start : place.end] if place else self._text
         if token.startswith('"'):  # A secret is a text.
             return OPENING in token or (keyword != "type" and bool(PLACEHOLDER.fullmatch(token[1:-1])))
         return keyword not in _OF_SHAPE and (OPENING in token or bool(PLACEHOLDER.search(token)))
-
-    def _are_open(self, errors: list[Any], levels: int) -> bool:
-        return all(self._is_open(error, levels) for error in errors)
 
     def _is_left_out(self, path: Path, place: ValuePlace) -> bool:
         """Return whether it is null for an optional param, which means absent."""
@@ -409,8 +409,6 @@ def texts_of(value: Any) -> list[str]:
     return [text for text in several if isinstance(text, str)]
 
 
-MAX_FIXES: Final = 4
-"""Fixes for one problem."""
 MAX_NAMES: Final = 500
 """Names that are compared with a misspelt one; each takes time."""
 MAX_NAME_CHARACTERS: Final = 100
@@ -432,7 +430,7 @@ def fixes(text: str, found: ExplainedProblem) -> tuple[Fix, ...]:
             made = _chosen(text, found.place, found.schema)
         case _:
             return ()
-    return tuple(fix for fix in islice(made, MAX_FIXES) if fix.text != text)
+    return tuple(fix for fix in made if fix.text != text)
 
 
 def by_name(text: str, params: Sequence[DescribedParam]) -> Fix | None:

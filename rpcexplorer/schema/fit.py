@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from math import inf
 from typing import Any, Final
 
@@ -69,7 +71,7 @@ def could_be_params(described: Described, text: str, by: By | None = None) -> bo
 
     ``by`` is the only way in which the service accepts them.
     """
-    value = _decoded(text)
+    value = value_of(text)
     if value is UNSET:
         return False
     way: By = "name" if isinstance(value, dict) else "position"
@@ -84,15 +86,16 @@ def could_be_params(described: Described, text: str, by: By | None = None) -> bo
 
 def could_be_result(described: Described, text: bytes) -> bool:
     """Return whether types and choices of a result fit a method."""
-    value = _decoded(text)
+    value = value_of(text)
     return value is not UNSET and Looks(SchemaReader(described.definitions)).could_be(described.result, value)
 
 
-def _decoded(text: str | bytes) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        return UNSET
+def value_of(text: str | bytes) -> Any:
+    """Return the value of a JSON text; ``UNSET`` if Python cannot hold it."""
+    for decode in (msgspec.json.decode, json.loads):
+        with suppress(msgspec.MsgspecError, ValueError, RecursionError):
+            return decode(text)
+    return UNSET
 
 
 def is_within(limits: Mapping[str, Any], value: Any) -> bool:

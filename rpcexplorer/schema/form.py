@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
-import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
@@ -27,11 +24,12 @@ from rpcexplorer.jsontext.edit import (
     without_indent,
 )
 from rpcexplorer.jsontext.params import Typo, value_problem
-from rpcexplorer.jsontext.scan import Span, decoded, depth, elements, members
+from rpcexplorer.jsontext.pointers import places_in
+from rpcexplorer.jsontext.scan import Span, decoded, elements, members
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.schema.example import PLAIN, Maker, without
-from rpcexplorer.schema.fit import Looks, is_one_of, is_reference
+from rpcexplorer.schema.fit import Looks, is_one_of, is_reference, value_of
 from rpcexplorer.schema.node import Node, SchemaReader, is_kind, kind_of_value
 from rpcexplorer.schema.words import kind_words, limit_words
 from rpcexplorer.variables.references import inert_value
@@ -271,7 +269,7 @@ class FormText:
     def with_element(self, path: Path) -> tuple[str, Path]:
         """Return the text with a new element in an array, and its path."""
         text = self._with_container(self.text, path, "[")
-        inside = (*path, _count_elements(text, path))
+        inside = (*path, len(_elements(text, span_of(text, path))))
         return added(text, path, self._new(inside)), inside
 
     def with_member(self, path: Path, name: str) -> tuple[str, Path]:
@@ -303,7 +301,7 @@ class FormText:
             return changed(text, path, value)
         if isinstance(last, str):
             return added(text, parent, value, last, key=inert_value(last))  # The name comes from a service.
-        for at in range(_count_elements(text, parent), last):
+        for at in range(len(_elements(text, span_of(text, parent))), last):
             text = added(text, parent, self.start((*parent, at)))
         return added(text, parent, value)
 
@@ -320,11 +318,6 @@ class FormText:
         return self._placed(text, path, start)
 
 
-def _count_elements(text: str, path: Path) -> int:
-    span = span_of(text, path)
-    return len(elements(text[slice(*span)]) or ()) if span else 0
-
-
 NOT_NULL: Final = "not null"
 LONGEST_LINE: Final = 2_000
 """Characters of a text that is typed on one line."""
@@ -335,14 +328,6 @@ def size_of(text: str) -> int:
     if text.startswith("{"):
         return len(members(text) or ())
     return len(elements(text) or ()) if text.startswith("[") else 0
-
-
-def value_of(text: str) -> Any:
-    """Return the value of valid JSON; ``UNSET`` if Python cannot hold it."""
-    for decode in (msgspec.json.decode, json.loads):
-        with suppress(msgspec.MsgspecError, ValueError, RecursionError):
-            return decode(text)
-    return UNSET
 
 
 def editing_of(place: Settled, text: str) -> Editing:
@@ -411,7 +396,6 @@ MOST_ITEMS: Final = 200
 """Rows of one object or array."""
 MAX_FORM_CHARACTERS: Final = 64_000
 """Characters of params that are parsed after each key."""
-MAX_FORM_LEVELS: Final = 1_000
 DEEPEST: Final = 30
 """Levels to unfold; deeper values are typed as JSON."""
 KEPT: Final = 5_000
@@ -433,9 +417,6 @@ def why_no_form(text: str) -> str:
     """Return why params cannot be shown as rows; empty if they can."""
     if len(text) > MAX_FORM_CHARACTERS:
         return f"The form shows at most {MAX_FORM_CHARACTERS:,} characters of params. These params have {len(text):,}."
-    levels = depth(text)
-    if levels > MAX_FORM_LEVELS:
-        return f"The form shows at most {MAX_FORM_LEVELS:,} levels of params. These params have {levels:,}."
     return ""
 
 
@@ -639,16 +620,15 @@ def _members(text: str, span: Span | None) -> dict[str, list[Span]]:
     """Return the spans of an object's values by name; empty for other values."""
     found: dict[str, list[Span]] = {}
     if span is not None and text.startswith("{", span[0]):
-        for member in members(text[slice(*span)]) or ():
-            start, end = member.value
-            found.setdefault(member.name, []).append((span[0] + start, span[0] + end))
+        for name, place in places_in(text, span):
+            found.setdefault(str(name), []).append((place.start, place.end))
     return found
 
 
 def _elements(text: str, span: Span | None) -> list[Span]:
     if span is None or not text.startswith("[", span[0]):
         return []
-    return [(span[0] + start, span[0] + end) for start, end in elements(text[slice(*span)]) or ()]
+    return [(place.start, place.end) for _, place in places_in(text, span)]
 
 
 def _member_slot(found: Mapping[str, list[Span]], path: Path, name: str, schema: Any, **more: Any) -> _Slot:

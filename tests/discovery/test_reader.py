@@ -170,13 +170,13 @@ def test_references_are_followed_to_their_end() -> None:
 
 
 def test_schema_is_found_by_id_or_name() -> None:
-    root = {"x": [{"$id": "urn:a", "type": "string"}, {"$anchor": "b", "type": "null"}]}
+    root = {"x": [{"$id": "urn:a", "type": "string"}, {"id": "b", "type": "null"}]}
     found = Document(root, {"Player.Id": {"type": "integer"}}).definitions(
-        [{"$ref": "urn:a"}, {"$ref": "#b"}, {"$ref": "Player.Id"}, {"extends": "Player.Id"}]
+        [{"$ref": "urn:a"}, {"$ref": "b"}, {"$ref": "Player.Id"}, {"extends": "Player.Id"}]
     )
     assert {name: schema["type"] for name, schema in found.items()} == {
         "urn:a": "string",
-        "#b": "null",
+        "b": "null",
         "Player.Id": "integer",
     }
 
