@@ -267,13 +267,10 @@ def real(path: Path) -> Path:
         return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError for a loop.
 
 
-def aside(path: Path, word: str) -> Iterator[Path]:
-    """Yield paths next to a file: ``a.toml.damaged-1``, then ``-2`` …."""
-    return (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
-
-
 def free_aside(path: Path, word: str) -> Path:
-    return next(side for side in aside(path, word) if not os.path.lexists(side))
+    """Return a free path next to a file: ``a.toml.damaged-1``, or ``-2`` …."""
+    paths = (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
+    return next(side for side in paths if not os.path.lexists(side))
 
 
 def may_change(path: Path) -> bool:

@@ -262,13 +262,10 @@ class TomlFile(Struct, frozen=True, dict=True):
         return Problem(str(self.path), sentence, self.layout.line_of(path), dotted(path), profile)
 
 
-def read_toml(path: Path, *, ours: bool = False) -> TomlFile | Problem | None:
-    """Read a file; None if it does not exist.
-
-    ``ours``: only this program writes it.
-    """
+def read_toml(path: Path) -> TomlFile | Problem | None:
+    """Read a file that people write; None if it does not exist."""
     try:
-        content = read_bytes(path, WRITTEN_BY_PEOPLE, links=not ours, others=not ours)
+        content = read_bytes(path, WRITTEN_BY_PEOPLE, links=True, others=True)
     except FileError as error:
         return Problem(str(path), error.sentence)
     return None if content is None else parse_bytes(path, content)

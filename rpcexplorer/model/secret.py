@@ -110,6 +110,18 @@ def is_loopback(url: str) -> bool:
     return is_loopback_host(host)
 
 
+PASSWORDS: Final = regex(
+    r".*(?:password|passwd|passphrase|passcode|pwd|secret|secret(?:access)?key|apikey|privatekey|credential)"
+    r"(?:s|confirm(?:ation|ed)?|again|repeat(?:ed)?|new|old|[12])?|pass"
+)
+"""Names whose values are always secret, as `squashed` spells them."""
+
+
+def squashed(name: str) -> str:
+    """Return a name in lower case without separators."""
+    return re.sub("[^a-z0-9]", "", name.lower())
+
+
 PROFILE_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 """Names that are safe in a file name, a variable's name and a sentence."""
 UNRECORDED: Final = "«not recorded»"

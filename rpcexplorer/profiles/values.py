@@ -28,7 +28,7 @@ from rpcexplorer.model.profile import (
     HeaderHandshake,
     kind_of,
 )
-from rpcexplorer.model.secret import PROFILE_NAME, named, unsendable
+from rpcexplorer.model.secret import PASSWORDS, PROFILE_NAME, named, squashed, unsendable
 from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
 
@@ -45,9 +45,6 @@ OWN_KEYS = {"content-type": "content_type", "accept": "accept"}
 HTTP_OWN = frozenset({"content-length", "transfer-encoding", "connection"})
 TOKEN_WORDS = frozenset({"token", "apikey", "key", "bot"})
 """Words before a token in ``Authorization`` that are not an auth type."""
-COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
-PASSWORDS = regex(r".*(?:password|passwd|passphrase|passcode|pwd|secret|apikey|privatekey|credentials?)|pass")
-"""Keys whose values are always secrets, in lower case without separators."""
 KEYS = regex(r".*(?:token|jwt|bearer|apikey|privatekey|authorization)")
 """Keys of tokens, which are in headers or the URL of a request."""
 TOKENS = regex(r".*(?:token|session|sessionid|jwt|bearer|cookie)")
@@ -70,20 +67,20 @@ def _auth_instead(table: str, place: Place, field: str = "token") -> str:
 
 def refused_key(key: str, value: object, place: Place) -> str | None:
     """Return why an unknown key is refused, if there is a better reason than its name."""
-    squashed = _squashed(key)
-    if squashed in {"env", "environment"} and isinstance(value, dict):
+    name = squashed(key)
+    if name in {"env", "environment"} and isinstance(value, dict):
         return (
             "a process gets the environment of rpcexplorer. Remove this key, and set its variables before you start it"
         )
     if isinstance(value, dict):
         return None
-    if squashed.endswith(("command", "helper")):
+    if name.endswith(("command", "helper")):
         return f"commands are not allowed in this file. Remove this key, and run {secret_command(place.path)}"
-    if KEYS.fullmatch(squashed):
+    if KEYS.fullmatch(name):
         remove = f"Remove this key, set auth.kind to one of {token_kinds()}"
         return f"secrets are not allowed in this file. {remove}, and run {secret_command(place.path, 'token')}"
-    if _is_secret(squashed):
-        field = "session" if re.search("session|cookie", squashed) else "password"
+    if _is_secret(key):
+        field = "session" if re.search("session|cookie", name) else "password"
         return f"secrets are not allowed in this file. Remove this key, and run {secret_command(place.path, field)}"
     return None
 
@@ -144,7 +141,7 @@ def _secret_member(address: str) -> str | None:
     """Return the first member of a query that is named like a secret, or None."""
     for member in re.split("[?&;]", address)[1:]:
         name = member.partition("=")[0]
-        if _is_secret(_squashed(name)):
+        if _is_secret(name):
             return name
     return None
 
@@ -196,9 +193,9 @@ def _is_secret_word(word: str, before: str, place: Place) -> bool:
 
 
 def _is_secret_name(option: str) -> bool:
-    squashed = _squashed(option)
-    is_secret = PASSWORDS.fullmatch(squashed) or KEYS.fullmatch(squashed) or squashed.endswith("cookie")
-    return bool(is_secret) and not squashed.startswith("no")
+    name = squashed(option)
+    is_secret = PASSWORDS.fullmatch(name) or KEYS.fullmatch(name) or name.endswith("cookie")
+    return bool(is_secret) and not name.startswith("no")
 
 
 def header_rule(value: Any, _place: Place) -> Any:
@@ -209,7 +206,7 @@ def header_rule(value: Any, _place: Place) -> Any:
 
 def refused_header(key: str, value: object, place: Place) -> str | None:
     lower = key.lower()
-    if _squashed(key) in COOKIE_HEADERS or is_named_like_a_secret(key):
+    if is_named_like_a_secret(key):
         instead = _header_instead(key, value, place)
         return f"this header contains a secret, which is not allowed in this file. Remove the header, {instead}"
     if lower in OWN_KEYS:
@@ -223,7 +220,7 @@ def refused_header(key: str, value: object, place: Place) -> str | None:
 
 def _header_instead(name: str, value: object, place: Place) -> str:
     lower = name.lower()
-    if lower in {"cookie", "set-cookie", "cookie2"}:
+    if lower in {"cookie", "set-cookie"}:
         return _auth_instead('kind = "cookie", cookie = …', place, "session")
     scheme = value.partition(" ")[0] if isinstance(value, str) and " " in value else ""
     if lower == "authorization" and scheme.lower() == "bearer":
@@ -297,7 +294,7 @@ def wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Patter
         return WrongValue("must be a JSON number, not inf or nan", inside)
     if not isinstance(value, str | int | float):
         return WrongValue("must be a JSON value. Write a date or time as text, in quotes", inside)
-    key = _squashed(inside[-1]) if inside else ""
+    key = squashed(inside[-1]) if inside else ""
     is_literal = isinstance(value, str) and value and not PLACEHOLDER.search(value)
     if is_literal and secret_keys.fullmatch(key):
         instead = f'Write "{{password}}", and run {secret_command(place.path)}'
@@ -306,16 +303,12 @@ def wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Patter
 
 
 def is_named_like_a_secret(key: str) -> bool:
-    squashed = _squashed(key)
-    return _is_secret(squashed) or bool(KEYS.fullmatch(squashed))
+    return _is_secret(key) or KEYS.fullmatch(squashed(key)) is not None
 
 
-def _is_secret(squashed: str) -> bool:
-    return bool(PASSWORDS.fullmatch(squashed) or TOKENS.fullmatch(squashed))
-
-
-def _squashed(key: str) -> str:
-    return re.sub("[^a-z0-9]", "", key.lower())
+def _is_secret(key: str) -> bool:
+    name = squashed(key)
+    return bool(PASSWORDS.fullmatch(name) or TOKENS.fullmatch(name))
 
 
 DISCOVERY_PROTOCOLS: Final = (
@@ -471,7 +464,7 @@ def _secret_in_json(spelled: str, place: Place) -> WrongValue | None:
 def password_in_json(spelled: str, place: Place) -> WrongValue | None:
     for pair in PAIR.finditer(spelled):
         value = decoded(pair["value"])
-        if value and PASSWORDS.fullmatch(_squashed(decoded(pair["key"]))) and not LEFT_OPEN.search(value):
+        if value and PASSWORDS.fullmatch(squashed(decoded(pair["key"]))) and not LEFT_OPEN.search(value):
             instead = f'Write "{{{{password}}}}", or remove the key and run {secret_command(place.path)}'
             return WrongValue(f"secrets are not allowed in this file. {instead}")
     return None

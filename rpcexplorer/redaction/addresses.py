@@ -8,13 +8,11 @@ from functools import lru_cache
 from heapq import merge
 from typing import Final, NamedTuple
 
-from rpcexplorer.model.secret import UNRECORDED
+from rpcexplorer.model.secret import PASSWORDS, UNRECORDED, squashed
 from rpcexplorer.patterns import regex
 
-_WORDS = "password|passwd|passphrase|passcode|pwd|secret|secret(?:access)?key|apikey|privatekey|credential"
-_MORE = "s|confirm(?:ation|ed)?|again|repeat(?:ed)?|new|old|[12]"
 _TOKENS = "access|refresh|auth|api|bearer|id|session|secret|private|user|client|bot|oauth|personal"
-WHOLE: Final = regex(rf".*(?:{_WORDS})(?:{_MORE})?|pass|.*session(?:id|key)")
+WHOLE: Final = regex(rf"{PASSWORDS.pattern}|.*session(?:id|key)")
 """Names whose values are secret: text, numbers, lists."""
 TEXT: Final = regex(rf"jwt|(?:.*(?:{_TOKENS}))?token|(?:proxy)?authorization|(?:set)?cookie")
 """Names whose values are secret if they are text; a number is a count."""
@@ -37,11 +35,6 @@ STEMS: Final = (
     *("jwt", "token", "authorization", "cookie"),
 )
 """Each such name contains one of these, even in separate words."""
-
-
-def squashed(name: str) -> str:
-    """Return a name in lower case without separators."""
-    return re.sub("[^a-z0-9]", "", name.lower())
 
 
 def means_secret(name: str) -> bool:

@@ -18,9 +18,9 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.problem import cut, joined_words
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import HIDDEN, MARGIN, UNRECORDED, Secret
+from rpcexplorer.model.secret import HIDDEN, MARGIN, UNRECORDED, Secret, squashed
 from rpcexplorer.patterns import regex
-from rpcexplorer.redaction.addresses import redacted_address, secrets_in, squashed
+from rpcexplorer.redaction.addresses import redacted_address, secrets_in
 from rpcexplorer.redaction.redactor import (
     WINDOW,
     Edit,
@@ -32,6 +32,7 @@ from rpcexplorer.redaction.redactor import (
     plain_keys,
     redacted_in_pieces,
     value_after,
+    words_of,
 )
 from rpcexplorer.rpc.codec import LARGE, native_parts
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, spelled
@@ -39,8 +40,6 @@ from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, spelled
 if TYPE_CHECKING:
     from rpcexplorer.model.event import Event
 
-_WORDS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-"""The words of a method's name, separated by signs, digits and case."""
 _LOGIN = regex(r".*(?<!last)(?:login|logon|signin|authenticate)(?:(?:with|by).*)?")
 """A single lower-case word that means a login."""
 _TWO = frozenset({"log in", "log on", "sign in", "auth token"})
@@ -87,7 +86,7 @@ def own_login(profile: Profile, params: str) -> str:
 
 @lru_cache(1024)
 def _is_one(name: str) -> bool:
-    words = [word.lower() for word in _WORDS.findall(name)]
+    words = words_of(name)
     last = max((at for at, word in enumerate(words) if word in _AFTER), default=-1)
     for at, word in enumerate(words[last + 1 :], start=last + 1):
         says_so = _LOGIN.fullmatch(word) or " ".join(words[at : at + 2]) in _TWO

@@ -12,9 +12,9 @@ from typing import Final, Literal, NamedTuple
 from rpcexplorer.jsontext.scan import decoded, is_value
 from rpcexplorer.jsontext.slices import closing, in_string, opening, slices
 from rpcexplorer.jsontext.steps import Steps
-from rpcexplorer.model.secret import FIELDS, HIDDEN, UNRECORDED, Secret
+from rpcexplorer.model.secret import FIELDS, HIDDEN, UNRECORDED, Secret, squashed
 from rpcexplorer.patterns import regex
-from rpcexplorer.redaction.addresses import ADDRESSED, STEMS, TEXT, WHOLE, means_secret, places, squashed
+from rpcexplorer.redaction.addresses import ADDRESSED, STEMS, TEXT, WHOLE, means_secret, places
 from rpcexplorer.redaction.spellings import SHORTEST, Literals, spellings
 
 _JSON_TOKEN = regex(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}",:]++', re.DOTALL)
@@ -127,13 +127,18 @@ _ADDRESSED: Final = regex(r"code|assertion|saml(?:response|art)|\w*sess(?:ion)?i
 _STATUS = regex(r"\d{1,3}")
 
 
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case; signs, digits and case separate them."""
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
 @lru_cache(256)
 def holds_secret(name: str) -> bool:
     """Return whether the name of a header means a secret."""
     small = squashed(name)
     if means_secret(small) or means_secret(small.removeprefix("x")):
         return True
-    words = [word.lower() for word in _WORDS.findall(name)]
+    words = words_of(name)
     return any(map(_SECRET.fullmatch, words)) and not _HARMLESS.fullmatch(" ".join(words))
 
 

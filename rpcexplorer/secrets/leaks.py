@@ -19,11 +19,11 @@ from rpcexplorer.auth.registry import token_kinds
 from rpcexplorer.files.io import FileError, names, read_bytes
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import OVERLAY, Profile
-from rpcexplorer.model.secret import UNRECORDED, Secret, for_others
+from rpcexplorer.model.secret import UNRECORDED, Secret, for_others, squashed
 from rpcexplorer.patterns import regex
 from rpcexplorer.profiles.profiles import Profiles
 from rpcexplorer.profiles.values import KEYS
-from rpcexplorer.redaction.addresses import means_secret, places, places_in_address, squashed, stands_in
+from rpcexplorer.redaction.addresses import means_secret, places, places_in_address, stands_in
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.secrets.lookup import Secrets
 
