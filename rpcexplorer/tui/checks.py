@@ -10,11 +10,9 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
-from textual import on, work
-from textual.app import ComposeResult
+from textual import work
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.strip import Strip
 
 from rpcexplorer.checks.judge import differs
 from rpcexplorer.checks.report import reasons
@@ -29,17 +27,16 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.expect import contradicted
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import WordLine, duration, on_one_line
-from rpcexplorer.text.printable import clipped, columns, fitted
+from rpcexplorer.text.printable import clipped
+from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.call.methods import CHECK_SIGNS
 from rpcexplorer.tui.commands import Scope, bindings, first_key
-from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.replay import may_send_all
-from rpcexplorer.tui.theme import ThemeStyles, line
-from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
+from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList, Sheet, SheetLine
+from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, SheetLine
 
 Verdicts: TypeAlias = dict[tuple[str, SavedCall], CheckVerdict]
 """The last results by profile and call: an edited call has none."""
@@ -169,66 +166,62 @@ class CheckRow(Struct, frozen=True):
     is_waiting: bool = False
 
 
-class CheckList(RowList[CheckRow]):
-    DEFAULT_CSS = "CheckList { height: 1fr; }"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("checks", "checks.open")
-
-    def draw(self, item: CheckRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        ground, result = "selection" if chosen else "background", item.result
-        name = fitted(item.check.call.name, min(self._wide, MAX_NAME_COLUMNS, max(width // 3, 8)))
-        if result is None:
-            words = [(" · ", "dim"), (name, "middle"), ("  waiting" if item.is_waiting else "  not run", "dim")]
-            return line(words, width, styles, ground=ground)
-        sign, role, verdict = CHECK_SIGNS[result.verdict]
-        words = [(f" {sign} ", role), (name, "text")]
-        words += [] if result.error else [(f"  {verdict}", f"{role} bold")]
-        words += [(f"  {why}", "middle") for why in reasons(result, REASON_COLUMNS)[:1]]
-        took = f"  {duration(result.seconds)} " if result.id else " "
-        return line(words, width, styles, right=[(took, "dim")], ground=ground)
-
-    @property
-    def _wide(self) -> int:
-        return max((columns(row.check.call.name) for row in self.items), default=0)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is possible: none can be opened during the run."""
-        if action == "open":
-            return self.chosen is not None and not self.chosen.is_waiting
-        return super().check_action(action, parameters)
-
-    action_open = RowList.action_choose
+def _sign(row: CheckRow) -> Cell:
+    return [CHECK_SIGNS[row.result.verdict][:2]] if row.result else [("·", "dim")]
 
 
-class ChecksScreen(FullScreen[CheckRow | None]):
+def _name(row: CheckRow) -> Cell:
+    return [(row.check.call.name, "text" if row.result else "middle")]
+
+
+def _verdict(row: CheckRow) -> Cell:
+    if row.result is None:
+        return [("waiting" if row.is_waiting else "not run", "dim")]
+    _, role, verdict = CHECK_SIGNS[row.result.verdict]
+    whys = [(why, "middle") for why in reasons(row.result, REASON_COLUMNS)[:1]]
+    return whys if row.result.error else [(verdict, f"{role} bold"), *((f"  {why}", role) for why, role in whys)]
+
+
+def _took(row: CheckRow) -> Cell:
+    return [(duration(row.result.seconds), "dim")] if row.result and row.result.id else []
+
+
+COLUMNS: Final = (
+    Column(_sign, width=1, gap=1),
+    Column(_name, share=3, least=8, gap=1),
+    Column(_verdict, fills=True),
+    Column(_took, right=True),
+    Column[CheckRow](width=1, gap=0),
+)
+
+
+class ChecksScreen(Browser[CheckRow, CheckRow | None]):
     """The run of checks, which starts when it opens; its answer is one to open.
 
     Esc stops the run, then closes the screen.
     """
 
-    DEFAULT_CSS = "ChecksScreen Sheet { height: 40%; max-height: 12; }"
+    DEFAULT_CSS = """
+    ChecksScreen #columns { layout: vertical; }
+    ChecksScreen #main { width: 1fr; border-right: none; }
+    ChecksScreen #detail { height: 45%; max-height: 13; }
+    """
     scope: ClassVar[Scope] = "checks"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("checks", without="checks.open")
+    BINDINGS: ClassVar[list[BindingType]] = bindings("checks")
+    NEEDS = {"open": "checked"}  # noqa: RUF012
 
     def __init__(
         self, explorer: Explorer, checks: Sequence[Check], pending: PendingKeys, frame: Frame, problem: str = ""
     ) -> None:
         """``problem``: why some saved calls are not among the checks."""
-        super().__init__(pending, frame, checks[0].profile)
+        super().__init__(ItemList(COLUMNS), pending, frame, checks[0].profile)
         self.explorer, self.checks = explorer, checks
         self.results: list[CheckResult] = []
         self.stop: Stop | None = None
         """Stops the run; None if it is over."""
-        self._problem = problem
-        self._bar, self._remarks, self.list = Bar(), WarningLines(), CheckList()
-        self._about, self._sheet = Bar(classes="-tinted"), Sheet()
-
-    def compose(self) -> ComposeResult:
-        yield from self.frame.around(self._bar, self._remarks, self.list, self._about, self._sheet)
+        self.remarks.pieces = [(problem, "careful")] if problem else []
 
     def on_mount(self) -> None:
-        self._bar.here = True
-        self._remarks.pieces = [(self._problem, "careful")] if self._problem else []
-        self.set_focus(self.list)
         self._run()
 
     @work(exclusive=True, group="checks", description="checks")
@@ -257,28 +250,30 @@ class ChecksScreen(FullScreen[CheckRow | None]):
             if verdict and counts[verdict]
         ]
         how_far = f"{len(self.results):,} of " if len(self.results) < len(self.checks) else ""
-        self._bar.words = [("Checks", "bold"), (f"  {how_far}{len(self.checks):,}", "middle"), *words]
-        self._show_reasons()
-        self.refresh_bindings()
+        self.bar.words = [("Checks", "bold"), (f"  {how_far}{len(self.checks):,}", "middle"), *words]
+        self.show_detail()
 
-    @on(RowList.CursorMoved)
-    def _show_reasons(self) -> None:
-        """Show why the check under the cursor did not pass, and what it expects."""
-        row = self.list.chosen
+    def detail(self, row: CheckRow | None) -> Detail:
+        """Return why a check did not pass, and what it expects."""
         if row is None:
-            return
+            return Detail(None)
         call = row.check.call
-        self._about.words = [(clipped(call.name, MAX_NAME_COLUMNS), "text bold"), (f"  {call.method}", "middle")]
         whys = reasons(row.result) if row.result is not None else []
-        lines: list[SheetLine] = [[("   ", "text"), (why, "wrong")] for why in whys]
-        lines += [[], *([("   expects  ", "dim"), (wanted, "middle")] for wanted in row.check.expect.lines())]
-        self._sheet.lines = [*lines, [("   file     ", "dim"), (f"{call.file}:{call.line}", "middle")]]
+        page: list[SheetLine] = [[("   ", "text"), (why, "wrong")] for why in whys]
+        page += [[], *([("   expects  ", "dim"), (wanted, "middle")] for wanted in row.check.expect.lines())]
+        page.append([("   file     ", "dim"), (f"{call.file}:{call.line}", "middle")])
+        title = [(clipped(call.name, MAX_NAME_COLUMNS), "text bold"), (f"  {call.method}", "middle")]
+        return Detail(None, outcome=lambda _: title, page=page)
 
-    @on(RowList.RowChosen)
-    def _chosen(self, event: RowList.RowChosen) -> None:
-        event.stop()
-        if not event.item.is_waiting:
-            self.dismiss(event.item)
+    def has(self, state: str) -> bool:
+        match state:
+            case "checked":
+                return self.row is not None and not self.row.is_waiting
+        return super().has(state)
+
+    def choose(self, row: CheckRow) -> None:
+        if not row.is_waiting:
+            self.dismiss(row)
 
     def interrupt(self) -> bool:
         """Stop sending; return whether it was running."""
@@ -286,10 +281,7 @@ class ChecksScreen(FullScreen[CheckRow | None]):
             self.stop.press()
         return self.stop is not None
 
-    def action_stop(self) -> None:
-        """Stop sending, or close the screen if that is over."""
-        if not self.interrupt():
-            self.dismiss(None)
+    action_stop = Browser.action_close
 
 
 async def run_checks(

@@ -68,7 +68,7 @@ class SlicedReader:
         """End the current slice: its result is no longer needed."""
         self._given_up = True
 
-    async def _read_slice(
+    async def read_slice(
         self, matches: Callable[[Exchange | Damaged], bool] = lambda _: True, most: int = sys.maxsize
     ) -> tuple[list[Exchange | Damaged], bool]:
         """Return the next records, and whether they are the last."""
@@ -143,7 +143,7 @@ class Reading(SlicedReader):
         return f"{self.found:,} found{on}   {words}"
 
     async def go_on(self) -> None:
-        found, self.ended = await self._read_slice(self.wanted.matches, max(self.goal - self.found, 1))
+        found, self.ended = await self.read_slice(self.wanted.matches, max(self.goal - self.found, 1))
         self.found += len(found)
         self.rows.extend(rows_of(found, self._today, self._zone, after=self.rows))
 

@@ -390,7 +390,7 @@ class Navigation:
             at=calls.drafts.batch_row,
         )
         choice = await self._app.push_screen_wait(screen)
-        calls.drafts.batch_row = screen.row
+        calls.drafts.batch_row = screen.draft
         self._show_calls_made()
         if choice is not None:
             calls.transfer.put_back(choice.draft, choice.exchange)

@@ -3,140 +3,102 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from datetime import date, tzinfo
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, ClassVar, Final
 
-from textual import on, work
-from textual.app import ComposeResult
+from textual import work
 from textual.binding import BindingType
-from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order, Statistics
+from rpcexplorer.model.exchange import OUTCOME_LABELS
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.text.exchange import duration
 from rpcexplorer.text.history import (
     CALLS,
     FAILED,
     MARGIN,
-    TableColumns,
     chart_lines,
     filter_words,
     left_out_words,
+    moment_words,
     total_lines,
     words_for,
 )
+from rpcexplorer.tui.browser import Browser, Cell, Column, ItemList
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.full_screen import FullScreen
-from rpcexplorer.tui.history_search import Records, SlicedReader
+from rpcexplorer.tui.history_search import SlicedReader
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
-from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
-from rpcexplorer.tui.widgets.rows import RowList
+from rpcexplorer.tui.widgets.bars import Frame
 
 SLICE_SECONDS: Final = 0.1
 AT_ONCE: Final = 300
 """Calls that are counted at once, which takes a few milliseconds."""
-
-
-class Counting(SlicedReader):
-    def __init__(self, records: Records, zone: tzinfo | None = None) -> None:
-        super().__init__(records, SLICE_SECONDS)
-        self.by: dict[Grouping, Statistics] = {by: Statistics(by, zone) for by in GROUPINGS}
-
-    async def go_on(self) -> None:
-        found, ended = await self._read_slice()
-        for start in range(0, len(found), AT_ONCE):
-            for one in found[start : start + AT_ONCE]:
-                for statistics in self.by.values():
-                    statistics.add(one)
-            await asyncio.sleep(0)
-        self.ended = ended
-
-
-_EDGE = "   "
+EDGE: Final = "   "
 
 
 class SummaryLines(Widget):
-    """The fixed lines above the list."""
+    """The totals and the chart above the list."""
 
     DEFAULT_CSS = "SummaryLines { height: auto; background: $background; }"
 
-    statistics: reactive[Statistics | None] = reactive[Statistics | None](None, always_update=True, layout=True)
+    statistics: Statistics | None = None
+
+    def show(self, statistics: Statistics) -> None:
+        self.statistics = statistics
+        self.refresh(layout=True)
 
     def get_content_height(self, *_: Any) -> int:
         return len(self._lines())
 
     def render_line(self, y: int) -> Strip:
-        lines, styles = self._lines(), ThemeStyles.of(self)
-        return line(lines[y] if y < len(lines) else [], self.size.width, styles)
+        lines = self._lines()
+        return line(lines[y] if y < len(lines) else [], self.size.width, ThemeStyles.of(self))
 
     def _lines(self) -> Sequence[Pieces]:
-        """Return the totals and the chart of calls and failures over time."""
-        found = self.statistics
+        found, room = self.statistics, self.container_size.width - 2 * len(EDGE)
         if found is None or not found.total.calls:
             return []
-        width = self.container_size.width - 2 * len(_EDGE)
-        lines: list[Pieces] = [[(_EDGE + words, "text")] for words in total_lines(found, width)]
-        chart = found.chart(max(width - MARGIN, 1))
-        if chart is not None:
+        lines: list[Pieces] = [[(EDGE + words, "text")] for words in total_lines(found, room)]
+        if (chart := found.chart(max(room - MARGIN, 1))) is not None:
             calls, failed, times = chart_lines(chart)
-            lines += [
-                [(_EDGE + CALLS, "dim"), (calls, "accent")],
-                [(_EDGE + FAILED, "dim"), (failed, "wrong")],
-                [(_EDGE + " " * MARGIN + times, "dim")],
-            ]
+            lines.append([(EDGE + CALLS, "dim"), (calls, "accent")])
+            lines.append([(EDGE + FAILED, "dim"), (failed, "wrong")])
+            lines.append([(EDGE + " " * MARGIN + times, "dim")])
         return [*lines, []]
 
 
-class FiguresList(RowList[Figures]):
-    """A row for each method, profile or code, with a fixed heading."""
+def columns_of(by: Grouping, frame: Frame) -> list[Column[Figures]]:
+    def text(words: Callable[[Figures], str]) -> Callable[[Figures], Cell]:
+        return lambda row: [(words(row), "text")]
 
-    DEFAULT_CSS = "FiguresList { height: 1fr; }"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("statistics", "statistics.open")
+    def took(row: Figures, name: str) -> str:
+        latency = row.latency()
+        return duration(getattr(latency, name)) if latency else ""
 
-    today: reactive[date] = reactive(date.min)
+    def name(row: Figures) -> str:
+        return OUTCOME_LABELS.get(row.name[0], row.name[0]) if by == "code" else row.name[0]
 
-    def __init__(self, zone: tzinfo | None = None) -> None:
-        super().__init__()
-        self._zone = zone
-        self._by = Statistics()
-        self._columns: TableColumns | None = None
+    def last(row: Figures) -> str:
+        return moment_words(row.last, frame.day, frame.zone) if row.last else ""
 
-    def show(self, found: Statistics, rows: Sequence[Figures]) -> None:
-        """Show other rows, with the cursor on the same name."""
-        on = self.chosen.name if self.chosen is not None else None
-        self._by, self._columns = found, None
-        at = next((index for index, row in enumerate(rows) if row.name == on), 0)
-        self.items = rows
-        self.cursor = at
-
-    @property
-    def heading(self) -> str:
-        return _EDGE + self._table.heading
-
-    @property
-    def _table(self) -> TableColumns:
-        if self._columns is None:
-            self._columns = TableColumns(self._by.by, self.items, max(self.size.width - 2 * len(_EDGE), 1))
-        return self._columns
-
-    def draw(self, item: Figures, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        text = _EDGE + self._table.line(item, self.today, self._zone)
-        return line([(text, "text")], width, styles, ground="selection" if chosen else "background")
-
-    def on_resize(self) -> None:
-        self._columns = None
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "open":
-            return self.chosen is not None
-        return super().check_action(action, parameters)
-
-    action_open = RowList.action_choose
+    first = {"method": "method", "profile": "profile", "code": "outcome"}[by]
+    profile = Column[Figures](text(lambda row: row.name[1]), "profile", most=12)
+    return [
+        Column(text(name), f"{first:<8}", most=200, least=8, gap=len(EDGE)),
+        *([profile] if by == "method" else []),
+        Column(text(lambda row: f"{row.calls:,}"), "calls", width=7, right=True, gap=0),
+        Column(text(lambda row: f"{row.failed:,}" if row.failed else ""), "failed", width=7, right=True, gap=0),
+        Column(text(lambda row: took(row, "median")), "median", width=9, right=True, gap=0),
+        Column(text(lambda row: took(row, "p95")), "p95", width=9, right=True, gap=0),
+        Column(text(lambda row: took(row, "worst")), "max", width=9, right=True, gap=0),
+        Column(text(last), "last", width=22, right=True, gap=0, drop=82),
+        Column(width=len(EDGE), gap=0),
+    ]
 
 
 TABS: Final[dict[Grouping, str]] = {"method": "Methods", "profile": "Profiles", "code": "Codes"}
@@ -146,102 +108,93 @@ PATIENCE: Final = 3.0
 FIGURES: Final = "figures"
 
 
-class StatisticsScreen(FullScreen[str | None]):
+class StatisticsScreen(Browser[Figures, str | None]):
     """The statistics. Choosing a row answers a filter for its calls."""
 
     scope: ClassVar[Scope] = "statistics"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("statistics", without="statistics.open")
+    BINDINGS: ClassVar[list[BindingType]] = bindings("statistics")
+    NEEDS = {"open": "row"}  # noqa: RUF012
+    HAS_DETAIL = False
 
     def __init__(self, explorer: Explorer, wanted: HistoryFilter, pending: PendingKeys, frame: Frame) -> None:
-        super().__init__(pending, frame, explorer.profile)
+        super().__init__(ItemList(columns_of("method", frame), lambda row: row.name), pending, frame, explorer.profile)
         self._wanted = wanted
         self._order: Order = "calls"
+        self._by = {by: Statistics(by, frame.zone) for by in GROUPINGS}
         unsaved = list(filter(wanted.matches, reversed(explorer.history.unsaved)))
-        records = chain(unsaved, explorer.history.search_in_steps(wanted, whole=False))
-        self._counting = Counting(records, frame.zone)
-        self._bar, self._remarks, self._heading = Bar(), WarningLines(), Bar()
-        self._summary, self.list = SummaryLines(), FiguresList(frame.zone)
-        self._bar.tabs, self._bar.open, self._bar.key = tuple(TABS.values()), TABS["method"], "[ ]"
-        self.list.today = frame.day
+        self._records = SlicedReader(
+            chain(unsaved, explorer.history.search_in_steps(wanted, whole=False)), SLICE_SECONDS
+        )
+        self._summary = SummaryLines()
+        self.bar.tabs, self.bar.open, self.bar.key = tuple(TABS.values()), TABS["method"], "[ ]"
 
-    def compose(self) -> ComposeResult:
-        yield from self.frame.around(self._bar, self._remarks, self._summary, self._heading, self.list)
+    def over_list(self) -> Sequence[Widget]:
+        return [self._summary]
 
     def on_mount(self) -> None:
-        self._bar.here = True
-        self.set_focus(self.list)
         self.pending.wait(FIGURES)
         self.set_timer(PATIENCE, lambda: self.pending.go_on(FIGURES))
         self._count()
 
     def on_unmount(self) -> None:
-        self._counting.give_up()
+        self._records.give_up()
         self.pending.go_on(FIGURES)
 
     @work(exclusive=True, group="counting")
     async def _count(self) -> None:
         self._show()
-        while not self._counting.ended:
-            await self._counting.go_on()
+        while not self._records.ended:
+            found, ended = await self._records.read_slice()
+            for number, record in enumerate(found, start=1):
+                for statistics in self._by.values():
+                    statistics.add(record)
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)
+            self._records.ended = ended
             self._show()
         self.pending.go_on(FIGURES)
 
+    @property
+    def _grouping(self) -> Grouping:
+        return next(by for by in GROUPINGS if TABS[by] == self.bar.open)
+
     def _show(self) -> None:
-        counting, found = self._counting, self._counting.by[self._by]
-        self._bar.words = [("Statistics", "bold"), (f"  {SORTED[self._order]} first", "middle")]
-        if not counting.ended:
-            self._bar.words = [*self._bar.words, ("  counting …", "careful")]
-        remarks = [(filter_words(self._wanted, self.frame.zone), "middle"), (self._wanted.profile or "", "middle")]
-        remarks += [(left_out_words(found), "careful"), (counting.problem, "wrong")]
-        self._remarks.pieces = [(words, role) for words, role in remarks if words]
+        found, is_complete = self._by[self._grouping], self._records.ended
+        counting = [] if is_complete else [("  counting …", "careful")]
+        self.bar.words = [("Statistics", "bold"), (f"  {SORTED[self._order]} first", "middle"), *counting]
+        words = filter_words(self._wanted, self.frame.zone)
+        remarks = [(words, "middle"), (self._wanted.profile or "", "middle")]
+        remarks += [(left_out_words(found), "careful"), (self._records.problem, "wrong")]
+        self.remarks.pieces = [(text, role) for text, role in remarks if text]
         advice = "Counting …"
-        if counting.ended:
-            is_filtered = bool(filter_words(self._wanted, self.frame.zone))
-            nothing = "No calls match the filter. Press Esc, then / to change it."
-            advice = nothing if is_filtered else "No calls yet. Press Esc twice, then F5 to send one."
-        self.list.empty = [[(_EDGE + advice, "dim")]]
-        self.list.show(found, found.rows(self._order))
-        self._summary.statistics = found
-        self._entitle()
+        if is_complete and words:
+            advice = "No calls match the filter. Press Esc, then / to change it."
+        elif is_complete:
+            advice = "No calls yet. Press Esc twice, then F5 to send one."
+        self.list.empty = [[(EDGE + advice, "dim")]]
+        self.list.show(found.rows(self._order), columns_of(self._grouping, self.frame), from_top=True)
+        self._summary.show(found)
         self.refresh_bindings()
 
-    def _entitle(self) -> None:
-        self._heading.words = [(self.list.heading[1:], "dim")] if self.list.items else []
+    def has(self, state: str) -> bool:
+        match state:
+            case "row":
+                return self.row is not None
+        return super().has(state)
 
-    @property
-    def _by(self) -> Grouping:
-        return next(by for by in GROUPINGS if TABS[by] == self._bar.open)
+    def choose(self, row: Figures) -> None:
+        self.dismiss(words_for(row, self._grouping, of_one=self._wanted.profile is not None))
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._entitle)
-
-    @on(Bar.TabClicked)
-    def _tab_clicked(self, event: Bar.TabClicked) -> None:
-        event.stop()
-        self._turn_to(event.tab)
-
-    @on(RowList.RowChosen)
-    def _chosen(self, event: RowList.RowChosen) -> None:
-        event.stop()
-        if isinstance(event.item, Figures):
-            self.dismiss(words_for(event.item, self._by, of_one=self._wanted.profile is not None))
-
-    def _turn_to(self, tab: str) -> None:
-        self._bar.open = tab
+    def open_tab(self, tab: str) -> None:
+        self.bar.open = tab
         self._show()
         self.list.action_first()
 
-    def action_tab_next(self) -> None:
-        self._turn_to(self._bar.next_tab())
-
-    def action_tab_previous(self) -> None:
-        self._turn_to(self._bar.next_tab(-1))
+    def action_tab_next(self, by: int = 1) -> None:
+        self.open_tab(self.bar.next_tab(by))
 
     def action_sort(self) -> None:
         """Sort by the next column, and go to the top."""
         self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
         self._show()
         self.list.action_first()
-
-    def action_close(self) -> None:
-        self.dismiss(None)

@@ -292,7 +292,7 @@ def test_batch_makes_round_trip_from_editor_to_history(
         await pilot.press("alt+p", "alt+l")
         mended = await on(pilot, BatchScreen)
         assert rows(mended)[1] == '2 call demo.echo {"n": 2}', "it is back at its position"
-        assert mended.row == Draft("demo.echo", '{"n": 2}'), "and so is the cursor"
+        assert mended.draft == Draft("demo.echo", '{"n": 2}'), "and so is the cursor"
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         await write("demo.echo", "[3]")

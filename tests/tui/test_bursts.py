@@ -31,14 +31,15 @@ from rpcexplorer.model.profile import Answer as ServerAnswer
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.batch import BatchList, BatchPreview, BatchScreen
+from rpcexplorer.tui.batch import BatchList, BatchScreen
+from rpcexplorer.tui.browser import Browser, DetailPane, ItemList
 from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.docs import DocsSheet
 from rpcexplorer.tui.call.methods import MethodList, MethodsPane, RecentList, name_of
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.checks import CheckList, ChecksScreen
+from rpcexplorer.tui.checks import ChecksScreen
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Files, Help, PageDialog, secrets
@@ -52,7 +53,7 @@ from rpcexplorer.tui.manual import ContentsList, ManualScreen, PageView
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Ways, Welcome
 from rpcexplorer.tui.replay import ReplayList, ReplayScreen, SeveralProfiles, Ticked
-from rpcexplorer.tui.statistics import FiguresList, StatisticsScreen
+from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog, Form, LongQuestion
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.filter_pane import FilterPane
@@ -452,7 +453,7 @@ def test_welcome_screen_chooses_the_current_row(make_explorer: Callable[..., Exp
 
 
 @pytest.mark.thorough
-@through(BatchScreen, BatchList, BatchPreview, CompletionList, Editor)
+@through(BatchScreen, BatchList, DetailPane, CompletionList, Editor)
 def test_batch_keys_order_calls_and_take_a_name(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose("demo.echo")
@@ -573,7 +574,7 @@ def test_call_goes_to_ticked_profiles_of_a_burst(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-@through(ChecksScreen, CheckList)
+@through(ChecksScreen, ItemList)
 def test_opened_check_is_the_current_row(explorer: Explorer) -> None:
     file = explorer.profiles.files[-1]
     calls = (f'[call.{name}]\nmethod = "ping"\nexpect = {{ outcome = "error" }}\n' for name in ("one", "two", "three"))
@@ -591,7 +592,7 @@ def test_opened_check_is_the_current_row(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-@through(StatisticsScreen, FiguresList)
+@through(StatisticsScreen, Browser)
 def test_row_of_statistics_leads_to_its_calls(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "two", "three", "three", "three")
 

@@ -336,7 +336,7 @@ def test_statistics(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatc
         await history(app, pilot, screen)
         await pilot.press("s")
         opened = await on(pilot, StatisticsScreen)
-        await until(pilot, lambda: opened._counting.ended)
+        await until(pilot, lambda: opened._records.ended)
         await pilot.press("s", "down")
 
     assert picture(show, "90 calls", "most failures first", "per bar", calls=[*calls], size=size)

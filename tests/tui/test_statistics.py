@@ -17,11 +17,12 @@ from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import StatisticsWanted
-from rpcexplorer.tui.statistics import AT_ONCE, Counting, StatisticsScreen
+from rpcexplorer.tui.statistics import AT_ONCE, StatisticsScreen
 from rpcexplorer.tui.widgets.bars import Frame
 from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import Stage
+from tests.tui.visiting import seen
 from tests.tui.waiting import until
 
 INVALID = '{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"Invalid params"}}'
@@ -46,8 +47,11 @@ def recorded(folder: Path) -> Explorer:
     return explorer
 
 
-def rows(screen: StatisticsScreen) -> list[str]:
-    return [row.split()[0] for row in text_of(screen.list).splitlines() if row.strip()]
+def rows(pilot: Pilot[None]) -> list[str]:
+    """Return the first word of each row below the heading."""
+    lines = seen(pilot.app).rstrip("\n").splitlines()
+    heading = next(at for at, line in enumerate(lines) if " calls failed median " in line)
+    return [line.split()[0] for line in lines[heading + 1 :] if line]
 
 
 def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None:
@@ -62,19 +66,18 @@ def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None
         asked = next(message for message in stage.heard if isinstance(message, StatisticsWanted))
         screen = StatisticsScreen(explorer, asked.wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
         stage.push_screen(screen, answers.append)
-        await until(pilot, lambda: screen._counting.ended and len(screen.list.items) > 0)
+        await until(pilot, lambda: "6 calls" in seen(stage) and "counting" not in seen(stage))
         await pilot.pause()
-        assert rows(screen) == ["ping", "user.get", "report.run"]
-        text = text_of(screen._summary)
-        assert "6 calls · 2 failed: 2 errors · median 34 ms, p95 2.0 s, max 2.0 s" in text
-        assert "1 Jun 2025 12:00 · 1 min per bar" in text
-        assert text_of(screen._heading).split()[1:4] == ["profile", "calls", "failed"]
+        assert rows(pilot) == ["ping", "user.get", "report.run"]
+        assert "6 calls · 2 failed: 2 errors · median 34 ms, p95 2.0 s, max 2.0 s" in seen(stage)
+        assert "1 Jun 2025 12:00 · 1 min per bar" in seen(stage)
+        assert "\nmethod profile calls failed median p95 max last\n" in seen(stage)
         await pilot.press("down", "s")
-        assert (rows(screen)[0], screen.list.cursor) == ("user.get", 0)
+        assert (rows(pilot)[0], screen.list.cursor) == ("user.get", 0)
         await pilot.press("s")
-        assert rows(screen) == ["report.run", "user.get", "ping"]
+        assert rows(pilot) == ["report.run", "user.get", "ping"]
         await pilot.press("left_square_bracket")
-        assert rows(screen) == ["result", "-32602"]
+        assert rows(pilot) == ["result", "-32602"]
         await pilot.press("right_square_bracket", "enter")
         await until(pilot, lambda: bool(answers))
         asked.narrow(answers[0] or "")
@@ -91,23 +94,26 @@ def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None
     asyncio.run(run())
 
 
-def test_counting_goes_on_in_steps_to_the_end() -> None:
-    many = AT_ONCE * 2 + 1
+def test_counting_goes_on_to_the_end_and_says_why_it_stopped(tmp_path: Path) -> None:
+    many, explorer = AT_ONCE * 2 + 1, recorded(tmp_path)
 
-    def records() -> Iterator[Exchange | Damaged | None]:
+    def records(*_: object, **__: object) -> Iterator[Exchange | Damaged | None]:
         yield Damaged("a.toml", "torn", "x")
         yield None
         for number in range(many):
             yield exchange(number)
         raise UserError("cannot read it: the disk reports an error")
 
-    whole, broken = Counting(iter([*CALLS, None])), Counting(records())
-    for counting in (whole, broken):
-        while not counting.ended:
-            asyncio.run(counting.go_on())
-    assert {by: found.total.calls for by, found in whole.by.items()} == dict.fromkeys(("method", "profile", "code"), 7)
-    assert {(found.total.calls, found.damaged) for found in broken.by.values()} == {(many, 1)}
-    assert (whole.problem, broken.problem) == ("", "cannot read it: the disk reports an error")
+    explorer.history.search_in_steps = records  # type: ignore[method-assign]
+
+    async def act(pilot: Pilot[None], _: StatisticsScreen) -> None:
+        for _tab in range(3):
+            assert f"{many} calls · none failed · median" in seen(pilot.app)
+            assert "1 damaged record is not counted" in seen(pilot.app)
+            assert "cannot read it: the disk reports an error" in seen(pilot.app).replace("\n", " ")
+            await pilot.press("right_square_bracket")
+
+    on_screen(explorer, "", act)
 
 
 def on_screen(explorer: Explorer, words: str, act: Callable[[Pilot[None], StatisticsScreen], Awaitable[None]]) -> None:
@@ -117,7 +123,7 @@ def on_screen(explorer: Explorer, words: str, act: Callable[[Pilot[None], Statis
             wanted = HistoryFilter.around(words, "staging", now=START)
             screen = StatisticsScreen(explorer, wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
             stage.push_screen(screen)
-            await until(pilot, lambda: screen.is_mounted and screen._counting.ended)
+            await until(pilot, lambda: "▍Statistics" in seen(stage) and "counting" not in seen(stage).lower())
             await pilot.pause()
             await act(pilot, screen)
 
@@ -128,17 +134,17 @@ def test_unwritten_call_is_counted(tmp_path: Path) -> None:
     explorer = recorded(tmp_path)
     explorer.history.unsaved += [exchange(7, method="ping"), exchange(8, profile="prod")]
 
-    async def act(_: Pilot[None], screen: StatisticsScreen) -> None:
-        assert screen._counting.by["method"].total.calls == 7
+    async def act(pilot: Pilot[None], _: StatisticsScreen) -> None:
+        assert "7 calls" in seen(pilot.app)
 
     on_screen(explorer, "", act)
 
 
 def test_filter_without_matches_is_reported(tmp_path: Path) -> None:
     async def act(pilot: Pilot[None], screen: StatisticsScreen) -> None:
-        assert "No calls match the filter. Press Esc, then / to change it." in text_of(screen.list)
-        assert "method contains “nobody”" in text_of(screen._remarks)
-        assert text_of(screen._summary).strip() == ""
+        assert "No calls match the filter. Press Esc, then / to change it." in seen(pilot.app)
+        assert "method contains “nobody”" in seen(pilot.app)
+        assert "per bar" not in seen(pilot.app)
         await pilot.press("enter", "escape")
         await until(pilot, lambda: pilot.app.screen is not screen)
 

@@ -153,6 +153,11 @@ def on_view(app: App[Any]) -> str:
     return "\n".join(strip.text for strip in screen._compositor.render_strips(screen.size))
 
 
+def seen(app: App[Any]) -> str:
+    """Return everything on screen, line by line, with several blanks as one."""
+    return "\n".join(" ".join(line.split()) for line in on_view(app).splitlines())
+
+
 def drawn(widget: Widget) -> str:
     """Return the text of a widget of ours that is drawn line by line."""
     return text_of(widget)

@@ -39,7 +39,7 @@ class Grid(LineView):
         Binding("right,l", "move_aside(1)", show=False),
         Binding("enter", "open", show=False),
     ]
-    HEADING_ROWS = 1
+    heading_rows = 1
 
     table: reactive[Table | None] = reactive[Table | None](None, always_update=True)
     column: reactive[int] = reactive(0)

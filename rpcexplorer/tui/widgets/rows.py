@@ -42,7 +42,7 @@ class LineView(ScrollView, can_focus=True):
         Binding("home", "first", show=False),
         Binding("end", "last", show=False),
     ]
-    HEADING_ROWS: ClassVar[int] = 0
+    heading_rows: int = 0
     """Rows at the top that do not scroll, drawn by the subclass."""
     GROUND: ClassVar[str] = "background"
     """The colour behind rows that are not chosen."""
@@ -70,20 +70,20 @@ class LineView(ScrollView, can_focus=True):
 
     @property
     def view_height(self) -> int:
-        return max(self.scrollable_content_region.height - self.HEADING_ROWS, 1)
+        return max(self.scrollable_content_region.height - self.heading_rows, 1)
 
     def render_line(self, y: int) -> Strip:
         width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
-        row, count = y - self.HEADING_ROWS + self.scroll_offset.y, self.row_count
+        row, count = y - self.heading_rows + self.scroll_offset.y, self.row_count
         if 0 <= row < count:
             return self.draw_row(row, width, styles)
-        if not count and y < len(self.empty):
-            return line(self.empty[y], width, styles, ground=self.GROUND)
+        if not count and 0 <= row < len(self.empty):
+            return line(self.empty[row], width, styles, ground=self.GROUND)
         return Strip.blank(width, styles.style(ground=self.GROUND))
 
     def rows_changed(self, width: int = 0) -> None:
         """Scroll over as many rows as there are now, and draw them."""
-        self.virtual_size = Size(width, self.row_count + self.HEADING_ROWS)
+        self.virtual_size = Size(width, self.row_count + self.heading_rows)
         self.refresh()
 
     def reveal(self) -> None:
@@ -117,15 +117,15 @@ class LineView(ScrollView, can_focus=True):
 
     def watch_cursor(self, before: int, now: int) -> None:
         for rows in map(self.rows_of, (before, now)):
-            self.refresh_lines(rows.start + self.HEADING_ROWS, len(rows))
+            self.refresh_lines(rows.start + self.heading_rows, len(rows))
         self.reveal()
 
     def on_resize(self) -> None:
         self.reveal()
 
     def on_click(self, event: events.Click) -> None:
-        row = event.y - self.HEADING_ROWS + self.scroll_offset.y
-        if event.y >= self.HEADING_ROWS and row < self.row_count:
+        row = event.y - self.heading_rows + self.scroll_offset.y
+        if event.y >= self.heading_rows and row < self.row_count:
             self.click_row(row, event)
 
     def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002 - for subclasses

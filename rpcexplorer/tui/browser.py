@@ -1,0 +1,468 @@
+"""A list in columns with the detail of its current row: the shape of most screens over the call screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.document import Document
+from rpcexplorer.text.printable import clipped, columns, printable
+from rpcexplorer.tui.full_screen import FullScreen
+from rpcexplorer.tui.key_queue import PendingKeys
+from rpcexplorer.tui.theme import ThemeStyles, line, width_of
+from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
+from rpcexplorer.tui.widgets.inputs import Entry
+from rpcexplorer.tui.widgets.reader import Reader
+from rpcexplorer.tui.widgets.rows import (
+    MAX_NAME_CHARACTERS,
+    MAX_NAME_COLUMNS,
+    LineView,
+    RowList,
+    Sheet,
+    SheetLine,
+)
+
+T = TypeVar("T")
+AnswerT = TypeVar("AnswerT")
+Cell: TypeAlias = Sequence[tuple[str, str]]
+"""The pieces of a cell with their roles."""
+
+
+class Column(Struct, Generic[T], frozen=True):
+    """A column of a list. What comes after the one that ``fills`` is at the right edge.
+
+    Only the cell that fills, and those at the right without a width, can need other room in each row.
+    """
+
+    cell: Callable[[T], Cell] = lambda _: ()
+    heading: str = ""
+    width: int = 0
+    """Fixed columns. If it is 0, the column is as wide as its widest cell, within the limits below."""
+    most: int = MAX_NAME_COLUMNS
+    share: int = 1
+    """At most this part of the row, such as 4 for a quarter."""
+    least: int = 0
+    """It shrinks to this before rows are cut. One that fills is left out if it has less."""
+    drop: int = 0
+    """It is left out in lists that are narrower than this."""
+    fills: bool = False
+    """It takes the room that the others leave, and is cut there."""
+    right: bool = False
+    """Aligned right. Without a width it takes what its cell needs, in each row."""
+    gap: int = 2
+    """Blanks before it."""
+    fit: Callable[[T, int], Cell] | None = None
+    """Makes the cell for the room that is left, of a column that fills or is at the right without a width."""
+
+
+Shared: TypeAlias = Sequence[tuple[Column[T], int]]
+"""The columns that are shown, with their widths."""
+
+
+def shared(offered: Sequence[Column[T]], items: Sequence[T], width: int) -> Shared[T]:
+    """Share the width of a list between its columns."""
+    shown = [column for column in offered if column.drop <= width]
+    widths = [column.width or _measured(column, items, width) for column in shown]
+    over = sum(widths) + sum(column.gap for column in shown) - width
+    for at, column in enumerate(shown):
+        if over > 0 and 0 < column.least < widths[at]:
+            cut = min(over, widths[at] - column.least)
+            widths[at] -= cut
+            over -= cut
+    return list(zip(shown, widths, strict=True))
+
+
+def _measured(column: Column[T], items: Sequence[T], width: int) -> int:
+    if column.fills or column.right:
+        return 0
+    texts = {"".join(text for text, _ in column.cell(item))[:MAX_NAME_CHARACTERS] for item in items}
+    widest = max((columns(printable(text)) for text in [column.heading, *texts]), default=0)
+    return min(widest, column.most, max(width // column.share, column.least, 1))
+
+
+def arranged(shown: Shared[T], item: T, width: int) -> tuple[Cell, Cell]:
+    """Return the pieces of a row: those at the left, with the cell that fills, and those at the right edge."""
+    left, right = list[tuple[str, str]](), list[tuple[str, str]]()
+    room = width - sum(column.gap + wide for column, wide in shown)
+    side = right if any(column.fills for column, _ in shown) else left
+    for column, wide in reversed(shown):  # Those at the right edge first: the one that fills takes what they leave.
+        gap = (" " * column.gap, "text")
+        cell = column.fit(item, room) if column.fit else column.cell(item)
+        if column.fills:
+            side = left
+            side[:0] = [gap, *cell] if room >= column.least else []
+        elif wide:
+            side[:0] = [gap, *fitted(cell, wide, right=column.right)]
+        else:
+            side[:0] = [gap, *cell]
+            room -= width_of(cell)
+    return left, right
+
+
+def fitted(cell: Cell, width: int, *, right: bool = False) -> Cell:
+    """Return a cell cut or padded to exactly ``width`` columns."""
+    shown, left = list[tuple[str, str]](), width
+    for text, role in cell:
+        piece = clipped(text[:MAX_NAME_CHARACTERS], left)
+        shown.append((piece, role))
+        left -= columns(piece)
+    blank = (" " * left, "text")
+    return [blank, *shown] if right else [*shown, blank]
+
+
+class ItemList(RowList[T], inherit_bindings=False):
+    """A list in columns. The screen has the key that chooses a row."""
+
+    DEFAULT_CSS = "ItemList { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = LineView.BINDINGS
+
+    def __init__(self, columns: Sequence[Column[T]] = (), key: Callable[[T], object] = lambda item: item) -> None:
+        """``key``: what stays the same of a row when it is shown again."""
+        super().__init__()
+        self._columns, self._key = columns, key
+        self._shared: tuple[int, Shared[T]] = (-1, ())
+        """A width of the list, and how it is shared."""
+        self._last: T | None = None
+        """The last row at the cursor, also while there are no rows."""
+        self.heading_rows = int(any(column.heading for column in columns))
+
+    def in_columns(self, item: T) -> bool:  # noqa: ARG002 - for subclasses with other rows, which draw them themselves
+        return True
+
+    def show(self, items: Sequence[T], columns: Sequence[Column[T]] | None = None, *, from_top: bool = False) -> None:
+        """Show other rows, with the cursor on the same one.
+
+        If that is gone, the cursor stays at its place, or goes to the top if ``from_top``.
+        """
+        self._last = before = self._last if self.chosen is None else self.chosen
+        at = 0 if from_top else self.cursor
+        if before is not None:
+            key = self._key(before)
+            if not (0 <= at < len(items) and self._key(items[at]) == key):
+                at = next((index for index, item in enumerate(items) if self._key(item) == key), at)
+        self._columns = self._columns if columns is None else columns
+        self.items = items
+        self.cursor = at
+
+    def watch_items(self) -> None:
+        self._shared = (-1, ())
+        super().watch_items()
+
+    def _arrangement(self, width: int) -> Shared[T]:
+        if self._shared[0] != width:
+            self._shared = width, shared(self._columns, [*filter(self.in_columns, self.items)], width)
+        return self._shared[1]
+
+    def draw(self, item: T, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        left, right = arranged(self._arrangement(width), item, width)
+        return line(left, width, styles, right=right, ground="selection" if chosen else self.GROUND)
+
+    def render_line(self, y: int) -> Strip:
+        if y >= self.heading_rows:
+            return super().render_line(y)
+        width = self.scrollable_content_region.width
+        shown = self._arrangement(width) if self.items else ()
+        left, right = arranged([(_heading(column), wide) for column, wide in shown], None, width)
+        return line(left, width, ThemeStyles.of(self), right=right)
+
+
+def _heading(column: Column[Any]) -> Column[None]:
+    return replace(column, cell=lambda _: [(column.heading, "dim")], fit=None)
+
+
+Sized: TypeAlias = Callable[[int], Cell]
+"""Makes pieces for some columns."""
+
+
+class Detail(Struct, frozen=True):
+    """What the pane beside a list shows of a row."""
+
+    title: Cell | None = ()
+    """None: without a bar for it."""
+    after: Cell = ()
+    """After the title, if there is room."""
+    outcome: Sized | None = None
+    outcome_after: Cell = ()
+    remarks: Sized = lambda _: ()
+    """For as many columns as the outcome."""
+    text: bytes = b""
+    """JSON or another text, in the reader."""
+    is_raw: bool = False
+    """The text is shown unchanged, even if it is JSON."""
+    page: Sequence[SheetLine] | None = None
+    """Lines to read instead of a text."""
+    nothing: str = ""
+    """Shown if there is neither."""
+
+
+TAB_KEYS: Final = "[ ]"
+
+
+class DetailPane(Vertical):
+    """The detail of the row under the cursor."""
+
+    DEFAULT_CSS = """
+    DetailPane { background: $background; }
+    DetailPane > Reader, DetailPane > Sheet { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
+
+    def __init__(self) -> None:
+        super().__init__(id="detail")
+        self.bar, self.outcome, self.remarks = Bar(), Bar(classes="-tinted"), WarningLines()
+        self.reader, self.sheet = Reader(), Sheet()
+        self._detail, self._key = Detail(), object()
+
+    def compose(self) -> ComposeResult:
+        yield from (self.bar, self.outcome, self.remarks, self.reader, self.sheet)
+
+    def show(self, detail: Detail, key: object) -> None:
+        """Show a detail; ``key``: what it is of. Another one is shown from its beginning."""
+        is_other, before = key != self._key, self._detail
+        self._detail, self._key = detail, key
+        self._lay_out()
+        self.reader.empty = [[], [(f"   {detail.nothing}", "dim")]] if detail.nothing else []
+        if is_other or (detail.text, detail.is_raw) != (before.text, before.is_raw):
+            make = Document.raw if detail.is_raw else Document.of_json
+            self.reader.document = make(detail.text) if detail.text else None
+        if detail.page is not None and (is_other or detail.page != before.page):
+            self.sheet.lines = detail.page
+            if is_other:
+                self.sheet.scroll_home(animate=False)
+        is_inside = self.has_focus_within
+        self.sheet.display, self.reader.display = detail.page is not None, detail.page is None
+        if is_inside:  # Keep the focus in the pane.
+            self.screen.set_focus(self.reader if detail.page is None else self.sheet)
+
+    def _lay_out(self) -> None:
+        """Fill the bars. In little room, the keys of the tabs are dropped first, then what is after the title.
+
+        A title that is too long comes after the outcome.
+        """
+        detail, bar, outcome = self._detail, self.bar, self.outcome
+        title = detail.title or ()
+        after = [(text.lstrip(), role) for text, role in detail.after]
+        keys = (TAB_KEYS, "") if bar.tabs else ("",)
+        for bar.words, bar.key in product(([*title, *detail.after], title, after, ()), keys):
+            if width_of(bar.words) <= bar.room + len("✓ "):
+                break
+        is_cut = bool(title) and [*bar.words[:1]] != [*title[:1]]
+        of_title = [("  of ", "middle"), *((clipped(text, MAX_NAME_COLUMNS), "careful") for text, _ in title)]
+        outcome.after = [*(of_title if is_cut else ()), *detail.outcome_after]
+        outcome.words = detail.outcome(outcome.room) if detail.outcome else ()
+        self.remarks.pieces = detail.remarks(outcome.room)
+        bar.display = detail.title is not None
+        outcome.display = not bar.display or detail.outcome is not None
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def on_descendant_focus(self) -> None:
+        self._show_focus()
+
+    def on_descendant_blur(self) -> None:
+        self._show_focus()
+
+    def _show_focus(self) -> None:
+        here = self.bar if self.bar.display else self.outcome
+        here.here = self.has_focus_within
+
+    def action_fold(self) -> None:
+        self.reader.fold()
+
+
+class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
+    """A screen with a list, and the detail of its current row.
+
+    A subclass gives its list of columns, the detail of a row, and what holds now (``has``): a command is possible if
+    all states that it needs hold.
+    """
+
+    DEFAULT_CSS = """
+    Browser #columns { height: 1fr; }
+    Browser #main { width: 55%; border-right: solid $line; background: $background; }
+    Browser #detail { width: 1fr; }
+    Browser.-narrow #columns { layout: vertical; }
+    Browser.-narrow #main, Browser #main.-alone { width: 1fr; border-right: none; }
+    Browser.-narrow.-low #detail { display: none; }
+    Browser .filter { height: 1; }
+    Browser .prompt { width: 3; height: 1; color: $middle; }
+    Browser .filter Entry, Browser .filter Entry:focus { padding: 0 1 0 0; width: 1fr; }
+    Browser .state { height: auto; min-height: 1; max-height: 3; padding: 0 1 0 3; color: $dim; }
+    Browser .state.-wrong { color: $wrong; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "into_list('move', -1)", show=False),
+        Binding("down", "into_list('move', 1)", show=False),
+        Binding("pageup", "into_list('page', -1)", show=False),
+        Binding("pagedown", "into_list('page', 1)", show=False),
+    ]
+    """From the filter: the list has its own."""
+    NEEDS: ClassVar[Mapping[str, str]] = {}
+    """The states that an action needs, separated by blanks; others are always possible."""
+    FILTER: ClassVar[str] = ""
+    """Examples of what can be typed into the filter; empty without one."""
+    HAS_DETAIL: ClassVar[bool] = True
+
+    def __init__(self, rows: ItemList[T], pending: PendingKeys, frame: Frame, *profiles: Profile | None) -> None:
+        super().__init__(pending, frame, *profiles)
+        self.list, self.pane = rows, DetailPane()
+        self.bar, self.remarks = Bar(), WarningLines()
+        self.filter, self.state = Entry(hint=self.FILTER), Static(classes="state")
+        self.tab = ""
+        """The tab of the detail."""
+
+    def compose(self) -> ComposeResult:
+        yield from self.frame.around(*self.over_both(), Horizontal(*self._panes(), id="columns"))
+
+    def over_both(self) -> Sequence[Widget]:
+        """Return the widgets above both panes."""
+        return ()
+
+    def over_list(self) -> Sequence[Widget]:
+        """Return the widgets between the remarks and the list."""
+        return ()
+
+    def _panes(self) -> list[Widget]:
+        sign = Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
+        line = [Horizontal(sign, self.filter, classes="filter"), self.state] if self.FILTER else []
+        main = Vertical(self.bar, *line, self.remarks, *self.over_list(), self.list, id="main")
+        main.set_class(not self.HAS_DETAIL, "-alone")
+        return [main, self.pane] if self.HAS_DETAIL else [main]
+
+    def on_mount(self) -> None:
+        self.set_focus(self.list)
+
+    # What a subclass says
+
+    def has(self, state: str) -> bool:
+        """Return whether something holds now, such as ``call`` or ``marked``."""
+        raise NotImplementedError(state)
+
+    def tabs_of(self, row: T) -> Sequence[str]:  # noqa: ARG002 - for subclasses
+        return ()
+
+    def detail(self, row: T | None) -> Detail:  # noqa: ARG002 - for subclasses
+        return Detail()
+
+    def choose(self, row: T) -> None:
+        """Act on a row that was entered or clicked."""
+
+    def filter_changed(self) -> None:
+        """Act on each letter of the filter."""
+
+    def step_back(self) -> bool:
+        """Undo something smaller than the screen before it closes; return whether there was any."""
+        return False
+
+    # What it does
+
+    @property
+    def row(self) -> T | None:
+        """The row under the cursor."""
+        return self.list.chosen
+
+    @property
+    def is_typing(self) -> bool:
+        return self.filter.has_focus
+
+    def show_detail(self) -> None:
+        """Show the row under the cursor, and the keys that work for it."""
+        row = self.row
+        if self.HAS_DETAIL:
+            tabs = self.tabs_of(row) if row is not None else ()
+            if tabs and self.tab not in tabs:
+                self.tab = tabs[0]
+            self.pane.bar.tabs, self.pane.bar.open = tabs, self.tab
+            self.pane.show(self.detail(row), (row, self.tab))
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "into_list":
+            return self.is_typing
+        needs = self.NEEDS.get(action)
+        return super().check_action(action, parameters) if needs is None else all(map(self.has, needs.split()))
+
+    def on_descendant_focus(self) -> None:
+        self._show_focus()
+
+    def on_descendant_blur(self) -> None:
+        self._show_focus()
+
+    def _show_focus(self) -> None:
+        self.bar.here = self.is_typing or self.list.has_focus
+        self.refresh_bindings()
+
+    def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
+        event.stop()
+        self.show_detail()
+
+    def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        self.choose(event.item)
+
+    def on_bar_tab_clicked(self, event: Bar.TabClicked) -> None:
+        event.stop()
+        self.open_tab(event.tab)
+
+    def open_tab(self, tab: str) -> None:
+        self.tab = tab
+        self.show_detail()
+
+    def action_tab_next(self, by: int = 1) -> None:
+        self.open_tab(self.pane.bar.next_tab(by))
+
+    def action_tab_previous(self) -> None:
+        self.action_tab_next(-1)
+
+    def action_open(self) -> None:
+        self.list.action_choose()
+
+    def action_search(self) -> None:
+        """Focus the filter and select its text."""
+        self.set_focus(self.filter)
+        self.filter.action_select_all()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.filter_changed()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.into_list(lambda: None)
+
+    def action_into_list(self, way: str, by: int) -> None:
+        move = self.list.action_move if way == "move" else self.list.action_page
+        self.into_list(lambda: move(by))
+
+    def into_list(self, move: Callable[[], Any]) -> None:
+        """Go from the filter to the list, and move there."""
+        self.set_focus(self.list)
+        move()
+
+    def interrupt(self) -> bool:
+        """Clear the filter while it is typed; return whether there was text."""
+        if found := self.is_typing and bool(self.filter.value):
+            self.filter.value = ""
+        return found
+
+    def action_close(self) -> None:
+        """Leave what is smallest: what runs, the filter, the detail, the screen."""
+        if self.interrupt():
+            return
+        if self.is_typing or self.pane.has_focus_within:
+            self.set_focus(self.list)
+        elif not self.step_back():
+            self.dismiss(None)
