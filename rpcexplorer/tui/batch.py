@@ -103,11 +103,6 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
 
     scope: ClassVar[Scope] = "batch"
     BINDINGS: ClassVar[list[BindingType]] = bindings("batch")
-    NEEDS = {  # noqa: RUF012
-        "load": "idle row", "up": "idle row above", "down": "idle row below", "remove": "idle row",
-        "notification": "idle row", "copy": "idle row sent", "clear": "idle filled", "send": "filled",
-        "undo": "idle undo",
-    }  # fmt: skip
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
@@ -19,6 +19,7 @@ from textual.widgets import Input, Static
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.printable import clipped, columns, printable
+from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import ThemeStyles, line, width_of
@@ -283,11 +284,10 @@ class DetailPane(Vertical):
         self.reader.fold()
 
 
-class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
+class Browser(Commanded, FullScreen[AnswerT], Generic[T, AnswerT]):
     """A screen with a list, and the detail of its current row.
 
-    A subclass gives its list of columns, the detail of a row, and what holds now (``has``): a command is possible if
-    all states that it needs hold.
+    A subclass gives its list of columns, the detail of a row, and the states that its commands need (``has``).
     """
 
     DEFAULT_CSS = """
@@ -310,8 +310,6 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
         Binding("pagedown", "into_list('page', 1)", show=False),
     ]
     """From the filter: the list has its own."""
-    NEEDS: ClassVar[Mapping[str, str]] = {}
-    """The states that an action needs, separated by blanks; others are always possible."""
     FILTER: ClassVar[str] = ""
     """Examples of what can be typed into the filter; empty without one."""
     HAS_DETAIL: ClassVar[bool] = True
@@ -346,10 +344,6 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
         self.set_focus(self.list)
 
     # What a subclass says
-
-    def has(self, state: str) -> bool:
-        """Return whether something holds now, such as ``call`` or ``marked``."""
-        raise NotImplementedError(state)
 
     def tabs_of(self, row: T) -> Sequence[str]:  # noqa: ARG002 - for subclasses
         return ()
@@ -390,10 +384,10 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave a key that opens the filter to the filter while it has the focus."""
         if action == "into_list":
             return self.is_typing
-        needs = self.NEEDS.get(action)
-        return super().check_action(action, parameters) if needs is None else all(map(self.has, needs.split()))
+        return super().check_action(action, parameters) and not (action == "search" and self.is_typing)
 
     def on_descendant_focus(self) -> None:
         self._show_focus()

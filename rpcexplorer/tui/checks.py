@@ -208,7 +208,6 @@ class ChecksScreen(Browser[CheckRow, CheckRow | None]):
     """
     scope: ClassVar[Scope] = "checks"
     BINDINGS: ClassVar[list[BindingType]] = bindings("checks")
-    NEEDS = {"open": "checked"}  # noqa: RUF012
 
     def __init__(
         self, explorer: Explorer, checks: Sequence[Check], pending: PendingKeys, frame: Frame, problem: str = ""

@@ -113,7 +113,6 @@ class StatisticsScreen(Browser[Figures, str | None]):
 
     scope: ClassVar[Scope] = "statistics"
     BINDINGS: ClassVar[list[BindingType]] = bindings("statistics")
-    NEEDS = {"open": "row"}  # noqa: RUF012
     HAS_DETAIL = False
 
     def __init__(self, explorer: Explorer, wanted: HistoryFilter, pending: PendingKeys, frame: Frame) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from rpcexplorer.settings import load_theme
 from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList, arranged, shared
+from rpcexplorer.tui.commands import Scope
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme
 from rpcexplorer.tui.widgets.bars import Frame
@@ -110,8 +111,12 @@ def test_foreign_text_in_a_cell_is_made_visible() -> None:
 class People(Browser[Row, Row]):
     """A screen with people, which are chosen with Enter."""
 
+    scope: ClassVar[Scope] = "statistics"
     BINDINGS = [("enter", "open", ""), ("escape", "close", ""), ("slash", "search", ""), ("n", "tab_next", "")]  # noqa: RUF012
     FILTER = "name"
+
+    def has(self, state: str) -> bool:
+        return self.row is not None
 
     def __init__(self) -> None:
         columns = [Column(cell(0), "name", gap=1), Column(cell(1), "role", fills=True)]
