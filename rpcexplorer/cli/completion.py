@@ -23,8 +23,6 @@ from rpcexplorer.variables.references import inert
 if TYPE_CHECKING:
     from rpcexplorer.schema.node import Node
 
-MAX_NAMES: Final = 2_000
-"""Names that are offered at once."""
 MAX_NAME: Final = 200
 """Length of a name; a longer one is not useful on a command line."""
 SIGNS: Final = "_.:/@- "
@@ -57,18 +55,11 @@ class SafeNames(ShellComplete):
     """
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
-        """Return the safe items that click finds, but not too many.
-
-        If there are too many, the first and the last name are among them. They share the prefix of all names, so the
-        shell inserts no more than that.
-        """
+        """Return the safe items that click finds."""
         items = super().get_completions(args, incomplete)
-        if not incomplete.startswith("-") or "=" in incomplete or "--" in args:  # Names of options are our own.
-            items = [item for item in items if _is_safe_item(item)]
-        if len(items) > MAX_NAMES:
-            items.sort(key=lambda item: item.value)
-            items[MAX_NAMES - 1 :] = items[-1:]
-        return items
+        if incomplete.startswith("-") and "=" not in incomplete and "--" not in args:
+            return items  # Names of options are our own.
+        return [item for item in items if _is_safe_item(item)]
 
 
 LINE: Final = "_RPCEXPLORER_LINE"

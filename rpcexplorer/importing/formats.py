@@ -24,7 +24,7 @@ from rpcexplorer.importing.request import (
     user_password,
 )
 from rpcexplorer.importing.shell import Private
-from rpcexplorer.jsontext.scan import decoded, elements, is_value, members
+from rpcexplorer.jsontext.scan import elements, is_value, members
 from rpcexplorer.patterns import regex
 
 HAR_FORM: Final = "HAR"
@@ -86,35 +86,12 @@ ENVELOPES_FORM: Final = "JSON-RPC requests"
 def read_json_lines(text: str) -> Imported:
     """Read JSON-RPC requests, one in each line; an array is a batch."""
     if elements(text) is not None or is_value(text):
-        return imported_from(ENVELOPES_FORM, [_request(text)])
-    lines = (_request(line, number) for number, line in lines_of(text))
+        return imported_from(ENVELOPES_FORM, [RequestRead("POST", body=text)])
+    lines = (RequestRead("POST", body=line, number=number) for number, line in lines_of(text))
     return imported_from(f"{ENVELOPES_FORM}, one per line", lines)
 
 
-def _request(text: str, number: int = 0) -> RequestRead:
-    """Return a request, also from a line of `history export`."""
-    parts = {}
-    if '"outcome"' in text:
-        parts = {member.name: text[slice(*member.value)] for member in members(text) or ()}
-    params = parts.get("params", '""')
-    if not {"time", "kind", "method", "outcome"} <= parts.keys() or not params.startswith('"'):
-        return RequestRead("POST", body=text, number=number)
-    url = parts.get("url", "")
-    address = decoded(url) if url.startswith('"') else ""
-    body = decoded(params)
-    if parts["kind"] != '"batch"':
-        others = ""
-        if body.strip():
-            others += f', "params": {body}'
-        if parts["kind"] != '"notification"':
-            others += ', "id": "1"'
-        body = f'{{"method": {parts["method"]}{others}}}'
-    return RequestRead("POST", address, body=body, number=number)
-
-
 POSTMAN_FORM: Final = "Postman collection"
-MAX_ITEMS: Final = 5_000
-"""Items of one collection, folders included."""
 OTHER: Final = "This Postman collection is not version 2.1. In Postman, choose Export and “Collection v2.1”."
 AUTH_NOT_IMPORTED: Final = "the auth type {} cannot be imported"
 
@@ -152,10 +129,8 @@ def read_postman(text: str) -> Imported:
 
 def _postman_requests(collection: PostmanCollection, values: Mapping[str, str]) -> Iterator[RequestRead]:
     waiting = [(child, "", collection.auth) for child in reversed(collection.item)]
-    looked_at = 0
-    while waiting and looked_at < MAX_ITEMS:
+    while waiting:
         raw, folder, auth = waiting.pop()
-        looked_at += 1
         try:
             item = msgspec.json.decode(raw, type=PostmanItem)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):

@@ -138,20 +138,6 @@ def test_drafts_need_a_named_profile(shell: Shell) -> None:
     assert "Name one with -p" in ran.err
 
 
-def test_exported_lines_can_be_imported(staging: Shell) -> None:
-    row = {
-        "id": "a",
-        "time": "2026-11-22",
-        "url": "https://shop.example.com/rpc",
-        "method": "m",
-        "kind": "notification",
-        "outcome": "sent",
-    }
-    ran = take_in(staging, json.dumps({**row, "params": '{"n": 1.10}', "reply": "x"}))
-    assert ran.code == 0
-    assert ran.text.split() == ["m", '{"n":', "1.10}", "https://shop.example.com/rpc", "notification"]
-
-
 def test_saved_calls_contain_no_credential(shell: Shell) -> None:
     team = shell.sessions('version = 1\n\n[profile.staging]\nurl = "https://shop.example.com"\n')
     ran = shell.run("import", str(FILES / "shop.postman_collection.json"), "--save", "sessions.toml")

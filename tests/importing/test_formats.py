@@ -102,6 +102,12 @@ def test_postman_collection_keeps_folders_and_variables() -> None:
     assert found.notes == ("Scripts of a collection are not run.",)
 
 
+def test_postman_collection_keeps_calls_behind_thousands_of_items() -> None:
+    call = {"request": {"method": "POST", "url": "http://h", "body": {"mode": "raw", "raw": '{"method": "late"}'}}}
+    found = imported(json.dumps({"info": {"schema": "/v2.1.0/"}, "item": [{"name": "folder"}] * 6_000 + [call]}))
+    assert [call.method for call in found.calls] == ["late"]
+
+
 def test_other_postman_version_gets_advice_on_exporting() -> None:
     found = of_file("shop.v1.json")
     assert found.calls == ()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.cli.completion import BASH, LINE, MAX_NAME, MAX_NAMES, PART, SHELLS, is_safe
+from rpcexplorer.cli.completion import BASH, LINE, MAX_NAME, PART, SHELLS, is_safe
 from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.discovery.store import MethodLists
@@ -279,13 +279,6 @@ def test_endless_completion_ends_without_names(person: Shell) -> None:
     )
     ran = asked(person, "-c", late, **{COMPLETING: "bash_complete"})
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
-
-
-def test_too_many_names_are_sampled_evenly(person: Shell) -> None:
-    discovered(person, *(f"y.{letter}{number}" for letter in "ab" for number in range(MAX_NAMES)))
-    names = emitted(person, "bash", "call", "y").split()
-    assert len(names) == MAX_NAMES
-    assert {name[:9] for name in names} == {"plain,y.a", "plain,y.b"}
 
 
 @pytest.mark.thorough
