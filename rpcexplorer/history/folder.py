@@ -88,8 +88,11 @@ OVERTAKING = 4 * CHUNK
 TORN = "it is incomplete: writing it was interrupted"
 UNFINISHED = LOCK_SECONDS
 """Seconds during which a block without its end may still be written."""
-WRITERS = 500
-"""Writers whose files are read in one folder: the last changed ones. Each run in a container may be one."""
+WRITERS = 200
+"""Writers whose files are read in one folder: the last changed ones. Each run in a container may be one.
+
+A long file of each is open at the same time, and macOS allows 256 open files.
+"""
 RECENT_BYTES = 8 * MIB
 """Bytes searched for recent calls, which takes a moment."""
 NEWEST_BYTES = 2 * MIB

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import tomllib
 import tracemalloc
 from collections.abc import Callable
@@ -316,6 +317,18 @@ def test_too_many_writers_reads_only_the_newest(one: History, monkeypatch: pytes
     assert reasons(one) == [
         f"{one.folder} has files of 30 writers, but only the newest 10 are read. Move old files elsewhere"
     ]
+
+
+def test_long_files_of_many_writers_are_read_with_256_open_files(
+    one: History, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setattr(folder, "CHUNK", 1)  # Every file is a long one.
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    request.addfinalizer(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, usual))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, usual[1]))
+    for at in range(300):
+        (one.folder / f"w{at}@h.toml").write_bytes(to_block(exchange(at)).encode())
+    assert len(sound(one.all())) == folder.WRITERS
 
 
 def test_file_that_rotates_during_search_is_not_missed(one: History) -> None:
