@@ -111,6 +111,13 @@ class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that wil
         raise click.BadParameter(f"{value} is not one of {', '.join(self.choices)}.{guess}", ctx, param)
 
 
+set_option = click.option(
+    "--set",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set variable NAME. Other variables in the params must have a value, too.",
+)
 FILE_HELP = "Write to FILE instead of stdout. Incomplete output does not change FILE."
 AUTH = OneOf(KINDS)
 """Auth type of a server that was typed without a profile."""
@@ -118,9 +125,11 @@ PAIR = regex(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
 """A word of params: ``name=text`` or ``name:=json``."""
 
 
-def sources_of(words: Sequence[str], text: str) -> tuple[str, ...]:
-    """Return the text of params that are in a file, which the user may not have typed."""
-    return (text,) if len(words) == 1 and words[0].startswith("@") else ()
+def draft_of(method: str, words: Sequence[str], world: World, *, notification: bool = False) -> Draft:
+    """Return the call that a command names."""
+    text = params_text(words, world)
+    is_in_file = len(words) == 1 and words[0].startswith("@")  # The user may not have typed what is in it.
+    return Draft(method, text, notification=notification, sources=(text,) if is_in_file else ())
 
 
 def params_text(words: Sequence[str], world: World) -> str:

@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.cli.arguments import FILE_HELP, input_text, params_text, seconds, sources_of
+from rpcexplorer.cli.arguments import FILE_HELP, draft_of, input_text, seconds, set_option
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.output import Output, Waiting, result_of
 from rpcexplorer.cli.run import (
@@ -193,8 +193,7 @@ sending_options = together(
     click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
     no_input_option(),
     yes_option(),
-    click.option("--set", "given", multiple=True, metavar="NAME=VALUE",
-                 help="Set variable NAME. Other variables in the params must have a value, too."),
+    set_option,
 )  # fmt: skip
 
 
@@ -218,8 +217,7 @@ def call(run: Run, /, method: str, params: tuple[str, ...], **options: Any) -> i
       rpcexplorer call ping --url http://127.0.0.1:8000 --auth none
       rpcexplorer call @"list users" --set page=2
     """
-    text = params_text(params, run.world)
-    return _send(run, Sending(**options), Draft(method, text, sources=sources_of(params, text)), params)
+    return _send(run, Sending(**options), draft_of(method, params, run.world), params)
 
 
 @click.command()
@@ -245,9 +243,7 @@ def notify(run: Run, /, method: str, params: tuple[str, ...], **options: Any) ->
     prints = sending.include or sending.body or sending.dry_run
     if sending.output is not None and not prints:
         raise click.UsageError("A notification gets no result to write. Remove --output, or use call.")
-    text = params_text(params, run.world)
-    draft = Draft(method, text, notification=True, sources=sources_of(params, text))
-    return _send(run, sending, draft, params)
+    return _send(run, sending, draft_of(method, params, run.world, notification=True), params)
 
 
 @click.command()

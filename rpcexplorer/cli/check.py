@@ -15,7 +15,7 @@ from msgspec import Struct
 from rpcexplorer.checks.find import HOW_TO, check_of, checks_in, how_to_expect, refuse_broken_jq
 from rpcexplorer.checks.report import github_lines, junit, junit_of_problem, lines_of, row_of, summary, tap
 from rpcexplorer.checks.run import USUAL_JOBS, Check, CheckResult, CheckRun, exit_code
-from rpcexplorer.cli.arguments import whole_number
+from rpcexplorer.cli.arguments import set_option, whole_number
 from rpcexplorer.cli.call import confirm_sending, values_of
 from rpcexplorer.cli.completion import complete_checks
 from rpcexplorer.cli.output import STDOUT, Output, Waiting, result_of
@@ -56,7 +56,7 @@ class Reports(Struct, frozen=True):
     help="Send up to N calls at a time.",
 )
 @click.option("-x", "until_failure", is_flag=True, help="Send nothing after the first failure.")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Set variable NAME. Can be repeated.")
+@set_option
 @click.option("--junit", metavar="FILE", help="Write the results to FILE as JUnit XML.")
 @click.option("--tap", is_flag=True, help="Print the results as TAP, version 14.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per check, each on a line.")

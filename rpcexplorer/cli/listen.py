@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import click
 from msgspec.structs import replace
 
-from rpcexplorer.cli.arguments import params_text, period, seconds, sources_of, whole_number
+from rpcexplorer.cli.arguments import draft_of, period, seconds, set_option, whole_number
 from rpcexplorer.cli.call import advise, confirm_sending, mark, resolved, show_failure
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.events import note_event, quoted_message
@@ -60,13 +60,7 @@ MAX_UNWRITTEN = 1024 * 1024
 @click.option("--no-history", "history", flag_value=False, default=True, help="Record neither the call nor events.")
 @no_input_option()
 @yes_option()
-@click.option(
-    "--set",
-    "given",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set variable NAME. Other variables in the params must have a value, too.",
-)
+@set_option
 @click.pass_obj
 def listen(
     run: Run,
@@ -91,13 +85,12 @@ def listen(
       rpcexplorer listen -p sound --method Client.OnVolumeChanged | jq .params
       rpcexplorer listen --stdio 'rpcexplorer demo --stdio' clock.subscribe --for 10s
     """
-    text = params_text(params, run.world)
+    draft = None if method is None else draft_of(method, params, run.world)
     run.world.write(b"")  # If messages cannot be printed, nothing is sent.
     profile, journal = run.use(), run.explorer.journal
     journal.recording = journal.recording and history
-    draft = None
-    if method is not None:
-        sent = resolved(run, Draft(method, text, sources=sources_of(params, text)), given)
+    if draft is not None:
+        sent = resolved(run, draft, given)
         assert isinstance(sent, Draft)
         draft = sent
         mark(run.world, draft, params)

@@ -14,7 +14,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from rpcexplorer.cli.arguments import milliseconds, percent, period, rate, whole_number
+from rpcexplorer.cli.arguments import milliseconds, percent, period, rate, set_option, whole_number
 from rpcexplorer.cli.call import question_about, show_preview, values_of
 from rpcexplorer.cli.completion import complete_saved_calls
 from rpcexplorer.cli.events import pass_on
@@ -150,7 +150,7 @@ class Options(Struct, frozen=True):
 @click.option("--listen", metavar="HOST", help=f"Address at which the master waits for workers.  [default: {LOOPBACK}]")
 @click.option("--worker", is_flag=True, help="Send calls for a master. Start it with the same calls.")
 @click.option("--master-host", metavar="HOST", help="The machine of the master.")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Set variable NAME. Can be repeated.")
+@set_option
 @click.option("--csv", metavar="PREFIX", help="Write Locust's CSV files, named PREFIX_stats.csv and so on.")
 @click.option("--html", metavar="FILE", help="Write Locust's report to FILE.")
 @click.option("--json", is_flag=True, help="Print the results as one JSON object.")

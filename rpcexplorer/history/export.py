@@ -96,9 +96,12 @@ def exported(
     if hide:
         if problem := hiding.look_at_methods(calls):
             return problem
-        dropped = [call.id for call in calls if hiding.is_blind(call, hide)]
-        calls = [_without_body(call) if call.id in dropped else call for call in calls]
-        calls = [hiding.applied(call, hide) for call in calls]
+        for at, call in enumerate(calls):
+            if hiding.is_blind(call, hide):
+                dropped.append(call.id)
+                size = call.response.size or len(call.response.body)
+                call = _read_again(replace(call, response=replace(call.response, body=b"", cut=True, size=size)))  # noqa: PLW2901
+            calls[at] = hiding.applied(call, hide)
         note = hiding.clean(note)
     return Exported(tuple(calls), note, tuple(dropped), tuple(hiding.short))
 
@@ -127,11 +130,6 @@ def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Se
     )
 
 
-def _without_body(call: Exchange) -> Exchange:
-    size = call.response.size or len(call.response.body)
-    return _read_again(replace(call, response=replace(call.response, body=b"", cut=True, size=size)))
-
-
 def _read_again(call: Exchange) -> Exchange:
     """Return the call with an outcome that says no more than its record."""
     read = to_exchange(to_record(call))
@@ -149,7 +147,9 @@ class _Hiding:
         if not parts_of(pointer):
             what = pointer or "An empty text"
             return f"{what} is not a JSON pointer. Write one such as /params/name or /users/*/email."
-        found = [text for call in calls for text in _parts_at(pointer, call)]
+        found: list[str] = []
+        for call in calls:
+            found += _parts_at(pointer, call)
         if not found:
             return f"Nothing was written: no call has a value at {pointer}. Check the names in it."
         for text in found:
@@ -184,7 +184,9 @@ class _Hiding:
         return tops != {"params"} and _place_of(call) is None
 
     def applied(self, call: Exchange, pointers: Sequence[str]) -> Exchange:
-        ways = [parts for pointer in pointers for parts in _ways(pointer, call)]
+        ways: list[tuple[str, ...]] = []
+        for pointer in pointers:
+            ways += _ways(pointer, call)
         params = [parts[1:] for parts in ways if parts[0] == "params"]
         hides_code = ("error",) in ways or ("error", "code") in ways
         hides_message = ("error",) in ways or ("error", "message") in ways
@@ -227,9 +229,11 @@ class _Hiding:
 
     def _hidden(self, text: str, ways: Iterable[Sequence[str]]) -> str:
         """Hide these places of a JSON text, and the same values elsewhere in it."""
-        spans = sorted({span for parts in ways for span in spans_at(text, parts)})
+        spans = set[tuple[int, int]]()
+        for parts in ways:
+            spans.update(spans_at(text, parts))
         edits: list[Edit] = []
-        for start, end in spans:
+        for start, end in sorted(spans):
             if not edits or start >= edits[-1].end:  # the outer one of two
                 edits.append(Edit(start, end, f'"{UNRECORDED}"'))
         text = edited(text, edits)
@@ -295,8 +299,11 @@ def _may_be_in_result(ways: Iterable[Sequence[str]], call: Exchange) -> bool:
     """Return whether a value to redact may be in the result."""
     if _place_of(call) is None:
         return True
-    inside = [parts[1:] for parts in ways if parts[0] == "result"]
-    return any(any(spans_at(text, parts)) for text in _texts_of(call, "result") for parts in inside)
+    for text in _texts_of(call, "result"):
+        for part, *inside in ways:
+            if part == "result" and any(spans_at(text, inside)):
+                return True
+    return False
 
 
 def _parts_at(pointer: str, call: Exchange) -> Iterator[str]:
@@ -350,4 +357,9 @@ def _moment(value: Any) -> str:
 
 
 def _escaped(run: re.Match[str]) -> str:
-    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in run[0])
+    """Spell characters that cannot be printed as JSON's escapes."""
+    return "".join(map(_visible, run[0]))
+
+
+def _visible(letter: str) -> str:
+    return letter if letter.isprintable() else json.dumps(letter)[1:-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -24,34 +24,43 @@ def table(report: Report, width: int) -> Iterator[str]:
     rows = [*report.rows, replace(report.total, name=TOTAL)]
     longest = max(columns(printable(row.name)) for row in rows)
     room = max(MIN_NAME, min(longest, MAX_NAME, width - sum(HEADINGS.values())))
-    yield " " * room + "".join(word.rjust(size) for word, size in HEADINGS.items())
+    yield " " * room + _in_columns(HEADINGS)
     for row in rows:
-        cells = zip(_cells(row), HEADINGS.values(), strict=True)
-        yield fitted(printable(row.name), room) + "".join(text.rjust(size) for text, size in cells)
+        yield fitted(printable(row.name), room) + _in_columns(_cells(row))
     for one in sorted(report.failures, key=lambda one: -one.count):
         yield f"✗ {printable(one.row)}: {printable(one.reason)}  {one.count:,}×"  # noqa: RUF001 - the sign is meant
 
 
+def _in_columns(cells: Iterable[str]) -> str:
+    return "".join(cell.rjust(width) for cell, width in zip(cells, HEADINGS.values(), strict=True))
+
+
 def _cells(row: Row) -> list[str]:
     failed = f"{row.failed:,} ({row.failed / row.calls:.1%})" if row.failed else "0"
-    times = ["", "", ""]
-    if row.calls:
-        times = [duration(milliseconds / 1000) for milliseconds in (row.median, row.p95, row.slowest)]
+    if not row.calls:
+        return ["0", failed, "", "", "", "0.0"]
+    times = [duration(milliseconds / 1000) for milliseconds in (row.median, row.p95, row.slowest)]
     return [f"{row.calls:,}", failed, *times, f"{row.rate:,.1f}"]
 
 
 def as_json(report: Report) -> dict[str, Any]:
     """Return the results for ``--json``."""
-
-    def numbers(row: Row) -> dict[str, Any]:
-        times = {"median_ms": row.median, "p95_ms": row.p95, "max_ms": row.slowest, "per_second": row.rate}
-        counts = {"name": row.name, "calls": row.calls, "failed": row.failed}
-        return counts | {name: round(value, 3) for name, value in times.items()}
-
     return {
-        "total": numbers(replace(report.total, name=TOTAL)),
-        "rows": [numbers(row) for row in report.rows],
+        "total": _numbers(replace(report.total, name=TOTAL)),
+        "rows": list(map(_numbers, report.rows)),
         "failures": [{"name": one.row, "reason": one.reason, "count": one.count} for one in report.failures],
+    }
+
+
+def _numbers(row: Row) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "calls": row.calls,
+        "failed": row.failed,
+        "median_ms": round(row.median, 3),
+        "p95_ms": round(row.p95, 3),
+        "max_ms": round(row.slowest, 3),
+        "per_second": round(row.rate, 3),
     }
 
 
